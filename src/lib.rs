@@ -1,0 +1,4 @@
+//! Skeleton map.
+
+pub mod failpoint;
+pub mod model;

@@ -1,0 +1,100 @@
+//! An agent as everybody sees it: the record and the live pane joined. `agent list --json` is this type.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{AgentId, AgentName, Conversation, Exit, Restart, Status, WaitingFor, Workspace};
+
+/// One agent, joined. The field names are a public contract.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Agent {
+    /// What it is called.
+    pub name: AgentName,
+    /// What it is, for ever.
+    pub id: AgentId,
+    /// Free text for people.
+    pub title: Option<String>,
+    /// The spec it was made from.
+    pub spec: String,
+    /// How its program is driven.
+    pub kind: String,
+    /// What it does.
+    pub status: Status,
+    /// What it waits for, when it waits.
+    pub waiting_for: Option<WaitingFor>,
+    /// Since when.
+    pub status_since: Timestamp,
+    /// Why we think so.
+    pub reason: String,
+    /// How it ended, when it did.
+    pub exit: Option<Exit>,
+    /// Where it runs.
+    pub working_directory: String,
+    /// The project around that.
+    pub project: Option<String>,
+    /// The branch it works on.
+    pub branch: Option<String>,
+    /// What sort of place it works in.
+    pub workspace: Workspace,
+    /// Program and lasting arguments.
+    pub command: Vec<String>,
+    /// Its first process, while it runs.
+    pub pid: Option<i32>,
+    /// Where it is in tmux, while it is there.
+    pub tmux: Option<TmuxView>,
+    /// When it was born.
+    pub created_at: Timestamp,
+    /// When it last printed something.
+    pub last_activity: Option<Timestamp>,
+    /// When somebody last attached.
+    pub last_attached: Option<Timestamp>,
+    /// Who is attached.
+    pub clients: Vec<Client>,
+    /// The conversation of its CLI.
+    pub conversation: Conversation,
+    /// The agent that spawned it.
+    pub parent: Option<AgentName>,
+    /// Whether it vanishes when its task is done.
+    pub ephemeral: bool,
+    /// What happens when it ends by itself.
+    pub restart: Restart,
+    /// Its queue in numbers.
+    pub tasks: TaskCounts,
+    /// The machine it lives on, when that is another one.
+    pub host: Option<String>,
+}
+
+/// Where an agent is in tmux.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TmuxView {
+    /// The path of the server's socket.
+    pub socket: String,
+    /// The session's name.
+    pub session: String,
+    /// The pane's id.
+    pub pane: String,
+}
+
+/// An attached terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Client {
+    /// The Unix user.
+    pub user: Option<String>,
+    /// The terminal.
+    pub tty: String,
+    /// Whether it may only watch.
+    pub observer: bool,
+}
+
+/// A queue in numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct TaskCounts {
+    /// Not started.
+    pub queued: u32,
+    /// Being worked on.
+    pub running: u32,
+    /// Finished.
+    pub done: u32,
+    /// Given up.
+    pub failed: u32,
+}

@@ -1,0 +1,64 @@
+//! What comes in through `symposium event`: something happened in tmux, or an agent's own hook spoke.
+
+use super::{AgentId, AgentName, Exit, WaitingFor};
+
+/// Something that happened in our tmux server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TmuxEvent {
+    /// A pane's process ended, the pane is kept.
+    PaneDied {
+        /// The session.
+        session: String,
+        /// The pane's id.
+        pane: String,
+        /// How it ended.
+        exit: Exit,
+    },
+    /// A session is gone.
+    SessionClosed {
+        /// The session.
+        session: String,
+    },
+    /// A terminal was attached.
+    ClientAttached {
+        /// The session.
+        session: String,
+    },
+    /// A terminal was detached.
+    ClientDetached {
+        /// The session.
+        session: String,
+    },
+}
+
+/// What an agent CLI's hook says, in our words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentEvent {
+    /// The agent, by what its environment says.
+    pub id: Option<AgentId>,
+    /// The agent's name when it was started.
+    pub name: Option<AgentName>,
+    /// The conversation it speaks of.
+    pub conversation: Option<String>,
+    /// What happened.
+    pub signal: HookSignal,
+}
+
+/// The meaning of a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookSignal {
+    /// It is up and would take a prompt.
+    Ready,
+    /// It took this prompt and works on it.
+    Prompted(String),
+    /// It works.
+    Busy,
+    /// It needs a person.
+    Waiting(WaitingFor, String),
+    /// Its turn is over; its last words, when it told them.
+    TurnOver(Option<String>),
+    /// It is about to leave.
+    Ending,
+    /// A hook that means nothing to us.
+    Other(String),
+}

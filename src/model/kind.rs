@@ -1,0 +1,114 @@
+//! How one agent CLI is driven, as data. Filled from `kinds/builtin.toml` and the user's `kinds.toml`.
+//!
+//! Argument lists may hold the placeholders `{prompt}`, `{model}`, `{system_prompt}`, `{conversation}` and
+//! `{settings}`; a placeholder is replaced inside one argument and can never become two.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One agent CLI.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Kind {
+    /// What people call it.
+    pub title: String,
+    /// The programs it may be called, the first that is found in PATH is taken.
+    pub program: Vec<String>,
+    /// Arguments that are always given, right after the program.
+    pub args: Vec<String>,
+    /// How to get a missing program.
+    pub install: String,
+    /// How the first prompt gets in while the program stays interactive.
+    pub prompt: PromptVia,
+    /// The arguments that choose a model; empty when it cannot be said.
+    pub model: Vec<String>,
+    /// The arguments that append to the system prompt; empty when it cannot be said.
+    pub system_prompt: Vec<String>,
+    /// The arguments for each tier of approval.
+    pub approval: Approval,
+    /// How its conversations are chosen, resumed and learned.
+    pub conversation: Conversing,
+    /// Environment it is always given, such as self-update off.
+    pub env: BTreeMap<String, String>,
+    /// tmux key names that ask it to leave, safe in any state it may be in.
+    pub exit_keys: Vec<String>,
+    /// tmux key names that interrupt its turn.
+    pub interrupt_keys: Vec<String>,
+    /// Whether it takes bracketed paste.
+    pub bracketed_paste: bool,
+    /// How long between the text and the Enter that submits it, in milliseconds.
+    pub enter_delay_ms: u64,
+    /// How long an exit right after the start counts as `exited at once`, in milliseconds.
+    pub settle_ms: u64,
+    /// How its own hooks are switched on.
+    pub hooks: Hooks,
+    /// What its screen looks like, regular expressions on the bottom of the visible screen.
+    pub screen: ScreenPatterns,
+}
+
+/// How the first prompt gets in.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PromptVia {
+    /// As arguments, with `{prompt}` in one of them.
+    Args(Vec<String>),
+    /// Typed in when it is ready.
+    #[default]
+    Keys,
+}
+
+/// Arguments for each tier: how freely it may run commands.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Approval {
+    /// Runs what it likes.
+    pub free: Vec<String>,
+    /// Edits by itself, asks before commands.
+    pub review: Vec<String>,
+    /// Asks before everything.
+    pub approve: Vec<String>,
+}
+
+/// How conversations are chosen, resumed and learned.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conversing {
+    /// Start a new conversation under an id of our choice.
+    pub choose: Vec<String>,
+    /// Go on with the conversation of this id.
+    pub resume: Vec<String>,
+    /// Go on with the last conversation in this directory.
+    pub resume_last: Vec<String>,
+}
+
+/// How an agent's own hooks are switched on for one run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hooks {
+    /// It has none that can be given per run.
+    #[default]
+    None,
+    /// `--settings JSON` in the form of Claude Code.
+    ClaudeSettings,
+}
+
+/// Regular expressions on the bottom lines of the visible screen.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScreenPatterns {
+    /// It would take a prompt.
+    pub ready: Vec<String>,
+    /// It works.
+    pub busy: Vec<String>,
+    /// It wants a yes or no.
+    pub approval: Vec<String>,
+    /// It asks something.
+    pub question: Vec<String>,
+    /// Login, trust, consent.
+    pub setup: Vec<String>,
+    /// The composer line; the first group is what stands in it.
+    pub composer: Vec<String>,
+    /// What stands in the composer in place of a long paste.
+    pub pasted: Vec<String>,
+}

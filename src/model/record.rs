@@ -1,0 +1,154 @@
+//! What we write down about an agent: one entry of the registry, and the copy its tmux session carries.
+//!
+//! Every field is always written, `null` when there is none, so that a field that is absent from what we write
+//! is known to be a newer writer's and is kept (see `store/schema.rs`).
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{AgentId, AgentName, Exit, StatusNote};
+
+/// One agent as the registry knows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentRecord {
+    /// What it is called.
+    pub name: AgentName,
+    /// What it is, for ever.
+    pub id: AgentId,
+    /// Free text for people.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The spec it was made from.
+    pub spec: String,
+    /// How its program is driven.
+    pub kind: String,
+    /// The program and its lasting arguments, without prompt, conversation and hooks.
+    pub command: Vec<String>,
+    /// Where it runs.
+    pub working_directory: String,
+    /// The top of the repository around it, or the directory itself.
+    #[serde(default)]
+    pub project: Option<String>,
+    /// The branch it works on.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// What sort of place it works in.
+    #[serde(default)]
+    pub workspace: Workspace,
+    /// When it was born.
+    pub created_at: Timestamp,
+    /// When its process was last started.
+    #[serde(default)]
+    pub started_at: Option<Timestamp>,
+    /// When somebody last attached to it.
+    #[serde(default)]
+    pub last_attached: Option<Timestamp>,
+    /// When it last printed something, as far as we noted it.
+    #[serde(default)]
+    pub last_activity: Option<Timestamp>,
+    /// The conversation of its agent CLI.
+    #[serde(default)]
+    pub conversation: Conversation,
+    /// The agent that spawned it.
+    #[serde(default)]
+    pub parent: Option<AgentName>,
+    /// Whether it vanishes when its task is done.
+    #[serde(default)]
+    pub ephemeral: bool,
+    /// What happens when it ends by itself.
+    #[serde(default)]
+    pub restart: Restart,
+    /// What it did when we last looked.
+    pub status: StatusNote,
+    /// How it ended, when it did.
+    #[serde(default)]
+    pub exit: Option<Exit>,
+    /// Its first process.
+    #[serde(default)]
+    pub pid: Option<i32>,
+    /// Where it is in tmux.
+    #[serde(default)]
+    pub tmux: Option<TmuxPlace>,
+    /// What it was called while its directory had not been moved yet.
+    #[serde(default)]
+    pub renamed_from: Option<AgentName>,
+}
+
+/// Where an agent is in tmux, as remembered at its start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TmuxPlace {
+    /// The path of the server's socket.
+    pub socket: String,
+    /// Which server it was: `start_time:pid`.
+    pub server: String,
+    /// The session's name.
+    pub session: String,
+    /// The pane's id, `%7`.
+    pub pane: String,
+}
+
+/// The conversation of an agent CLI.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// The CLI's own id of it.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// What people call it.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Whether it has had a first prompt, so that there is something to resume.
+    #[serde(default)]
+    pub begun: bool,
+}
+
+/// What happens when an agent ends by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restart {
+    /// When to start it again.
+    #[serde(default)]
+    pub policy: RestartPolicy,
+    /// How often that was done.
+    #[serde(default)]
+    pub count: u32,
+    /// When it is due next.
+    #[serde(default)]
+    pub next_at: Option<Timestamp>,
+}
+
+/// When an agent that ended is started again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RestartPolicy {
+    /// Never.
+    #[default]
+    No,
+    /// When it crashed.
+    OnFailure,
+    /// Whenever it ended by itself.
+    Always,
+}
+
+/// What sort of place an agent works in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workspace {
+    /// The directory as it is.
+    #[default]
+    InPlace,
+    /// A git worktree and branch of its own.
+    Worktree,
+    /// An empty folder of its own.
+    Scratch,
+}
+
+impl fmt::Display for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Workspace::InPlace => "in-place",
+            Workspace::Worktree => "worktree",
+            Workspace::Scratch => "scratch",
+        })
+    }
+}
