@@ -1,1 +1,4 @@
-//! Skeleton
+//! All integration tests in one binary: `support` is the sealed environment, every other module is one subject.
+
+mod layers;
+mod support;

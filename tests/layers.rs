@@ -1,0 +1,244 @@
+//! The architecture as a test: imports point down only, one door per outside thing, files stay small and say
+//! what they own. The table here is the one in `rfd/0001-words-and-layers.md`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex_lite::Regex;
+
+const EDGES: &[&str] = &["store", "ledger", "tmux", "kinds", "git", "process", "transcript", "env"];
+
+/// Every module of the crate and what it may import besides itself and `failpoint`.
+fn may_import(module: &str) -> Option<Vec<&'static str>> {
+    let below_verbs = || [&["model", "rules", "error"], EDGES].concat();
+    Some(match module {
+        "model" | "failpoint" => vec![],
+        "rules" => vec!["model"],
+        edge if EDGES.contains(&edge) => vec!["model"],
+        "error" | "manager" => [&["manager"], &below_verbs()[..]].concat(),
+        // Edges meet in the manager only; who calls it may still ask for the clock and the terminal.
+        "supervisor" => vec!["model", "rules", "error", "manager", "env"],
+        "demo" => vec!["model"],
+        "cli" | "mcp" => {
+            vec!["model", "rules", "error", "manager", "supervisor", "env", "cli", "mcp", "demo"]
+        }
+        _ => return None,
+    })
+}
+
+/// One mention of another module of ours.
+#[derive(Debug, PartialEq, Eq)]
+struct Import {
+    line: usize,
+    /// The top-level module it reaches.
+    module: String,
+    text: String,
+}
+
+#[test]
+fn imports_point_down_only() {
+    let mut wrong = Vec::new();
+    for file in sources() {
+        let own = module_path(&file.relative);
+        // main.rs and lib.rs tie everything together.
+        let Some(top) = own.first() else { continue };
+        let Some(allowed) = may_import(top) else {
+            wrong.push(format!("src/{}: module `{top}` has no place in the layers", file.relative));
+            continue;
+        };
+        for import in imports(&file.text, own.len()) {
+            let inside = import.module == *top || import.module == "failpoint";
+            if !inside && !allowed.contains(&import.module.as_str()) {
+                let Import { line, module, text } = import;
+                wrong.push(format!(
+                    "src/{}:{line}: `{top}` must not import `{module}`: {text}",
+                    file.relative
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\nsee rfd/0001-words-and-layers.md", wrong.join("\n"));
+}
+
+#[test]
+fn only_the_tmux_edge_starts_tmux() {
+    let start = Regex::new(r#"Command::new\(\s*"tmux""#).unwrap();
+    let wrong = offenders(|file| !file.relative.starts_with("tmux/") && start.is_match(&file.text));
+    assert!(wrong.is_empty(), "these start tmux themselves: {wrong:?}");
+}
+
+#[test]
+fn no_file_is_longer_than_600_lines() {
+    let wrong = offenders(|file| file.text.lines().count() > 600);
+    assert!(wrong.is_empty(), "these hold more than one idea: {wrong:?}");
+}
+
+#[test]
+fn every_file_says_first_what_it_owns() {
+    let wrong = offenders(|file| !file.text.starts_with("//! "));
+    assert!(wrong.is_empty(), "these do not begin with `//! `: {wrong:?}");
+}
+
+#[test]
+fn no_module_is_a_drawer() {
+    let drawers = ["util", "utils", "helper", "helpers", "common", "misc"];
+    let wrong =
+        offenders(|file| module_path(&file.relative).iter().any(|part| drawers.contains(&part.as_str())));
+    assert!(wrong.is_empty(), "name these after their one idea: {wrong:?}");
+}
+
+#[test]
+fn every_way_to_write_an_import_is_seen() {
+    let seen = |text: &str, depth: usize| -> Vec<(usize, String)> {
+        imports(text, depth).into_iter().map(|import| (import.line, import.module)).collect()
+    };
+    for (text, depth, expected) in [
+        ("use crate::store::Store;", 2, vec![(1, "store")]),
+        ("pub(in crate::cli) fn x() -> crate::tmux::Tmux {", 2, vec![(1, "cli"), (1, "tmux")]),
+        (
+            "use crate::{\n    model::Agent,\n    tmux::{Tmux, door::open},\n};",
+            2,
+            vec![(2, "model"), (3, "tmux")],
+        ),
+        (
+            "use crate::{\n    git, store,\n    tmux::{\n        door, model,\n    },\n};\nuse crate::env;",
+            2,
+            vec![(2, "git"), (2, "store"), (3, "tmux"), (7, "env")],
+        ),
+        ("use crate::{git, store as s};", 1, vec![(1, "git"), (1, "store")]),
+        ("// use crate::store::Store;\n/// [`crate::tmux`]\nlet x = 1; // crate::git", 2, vec![]),
+        ("use super::kill;", 2, vec![]),
+        ("use super::super::tmux::Tmux;", 2, vec![(1, "tmux")]),
+        ("use super::tmux::Tmux;", 1, vec![(1, "tmux")]),
+        ("mod tests {\n    use super::super::kill;\n}\nuse super::super::git;", 2, vec![(4, "git")]),
+        ("use super::super::{\n    git,\n    model::Agent,\n};", 2, vec![(2, "git"), (3, "model")]),
+        ("use symposium::store;", 1, vec![(1, "store")]),
+    ] {
+        let expected: Vec<_> = expected.into_iter().map(|(line, module)| (line, module.to_owned())).collect();
+        assert_eq!(seen(text, depth), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_table_refuses_what_the_design_forbids() {
+    for (module, forbidden) in [
+        ("model", "rules"),
+        ("rules", "store"),
+        ("store", "tmux"),
+        ("kinds", "error"),
+        ("manager", "cli"),
+        ("supervisor", "store"),
+        ("cli", "tmux"),
+        ("demo", "manager"),
+    ] {
+        assert!(!may_import(module).unwrap().contains(&forbidden), "{module} may import {forbidden}");
+    }
+    assert_eq!(may_import("stuff"), None);
+}
+
+struct Source {
+    /// Below src/.
+    relative: String,
+    text: String,
+}
+
+fn offenders(is_wrong: impl Fn(&Source) -> bool) -> Vec<String> {
+    sources().into_iter().filter(|file| is_wrong(file)).map(|file| format!("src/{}", file.relative)).collect()
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut found, mut to_visit) = (Vec::new(), vec![root.clone()]);
+    while let Some(dir) = to_visit.pop() {
+        for path in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                to_visit.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let relative = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                found.push(Source { relative, text: fs::read_to_string(&path).unwrap() });
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no sources under {}", root.display());
+    found.sort_by(|a, b| a.relative.cmp(&b.relative));
+    found
+}
+
+/// `cli/kill.rs` is `cli::kill`, `cli/mod.rs` is `cli`, `main.rs` and `lib.rs` are the root.
+fn module_path(relative: &str) -> Vec<String> {
+    let path = PathBuf::from(relative).with_extension("");
+    let mut parts: Vec<String> = path.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+    if parts.last().is_some_and(|last| last == "mod") || matches!(relative, "main.rs" | "lib.rs") {
+        parts.pop();
+    }
+    parts
+}
+
+/// What a file whose module lies `depth` below the root mentions of the crate's top-level modules.
+fn imports(text: &str, depth: usize) -> Vec<Import> {
+    let inline_module = Regex::new(r"^(\s*)(?:pub(?:\([^)]*\))? )?mod \w+ \{\s*$").unwrap();
+    let from_root = Regex::new(r"\b(crate|symposium|super(?:::super)*)::(\w+|\{)").unwrap();
+    let mut found = Vec::new();
+    // rustfmt puts a closing brace at the indentation of its opening line: no need to parse more.
+    let mut inside: Vec<String> = Vec::new();
+    let mut group: Option<String> = None;
+    for (at, raw) in text.lines().enumerate() {
+        let line = raw.split("//").next().unwrap_or_default();
+        let mut mention = |module: &str| {
+            found.push(Import { line: at + 1, module: module.to_owned(), text: raw.trim().to_owned() });
+        };
+        if let Some(end) = &group {
+            if line.starts_with(end.as_str()) {
+                group = None;
+            } else if line
+                .strip_prefix(&end.replace('}', "    "))
+                .is_some_and(|member| !member.starts_with(' '))
+            {
+                top_level(line).into_iter().for_each(&mut mention);
+            }
+            continue;
+        }
+        for capture in from_root.captures_iter(line) {
+            let supers = capture[1].matches("super").count();
+            if supers > 0 && supers < depth + inside.len() {
+                continue;
+            }
+            if &capture[2] != "{" {
+                mention(&capture[2]);
+            } else if let Some((members, _)) = line[capture.get(0).unwrap().end()..].rsplit_once('}') {
+                top_level(members).into_iter().for_each(&mut mention);
+            } else {
+                let indent = &line[..line.len() - line.trim_start().len()];
+                group = Some(format!("{indent}}}"));
+            }
+        }
+        if let Some(opened) = inline_module.captures(line) {
+            inside.push(format!("{}}}", &opened[1]));
+        } else if inside.last().is_some_and(|end| line.trim_end() == end) {
+            inside.pop();
+        }
+    }
+    found
+}
+
+/// The first word of each member of `a::b, c as d, e::{f, g}`.
+fn top_level(members: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
+    for (at, c) in members.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&members[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&members[start..]);
+    parts
+        .into_iter()
+        .filter_map(|part| part.trim().split(|c: char| !c.is_alphanumeric() && c != '_').next())
+        .filter(|word| !word.is_empty())
+        .collect()
+}

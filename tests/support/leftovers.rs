@@ -1,0 +1,49 @@
+//! Which processes belong to one environment: those whose HOME lies in its directory. Linux only, through /proc.
+
+use std::fs;
+use std::path::Path;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A process of an environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its id.
+    pub pid: i32,
+    /// Its arguments, as anybody on the machine can read them.
+    pub command: String,
+}
+
+/// All live processes that were started with this HOME, however far they have moved from their parents.
+pub fn with_home(home: &Path) -> Vec<Process> {
+    let mark = format!("HOME={}", home.display()).into_bytes();
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+            continue;
+        };
+        let marked = fs::read(entry.path().join("environ"))
+            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|variable| variable == mark));
+        if marked {
+            let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let words: Vec<_> = command.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+            found.push(Process { pid, command: words.join(" ").trim_end().to_owned() });
+        }
+    }
+    found
+}
+
+/// Ends what is still there, until nothing is: a process may have forked while we looked.
+pub fn end_all(home: &Path) {
+    for _round in 0..10 {
+        let left = with_home(home);
+        if left.is_empty() {
+            return;
+        }
+        for process in left {
+            if let Some(pid) = Pid::from_raw(process.pid) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+    }
+}

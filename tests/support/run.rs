@@ -1,0 +1,212 @@
+//! Running one program in the sealed environment, bounded, with its output through pipes as a user's shell has it.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::wait;
+
+/// No run takes longer; a test that needs more is wrong.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// A program about to run.
+pub struct Run {
+    command: Command,
+    stdin: Vec<u8>,
+    bound: Duration,
+}
+
+impl Run {
+    /// Wraps a command whose environment is already sealed.
+    pub(super) fn new(command: Command) -> Run {
+        Run { command, stdin: Vec::new(), bound: BOUND }
+    }
+
+    /// Gives it these bytes on standard input.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Run {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// Sets one more variable.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Run {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs it in another directory than the project.
+    pub fn current_dir(mut self, dir: impl AsRef<Path>) -> Run {
+        self.command.current_dir(dir);
+        self
+    }
+
+    /// Allows it less time than usual.
+    pub fn within(mut self, bound: Duration) -> Run {
+        self.bound = bound;
+        self
+    }
+
+    /// Starts it and goes on.
+    #[track_caller]
+    pub fn start(mut self) -> Running {
+        let text = format!("{:?}", self.command);
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap_or_else(|why| panic!("cannot start {text}: {why}"));
+        let mut input = child.stdin.take().expect("stdin is piped");
+        let bytes = self.stdin;
+        // On a thread of its own: a program that answers before it has read everything must not block us.
+        thread::spawn(move || {
+            let _ = input.write_all(&bytes);
+        });
+        let stdout = Collected::of(child.stdout.take().expect("stdout is piped"));
+        let stderr = Collected::of(child.stderr.take().expect("stderr is piped"));
+        Running { text, child, stdout, stderr, deadline: Instant::now() + self.bound }
+    }
+
+    /// Runs it to its end.
+    #[track_caller]
+    pub fn outcome(self) -> Outcome {
+        self.start().finish()
+    }
+
+    /// Runs it to its end, which must be success.
+    #[track_caller]
+    pub fn ok(self) -> Outcome {
+        self.outcome().ok()
+    }
+
+    /// Runs it to its end, which must be this exit code.
+    #[track_caller]
+    pub fn fails(self, code: i32) -> Outcome {
+        self.outcome().fails(code)
+    }
+}
+
+/// A program that runs.
+pub struct Running {
+    text: String,
+    child: Child,
+    stdout: Collected,
+    stderr: Collected,
+    deadline: Instant,
+}
+
+impl Running {
+    /// Its process id.
+    pub fn pid(&self) -> i32 {
+        i32::try_from(self.child.id()).expect("a pid fits")
+    }
+
+    /// Ends it as `kill -9` does.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// What it has printed on standard output so far.
+    pub fn stdout_so_far(&self) -> String {
+        self.stdout.so_far()
+    }
+
+    /// Waits for its end and for everybody to let go of its output.
+    #[track_caller]
+    pub fn finish(mut self) -> Outcome {
+        let closed = self.stdout.closed_by(self.deadline) && self.stderr.closed_by(self.deadline);
+        let mut status = None;
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        wait::holds_within(left, &mut || {
+            status = self.child.try_wait().expect("the child is ours");
+            status.is_some()
+        });
+        let (stdout, stderr) = (self.stdout.so_far(), self.stderr.so_far());
+        let Some(status) = status else {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+            panic!("{} did not end in time\nstdout:\n{stdout}\nstderr:\n{stderr}", self.text);
+        };
+        assert!(closed, "{} ended, but a child of it holds its output open\nstdout:\n{stdout}", self.text);
+        // 128+N as a shell says it, so that a killed program has a code too.
+        let code = status.code().unwrap_or_else(|| {
+            128 + std::os::unix::process::ExitStatusExt::signal(&status).expect("no code means a signal")
+        });
+        Outcome { text: self.text, code, stdout, stderr }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone)]
+pub struct Outcome {
+    text: String,
+    /// The exit code, 128+N for signal N.
+    pub code: i32,
+    /// What it printed.
+    pub stdout: String,
+    /// What it said.
+    pub stderr: String,
+}
+
+impl Outcome {
+    /// It must have succeeded.
+    #[track_caller]
+    pub fn ok(self) -> Outcome {
+        self.fails(0)
+    }
+
+    /// It must have ended with this exit code.
+    #[track_caller]
+    pub fn fails(self, code: i32) -> Outcome {
+        assert!(self.code == code, "expected exit code {code}\n{self:?}");
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|why| panic!("stdout is not JSON: {why}\n{self:?}"))
+    }
+}
+
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}\nexit code: {}\nstdout:\n{}\nstderr:\n{}",
+            self.text, self.code, self.stdout, self.stderr
+        )
+    }
+}
+
+/// One stream, read on a thread of its own until it is closed.
+struct Collected {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    closed: Receiver<()>,
+}
+
+impl Collected {
+    fn of(mut stream: impl Read + Send + 'static) -> Collected {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (done, closed) = mpsc::channel();
+        let sink = Arc::clone(&bytes);
+        thread::spawn(move || {
+            let mut buffer = [0; 8192];
+            while let Ok(n @ 1..) = stream.read(&mut buffer) {
+                sink.lock().expect("no reader panics").extend_from_slice(&buffer[..n]);
+            }
+            let _ = done.send(());
+        });
+        Collected { bytes, closed }
+    }
+
+    fn closed_by(&self, deadline: Instant) -> bool {
+        self.closed.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok()
+    }
+
+    fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().expect("no reader panics")).into_owned()
+    }
+}

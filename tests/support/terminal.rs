@@ -1,0 +1,129 @@
+//! A real terminal for attach tests: one pane of a private tmux server that has nothing to do with symposium's.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use super::test_env::TestEnv;
+use super::wait;
+
+/// What the program in the terminal sees around itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Around {
+    /// A plain terminal.
+    Nothing,
+    /// A pane of the user's own tmux.
+    OwnTmux,
+}
+
+/// One open terminal window, 100 columns wide and 30 lines high. Dropping it closes the window.
+pub struct Terminal<'a> {
+    env: &'a TestEnv,
+    socket: PathBuf,
+}
+
+impl<'a> Terminal<'a> {
+    pub(super) fn open<S: AsRef<OsStr>>(
+        env: &'a TestEnv,
+        argv: impl IntoIterator<Item = S>,
+        around: Around,
+    ) -> Terminal<'a> {
+        let terminal = Terminal { env, socket: env.next_terminal_socket() };
+        // The screen is the program's alone, and stays readable after its end.
+        let conf = env.root().join("terminal.conf");
+        let settings = "set -g status off\nset -g remain-on-exit on\nset -g default-terminal tmux-256color\n\
+                        set -s escape-time 0\nset -g remain-on-exit-format ''\n";
+        std::fs::write(&conf, settings).expect("writing terminal.conf");
+        let mut args: Vec<OsString> = vec!["-f".into(), conf.into()];
+        args.extend(
+            ["new-session", "-d", "-s", "terminal", "-x", "100", "-y", "30", "env"].map(OsString::from),
+        );
+        if around == Around::Nothing {
+            args.extend(["-u", "TMUX", "-u", "TMUX_PANE"].map(OsString::from));
+        }
+        args.extend(argv.into_iter().map(|word| word.as_ref().to_owned()));
+        env.tmux_on(&terminal.socket, args).ok();
+        terminal
+    }
+
+    /// Presses keys, by tmux's names for them: `Enter`, `C-b`, `d`.
+    #[track_caller]
+    pub fn keys(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys", "-t", "=terminal:"], keys].concat());
+    }
+
+    /// Types text to the letter, with no Enter behind it.
+    #[track_caller]
+    pub fn type_text(&self, text: &str) {
+        // As bytes in hex: `send-keys -l` loses a trailing `;`.
+        let bytes: Vec<String> = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+        for some in bytes.chunks(512) {
+            let mut args = vec!["send-keys", "-t", "=terminal:", "-H"];
+            args.extend(some.iter().map(String::as_str));
+            self.tmux(&args);
+        }
+    }
+
+    /// What it shows now, without trailing blanks.
+    #[track_caller]
+    pub fn screen(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-t", "=terminal:"]).trim_end().to_owned()
+    }
+
+    /// Waits until the screen shows this text.
+    #[track_caller]
+    pub fn wait_for_text(&self, text: &str) {
+        let what = format!("the terminal shows {text:?}");
+        wait::until(&what, || self.screen().contains(text), || format!("its screen:\n{}", self.screen()));
+    }
+
+    /// Waits until the program in it has ended, and gives its exit code.
+    #[track_caller]
+    pub fn wait_for_exit(&self) -> i32 {
+        let mut code = None;
+        wait::until(
+            "the program in the terminal ends",
+            || {
+                let said = self.tmux(&[
+                    "display-message",
+                    "-p",
+                    "-t",
+                    "=terminal:",
+                    "#{pane_dead}#{pane_dead_status}",
+                ]);
+                code = said.trim().strip_prefix('1').and_then(|status| status.parse().ok());
+                code.is_some()
+            },
+            || format!("its screen:\n{}", self.screen()),
+        );
+        code.expect("waited for it")
+    }
+
+    /// Makes the window another size.
+    #[track_caller]
+    pub fn resize(&self, columns: u16, lines: u16) {
+        self.tmux(&[
+            "resize-window",
+            "-t",
+            "=terminal:",
+            "-x",
+            &columns.to_string(),
+            "-y",
+            &lines.to_string(),
+        ]);
+    }
+
+    /// Closes the window under the program, as a dropped connection does.
+    pub fn close(self) {}
+
+    #[track_caller]
+    fn tmux(&self, args: &[&str]) -> String {
+        self.env.tmux_on(&self.socket, args).ok().stdout
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        let end = || self.env.tmux_on(&self.socket, ["kill-server"]).outcome();
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(end));
+    }
+}

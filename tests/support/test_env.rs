@@ -1,0 +1,230 @@
+//! `TestEnv`: everything one end-to-end test owns, from a short directory to the tmux server in it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::leftovers::{self, Process};
+use super::run::{Outcome, Run};
+use super::terminal::{self, Terminal};
+use super::{redact, tools, wait};
+
+/// A sealed environment. Dropping it ends its servers and every process that was started in it.
+pub struct TestEnv {
+    root: PathBuf,
+    /// Taken out of its box when a failure must keep it.
+    directory: Option<TempDir>,
+    tmux: PathBuf,
+    terminals: AtomicUsize,
+}
+
+impl TestEnv {
+    /// A new one with an empty home, an empty project directory and no server.
+    pub fn new() -> TestEnv {
+        // Not the system's temporary directory: a socket's path must stay under 108 bytes.
+        let directory =
+            tempfile::Builder::new().prefix("sy-").tempdir_in("/tmp").expect("a directory in /tmp");
+        let root = directory.path().canonicalize().expect("it was just made");
+        for name in ["home", "project", "fakes", "tools", "sockets"] {
+            fs::create_dir(root.join(name)).expect("the root is empty");
+        }
+        tools::link_into(&root.join("tools"));
+        let tmux = tools::on_this_machine("tmux").expect("tmux is needed: run scripts/setup");
+        TestEnv { root, directory: Some(directory), tmux, terminals: AtomicUsize::new(0) }
+    }
+
+    /// The directory everything is in.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// HOME.
+    pub fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    /// Where symposium keeps its state.
+    pub fn state(&self) -> PathBuf {
+        self.home().join(".symposium")
+    }
+
+    /// Where programs run unless told otherwise.
+    pub fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    /// The socket of symposium's server.
+    pub fn socket(&self) -> PathBuf {
+        let user = rustix::process::getuid().as_raw();
+        self.root.join("sockets").join(format!("tmux-{user}")).join("symposium")
+    }
+
+    /// Our binary with these arguments.
+    pub fn symposium<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
+        self.program(env!("CARGO_BIN_EXE_symposium"), args)
+    }
+
+    /// Any program with these arguments; a bare name is looked up in the sealed PATH.
+    pub fn program<S: AsRef<OsStr>>(&self, program: &str, args: impl IntoIterator<Item = S>) -> Run {
+        let path = if program.contains('/') {
+            PathBuf::from(program)
+        } else {
+            ["fakes", "tools"]
+                .map(|dir| self.root.join(dir).join(program))
+                .into_iter()
+                .find(|file| file.exists())
+                .unwrap_or_else(|| panic!("no `{program}` in the sealed PATH"))
+        };
+        let mut command = self.sealed(&path);
+        command.args(args);
+        Run::new(command)
+    }
+
+    /// Bare tmux on symposium's server.
+    #[track_caller]
+    pub fn tmux<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Outcome {
+        self.tmux_on(&self.socket(), args).outcome()
+    }
+
+    /// A terminal of its own, in which this program runs.
+    pub fn terminal<S: AsRef<OsStr>>(&self, argv: impl IntoIterator<Item = S>) -> Terminal<'_> {
+        Terminal::open(self, argv, terminal::Around::Nothing)
+    }
+
+    /// A terminal that is a pane of somebody's own tmux, in which this program runs.
+    pub fn terminal_in_tmux<S: AsRef<OsStr>>(&self, argv: impl IntoIterator<Item = S>) -> Terminal<'_> {
+        Terminal::open(self, argv, terminal::Around::OwnTmux)
+    }
+
+    /// Our binary's path, for what runs in a terminal.
+    pub fn binary(&self) -> &'static str {
+        env!("CARGO_BIN_EXE_symposium")
+    }
+
+    /// Writes an executable `sh` script that comes first in PATH under this name.
+    pub fn fake_program(&self, name: &str, script: &str) -> PathBuf {
+        let file = self.root.join("fakes").join(name);
+        // Renamed into place: writing to a program that runs fails, and a half-written one must never start.
+        let unfinished = self.root.join(format!("{name}.unfinished"));
+        let mut options = fs::OpenOptions::new();
+        let mut out = options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o755)
+            .open(&unfinished)
+            .expect("writing a fake");
+        write!(out, "#!/bin/sh\n{script}\n").expect("writing a fake");
+        drop(out);
+        fs::rename(&unfinished, &file).expect("placing a fake");
+        file
+    }
+
+    /// Takes a program out of the sealed PATH, as if it were not installed.
+    pub fn forget_program(&self, name: &str) {
+        for dir in ["fakes", "tools"] {
+            let _ = fs::remove_file(self.root.join(dir).join(name));
+        }
+    }
+
+    /// The registry as it is on disk.
+    #[track_caller]
+    pub fn registry(&self) -> serde_json::Value {
+        let file = self.state().join("agent-sessions.json");
+        let text =
+            fs::read_to_string(&file).unwrap_or_else(|why| panic!("cannot read {}: {why}", file.display()));
+        serde_json::from_str(&text).unwrap_or_else(|why| panic!("the registry is not JSON: {why}\n{text}"))
+    }
+
+    /// All live processes that were started in this environment.
+    pub fn processes(&self) -> Vec<Process> {
+        leftovers::with_home(&self.home())
+    }
+
+    /// Looks until the condition holds; panics with sessions and screens when it never does.
+    #[track_caller]
+    pub fn wait_until(&self, what: &str, condition: impl FnMut() -> bool) {
+        wait::until(what, condition, || self.report());
+    }
+
+    /// The text with everything replaced that differs from run to run.
+    pub fn redacted(&self, text: &str) -> String {
+        redact::redacted(text, self.root.to_str().expect("a plain path"))
+    }
+
+    /// tmux on one of this environment's servers, always the real one.
+    pub(super) fn tmux_on<S: AsRef<OsStr>>(&self, socket: &Path, args: impl IntoIterator<Item = S>) -> Run {
+        let mut command = self.sealed(&self.tmux);
+        command.arg("-u").arg("-S").arg(socket).args(args);
+        // A hung server must not hold up a test's end.
+        Run::new(command).within(Duration::from_secs(10))
+    }
+
+    /// The socket of the next terminal.
+    pub(super) fn next_terminal_socket(&self) -> PathBuf {
+        let n = self.terminals.fetch_add(1, Ordering::Relaxed);
+        self.root.join("sockets").join(format!("terminal-{n}"))
+    }
+
+    fn sealed(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        let dir = |name: &str| self.root.join(name).display().to_string();
+        command.env_clear().current_dir(self.project()).envs([
+            ("HOME", dir("home")),
+            ("PATH", format!("{}:{}", dir("fakes"), dir("tools"))),
+            ("TMUX_TMPDIR", dir("sockets")),
+            ("LANG", "C.UTF-8".to_owned()),
+            ("TERM", "xterm-256color".to_owned()),
+            ("SHELL", "/bin/sh".to_owned()),
+            ("USER", "tester".to_owned()),
+            ("LOGNAME", "tester".to_owned()),
+            ("TZ", "UTC".to_owned()),
+        ]);
+        command
+    }
+
+    /// Registry, sessions and screens, for a failure.
+    pub fn report(&self) -> String {
+        let file = self.state().join("agent-sessions.json");
+        let registry = fs::read_to_string(file).unwrap_or_else(|why| why.to_string());
+        let mut report = format!("registry:\n{registry}\n");
+        if !self.socket().exists() {
+            return report + "no server was started\n";
+        }
+        let format =
+            "#{pane_id} #{session_name} dead=#{pane_dead} #{pane_dead_status} #{pane_current_command}";
+        let panes = self.tmux(["list-panes", "-a", "-F", format]);
+        report += &format!("panes:\n{}{}", panes.stdout, panes.stderr);
+        for pane in panes.stdout.lines().filter_map(|line| line.split(' ').next()) {
+            let screen = self.tmux(["capture-pane", "-p", "-t", pane]);
+            report += &format!("screen of {pane}:\n{}\n", screen.stdout.trim_end());
+        }
+        report
+    }
+}
+
+impl Drop for TestEnv {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // A second panic while unwinding would abort and hide the first.
+            let report = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.report()));
+            eprintln!("{}kept: {}", report.unwrap_or_default(), self.root.display());
+            if let Some(directory) = self.directory.take() {
+                let _ = directory.keep();
+            }
+        }
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            if self.socket().exists() {
+                self.tmux(["kill-server"]);
+            }
+        }));
+        leftovers::end_all(&self.home());
+    }
+}

@@ -1,0 +1,170 @@
+//! The environment's promises, so that a test that passes in it means something.
+
+use std::time::Duration;
+
+use super::TestEnv;
+
+#[test]
+fn the_environment_of_the_developer_is_not_seen() {
+    let env = TestEnv::new();
+    let said = env.program("env", [""; 0]).ok().stdout;
+    let mut names: Vec<&str> = said.lines().filter_map(|line| line.split('=').next()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMUX_TMPDIR", "TZ", "USER"]);
+}
+
+#[test]
+fn our_binary_runs_in_it() {
+    let env = TestEnv::new();
+    let said = env.symposium(["--version"]).ok().stdout;
+    assert_eq!(env.program(env.binary(), ["--version"]).ok().stdout, said);
+}
+
+#[test]
+fn an_outcome_carries_code_output_and_input() {
+    let env = TestEnv::new();
+    let script = r#"read -r line; echo "{\"said\":\"$line\",\"more\":\"$MORE\",\"dir\":\"$PWD\"}"; echo oops >&2; exit 3"#;
+    let outcome = env
+        .program("sh", ["-c", script])
+        .stdin("hello\n")
+        .env("MORE", "yes")
+        .current_dir(env.home())
+        .fails(3);
+    let dir = env.home().display().to_string();
+    assert_eq!(outcome.json(), serde_json::json!({"said": "hello", "more": "yes", "dir": dir}));
+    assert_eq!(outcome.stderr, "oops\n");
+}
+
+#[test]
+fn a_killed_program_has_the_code_a_shell_gives_it() {
+    let env = TestEnv::new();
+    let mut running = env.program("sh", ["-c", "echo up; exec sleep 1000"]).start();
+    env.wait_until("it is up", || running.stdout_so_far() == "up\n");
+    assert!(running.pid() > 0);
+    running.kill();
+    running.finish().fails(137);
+}
+
+#[test]
+fn a_program_that_hangs_is_ended_and_told() {
+    let env = TestEnv::new();
+    let said = panic_of(|| drop(env.program("sleep", ["1000"]).within(Duration::from_millis(50)).outcome()));
+    assert!(said.contains("did not end in time"), "{said}");
+    assert_eq!(env.processes(), []);
+}
+
+#[test]
+fn an_unexpected_code_fails_with_all_that_was_said() {
+    let env = TestEnv::new();
+    let said = panic_of(|| drop(env.program("sh", ["-c", "echo out; echo err >&2; exit 4"]).ok()));
+    assert!(said.contains("expected exit code 0") && said.contains("out") && said.contains("err"), "{said}");
+}
+
+#[test]
+fn a_program_that_leaves_its_output_open_is_told() {
+    let env = TestEnv::new();
+    let run = env.program("sh", ["-c", "sleep 1000 & exit 0"]).within(Duration::from_millis(200));
+    let said = panic_of(|| drop(run.ok()));
+    assert!(said.contains("holds its output open"), "{said}");
+}
+
+#[test]
+fn a_fake_comes_first_and_a_forgotten_program_is_gone() {
+    let env = TestEnv::new();
+    env.fake_program("claude", "echo fake claude \"$@\"");
+    assert_eq!(env.program("sh", ["-c", "claude --version"]).ok().stdout, "fake claude --version\n");
+    env.forget_program("claude");
+    env.forget_program("tmux");
+    env.program("sh", ["-c", "claude --version"]).fails(127);
+    env.program("sh", ["-c", "tmux -V"]).fails(127);
+}
+
+#[test]
+fn the_server_is_the_environments_own_and_ends_with_it() {
+    let env = TestEnv::new();
+    std::fs::create_dir_all(env.socket().parent().unwrap()).unwrap();
+    env.tmux(["-f", "/dev/null", "new-session", "-d", "-s", "one", "sleep 1000"]).ok();
+    assert_eq!(env.tmux(["list-sessions", "-F", "#{session_name}"]).ok().stdout, "one\n");
+    let (socket, root) = (env.socket(), env.root().to_owned());
+    drop(env);
+    assert!(!socket.exists() && !root.exists());
+}
+
+#[test]
+fn processes_that_left_their_parents_are_found_and_ended() {
+    let env = TestEnv::new();
+    env.program("sh", ["-c", "setsid sleep 7654321 >/dev/null 2>&1 </dev/null & exit 0"]).ok();
+    env.wait_until("the stray sleeps", || env.processes().iter().any(|one| one.command == "sleep 7654321"));
+    let home = env.home();
+    drop(env);
+    super::until("the stray is gone", || super::leftovers::with_home(&home).is_empty(), String::new);
+}
+
+#[test]
+fn a_terminal_shows_and_takes_what_a_person_would() {
+    let env = TestEnv::new();
+    let terminal = env.terminal([
+        "sh",
+        "-c",
+        "echo \"in tmux: ${TMUX:-no}\"; read -r line; echo \"got <$line>\"; exit 5",
+    ]);
+    terminal.wait_for_text("in tmux: no");
+    terminal.type_text("A=x é;");
+    terminal.keys(&["Enter"]);
+    assert_eq!(terminal.wait_for_exit(), 5);
+    assert!(terminal.screen().contains("got <A=x é;>"), "{}", terminal.screen());
+}
+
+#[test]
+fn a_terminal_can_be_resized_and_closed_under_its_program() {
+    let env = TestEnv::new();
+    let terminal = env.terminal_in_tmux([
+        "sh",
+        "-c",
+        "echo \"in tmux: ${TMUX:+yes}\"; read -r line; stty size; exec sleep 1000",
+    ]);
+    terminal.wait_for_text("in tmux: yes");
+    terminal.resize(60, 20);
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("20 60");
+    terminal.close();
+    env.wait_until("the program is gone", || env.processes().is_empty());
+}
+
+#[test]
+fn what_varies_is_replaced() {
+    let env = TestEnv::new();
+    let root = env.root().display();
+    let text = format!(
+        "{root}/home 0b9e2c1a-3f4d-4e5f-8a6b-7c8d9e0f1a2b 2026-01-02T03:04:05.678Z pid 4242 \"pid\":17 3s ago after 0.4s %12"
+    );
+    assert_eq!(
+        env.redacted(&text),
+        "[ROOT]/home [UUID] [TIME] pid [PID] \"pid\":[PID] [AGE] ago after [DURATION] [PANE]"
+    );
+}
+
+#[test]
+fn a_missing_registry_is_told() {
+    let env = TestEnv::new();
+    let said = panic_of(|| drop(env.registry()));
+    assert!(said.contains("No such file"), "{said}");
+}
+
+#[test]
+fn waiting_in_vain_ends_with_the_screen() {
+    let env = TestEnv::new();
+    std::fs::create_dir_all(env.socket().parent().unwrap()).unwrap();
+    env.tmux(["-f", "/dev/null", "new-session", "-d", "-s", "one", "echo on the screen; exec sleep 1000"])
+        .ok();
+    env.wait_until("it is printed", || {
+        env.tmux(["capture-pane", "-p", "-t", "=one:"]).stdout.contains("on the")
+    });
+    assert!(env.report().contains("on the screen"), "{}", env.report());
+}
+
+/// What a panic says, without the environment around it unwinding.
+fn panic_of(run: impl FnOnce()) -> String {
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).expect_err("it must panic");
+    caught.downcast_ref::<String>().cloned().unwrap_or_default()
+}
