@@ -1,4 +1,4 @@
-//! Skeleton map.
+//! Symposium keeps AI coding agents alive in tmux sessions of their own.
 
 pub mod failpoint;
 pub mod model;

@@ -55,6 +55,8 @@ pub enum HookSignal {
     Busy,
     /// It needs a person.
     Waiting(WaitingFor, String),
+    /// It says once more, in general words, that it needs a person.
+    StillWaiting(WaitingFor, String),
     /// Its turn is over; its last words, when it told them.
     TurnOver(Option<String>),
     /// It is about to leave.

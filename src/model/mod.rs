@@ -19,4 +19,4 @@ pub use live::{DeadPane, LiveClient, LivePane, LiveServer, Look, ServerIdentity}
 pub use name::{AgentId, AgentName, InvalidName, MAX_NAME};
 pub use record::{AgentRecord, Conversation, Restart, RestartPolicy, TmuxPlace, Workspace};
 pub use status::{Exit, Status, StatusNote, UnknownStatus, WaitingFor};
-pub use text::{Prompt, Title, Unsendable};
+pub use text::{Prompt, Title, Unsendable, is_deceptive};

@@ -82,7 +82,9 @@ impl fmt::Display for Status {
 
 /// A text that is none of the status words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a status; known: starting, working, waiting, idle, exited, crashed, stopped, hibernated, lost, unknown")]
+#[error(
+    "`{0}` is not a status; known: starting, working, waiting, idle, exited, crashed, stopped, hibernated, lost, unknown"
+)]
 pub struct UnknownStatus(pub String);
 
 impl FromStr for Status {

@@ -3,6 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// Whether a character would move, hide or turn round what stands beside it on a terminal.
+pub fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
 /// A title for people: one line, no control characters, at most 200 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title(String);
@@ -10,7 +16,7 @@ pub struct Title(String);
 impl Title {
     /// Any text, made to fit on a line of a screen.
     pub fn clean(text: &str) -> Option<Title> {
-        let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect();
+        let line: String = text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(200).collect();
         let line = line.trim();
         (!line.is_empty()).then(|| Title(line.to_owned()))
     }
@@ -104,6 +110,12 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Prompt>(), Err(why), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_title_cannot_fake_a_line() {
+        let title = Title::clean("done \u{202e}gnp.exe\u{200b}\u{1b}[2J").map(String::from);
+        assert_eq!(title.as_deref(), Some("done  gnp.exe  [2J"));
     }
 
     #[test]
