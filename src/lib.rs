@@ -2,3 +2,4 @@
 
 pub mod failpoint;
 pub mod model;
+pub mod store;

@@ -1,0 +1,152 @@
+//! How a file of ours is read, replaced and kept: never through a symbolic link, never half, never for others' eyes.
+//!
+//! Replacing the registry expects its lock to be held.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use tempfile::NamedTempFile;
+
+use super::StoreError;
+use super::home::Home;
+use crate::failpoint;
+
+/// How the half-written files of a registry begin; only the holder of its lock makes or removes them.
+const TEMP: &str = ".agent-sessions.json.tmp-";
+
+/// What becomes of the registry that is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Former {
+    /// It was good: it is the new backup.
+    BecomesBackup,
+    /// It was not, and is kept elsewhere: the backup stays what it is.
+    IsKeptAside,
+}
+
+/// The whole of a regular file, `None` when there is none.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    // Without NONBLOCK, opening a pipe would wait for its writer.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            return Err(StoreError::Symlink { path: path.to_owned() });
+        }
+        // What a socket answers.
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) => {
+            return Err(StoreError::NotAFile { path: path.to_owned() });
+        }
+        Err(source) => return Err(StoreError::Read { path: path.to_owned(), source }),
+    };
+    if !file.metadata().map_err(StoreError::read(path))?.is_file() {
+        return Err(StoreError::NotAFile { path: path.to_owned() });
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(StoreError::read(path))?;
+    Ok(Some(bytes))
+}
+
+/// Replaces the registry so that after a power cut there is the old one or the new one.
+pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: Former) -> Result<(), StoreError> {
+    let registry = home.registry();
+    let failed = || StoreError::write(&registry);
+    sweep(home.path());
+    let mut temp = private_temp(home.path(), TEMP).map_err(failed())?;
+    let file = temp.as_file_mut();
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed())?;
+    failpoint::reached("store.written");
+    if former == Former::BecomesBackup {
+        back_up(home).map_err(StoreError::write(&home.backup()))?;
+    }
+    failpoint::reached("store.bak");
+    temp.persist(&registry).map_err(|error| error.error).map_err(failed())?;
+    failpoint::reached("store.renamed");
+    sync_directory(home.path()).map_err(failed())
+}
+
+/// Replaces a file so that no reader sees half of it; a power cut may bring the old one back.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let dir = path.parent().unwrap_or(path);
+    let written = private_temp(dir, ".tmp-").and_then(|mut temp| {
+        temp.as_file_mut().write_all(bytes)?;
+        temp.persist(path).map_err(|error| error.error)
+    });
+    written.map(drop).map_err(StoreError::write(path))
+}
+
+/// Gives a file a second name beside it, `NAME.SUFFIX` or the first free `NAME.SUFFIX-N`, and says which.
+pub(super) fn keep_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
+    for n in 1u32.. {
+        let number = if n == 1 { String::new() } else { format!("-{n}") };
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(format!(".{suffix}{number}"));
+        let aside = PathBuf::from(aside);
+        match second_name(path, &aside) {
+            Ok(()) => return Ok(aside),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(StoreError::Write { path: aside, source }),
+        }
+    }
+    unreachable!("a directory cannot hold that many files")
+}
+
+/// A new file that only we can read, under any umask; it vanishes when dropped.
+fn private_temp(dir: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+    let temp = tempfile::Builder::new().prefix(prefix).tempfile_in(dir)?;
+    temp.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+    Ok(temp)
+}
+
+/// Makes the registry of now the backup; the backup of before is there until the moment it is replaced.
+fn back_up(home: &Home) -> io::Result<()> {
+    let link = home.path().join(format!("{TEMP}bak"));
+    let moved = match second_name(&home.registry(), &link) {
+        Ok(()) => fs::rename(&link, home.backup()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => Err(error),
+    };
+    // After a writer died in between, both are the same file already, and such a rename leaves both names.
+    let _ = fs::remove_file(&link);
+    moved
+}
+
+/// A hard link, or a copy where the file system has no links; never over something that exists.
+fn second_name(path: &Path, other: &Path) -> io::Result<()> {
+    match fs::hard_link(path, other) {
+        Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {
+            copy(path, other)
+        }
+        done => done,
+    }
+}
+
+fn copy(path: &Path, other: &Path) -> io::Result<()> {
+    let mut temp = private_temp(other.parent().unwrap_or(other), TEMP)?;
+    io::copy(&mut File::open(path)?, temp.as_file_mut())?;
+    temp.as_file().sync_all()?;
+    temp.persist_noclobber(other).map(drop).map_err(|error| error.error)
+}
+
+/// Removes what killed writers left.
+fn sweep(dir: &Path) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMP)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn sync_directory(dir: &Path) -> io::Result<()> {
+    match File::open(dir)?.sync_all() {
+        // Some file systems cannot; they have promised nothing about renames either.
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,238 @@
+//! The state directory: the registry `agent-sessions.json`, the locks in `run/` and the directories of the agents.
+//!
+//! Readers take no lock: a registry is replaced whole or not at all. Writers lock a file beside it, read, change and
+//! replace. What cannot be read is kept aside and rebuilt from what is left; what a newer symposium wrote is not
+//! touched. A record goes away only when somebody removes it. Never looks at tmux, the clock or the environment.
+
+mod atomic;
+mod edit;
+mod error;
+mod home;
+mod instance;
+mod lock;
+mod lookup;
+mod merge;
+mod migrate;
+mod recover;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+pub use edit::Edit;
+pub use error::{Notice, StoreError};
+pub use instance::Instance;
+pub use lock::AgentLock;
+pub use watch::Watch;
+
+use crate::model::{AgentName, AgentRecord};
+use atomic::Former;
+use home::Home;
+use lock::RegistryLock;
+use recover::Damage;
+use schema::{FORMAT, Members, Parsed, Registry};
+
+/// One state directory.
+#[derive(Debug)]
+pub struct Store {
+    home: Home,
+    patience: Duration,
+    notices: Mutex<Vec<Notice>>,
+}
+
+/// What one look at the registry found.
+enum Seen {
+    Sound(Registry),
+    Old(Members),
+    Broken(Damage),
+}
+
+impl Store {
+    /// Opens a state directory, makes what is missing in it, and refuses one that others could tamper with.
+    pub fn open(home: &Path) -> Result<Store, StoreError> {
+        Ok(Store { home: Home::open(home)?, patience: lock::PATIENCE, notices: Mutex::default() })
+    }
+
+    /// Writes the empty registry of a new home: from then on a missing one is known to be lost. To be called
+    /// before an instance is made that no record tells of yet.
+    pub fn begin(&self) -> Result<(), StoreError> {
+        let begun = || fs::symlink_metadata(self.home.registry()).is_ok() || recover::has_remains(&self.home);
+        if begun() {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        if begun() {
+            return Ok(());
+        }
+        let empty = Registry::default().to_text();
+        atomic::replace_registry(&self.home, empty.as_bytes(), Former::BecomesBackup)
+    }
+
+    /// The directory.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Where locks and sockets are.
+    pub fn run_dir(&self) -> PathBuf {
+        self.home.run()
+    }
+
+    /// All records that we understand, sorted by name.
+    pub fn read(&self, now: Timestamp) -> Result<Vec<AgentRecord>, StoreError> {
+        let (records, notices) = edit::understood_ones(&self.load(now)?);
+        notices.into_iter().for_each(|notice| self.notice(notice));
+        Ok(records)
+    }
+
+    /// One record, without parsing the others.
+    pub fn find(&self, name: &AgentName, now: Timestamp) -> Result<Option<AgentRecord>, StoreError> {
+        let text = atomic::read(&self.home.registry())?.unwrap_or_default();
+        if let Some(record) = lookup::line(&text, name) {
+            return Ok(Some(record));
+        }
+        let entry = match lookup::entry(&text, name.as_str()) {
+            Ok(entry) => entry,
+            Err(_) => self.load(now)?.entries.remove(name.as_str()),
+        };
+        entry.map(|entry| edit::understood(name.as_str(), &entry)).transpose()
+    }
+
+    /// Changes the registry under its lock; it is written only when something changed. Not to be called from inside
+    /// `change`.
+    pub fn update<T>(&self, now: Timestamp, change: impl FnOnce(&mut Edit) -> T) -> Result<T, StoreError> {
+        let _lock = self.lock()?;
+        let mut edit = Edit::new(self.load_locked(now)?);
+        let answer = change(&mut edit);
+        if let Some(registry) = edit.changed() {
+            atomic::replace_registry(&self.home, registry.to_text().as_bytes(), Former::BecomesBackup)?;
+        }
+        Ok(answer)
+    }
+
+    /// Waits for the right to change one agent; `doing` is what others are told meanwhile.
+    pub fn lock_agent(&self, name: &AgentName, doing: &str) -> Result<AgentLock, StoreError> {
+        let path = self.agent_lock_file(name)?;
+        AgentLock::acquire(&path, doing, self.patience)?.ok_or_else(|| lock::busy(&path, name))
+    }
+
+    /// The right to change one agent, `None` when somebody else has it.
+    pub fn try_lock_agent(&self, name: &AgentName, doing: &str) -> Result<Option<AgentLock>, StoreError> {
+        AgentLock::acquire(&self.agent_lock_file(name)?, doing, Duration::ZERO)
+    }
+
+    /// Waits for one's turn to type into an agent. Not the right to change it: who types must not keep others from
+    /// ending it.
+    pub fn lock_typing(&self, name: &AgentName) -> Result<AgentLock, StoreError> {
+        let path = self.instance(name).state_dir().join("typing.lock");
+        AgentLock::acquire(&path, "send", self.patience)?.ok_or_else(|| lock::busy(&path, name))
+    }
+
+    /// The directory of one agent.
+    pub fn instance(&self, name: &AgentName) -> Instance {
+        Instance::new(self.home.instances().join(name.as_str()))
+    }
+
+    /// Wakes whoever waits for a change of the registry.
+    pub fn watch(&self) -> Result<Watch, StoreError> {
+        self.watch_over(&[self.home.path()])
+    }
+
+    /// Wakes whoever waits for output or for a word of one agent.
+    pub fn watch_instance(&self, name: &AgentName) -> Result<Watch, StoreError> {
+        let instance = self.instance(name);
+        self.watch_over(&[instance.dir(), &instance.state_dir()])
+    }
+
+    fn watch_over(&self, dirs: &[&Path]) -> Result<Watch, StoreError> {
+        let failed = |error: notify::Error| StoreError::Home {
+            path: self.home().to_owned(),
+            source: std::io::Error::other(error),
+        };
+        Watch::over(dirs).map_err(failed)
+    }
+
+    /// What was repaired or put up with since the last time this was asked.
+    pub fn take_notices(&self) -> Vec<Notice> {
+        std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn notice(&self, notice: Notice) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        if !notices.contains(&notice) {
+            notices.push(notice);
+        }
+    }
+
+    fn agent_lock_file(&self, name: &AgentName) -> Result<PathBuf, StoreError> {
+        let run = self.home.run();
+        home::create_private(&run).map_err(StoreError::write(&run))?;
+        Ok(run.join(format!("{name}.lock")))
+    }
+
+    fn lock(&self) -> Result<RegistryLock, StoreError> {
+        RegistryLock::acquire(&self.home.lock_file(), self.patience)
+    }
+
+    /// The registry; the lock is taken only when it must be put in order first.
+    fn load(&self, now: Timestamp) -> Result<Registry, StoreError> {
+        match self.look()? {
+            Seen::Sound(registry) => Ok(registry),
+            Seen::Old(_) => {
+                let _lock = self.lock()?;
+                self.load_locked(now)
+            }
+            Seen::Broken(damage) => {
+                let _lock = self.lock().map_err(|source| self.cannot_repair(&damage, source))?;
+                self.load_locked(now)
+            }
+        }
+    }
+
+    /// The registry, put in order when it has to be: whoever had the lock before may have done that already.
+    fn load_locked(&self, now: Timestamp) -> Result<Registry, StoreError> {
+        let (registry, notice) = match self.look()? {
+            Seen::Sound(registry) => return Ok(registry),
+            Seen::Old(old) => recover::migrate(&self.home, &old, now)?,
+            Seen::Broken(damage) => recover::rebuild(&self.home, &damage, now)
+                .map_err(|source| self.cannot_repair(&damage, source))?,
+        };
+        self.notice(notice);
+        Ok(registry)
+    }
+
+    fn look(&self) -> Result<Seen, StoreError> {
+        let path = self.home.registry();
+        let Some(bytes) = atomic::read(&path)? else {
+            return Ok(match recover::has_remains(&self.home) {
+                true => Seen::Broken(Damage::Missing),
+                false => Seen::Sound(Registry::default()),
+            });
+        };
+        match schema::parse(&bytes) {
+            Parsed::Current(registry) => Ok(Seen::Sound(registry)),
+            Parsed::Old(old) => Ok(Seen::Old(old)),
+            Parsed::Damaged(why) => Ok(Seen::Broken(Damage::Unreadable(why))),
+            Parsed::Newer(found) => Err(StoreError::NewerFormat { path, found, known: FORMAT }),
+        }
+    }
+
+    /// A repair that failed says what there was to repair, unless the cause is a matter of its own.
+    fn cannot_repair(&self, damage: &Damage, source: StoreError) -> StoreError {
+        match source {
+            StoreError::NewerFormat { .. } | StoreError::LockTimeout { .. } => source,
+            other => StoreError::CannotRepair {
+                path: self.home.registry(),
+                damage: damage.to_string(),
+                source: Box::new(other),
+            },
+        }
+    }
+}

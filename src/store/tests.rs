@@ -1,0 +1,280 @@
+//! The store as its callers see it, on real files.
+
+mod damage;
+mod locks;
+mod property;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::model::{AgentId, Conversation, Restart, Status, StatusNote, TmuxPlace, Workspace};
+
+const V1: &str = include_str!("../../tests/compat/registry-v1.json");
+
+/// A state directory of its own for each test.
+struct Env {
+    dir: tempfile::TempDir,
+}
+
+impl Env {
+    fn new() -> Env {
+        Env { dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn store(&self) -> Store {
+        Store::open(self.dir.path()).unwrap()
+    }
+
+    fn registry(&self) -> PathBuf {
+        self.dir.path().join("agent-sessions.json")
+    }
+
+    fn backup(&self) -> PathBuf {
+        self.dir.path().join("agent-sessions.json.bak")
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.registry()).unwrap()
+    }
+
+    /// What lies beside the registry and begins as it does, without the lock.
+    fn beside(&self) -> Vec<String> {
+        let names =
+            fs::read_dir(self.dir.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> =
+            names.filter(|name| name.contains("agent-sessions") && !name.ends_with(".lock")).collect();
+        names.sort();
+        names
+    }
+}
+
+fn now() -> Timestamp {
+    "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+fn name(text: &str) -> AgentName {
+    text.parse().unwrap()
+}
+
+fn record(text: &str) -> AgentRecord {
+    AgentRecord {
+        name: name(text),
+        id: AgentId::fresh(),
+        title: Some(format!("the agent {text} that looks after the login and the tests around it")),
+        spec: "default".to_owned(),
+        kind: "claude".to_owned(),
+        command: ["claude", "--model", "opus"].map(str::to_owned).to_vec(),
+        working_directory: "/home/user/src/api".to_owned(),
+        project: Some("/home/user/src/api".to_owned()),
+        branch: Some("main".to_owned()),
+        workspace: Workspace::InPlace,
+        created_at: now(),
+        started_at: Some(now()),
+        last_attached: None,
+        last_activity: Some(now()),
+        conversation: Conversation { id: Some(AgentId::fresh().to_string()), name: None, begun: true },
+        parent: None,
+        ephemeral: false,
+        restart: Restart::default(),
+        status: StatusNote::new(Status::Working, now(), "its hook said so"),
+        exit: None,
+        pid: Some(4242),
+        tmux: Some(TmuxPlace {
+            socket: "/tmp/tmux-1000/symposium".to_owned(),
+            server: "1772359200:4000".to_owned(),
+            session: text.to_owned(),
+            pane: "%7".to_owned(),
+        }),
+        renamed_from: None,
+    }
+}
+
+fn names(records: &[AgentRecord]) -> Vec<&str> {
+    records.iter().map(|record| record.name.as_str()).collect()
+}
+
+#[test]
+fn what_is_put_is_read_and_found() {
+    let env = Env::new();
+    let (b, a) = (record("b"), record("a"));
+    env.store().update(now(), |edit| [&b, &a].map(|r| edit.put(r.clone()))).unwrap();
+    let store = env.store();
+    assert_eq!(store.read(now()).unwrap(), [a.clone(), b]);
+    assert_eq!(store.find(&name("a"), now()).unwrap(), Some(a));
+    assert_eq!(store.find(&name("c"), now()).unwrap(), None);
+    assert_eq!(store.take_notices(), []);
+    assert_eq!(fs::metadata(env.registry()).unwrap().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_fresh_home_is_empty_and_reading_writes_nothing() {
+    let env = Env::new();
+    assert_eq!(env.store().read(now()).unwrap(), []);
+    assert_eq!(env.store().find(&name("a"), now()).unwrap(), None);
+    assert!(env.beside().is_empty() && env.store().take_notices().is_empty());
+}
+
+#[test]
+fn an_update_that_changes_nothing_writes_nothing() {
+    let env = Env::new();
+    let store = env.store();
+    let a = record("a");
+    store.update(now(), |edit| edit.put(a.clone())).unwrap();
+    let inode = fs::metadata(env.registry()).unwrap().ino();
+    store.update(now(), |edit| edit.put(a.clone())).unwrap();
+    assert!(!store.update(now(), |edit| edit.remove(&name("nobody"))).unwrap());
+    assert_eq!(fs::metadata(env.registry()).unwrap().ino(), inode);
+    assert_eq!(env.beside(), ["agent-sessions.json"]);
+}
+
+#[test]
+fn an_edit_sees_its_own_changes() {
+    let env = Env::new();
+    let (a, moved) = (record("a"), record("z"));
+    let seen = env.store().update(now(), |edit| {
+        assert!(edit.is_empty());
+        edit.put(a.clone());
+        edit.put(record("b"));
+        edit.rename(&name("a"), AgentRecord { name: name("c"), ..a.clone() });
+        edit.rename(&name("nobody"), moved.clone());
+        assert!(edit.contains(&name("c")) && !edit.contains(&name("a")));
+        assert_eq!(edit.get(&name("c")).unwrap().unwrap().id, a.id);
+        assert_eq!(edit.get(&name("a")).unwrap(), None);
+        assert!(edit.remove(&name("b")) && !edit.remove(&name("b")));
+        assert_eq!(edit.len(), edit.all().unwrap().len());
+        edit.names().map(str::to_owned).collect::<Vec<_>>()
+    });
+    assert_eq!(seen.unwrap(), ["c", "z"]);
+    assert_eq!(names(&env.store().read(now()).unwrap()), ["c", "z"]);
+}
+
+#[test]
+fn the_backup_is_the_registry_before_the_last_change() {
+    let env = Env::new();
+    let store = env.store();
+    let mut before = None;
+    for n in ["a", "b", "c"] {
+        store.update(now(), |edit| edit.put(record(n))).unwrap();
+        assert_eq!(fs::read_to_string(env.backup()).ok(), before);
+        before = Some(env.text());
+    }
+}
+
+#[test]
+fn what_killed_writers_left_is_swept_up() {
+    let env = Env::new();
+    let store = env.store();
+    store.update(now(), |edit| edit.put(record("a"))).unwrap();
+    // As after a death between the backup and the rename.
+    fs::hard_link(env.registry(), env.backup()).unwrap();
+    fs::write(env.dir.path().join(".agent-sessions.json.tmp-x1"), "{").unwrap();
+    fs::write(env.dir.path().join(".other.tmp-x1"), "").unwrap();
+    store.update(now(), |edit| edit.put(record("b"))).unwrap();
+    assert_eq!(env.beside(), ["agent-sessions.json", "agent-sessions.json.bak"]);
+    assert!(env.dir.path().join(".other.tmp-x1").exists());
+}
+
+#[test]
+fn a_registry_of_today_is_read_whole() {
+    let env = Env::new();
+    fs::write(env.registry(), V1).unwrap();
+    let store = env.store();
+    let records = store.read(now()).unwrap();
+    assert_eq!(names(&records), ["api-fix", "lead"]);
+    let notices = store.take_notices();
+    assert_eq!(notices.len(), 1);
+    assert!(
+        notices[0].what.starts_with("entry `of-tomorrow` of the registry cannot be read: unknown variant")
+    );
+    assert_eq!(store.find(&name("api-fix"), now()).unwrap().as_ref(), Some(&records[0]));
+    assert!(matches!(store.find(&name("of-tomorrow"), now()), Err(StoreError::Entry { .. })));
+    assert_eq!(records[0].restart.count, 2);
+    assert_eq!(records[0].renamed_from, Some(name("api")));
+}
+
+#[test]
+fn what_a_newer_writer_added_survives_our_update_of_the_same_record() {
+    let env = Env::new();
+    fs::write(env.registry(), V1).unwrap();
+    let store = env.store();
+    store
+        .update(now(), |edit| {
+            let mut record = edit.get(&name("api-fix")).unwrap().unwrap();
+            record.status = StatusNote::new(Status::Idle, now(), "silent");
+            record.pid = None;
+            edit.put(record);
+            assert!(edit.contains(&name("of-tomorrow")));
+        })
+        .unwrap();
+    let expected = V1
+        .replace(
+            r#""status":"waiting","waiting_for":"approval","since":"2026-03-01T11:30:00Z""#,
+            r#""status":"idle","waiting_for":null,"since":"2026-03-01T12:00:00Z""#,
+        )
+        .replace("asks to run `cargo test`", "silent")
+        .replace(r#""pid":4242"#, r#""pid":null"#);
+    assert_eq!(env.text(), expected);
+}
+
+#[test]
+fn a_rename_takes_unknown_fields_along_and_a_new_agent_inherits_none() {
+    let env = Env::new();
+    fs::write(env.registry(), V1).unwrap();
+    env.store()
+        .update(now(), |edit| {
+            let record = edit.get(&name("api-fix")).unwrap().unwrap();
+            edit.rename(&name("api-fix"), AgentRecord { name: name("web"), ..record });
+        })
+        .unwrap();
+    assert!(env.text().contains(r#""budget":{"usd":12345678901234567890.10}"#));
+    env.store().update(now(), |edit| edit.put(record("web"))).unwrap();
+    assert!(!env.text().contains("budget"));
+    assert!(env.text().contains("\"shards\":[1, 2]"));
+}
+
+#[test]
+fn a_registry_laid_out_by_hand_gives_the_same_answers() {
+    let env = Env::new();
+    fs::write(env.registry(), V1).unwrap();
+    let expected = env.store().read(now()).unwrap();
+    let pretty =
+        serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(V1).unwrap()).unwrap();
+    let ragged = V1.replace(",\"", ",\n\"").replace("{\"", "{\n\"");
+    for text in [pretty, ragged] {
+        fs::write(env.registry(), text).unwrap();
+        let store = env.store();
+        assert_eq!(store.read(now()).unwrap(), expected);
+        assert_eq!(store.find(&name("lead"), now()).unwrap().as_ref(), Some(&expected[1]));
+        assert_eq!(store.find(&name("conversation"), now()).unwrap(), None);
+    }
+}
+
+#[test]
+fn an_agent_is_called_what_its_key_says() {
+    let env = Env::new();
+    fs::write(env.registry(), V1.replace("\"lead\":{", "\"boss\":{").replace("\"api-fix\":{", "\"../x\":{"))
+        .unwrap();
+    let store = env.store();
+    assert_eq!(names(&store.read(now()).unwrap()), ["boss"]);
+    assert_eq!(store.take_notices().len(), 2);
+    assert_eq!(store.find(&name("boss"), now()).unwrap().unwrap().name, name("boss"));
+    assert_eq!(store.find(&name("lead"), now()).unwrap(), None);
+}
+
+#[test]
+fn a_write_that_fails_leaves_the_registry_as_it_was() {
+    let env = Env::new();
+    let store = env.store();
+    store.update(now(), |edit| edit.put(record("a"))).unwrap();
+    let before = env.text();
+    // Something that cannot be replaced by a file stands in for a full disk at a late step.
+    fs::create_dir_all(env.backup().join("in the way")).unwrap();
+    let failed = store.update(now(), |edit| edit.put(record("b")));
+    assert!(matches!(failed, Err(StoreError::Write { .. })), "{failed:?}");
+    assert_eq!(env.text(), before);
+    assert_eq!(env.beside(), ["agent-sessions.json", "agent-sessions.json.bak"]);
+}

@@ -1,0 +1,119 @@
+//! Many writers, and the locks between them.
+
+use std::thread;
+use std::time::Instant;
+
+use super::*;
+
+/// Long enough to be a wait, short enough for a test.
+const IMPATIENT: Duration = Duration::from_millis(40);
+
+/// Returns when the system lists a waiter, `->`, for the lock on this file.
+fn until_somebody_waits_for(path: &Path) {
+    let inode = format!(":{} ", fs::metadata(path).unwrap().ino());
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !fs::read_to_string("/proc/locks").unwrap().lines().any(|l| l.contains("->") && l.contains(&inode))
+    {
+        assert!(Instant::now() < deadline, "nobody waits for {path:?}");
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn many_writers_lose_nothing() {
+    let env = Env::new();
+    thread::scope(|scope| {
+        for writer in 0..8 {
+            let env = &env;
+            scope.spawn(move || {
+                let store = env.store();
+                for n in 0..25 {
+                    store.update(now(), |edit| edit.put(record(&format!("w{writer}-{n}")))).unwrap();
+                    assert!(store.read(now()).unwrap().len() > n);
+                }
+                assert!(store.take_notices().is_empty());
+            });
+        }
+    });
+    assert_eq!(env.store().read(now()).unwrap().len(), 200);
+    match schema::parse(&fs::read(env.backup()).unwrap()) {
+        Parsed::Current(backup) => assert_eq!(backup.entries.len(), 199),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(env.beside(), ["agent-sessions.json", "agent-sessions.json.bak"]);
+}
+
+#[test]
+fn a_registry_that_stays_locked_is_told_in_time() {
+    let env = Env::new();
+    let store = Store { patience: IMPATIENT, ..env.store() };
+    let held = store.lock().unwrap();
+    match store.update(now(), |edit| edit.put(record("a"))) {
+        Err(StoreError::LockTimeout { waited, .. }) => assert_eq!(waited, IMPATIENT),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(store.read(now()).unwrap(), []);
+    drop(held);
+    store.update(now(), |edit| edit.put(record("a"))).unwrap();
+}
+
+#[test]
+fn a_waiting_writer_goes_on_when_the_lock_is_free() {
+    let env = Env::new();
+    let store = env.store();
+    let held = store.lock().unwrap();
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| env.store().update(now(), |edit| edit.put(record("a"))));
+        until_somebody_waits_for(&store.home().join("agent-sessions.json.lock"));
+        drop(held);
+        waiting.join().unwrap().unwrap();
+    });
+    assert_eq!(store.read(now()).unwrap().len(), 1);
+}
+
+#[test]
+fn a_busy_agent_says_who_is_at_it() {
+    let env = Env::new();
+    let store = Store { patience: IMPATIENT, ..env.store() };
+    let a = name("a");
+    let held = store.lock_agent(&a, "starting it").unwrap();
+    assert!(store.try_lock_agent(&a, "killing it").unwrap().is_none());
+    assert!(store.try_lock_agent(&name("b"), "killing it").unwrap().is_some());
+    match store.lock_agent(&a, "killing it") {
+        Err(StoreError::AgentBusy { name, pid, doing }) => {
+            assert_eq!((name, pid), (a.clone(), i32::try_from(std::process::id()).ok()));
+            assert_eq!(doing, "starting it");
+        }
+        other => panic!("{other:?}"),
+    }
+    drop(held);
+    drop(store.lock_agent(&a, "killing it").unwrap());
+    let lock_file = store.run_dir().join("a.lock");
+    assert_eq!(fs::read_to_string(&lock_file).unwrap(), "");
+    assert_eq!(fs::metadata(&lock_file).unwrap().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn who_waits_for_a_retired_lock_gets_a_new_one() {
+    let env = Env::new();
+    let store = env.store();
+    let a = name("a");
+    let held = store.lock_agent(&a, "removing it").unwrap();
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| env.store().lock_agent(&a, "starting it"));
+        until_somebody_waits_for(&store.run_dir().join("a.lock"));
+        held.retire();
+        let _new = waiting.join().unwrap().unwrap();
+        assert!(store.try_lock_agent(&a, "killing it").unwrap().is_none());
+    });
+    assert!(store.try_lock_agent(&a, "killing it").unwrap().is_some());
+}
+
+#[test]
+fn a_removed_run_directory_is_made_again() {
+    let env = Env::new();
+    let store = env.store();
+    fs::remove_dir(store.run_dir()).unwrap();
+    store.lock_agent(&name("a"), "starting it").unwrap().retire();
+    assert_eq!(fs::read_dir(store.run_dir()).unwrap().count(), 0);
+}
