@@ -3,3 +3,4 @@
 pub mod failpoint;
 pub mod model;
 pub mod store;
+pub mod tmux;

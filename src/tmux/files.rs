@@ -1,0 +1,36 @@
+//! The small files that the tmux edge keeps in the run directory. They are replaced whole, and only ours to read.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Puts these bytes there as one step; a reader sees the old file or the new one. Mode 0600.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = private_temp(path)?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Puts these bytes there unless somebody was first, and says what is there now.
+pub(super) fn create_once(path: &Path, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut file = private_temp(path)?;
+    file.write_all(bytes)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(bytes.to_owned()),
+        Err(other) if other.error.kind() == io::ErrorKind::AlreadyExists => fs::read(path),
+        Err(other) => Err(other.error),
+    }
+}
+
+/// A new file that only we can read and write, under any umask.
+fn private_temp(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let file = tempfile::NamedTempFile::new_in(directory_of(path)?)?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+    Ok(file)
+}
+
+fn directory_of(path: &Path) -> io::Result<&Path> {
+    path.parent().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))
+}

@@ -1,0 +1,180 @@
+//! The tmux edge: the only module that knows tmux. One [`Tmux`] is one server on a socket of our own.
+//!
+//! - `door` starts tmux, bounded; `linux` is what it needs from the system
+//! - `socket` and `version`: which server, which program; `conf` is the server's configuration and its hooks
+//! - `script` and `target`: how data and names are said so that tmux takes them for what they are
+//! - `query` looks, `launch` starts and respawns, `session` names, marks and kills, `input` types,
+//!   `capture` reads screens, `attach` brings people in and out
+//!
+//! Two things must never happen here: that silence is taken for absence (a call that failed or timed out is an
+//! error, and only tmux's own words for "no server" mean that there is none), and that tmux or a shell
+//! interprets data.
+
+mod attach;
+mod capture;
+mod conf;
+mod door;
+mod error;
+mod files;
+mod input;
+mod launch;
+mod linux;
+mod query;
+mod script;
+mod session;
+mod socket;
+mod target;
+#[cfg(test)]
+mod tests;
+mod version;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use attach::AttachAs;
+pub use capture::Capture;
+pub use error::TmuxError;
+pub use input::Paste;
+pub use launch::{Launch, Started};
+pub use query::PaneFacts;
+pub use socket::{SocketRule, socket_path};
+
+use door::{Call, Said};
+
+/// What a [`Tmux`] is made from.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The PATH in which tmux is searched.
+    pub path: Option<OsString>,
+    /// The socket of our server, see [`socket_path`].
+    pub socket: PathBuf,
+    /// Where small files of ours are kept.
+    pub run_dir: PathBuf,
+    /// The environment's directory, for the hooks.
+    pub home: PathBuf,
+    /// The user's additions to the server's configuration.
+    pub user_conf: PathBuf,
+    /// Our own program, for the hooks.
+    pub binary: PathBuf,
+    /// The little that the server itself gets of the environment.
+    pub base_env: Vec<(OsString, OsString)>,
+    /// How long one call may take.
+    pub bound: Duration,
+}
+
+/// Our tmux server, whether it runs or not.
+#[derive(Debug, Clone)]
+pub struct Tmux {
+    setup: Setup,
+    program: PathBuf,
+    version: String,
+}
+
+impl Tmux {
+    /// Finds the tmux program and makes sure that it is new enough; starts nothing when that is known already.
+    pub fn find(setup: Setup) -> Result<Tmux, TmuxError> {
+        let program = which::which_in("tmux", setup.path.as_ref(), "/")
+            .map_err(|_| TmuxError::Missing { path: setup.path.clone() })?;
+        socket::check(&setup.socket)?;
+        let env = setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
+        let version = version::known(&program, &setup.run_dir.join("tmux-version"), || {
+            let args = vec!["-V".into()];
+            let call = Call { what: "version", program: &program, args, env, stdin: None, dir: None };
+            Ok(String::from_utf8_lossy(&call.run(setup.bound)?.out).into_owned())
+        })?;
+        Ok(Tmux { setup, program, version })
+    }
+
+    /// The path of the server's socket.
+    pub fn socket(&self) -> &Path {
+        &self.setup.socket
+    }
+
+    /// Whether the socket is gone under a server that may still run.
+    pub fn has_no_socket(&self) -> bool {
+        !self.setup.socket.exists()
+    }
+
+    /// Asks this server, which is ours, to make its socket again; says whether it did.
+    pub fn reopen_socket(&self, server: i32) -> bool {
+        socket::reopen(&self.setup.socket, server)
+    }
+
+    /// The tmux program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Its version, as it says it.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// A call of our server with these commands as arguments.
+    fn call<'a>(&'a self, what: &'static str, words: &[&str]) -> Call<'a> {
+        let mut args: Vec<OsString> = vec!["-u".into(), "-S".into(), self.setup.socket.clone().into()];
+        args.extend(words.iter().map(OsString::from));
+        let env =
+            self.setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
+        Call { what, program: &self.program, args, env, stdin: None, dir: None }
+    }
+
+    /// Runs commands given as arguments; they must be constant or checked.
+    fn ask(&self, what: &'static str, words: &[&str]) -> Result<String, TmuxError> {
+        self.understand(what, self.call(what, words).run(self.setup.bound)?)
+    }
+
+    /// Runs a script on the server that is there.
+    fn tell(&self, what: &'static str, script: script::Script) -> Result<String, TmuxError> {
+        let text = script.finish(what)?;
+        let call = Call { stdin: Some(&text), ..self.call(what, &["source-file", "-"]) };
+        self.understand(what, call.run(self.setup.bound)?)
+    }
+
+    /// What tmux said, or which of the situations we know its refusal is.
+    fn understand(&self, what: &'static str, said: Said) -> Result<String, TmuxError> {
+        if said.success {
+            return Ok(String::from_utf8_lossy(&said.out).into_owned());
+        }
+        let err = said.err.lines().next().unwrap_or_default();
+        let named =
+            |prefix| err.strip_prefix(prefix).map(|name: &str| name.trim_start_matches('=').to_owned());
+        Err(if means_no_server(err) {
+            TmuxError::NoServer { socket: self.setup.socket.clone() }
+        } else if err == "no current target" {
+            TmuxError::NoSessions { socket: self.setup.socket.clone() }
+        } else if let Some(session) = named("duplicate session: ") {
+            TmuxError::Duplicate { session }
+        } else if let Some(session) = named("can't find session: ") {
+            TmuxError::NoSession { session }
+        } else if let Some(pane) = named("can't find pane: ") {
+            TmuxError::NoPane { pane }
+        } else {
+            TmuxError::Refused { what, said: said.err }
+        })
+    }
+}
+
+/// Whether tmux says that there certainly is no server. A refused permission or a full queue is something else.
+fn means_no_server(err: &str) -> bool {
+    let unreachable = ["(No such file or directory)", "(Connection refused)"];
+    err.starts_with("no server running on ")
+        || err.starts_with("lost server")
+        || err.starts_with("server exited")
+        || (err.starts_with("error connecting to ") && unreachable.iter().any(|end| err.ends_with(end)))
+}
+
+impl TmuxError {
+    /// Whether what was asked for is certainly not there, whichever way tmux says it.
+    fn is_absence(&self) -> bool {
+        use TmuxError::{NoPane, NoServer, NoSession, NoSessions};
+        matches!(self, NoServer { .. } | NoSessions { .. } | NoSession { .. } | NoPane { .. })
+    }
+}
+
+/// The environment less what would lead tmux to another server.
+fn without_tmux(env: &[(OsString, OsString)]) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+    let stays = |key: &OsStr| key != "TMUX" && key != "TMUX_PANE";
+    env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).filter(move |(key, _)| stays(key))
+}

@@ -1,0 +1,95 @@
+//! Sessions that are there: their records, their names, their end. A session is touched only when it carries
+//! the id of the agent that is meant, and the check and the deed are one step inside the server.
+
+use super::script::{Script, command};
+use super::{Tmux, TmuxError, target};
+use crate::model::{AgentId, AgentName};
+
+/// Seconds that the server gets to hand on what a program printed last: with the session its pipe is thrown away.
+/// One turn of its loop is enough, which takes far less than this.
+const LAST_WORDS: &str = "0.002";
+
+impl Tmux {
+    /// The record that each of our sessions carries, as JSON.
+    pub fn records(&self) -> Result<Vec<(String, String)>, TmuxError> {
+        // The name's length comes first, because a session that somebody renamed may be called anything.
+        let format = "#{n:session_name} #{session_name}#{@symposium_record}";
+        let text = match self.ask("records", &["list-sessions", "-F", format]) {
+            Err(other) if other.is_absence() => return Ok(Vec::new()),
+            other => other?,
+        };
+        let parse = |line: &str| {
+            let (length, rest) = line.split_once(' ')?;
+            let (name, record) = rest.split_at_checked(length.parse().ok()?)?;
+            Some((name.to_owned(), record.to_owned()))
+        };
+        Ok(text.lines().filter_map(parse).filter(|(_, record)| !record.is_empty()).collect())
+    }
+
+    /// Gives an agent's session another name, and the record that says so.
+    pub fn rename_session(
+        &self,
+        id: AgentId,
+        from: &str,
+        to: &AgentName,
+        record: &str,
+    ) -> Result<(), TmuxError> {
+        let (old, new) = (target::session(from), target::pane_of(to.as_str()));
+        let mut deed = Script::default();
+        deed.then(&command(&["rename-session", "-t", &old, "--", to.as_str()]));
+        deed.then(&command(&["set-option", "-t", &new, "@symposium_record", record]));
+        match self.when_owned("rename", Owned { session: from, id }, deed)? {
+            true => Ok(()),
+            false => Err(TmuxError::NoSession { session: from.to_owned() }),
+        }
+    }
+
+    /// Ends the session called exactly that, if it is this agent's; says whether there was one.
+    pub fn kill_session(&self, session: &str, id: AgentId) -> Result<bool, TmuxError> {
+        let mut deed = Script::default();
+        deed.then(&command(&["run-shell", "-d", LAST_WORDS]));
+        deed.then(&command(&["kill-session", "-t", &target::session(session)]));
+        gone_is_false(self.when_owned("kill", Owned { session, id }, deed))
+    }
+
+    /// Shows what the agent does in its status line; says whether it has a session.
+    pub fn note_status(&self, session: &str, id: AgentId, text: &str) -> Result<bool, TmuxError> {
+        let mut deed = Script::default();
+        deed.then(&command(&["set-option", "-t", &target::pane_of(session), "@symposium_status", text]));
+        gone_is_false(self.when_owned("note a status", Owned { session, id }, deed))
+    }
+
+    /// Keeps a newer record with the agent's session; says whether it has one.
+    pub fn note_record(&self, session: &str, id: AgentId, record: &str) -> Result<bool, TmuxError> {
+        let mut deed = Script::default();
+        deed.then(&command(&["set-option", "-t", &target::pane_of(session), "@symposium_record", record]));
+        gone_is_false(self.when_owned("note a record", Owned { session, id }, deed))
+    }
+
+    /// Runs the deed if the session is the agent's, and says whether it was.
+    fn when_owned(&self, what: &'static str, whose: Owned<'_>, mut deed: Script) -> Result<bool, TmuxError> {
+        let Owned { session, id } = whose;
+        deed.then(&command(&["display-message", "-p", "done"]));
+        // The name is asked again: for a session that is not there tmux tests the condition on another one.
+        let name = target::in_format(session);
+        let test = format!("#{{&&:#{{==:#{{session_name}},{name}}},#{{==:#{{@symposium_id}},{id}}}}}");
+        let mut script = Script::default();
+        script.then(&command(&["if-shell", "-F", "-t", &target::pane_of(session), &test]));
+        script.word(deed.finish(what)?);
+        Ok(self.tell(what, script)?.lines().any(|line| line == "done"))
+    }
+}
+
+/// A session and the agent it must belong to.
+struct Owned<'a> {
+    session: &'a str,
+    id: AgentId,
+}
+
+/// To find nothing is an answer here, not an error.
+fn gone_is_false(answer: Result<bool, TmuxError>) -> Result<bool, TmuxError> {
+    match answer {
+        Err(other) if other.is_absence() => Ok(false),
+        other => other,
+    }
+}

@@ -1,0 +1,169 @@
+//! Whatever is in arguments, variables, paths and titles arrives to the letter and is never interpreted.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use super::*;
+
+/// Prints its arguments, each with a NUL behind it, into a file.
+const PRINT: &str = "out=$1; shift; printf '%s\\0' \"$@\" > \"$out.new\"; mv \"$out.new\" \"$out\"";
+
+fn printed(path: &Path) -> Vec<Vec<u8>> {
+    let bytes = until("the file is there", || std::fs::read(path).ok());
+    let mut parts: Vec<_> = bytes.split(|byte| *byte == 0).map(<[u8]>::to_owned).collect();
+    parts.pop();
+    parts
+}
+
+#[test]
+fn every_byte_gets_through_an_argument_list_and_a_variable() {
+    let server = Server::new();
+    let out = server.path().join("out");
+    let ascii: String = (1..=127u8).map(char::from).collect();
+    let all: Vec<u8> = (1..=255).collect();
+    let line = format!("{PRINT}; env -0 > \"$out.env\"");
+    let mut start =
+        Start::new("a", &["sh", "-c", &line, "sh", out.to_str().unwrap(), &ascii, "", "-x", ";", "a;"]);
+    start.env.push(("ALL".into(), OsString::from_vec(all.clone())));
+    server.start(&start);
+    server.last_words("a");
+    let expected = [ascii.as_str(), "", "-x", ";", "a;"].map(|word| word.as_bytes().to_vec());
+    assert_eq!(printed(&out), expected);
+    let variables = printed(&server.path().join("out.env"));
+    assert!(variables.contains(&[b"ALL=".as_slice(), &all].concat()));
+}
+
+#[test]
+fn arbitrary_texts_get_through_in_one_call() {
+    let server = Server::new();
+    let out = server.path().join("out");
+    let mut runner = TestRunner::default();
+    let text = any::<String>().prop_map(|text| text.replace('\0', ""));
+    let texts: Vec<String> = (0..300).map(|_| text.new_tree(&mut runner).unwrap().current()).collect();
+    let mut start = Start::new("a", &["sh", "-c", PRINT, "sh", out.to_str().unwrap()]);
+    start.argv.extend(texts.iter().cloned());
+    start.env.extend(texts.iter().enumerate().map(|(at, text)| (format!("V{at}").into(), text.into())));
+    let tail = "; env -0 > \"$out.env\"";
+    start.argv[2].push_str(tail);
+    server.start(&start);
+    server.last_words("a");
+    let expected: Vec<_> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+    assert_eq!(printed(&out), expected);
+    let variables = printed(&server.path().join("out.env"));
+    for (at, text) in texts.iter().enumerate() {
+        assert!(variables.contains(&format!("V{at}={text}").into_bytes()), "{text:?}");
+    }
+}
+
+#[test]
+fn a_nul_byte_is_refused_before_anything_happens() {
+    let server = Server::running();
+    let argument = Start::new("a", &["sh", "x\0y"]);
+    let mut variable = Start::new("a", &["true"]);
+    variable.env.push(("X".into(), OsStr::from_bytes(b"\0").into()));
+    for start in [argument, variable] {
+        assert!(matches!(server.try_start(&start), Err(TmuxError::Nul { .. })));
+    }
+    assert_eq!(server.look().panes.len(), 1);
+}
+
+#[test]
+fn a_directory_is_taken_as_it_is_called() {
+    let server = Server::new();
+    for (at, dir) in ["#{pane_pid}", "#[x] #S", "%H ~ $HOME", "a'b\"c;", "-x", "é\n y"].iter().enumerate() {
+        let dir = server.path().join(dir);
+        std::fs::create_dir(&dir).unwrap();
+        let out = server.path().join(format!("out{at}"));
+        let name = format!("a{at}");
+        let line = "/bin/pwd -P > \"$0.new\"; mv \"$0.new\" \"$0\"";
+        let argv = ["sh", "-c", line, out.to_str().unwrap()];
+        server.start(&Start { dir: dir.clone(), ..Start::new(&name, &argv) });
+        let said = until("it said where it is", || std::fs::read(&out).ok());
+        assert_eq!(said, [dir.canonicalize().unwrap().as_os_str().as_bytes(), b"\n"].concat());
+    }
+}
+
+#[test]
+fn a_program_alone_is_not_read_by_a_shell() {
+    let server = Server::new();
+    let program = server.path().join("a b $(touch x) ; touch x");
+    std::os::unix::fs::symlink("/bin/pwd", &program).unwrap();
+    let start = Start { dir: server.path().into(), ..Start::new("a", &[program.to_str().unwrap()]) };
+    server.start(&start);
+    assert!(server.last_words("a").contains(server.path().to_str().unwrap()));
+    assert!(!server.path().join("x").exists());
+}
+
+/// Prints the environment and stays a moment: tmux 3.3a may lose what a program prints right before it ends.
+const ENV: &str = "/usr/bin/env; exec /bin/sleep 0.2";
+
+#[test]
+fn an_agent_gets_its_own_environment_and_nothing_of_the_first_spawners() {
+    let server = Server::with(|setup| setup.base_env.push(("LC_TIME".into(), "first".into())));
+    let mut first = Start::new("first", &["sleep", "1000"]);
+    first.env.extend(env(&[("SECRET", "of the first"), ("DISPLAY", ":7")]));
+    first.env[0].1 = "/bin:/usr/bin:/first".into();
+    server.start(&first);
+    let third =
+        Start { env: env(&[("PATH", "/bin:/usr/bin:/third")]), ..Start::new("third", &["sh", "-c", ENV]) };
+    server.start(&third);
+    assert!(server.last_words("third").contains("PATH=/bin:/usr/bin:/third\n"));
+    let second = Start { env: env(&[("ONLY", "é ")]), ..Start::new("second", &["/bin/sh", "-c", ENV]) };
+    server.start(&second);
+    let said = server.last_words("second");
+    let names: Vec<_> = said.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    // With none given, tmux puts a PATH of the system's in.
+    assert!(!said.contains("/first") && !said.contains(path_var().to_str().unwrap()), "{said}");
+    let own =
+        ["PATH", "TMUX", "TMUX_PANE", "TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "SHELL", "PWD", "ONLY"];
+    assert!(names.contains(&"ONLY"), "{said}");
+    assert!(names.iter().all(|name| own.contains(name)), "{said}");
+    let kept = server.bare(&["show-environment", "-g"]);
+    assert!(kept.contains(&format!("PATH={}\n", path_var().display())), "hooks need it: {kept}");
+    assert!(kept.contains("HOME="), "{kept}");
+}
+
+#[test]
+fn no_secret_is_in_an_argument_list() {
+    let server = Server::new();
+    let mut start = Start::new("a", &["sleep", "1000"]);
+    start.env.push(("TOKEN".into(), "hush-hush-value".into()));
+    let started = server.start(&start);
+    let server_pid = started.server.0.split(':').nth(1).unwrap();
+    for pid in [server_pid, &started.pid.to_string()] {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap();
+        assert!(!String::from_utf8_lossy(&line).contains("hush-hush"));
+    }
+}
+
+#[test]
+fn the_first_words_reach_the_pipe_whatever_its_path_is_called() {
+    let server = Server::new();
+    let dir = server.path().join("a b'\"$(x)#{pane_pid}#[x]%H\ttab ~");
+    std::fs::create_dir(&dir).unwrap();
+    let log = dir.join("log");
+    for at in 0..10 {
+        let _ = std::fs::remove_file(&log);
+        let name = format!("a{at}");
+        let pipe = ["sh", "-c", "cat > \"$0.new\"; mv \"$0.new\" \"$0\"", log.to_str().unwrap()];
+        let pipe = pipe.map(str::to_owned).to_vec();
+        let start = Start { pipe, ..Start::new(&name, &["printf", "hello %s", "world"]) };
+        server.start(&start);
+        until("it has ended", || server.pane(&name)?.dead);
+        assert!(server.tmux.kill_session(&name, start.id).unwrap());
+        assert_eq!(file_with(&log, "hello"), "hello world");
+    }
+}
+
+#[test]
+fn odd_sessions_of_the_user_do_not_disturb_a_look() {
+    let server = Server::running();
+    for odd in ["a|b", " ", "#{pid}", "x;y $(z)", "é🦀", "C|0|x", "'\""] {
+        server.bare(&["new-session", "-d", "-s", &odd.replace('#', "##"), "sleep 1000"]);
+        assert!(server.pane(odd).is_some_and(|pane| pane.agent.is_none()), "{odd:?}");
+    }
+}

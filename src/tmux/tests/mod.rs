@@ -1,0 +1,182 @@
+//! The tmux edge on a real tmux. Each test has a server of its own, on a socket in a short directory, and ends
+//! that server and nothing else.
+
+mod bounds;
+mod data;
+mod hooks;
+mod input;
+mod lifecycle;
+mod screen;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::model::{AgentId, AgentName, LivePane, LiveServer, Look};
+
+/// A server of its own.
+struct Server {
+    dir: tempfile::TempDir,
+    tmux: Tmux,
+}
+
+/// What a test starts; the rest is the same for all.
+struct Start<'a> {
+    name: &'a str,
+    id: AgentId,
+    argv: Vec<String>,
+    dir: PathBuf,
+    env: Vec<(OsString, OsString)>,
+    title: Option<&'a str>,
+    pipe: Vec<String>,
+}
+
+impl Server {
+    fn new() -> Server {
+        Server::with(|_| {})
+    }
+
+    fn with(change: impl FnOnce(&mut Setup)) -> Server {
+        let dir = tempfile::Builder::new().prefix("sy").tempdir_in("/tmp").unwrap();
+        let home = dir.path().join("home");
+        std::fs::create_dir_all(home.join("run")).unwrap();
+        let mut setup = Setup {
+            path: Some(path_var()),
+            socket: dir.path().join("s"),
+            run_dir: home.join("run"),
+            user_conf: home.join("tmux.conf"),
+            binary: PathBuf::from("/bin/true"),
+            base_env: env(&[("PATH", path_var().to_str().unwrap()), ("HOME", "/"), ("LANG", "C.UTF-8")]),
+            bound: Duration::from_secs(20),
+            home,
+        };
+        change(&mut setup);
+        Server { dir, tmux: Tmux::find(setup).unwrap() }
+    }
+
+    /// One that runs, with a session of somebody else's that tmux could fall back on.
+    fn running() -> Server {
+        let server = Server::new();
+        server.start(&Start::new("bystander", &["sleep", "1000"]));
+        server
+    }
+
+    fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn start(&self, start: &Start<'_>) -> Started {
+        self.try_start(start).unwrap()
+    }
+
+    fn try_start(&self, start: &Start<'_>) -> Result<Started, TmuxError> {
+        start.launch(|launch| self.tmux.start(launch))
+    }
+
+    fn respawn(&self, start: &Start<'_>, pane: &str) -> Result<Started, TmuxError> {
+        start.launch(|launch| self.tmux.respawn(launch, pane))
+    }
+
+    /// Bare tmux on the same socket.
+    fn bare(&self, words: &[&str]) -> String {
+        self.tmux.ask("test", words).unwrap()
+    }
+
+    fn look(&self) -> LiveServer {
+        match self.tmux.look().unwrap() {
+            Look::Running(server) => server,
+            Look::NoServer => panic!("no server"),
+        }
+    }
+
+    fn pane(&self, session: &str) -> Option<LivePane> {
+        self.look().panes.into_iter().find(|pane| pane.session == session)
+    }
+
+    /// What the pane printed, when its process has ended.
+    fn last_words(&self, session: &str) -> String {
+        let pane = until("the process has ended", || self.pane(session).filter(|pane| pane.dead.is_some()));
+        self.tmux.capture(&pane.pane, Capture::All).unwrap()
+    }
+
+    /// A terminal of its own size on another server, which runs this command line.
+    fn terminal(&self, command: &str) -> Server {
+        let outer = Server::new();
+        let words = ["/bin/sh", "-c", command].map(str::to_owned).to_vec();
+        outer.start(&Start { argv: words, ..Start::new("term", &["x"]) });
+        outer
+    }
+
+    /// The command line that attaches to a session here.
+    fn attach_line(&self, session: &str, how: AttachAs) -> String {
+        let words = self.tmux.attach_words(&name(session), how);
+        let words = words.iter().map(|word| word.to_str().unwrap());
+        let line = shlex::try_join(words).unwrap();
+        format!("env -u TMUX {} {line}", self.tmux.program().display())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.tmux.ask("test", &["kill-server"]);
+    }
+}
+
+impl<'a> Start<'a> {
+    fn new(name: &'a str, argv: &[&str]) -> Start<'a> {
+        Start {
+            name,
+            id: AgentId::fresh(),
+            argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+            dir: PathBuf::from("/"),
+            env: env(&[("PATH", path_var().to_str().unwrap()), ("HOME", "/"), ("LANG", "C.UTF-8")]),
+            title: None,
+            pipe: vec!["cat".to_owned()],
+        }
+    }
+
+    fn launch<T>(&self, run: impl FnOnce(&Launch<'_>) -> T) -> T {
+        run(&Launch {
+            name: &name(self.name),
+            id: self.id,
+            title: self.title,
+            argv: &self.argv,
+            dir: &self.dir,
+            env: &self.env,
+            record: &format!("{{\"name\":\"{}\",\"title\":\"é | \\\\ $\"}}", self.name),
+            pipe: &self.pipe,
+            size: (120, 30),
+        })
+    }
+}
+
+fn name(text: &str) -> AgentName {
+    text.parse().unwrap()
+}
+
+fn env(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+    pairs.iter().map(|(key, value)| (key.into(), value.into())).collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests run the tmux that their caller would run")]
+fn path_var() -> OsString {
+    std::env::var_os("PATH").unwrap()
+}
+
+/// Asks until there is an answer. Each question is a process of its own or a file read, and paces the loop.
+fn until<T>(what: &str, mut question: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        if let Some(answer) = question() {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::yield_now();
+    }
+}
+
+/// The text of a file once it holds this.
+fn file_with(path: &Path, part: &str) -> String {
+    until(part, || std::fs::read_to_string(path).ok().filter(|text| text.contains(part)))
+}
