@@ -2,5 +2,6 @@
 
 pub mod failpoint;
 pub mod model;
+pub mod process;
 pub mod store;
 pub mod tmux;

@@ -1,0 +1,45 @@
+//! The process edge: finding, ending and running processes.
+//!
+//! An agent's processes are known by their **mark**, a variable in the environment they were born with. It
+//! is inherited by everything an agent starts, also by what has left its session, its process group and its
+//! parent. Processes are signalled through a handle (pidfd) that cannot come to mean another process.
+//!
+//! Must never signal by a bare number, nor count the caller or its ancestors among an agent's processes.
+
+mod end;
+mod handle;
+mod procfs;
+mod run;
+mod tree;
+mod tty;
+
+#[cfg(test)]
+mod testing;
+
+pub use end::{EndPlan, Ending, end};
+pub use handle::wait_exit;
+pub use run::{Output, Run, run_bounded, run_foreground};
+pub use tree::{Target, is_alive, is_held, tree};
+pub use tty::{TtyState, tty_state};
+
+/// The variable that an agent's processes carry in their environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Its name, `SYMPOSIUM_AGENT_ID`.
+    pub variable: String,
+    /// Its value, the agent's id.
+    pub value: String,
+}
+
+/// One process at the moment of a look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proc {
+    /// Its number, which may be given to another process once this one is gone.
+    pub pid: i32,
+    /// Its parent.
+    pub ppid: i32,
+    /// When it started, in clock ticks since boot: with the number it names the process for ever.
+    pub start: u64,
+    /// Its short name, at most 15 bytes.
+    pub command: String,
+}
