@@ -1,7 +1,9 @@
 //! Symposium keeps AI coding agents alive in tmux sessions of their own.
 
 pub mod failpoint;
+pub mod git;
 pub mod model;
 pub mod process;
 pub mod store;
 pub mod tmux;
+pub mod transcript;

@@ -1,0 +1,108 @@
+//! The git edge: reads where a repository begins and which branch is checked out, from the files alone.
+//! Must never start a process or write: it is asked at every spawn and for every list.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The top of the working tree around a directory.
+pub fn project(dir: &Path) -> Option<PathBuf> {
+    dir.ancestors().find(|top| git_dir(top).is_some()).map(Path::to_owned)
+}
+
+/// The branch that is checked out around a directory; a commit's first twelve digits when none is.
+pub fn branch(dir: &Path) -> Option<String> {
+    let git = dir.ancestors().find_map(git_dir)?;
+    let head = fs::read_to_string(git.join("HEAD")).ok()?;
+    let head = head.lines().next()?.trim();
+    match head.strip_prefix("ref:") {
+        Some(name) => {
+            let name = name.trim();
+            Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned())
+        }
+        None => {
+            let is_commit = head.len() >= 12 && head.bytes().all(|b| b.is_ascii_hexdigit());
+            is_commit.then(|| head[..12].to_owned())
+        }
+    }
+}
+
+/// The git directory of a working tree whose top is here: `.git` itself, or where the file `.git` points.
+fn git_dir(top: &Path) -> Option<PathBuf> {
+    let dot_git = top.join(".git");
+    let found = match fs::metadata(&dot_git).ok()? {
+        meta if meta.is_dir() => dot_git,
+        meta if meta.is_file() => {
+            let text = fs::read_to_string(&dot_git).ok()?;
+            // Relative to the file in submodules, absolute in worktrees.
+            top.join(text.strip_prefix("gitdir:")?.trim())
+        }
+        _ => return None,
+    };
+    found.join("HEAD").is_file().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text.replace("{}", dir.path().to_str().unwrap())).unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn a_repository_is_found_from_deep_below() {
+        let dir = layout(&[("r/.git/HEAD", "ref: refs/heads/fix/login\n"), ("r/a/b/file", "")]);
+        let deep = dir.path().join("r/a/b");
+        assert_eq!(project(&deep), Some(dir.path().join("r")));
+        assert_eq!(branch(&deep).as_deref(), Some("fix/login"));
+        assert_eq!(project(dir.path()), None);
+        assert_eq!(branch(dir.path()), None);
+    }
+
+    #[test]
+    fn a_worktree_and_a_submodule_have_their_own_branch() {
+        let dir = layout(&[
+            ("r/.git/HEAD", "ref: refs/heads/main\n"),
+            ("r/.git/worktrees/w/HEAD", "ref: refs/heads/side\n"),
+            ("w/.git", "gitdir: {}/r/.git/worktrees/w\n"),
+            ("r/.git/modules/m/HEAD", "0123456789abcdef0123456789abcdef01234567\n"),
+            ("r/m/.git", "gitdir: ../.git/modules/m\n"),
+        ]);
+        let at = |path: &str| dir.path().join(path);
+        assert_eq!((project(&at("w")), branch(&at("w")).as_deref()), (Some(at("w")), Some("side")));
+        assert_eq!(
+            (project(&at("r/m")), branch(&at("r/m")).as_deref()),
+            (Some(at("r/m")), Some("0123456789ab"))
+        );
+        assert_eq!(branch(&at("r")).as_deref(), Some("main"));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_repository_is_passed_over() {
+        let dir = layout(&[
+            ("r/.git/HEAD", "ref: refs/heads/main\n"),
+            ("r/empty/.git/config", ""),
+            ("r/text/.git", "hello\n"),
+            ("r/gone/.git", "gitdir: /no/such/place\n"),
+        ]);
+        for path in ["r/empty", "r/text", "r/gone"] {
+            let path = dir.path().join(path);
+            assert_eq!(project(&path), Some(dir.path().join("r")), "{path:?}");
+            assert_eq!(branch(&path).as_deref(), Some("main"));
+        }
+    }
+
+    #[test]
+    fn an_unreadable_head_gives_no_branch() {
+        for text in ["", "\n", "short", "not hexadecimal digits\n", "0123456789äbcdef"] {
+            let dir = layout(&[(".git/HEAD", text)]);
+            assert_eq!(branch(dir.path()), None, "{text:?}");
+        }
+    }
+}

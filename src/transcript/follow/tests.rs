@@ -1,0 +1,162 @@
+//! Following a transcript that grows, is rotated, moves and ends.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+
+use jiff::Timestamp;
+
+use super::super::{Limits, write};
+use super::*;
+
+/// A transcript that is being recorded.
+struct Recording {
+    parent: tempfile::TempDir,
+    dir: PathBuf,
+    agent: io::PipeWriter,
+    recorder: thread::JoinHandle<io::Result<()>>,
+}
+
+impl Recording {
+    fn start(limits: Limits) -> Recording {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("agent");
+        fs::create_dir(&dir).unwrap();
+        let (from, agent) = io::pipe().unwrap();
+        let place = dir.clone();
+        let recorder = thread::spawn(move || write(&place, from, limits, &|| Timestamp::UNIX_EPOCH));
+        Recording { parent, dir, agent, recorder }
+    }
+
+    fn says(&mut self, text: &str) {
+        self.agent.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Ends the agent; gives the directory, which lives as long as it is held.
+    fn ends(self) -> tempfile::TempDir {
+        drop(self.agent);
+        self.recorder.join().unwrap().unwrap();
+        self.parent
+    }
+}
+
+/// Follows in a thread of its own; what it is handed comes out of the channel.
+fn following(
+    dir: &Path,
+    since: Since,
+) -> (mpsc::Receiver<String>, thread::JoinHandle<io::Result<()>>, Arc<AtomicBool>) {
+    let (sender, handed) = mpsc::channel();
+    let ended = Arc::new(AtomicBool::new(false));
+    let (dir, told) = (dir.to_owned(), Arc::clone(&ended));
+    let thread = thread::spawn(move || {
+        let each = |bytes: &[u8]| {
+            sender.send(String::from_utf8(bytes.to_vec()).unwrap()).map_err(io::Error::other)?;
+            Ok(Go::On)
+        };
+        follow(&dir, since, each, &|| told.load(Ordering::SeqCst))
+    });
+    (handed, thread, ended)
+}
+
+/// Takes what is handed over until it ends with something.
+fn until(handed: &mpsc::Receiver<String>, last: &str) -> String {
+    let mut text = String::new();
+    while !text.ends_with(last) {
+        match handed.recv_timeout(Duration::from_secs(30)) {
+            Ok(more) => text.push_str(&more),
+            Err(error) => panic!("{error}; so far: {text:?}"),
+        }
+    }
+    text
+}
+
+#[test]
+fn what_is_said_is_handed_over_until_the_agent_is_gone() {
+    let mut recording = Recording::start(Limits::default());
+    let (handed, thread, ended) = following(&recording.dir, Since::Start);
+    recording.says("one\n");
+    assert_eq!(until(&handed, "one\n"), "one\n");
+    recording.says("two\n");
+    assert_eq!(until(&handed, "two\n"), "two\n");
+    recording.says("last words\n");
+    let parent = recording.ends();
+    // The news comes after the last byte, and nothing in the directory changes with it.
+    ended.store(true, Ordering::SeqCst);
+    assert_eq!(until(&handed, "words\n"), "last words\n");
+    thread.join().unwrap().unwrap();
+    drop(parent);
+}
+
+#[test]
+fn rotation_and_renaming_lose_nothing() {
+    let mut recording = Recording::start(Limits { file: 50, keep: 1000 });
+    let (handed, thread, ended) = following(&recording.dir, Since::Start);
+    recording.says("begin\n");
+    assert_eq!(until(&handed, "begin\n"), "begin\n");
+    let mut expected = String::new();
+    for n in 0..200 {
+        let line = format!("line {n} of many\n");
+        recording.says(&line);
+        expected.push_str(&line);
+        if n == 100 {
+            fs::rename(&recording.dir, recording.dir.with_file_name("renamed")).unwrap();
+        }
+    }
+    assert_eq!(until(&handed, "line 199 of many\n"), expected);
+    ended.store(true, Ordering::SeqCst);
+    recording.ends();
+    thread.join().unwrap().unwrap();
+}
+
+#[test]
+fn only_the_last_bytes_and_what_follows_when_asked_so() {
+    let mut recording = Recording::start(Limits::default());
+    let (handed, thread, ended) = following(&recording.dir, Since::Start);
+    recording.says("old and new\n");
+    until(&handed, "new\n");
+    let (late, other, _) = following(&recording.dir, Since::Last(4));
+    assert_eq!(until(&late, "new\n"), "new\n");
+    recording.says("more\n");
+    assert_eq!(until(&late, "more\n"), "more\n");
+    drop(late);
+    recording.says("x");
+    assert!(other.join().unwrap().is_err(), "a reader who went away ends it");
+    ended.store(true, Ordering::SeqCst);
+    recording.ends();
+    thread.join().unwrap().unwrap();
+}
+
+#[test]
+fn it_stops_when_told_and_when_the_agent_was_gone_before() {
+    let mut recording = Recording::start(Limits::default());
+    let (handed, thread, ended) = following(&recording.dir, Since::Start);
+    recording.says("all\n");
+    until(&handed, "all\n");
+    let stopping = |_: &[u8]| Ok(Go::Stop);
+    follow(&recording.dir, Since::Start, stopping, &|| false).unwrap();
+    let mut seen = Vec::new();
+    let each = |bytes: &[u8]| {
+        seen.extend_from_slice(bytes);
+        Ok(Go::On)
+    };
+    follow(&recording.dir, Since::Start, each, &|| true).unwrap();
+    assert_eq!(seen, b"all\n");
+    ended.store(true, Ordering::SeqCst);
+    recording.ends();
+    thread.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_removed_directory_ends_it() {
+    let mut recording = Recording::start(Limits::default());
+    let (handed, thread, _) = following(&recording.dir, Since::Start);
+    recording.says("all\n");
+    until(&handed, "all\n");
+    let dir = recording.dir.clone();
+    fs::remove_dir_all(&dir).unwrap();
+    thread.join().unwrap().unwrap();
+    drop(recording.agent);
+    recording.recorder.join().unwrap().unwrap();
+}

@@ -1,0 +1,169 @@
+//! Finds the few escape sequences that concern us in a stream of bytes, however it is cut into pieces. Must
+//! stay fast on floods: what is no escape sequence is skipped, not parsed.
+
+use std::io::BufRead;
+
+/// Longer parameters are no sequence of ours.
+const LONGEST: usize = 64;
+
+/// A sequence that concerns us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sequence {
+    /// `CSI ? … h`: private modes switched on.
+    On(Vec<u16>),
+    /// `CSI ? … l`: private modes switched off.
+    Off(Vec<u16>),
+    /// `CSI 8 ; rows ; cols t`: another size.
+    Resize(u16, u16),
+    /// `ESC c`: everything as at the beginning.
+    Reset,
+}
+
+/// Where in a sequence the stream is.
+#[derive(Debug, Default)]
+pub(super) struct Scanner {
+    state: State,
+    parameters: Vec<u8>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Text,
+    Escape,
+    Parameters,
+}
+
+const ESC: u8 = 0x1b;
+const CANCEL: u8 = 0x18;
+const SUBSTITUTE: u8 = 0x1a;
+
+impl Scanner {
+    /// Goes on to the end of the next sequence: how many bytes that took, and the sequence. All bytes are
+    /// taken when there is none.
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> (usize, Option<Sequence>) {
+        let mut taken = 0;
+        while taken < bytes.len() {
+            if self.state == State::Text {
+                // `skip_until` searches with the C library's memchr; a slice never fails to be read.
+                let skipped = (&bytes[taken..]).skip_until(ESC).unwrap_or(0);
+                taken += skipped;
+                if bytes[taken - 1] == ESC {
+                    self.state = State::Escape;
+                }
+                continue;
+            }
+            let byte = bytes[taken];
+            taken += 1;
+            if let Some(sequence) = self.step(byte) {
+                return (taken, Some(sequence));
+            }
+        }
+        (taken, None)
+    }
+
+    fn step(&mut self, byte: u8) -> Option<Sequence> {
+        match (self.state, byte) {
+            (_, ESC) => self.state = State::Escape,
+            (_, CANCEL | SUBSTITUTE) => self.state = State::Text,
+            // Other control characters act at once, also within a sequence, and do not end it.
+            (_, 0..0x20) => {}
+            (State::Escape, b'[') => {
+                self.parameters.clear();
+                self.state = State::Parameters;
+            }
+            (State::Escape, b'c') => {
+                self.state = State::Text;
+                return Some(Sequence::Reset);
+            }
+            (State::Parameters, 0x20..0x40) => {
+                if self.parameters.len() <= LONGEST {
+                    self.parameters.push(byte);
+                }
+            }
+            (State::Parameters, _) => {
+                self.state = State::Text;
+                return self.finish(byte);
+            }
+            _ => self.state = State::Text,
+        }
+        None
+    }
+
+    fn finish(&self, last: u8) -> Option<Sequence> {
+        if self.parameters.len() > LONGEST {
+            return None;
+        }
+        let text = std::str::from_utf8(&self.parameters).ok()?;
+        match (last, text.strip_prefix('?')) {
+            (b'h', Some(modes)) => numbers(modes).map(Sequence::On),
+            (b'l', Some(modes)) => numbers(modes).map(Sequence::Off),
+            (b't', None) => match numbers(text)?[..] {
+                [8, rows, cols] => Some(Sequence::Resize(rows, cols)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// An empty number is 0, as terminals have it.
+fn numbers(text: &str) -> Option<Vec<u16>> {
+    text.split(';').map(|number| if number.is_empty() { Some(0) } else { number.parse().ok() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(pieces: &[&[u8]]) -> Vec<Sequence> {
+        let mut scanner = Scanner::default();
+        let mut found = Vec::new();
+        for piece in pieces {
+            let mut rest = *piece;
+            while !rest.is_empty() {
+                let (taken, sequence) = scanner.advance(rest);
+                found.extend(sequence);
+                rest = &rest[taken..];
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_sequences_that_concern_us_are_found_and_others_are_not() {
+        use Sequence::{Off, On, Reset, Resize};
+        for (bytes, expected) in [
+            (&b"text\x1b[?2004hmore"[..], vec![On(vec![2004])]),
+            (b"\x1b[?2004;1004h\x1b[?1049l", vec![On(vec![2004, 1004]), Off(vec![1049])]),
+            (b"\x1bc", vec![Reset]),
+            (b"\x1b[8;30;100t", vec![Resize(30, 100)]),
+            (b"\x1b\x1b[?47h", vec![On(vec![47])]),
+            (b"\x1b[?20\n04h", vec![On(vec![2004])]),
+            (b"\x1b[31m\x1b[?25\x18h\x1b[2004h\x1b[?2004p", vec![]),
+            (b"\x1b[?2004\x1b[?1hx", vec![On(vec![1])]),
+            (b"\x1b[?99999h\x1b[?1:2h\x1b[18t", vec![]),
+            (b"\x1b]0;title c\x07c\x1b(c", vec![]),
+        ] {
+            assert_eq!(all(&[bytes]), expected, "{}", bytes.escape_ascii());
+        }
+        let long = [b"\x1b[?1".to_vec(), vec![b';'; 1000], b"h\x1b[?2h".to_vec()].concat();
+        assert_eq!(all(&[&long]), [On(vec![2])]);
+    }
+
+    proptest! {
+        #[test]
+        fn cutting_the_stream_anywhere_changes_nothing(
+            bytes in proptest::collection::vec(
+                prop_oneof![Just(ESC), Just(b'['), Just(b'?'), Just(b'h'), Just(b'c'), Just(b'8'), Just(b';'), any::<u8>()],
+                0..60,
+            ),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let (head, tail) = bytes.split_at(at.index(bytes.len() + 1));
+            prop_assert_eq!(all(&[head, tail]), all(&[&bytes]));
+        }
+    }
+}

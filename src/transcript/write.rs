@@ -1,0 +1,229 @@
+//! Takes an agent's output off tmux and into its log. Must never stop reading before the end: what cannot be
+//! written is dropped and counted, and the count is noted in the log once writing works again.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use jiff::Timestamp;
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::directory::{Directory, index_name, log_name};
+use super::index::Noter;
+use super::modes::TerminalModes;
+use super::scan::Scanner;
+
+/// Large enough that a flood costs few calls: four times what a pipe holds.
+const BUFFER: usize = 256 * 1024;
+
+/// How much of a transcript is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The size of one log, in bytes.
+    pub file: u64,
+    /// How many full ones are kept beside it.
+    pub keep: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { file: 16 << 20, keep: 4 }
+    }
+}
+
+/// Records everything that is read from `input`, until its end, into the log of an agent's directory.
+pub fn write(
+    dir: &Path,
+    mut input: impl Read + AsFd,
+    limits: Limits,
+    clock: &dyn Fn() -> Timestamp,
+) -> io::Result<()> {
+    let mut recorder = Directory::open(dir).map(|dir| Recorder::new(dir, limits));
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                if let Ok(recorder) = &mut recorder {
+                    recorder.take(&buffer[..count], clock());
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                // An interruption just leads to another read.
+                let _ = poll(&mut [PollFd::new(&input, PollFlags::IN)], None);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    recorder?.finish(clock())
+}
+
+/// The writing end of a transcript.
+struct Recorder {
+    dir: Directory,
+    limits: Limits,
+    log: Option<Log>,
+    lost: u64,
+    why: String,
+    scanner: Scanner,
+    modes: TerminalModes,
+    saved: Option<TerminalModes>,
+}
+
+/// The log that is being written.
+struct Log {
+    file: File,
+    size: u64,
+    index: Option<File>,
+    noter: Noter,
+}
+
+impl Recorder {
+    fn new(dir: Directory, limits: Limits) -> Recorder {
+        let mut recorder = Recorder {
+            dir,
+            limits,
+            log: None,
+            lost: 0,
+            why: String::new(),
+            scanner: Scanner::default(),
+            modes: TerminalModes::default(),
+            saved: None,
+        };
+        recorder.save_modes();
+        recorder
+    }
+
+    fn take(&mut self, bytes: &[u8], now: Timestamp) {
+        self.note_gap(now);
+        if self.lost > 0 {
+            self.lost += bytes.len() as u64;
+        } else if let Err((stored, error)) = self.store(bytes, now) {
+            self.lost = (bytes.len() - stored) as u64;
+            self.why = reason(&error);
+        }
+        self.watch_modes(bytes);
+    }
+
+    fn finish(mut self, now: Timestamp) -> io::Result<()> {
+        self.note_gap(now);
+        match self.lost {
+            0 => Ok(()),
+            lost => Err(io::Error::other(format!("{lost} bytes of the transcript lost: {}", self.why))),
+        }
+    }
+
+    /// Says in the log what was lost; tries again next time when even that cannot be written.
+    fn note_gap(&mut self, now: Timestamp) {
+        if self.lost == 0 {
+            return;
+        }
+        // CAN ends an escape sequence that the gap may have cut in two.
+        let note = format!("\x18\r\n[symposium: {} bytes lost: {}]\r\n", self.lost, self.why);
+        let before = self.log.as_ref().map(|log| log.size);
+        match self.store(note.as_bytes(), now) {
+            Ok(()) => self.lost = 0,
+            Err((stored, _)) => {
+                if let (Some(log), Some(before)) = (&mut self.log, before)
+                    && log.size == before + stored as u64
+                    && log.file.set_len(before).is_ok()
+                {
+                    log.size = before;
+                }
+            }
+        }
+    }
+
+    /// Appends, rotating as needed; an error says how many bytes had been written before it.
+    fn store(&mut self, bytes: &[u8], now: Timestamp) -> Result<(), (usize, io::Error)> {
+        let mut stored = 0;
+        while stored < bytes.len() {
+            let rest = &bytes[stored..];
+            let limit = self.limits.file.max(1);
+            let log = self.opened().map_err(|error| (stored, error))?;
+            let part = fitting(rest, limit.saturating_sub(log.size));
+            if let Some(index) = &mut log.index {
+                // An index with a hole only makes `--since` less sharp.
+                let _ = log.noter.note(index, now, log.size);
+            }
+            let (count, result) = append(&mut log.file, part);
+            log.size += count as u64;
+            stored += count;
+            result.map_err(|error| (stored, error))?;
+            if part.len() < rest.len() {
+                self.dir.rotate(self.limits.keep).map_err(|error| (stored, error))?;
+                self.log = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self) -> io::Result<&mut Log> {
+        let log = match self.log.take() {
+            Some(log) => log,
+            None => {
+                let file = self.dir.append(&log_name(0))?;
+                let size = file.metadata()?.len();
+                Log { file, size, index: self.dir.append(&index_name(0)).ok(), noter: Noter::default() }
+            }
+        };
+        Ok(self.log.insert(log))
+    }
+
+    fn watch_modes(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (taken, sequence) = self.scanner.advance(rest);
+            if let Some(sequence) = sequence {
+                self.modes.apply(&sequence);
+            }
+            rest = &rest[taken..];
+        }
+        self.save_modes();
+    }
+
+    fn save_modes(&mut self) {
+        if self.saved != Some(self.modes) {
+            self.saved = self.modes.save(&self.dir).is_ok().then_some(self.modes);
+        }
+    }
+}
+
+/// What still fits into a log: up to a line's end when there is one, else as much as there is room for.
+fn fitting(bytes: &[u8], room: u64) -> &[u8] {
+    let room = usize::try_from(room).unwrap_or(usize::MAX);
+    if bytes.len() <= room {
+        return bytes;
+    }
+    match bytes[..room].iter().rposition(|byte| *byte == b'\n') {
+        Some(line_end) => &bytes[..=line_end],
+        None => &bytes[..room],
+    }
+}
+
+/// Writes all it can; says how much that was, also when it failed.
+fn append(file: &mut File, bytes: &[u8]) -> (usize, io::Result<()>) {
+    let mut written = 0;
+    while written < bytes.len() {
+        match file.write(&bytes[written..]) {
+            Ok(0) => return (written, Err(io::ErrorKind::WriteZero.into())),
+            Ok(count) => written += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (written, Err(error)),
+        }
+    }
+    (written, Ok(()))
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "no space left".to_owned(),
+        io::ErrorKind::QuotaExceeded => "quota exceeded".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
