@@ -2,6 +2,7 @@
 
 pub mod failpoint;
 pub mod git;
+pub mod kinds;
 pub mod model;
 pub mod process;
 pub mod store;

@@ -1,0 +1,162 @@
+//! The kinds by name, built in and laid over. Owns their order; never looks for a program.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use super::{KindError, overlay};
+use crate::model::Kind;
+
+const BUILTIN: &str = include_str!("builtin.toml");
+
+static PARSED: LazyLock<Kinds> = LazyLock::new(|| {
+    let kinds: BTreeMap<String, Kind> = toml::from_str(BUILTIN).expect("a test parses builtin.toml");
+    Kinds { order: overlay::names_in_order(BUILTIN), kinds }
+});
+
+/// All kinds that are known here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kinds {
+    order: Vec<String>,
+    kinds: BTreeMap<String, Kind>,
+}
+
+impl Kinds {
+    /// The kinds we know ourselves; parsed at the first call.
+    pub fn builtin() -> &'static Kinds {
+        &PARSED
+    }
+
+    /// The kinds we know with the user's file over them; a file that is not there says nothing.
+    pub fn load(user_file: Option<&Path>) -> Result<Kinds, KindError> {
+        let Some(path) = user_file else { return Ok(Kinds::builtin().clone()) };
+        match std::fs::read_to_string(path) {
+            Ok(text) => Kinds::laid_over(&text, path),
+            Err(source) if source.kind() == ErrorKind::NotFound => Ok(Kinds::builtin().clone()),
+            Err(source) => Err(KindError::Unreadable { path: path.to_owned(), source }),
+        }
+    }
+
+    /// The kind of this name.
+    pub fn get(&self, name: &str) -> Option<&Kind> {
+        self.kinds.get(name)
+    }
+
+    /// All names, in the order in which a default is looked for; the user's own kinds come last.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.order.iter().map(String::as_str)
+    }
+
+    fn laid_over(text: &str, path: &Path) -> Result<Kinds, KindError> {
+        let kinds = overlay::lay_over(BUILTIN, text)
+            .map_err(|wrong| KindError::mistake(path, text, wrong.at, wrong.message))?;
+        let mut order = Kinds::builtin().order.clone();
+        for name in overlay::names_in_order(text) {
+            if !order.contains(&name) {
+                order.push(name);
+            }
+        }
+        Ok(Kinds { order, kinds })
+    }
+}
+
+impl KindError {
+    fn mistake(path: &Path, text: &str, at: usize, message: String) -> KindError {
+        let before = text.get(..at).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        KindError::Mistake { path: path.to_owned(), line, column, message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::PromptVia;
+
+    fn with(text: &str) -> Result<Kinds, KindError> {
+        Kinds::laid_over(text, Path::new("kinds.toml"))
+    }
+
+    #[test]
+    fn every_kind_we_promise_is_built_in_and_claude_comes_first() {
+        let names: Vec<&str> = Kinds::builtin().names().collect();
+        assert_eq!(
+            names,
+            [
+                "claude", "codex", "gemini", "kiro", "q", "opencode", "qwen", "copilot", "cursor", "amp",
+                "goose", "aider", "demo", "command"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_built_in_obeys_the_rules_for_users() {
+        let kinds = overlay::lay_over("", BUILTIN).expect("no mistake in builtin.toml");
+        assert_eq!(kinds.len(), Kinds::builtin().kinds.len());
+    }
+
+    #[test]
+    fn exit_keys_can_never_answer_a_dialog() {
+        for (name, kind) in &Kinds::builtin().kinds {
+            for key in &kind.exit_keys {
+                assert!(overlay::SAFE_KEYS.contains(&key.as_str()), "{name}: {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_users_key_changes_only_itself() {
+        let kinds = with("[claude]\nprogram = [\"claude-beta\"]\nenv = { X = \"1\" }\n").unwrap();
+        let (mine, theirs) = (kinds.get("claude").unwrap(), Kinds::builtin().get("claude").unwrap());
+        assert_eq!(mine.program, ["claude-beta"]);
+        assert_eq!(mine.env.len(), 2);
+        assert_eq!(mine.screen, theirs.screen);
+        assert_eq!(kinds.get("codex"), Kinds::builtin().get("codex"));
+    }
+
+    #[test]
+    fn a_users_own_kind_stands_on_the_plain_command() {
+        let kinds =
+            with("[mine]\nprompt = { args = [\"{prompt}\"] }\n[claude]\nprompt = \"keys\"\n").unwrap();
+        let mine = kinds.get("mine").unwrap();
+        assert_eq!((mine.title.as_str(), mine.program.as_slice()), ("mine", ["mine".to_owned()].as_slice()));
+        assert_eq!(mine.enter_delay_ms, Kinds::builtin().get("command").unwrap().enter_delay_ms);
+        assert_eq!(kinds.get("claude").unwrap().prompt, PromptVia::Keys);
+        assert_eq!(kinds.names().last(), Some("mine"));
+    }
+
+    #[test]
+    fn a_mistake_is_shown_where_it_is_with_what_is_allowed() {
+        for (text, place, says) in [
+            ("[claude]\nprogramm = []\n", (2, 1), "expected one of `title`, `program`"),
+            ("[claude]\nprogram = \"x\"\n", (2, 11), "expected a sequence"),
+            ("[claude\n", (1, 8), "]"),
+            ("claude = 3\n", (1, 10), "expected struct Kind"),
+            ("[claude.screen]\nready = ['ok', 'ü(']\n", (2, 16), "not a regular expression"),
+            ("[claude]\nmodel = [\"--model\"]\n", (2, 9), "`{model}`"),
+            ("[x.conversation]\nresume = ['--resume']\n", (2, 10), "`{conversation}`"),
+            ("[x]\nprompt = { args = ['-p'] }\n", (2, 19), "`{prompt}`"),
+            ("[x]\nprompt = 'mail'\n", (2, 10), "expected `args` or `keys`"),
+            ("[x]\nexit_keys = ['C-c', 'Enter']\n", (2, 21), "C-c, C-d, Escape"),
+            ("[x]\nhooks = 'all'\n", (2, 9), "expected `none` or `claude-settings`"),
+        ] {
+            match with(text) {
+                Err(KindError::Mistake { line, column, message, .. }) => {
+                    assert!(message.contains(says), "{text}: {message}");
+                    assert_eq!((line, column), place, "{text}: {message}");
+                }
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_says_nothing_and_one_that_cannot_be_read_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(&Kinds::load(Some(&dir.path().join("kinds.toml"))).unwrap(), Kinds::builtin());
+        assert!(matches!(Kinds::load(Some(dir.path())), Err(KindError::Unreadable { .. })));
+        assert_eq!(&Kinds::load(None).unwrap(), Kinds::builtin());
+    }
+}

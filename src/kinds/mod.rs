@@ -1,0 +1,56 @@
+//! The agent CLIs: how each is started, resumed, prompted, listened to and read, as data first.
+//!
+//! `builtin.toml` holds what we know, a user's `kinds.toml` lays over it. Code stands here only for what data
+//! cannot say: composing an argument list ([`argv`](fn@argv)), giving a CLI its hooks and reading what they say,
+//! and reading a screen. Nothing here starts a program, and nothing here looks at tmux.
+
+mod argv;
+mod catalog;
+mod hook;
+mod overlay;
+mod program;
+mod screen;
+mod signal;
+
+use std::path::PathBuf;
+
+pub use argv::{CommandLine, Opening, Tier, UnknownTier, Wish, argv, base};
+pub use catalog::Kinds;
+pub use hook::{HookCommand, settings_json};
+pub use program::{SELF, find_program};
+pub use screen::{ScreenReading, ScreenState, read_screen};
+pub use signal::{MAX_HOOK_BYTES, read_hook};
+
+/// What can be wrong with a user's kinds or with what a hook says.
+#[derive(Debug, thiserror::Error)]
+pub enum KindError {
+    /// The user's file is there and cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The user's file says something that means nothing.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Mistake {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// What is wrong there, and what is allowed.
+        message: String,
+    },
+    /// A hook said more than any hook has to say.
+    #[error("a hook's message has {bytes} bytes, at most {MAX_HOOK_BYTES} are read")]
+    HookTooBig {
+        /// How many came.
+        bytes: usize,
+    },
+    /// A hook's message is not what hooks say.
+    #[error("a hook's message cannot be read: {0}")]
+    HookMalformed(#[from] serde_json::Error),
+}

@@ -1,0 +1,156 @@
+//! Lays a user's kinds over ours, key by key, and finds what is wrong with them while the place is still known.
+
+use std::collections::BTreeMap;
+
+use regex_lite::Regex;
+use serde::Deserialize;
+use toml::{Spanned, Table, Value};
+
+use crate::model::Kind;
+
+/// Keys that cannot say yes to an approval dialog that is open when the agent is asked to leave.
+pub(super) const SAFE_KEYS: [&str; 3] = ["C-c", "C-d", "Escape"];
+
+/// Something wrong at a byte of the text.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    /// Where.
+    pub at: usize,
+    /// What, and what is allowed.
+    pub message: String,
+}
+
+impl From<toml::de::Error> for Wrong {
+    fn from(error: toml::de::Error) -> Wrong {
+        Wrong { at: error.span().map_or(0, |span| span.start), message: error.message().to_owned() }
+    }
+}
+
+/// The names of the tables in a text, in the order in which they stand there.
+pub(super) fn names_in_order(text: &str) -> Vec<String> {
+    let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
+    let mut names: Vec<(usize, String)> =
+        table.get_ref().keys().map(|name| (name.span().start, name.get_ref().to_string())).collect();
+    names.sort();
+    names.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Our kinds with the user's over them.
+pub(super) fn lay_over(ours: &str, users: &str) -> Result<BTreeMap<String, Kind>, Wrong> {
+    // Each kind of the user's is read alone first: once it is merged, nobody knows where it stood.
+    let _: BTreeMap<String, Kind> = toml::from_str(users)?;
+    let placed: BTreeMap<String, Placed> = toml::from_str(users)?;
+    placed.values().try_for_each(Placed::check)?;
+
+    let mut merged: Table = toml::from_str(ours)?;
+    let plain = merged.get("command").cloned();
+    for (name, value) in toml::from_str::<Table>(users)? {
+        let below = merged.entry(name.clone()).or_insert_with(|| ground(&name, plain.clone()));
+        merge(below, value);
+    }
+    Ok(Value::Table(merged).try_into()?)
+}
+
+/// What a kind that we do not know stands on.
+fn ground(name: &str, plain: Option<Value>) -> Value {
+    let mut ground = match plain {
+        Some(Value::Table(table)) => table,
+        _ => Table::new(),
+    };
+    ground.insert("title".into(), name.into());
+    ground.insert("program".into(), Value::Array(vec![name.into()]));
+    Value::Table(ground)
+}
+
+fn merge(below: &mut Value, above: Value) {
+    match (below, above) {
+        (Value::Table(below), Value::Table(above)) => {
+            for (key, value) in above {
+                match below.get_mut(&key) {
+                    Some(there) => merge(there, value),
+                    None => {
+                        below.insert(key, value);
+                    }
+                }
+            }
+        }
+        (below, above) => *below = above,
+    }
+}
+
+type Args = Option<Spanned<Vec<String>>>;
+
+/// The parts of a kind whose meaning has rules of its own, with their places.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Placed {
+    prompt: PlacedPrompt,
+    model: Args,
+    system_prompt: Args,
+    conversation: PlacedConversation,
+    exit_keys: Vec<Spanned<String>>,
+    screen: BTreeMap<String, Vec<Spanned<String>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(from = "PromptForms")]
+struct PlacedPrompt {
+    args: Args,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum PromptForms {
+    Args(Spanned<Vec<String>>),
+    Keys,
+}
+
+impl From<PromptForms> for PlacedPrompt {
+    fn from(form: PromptForms) -> PlacedPrompt {
+        match form {
+            PromptForms::Args(args) => PlacedPrompt { args: Some(args) },
+            PromptForms::Keys => PlacedPrompt { args: None },
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PlacedConversation {
+    choose: Args,
+    resume: Args,
+}
+
+impl Placed {
+    fn check(&self) -> Result<(), Wrong> {
+        for (args, placeholder) in [
+            (&self.prompt.args, "{prompt}"),
+            (&self.model, "{model}"),
+            (&self.system_prompt, "{system_prompt}"),
+            (&self.conversation.choose, "{conversation}"),
+            (&self.conversation.resume, "{conversation}"),
+        ] {
+            let Some(args) = args else { continue };
+            let list = args.get_ref();
+            if !list.is_empty() && !list.iter().any(|arg| arg.contains(placeholder)) {
+                let message = format!("one of these arguments must hold `{placeholder}`");
+                return Err(Wrong { at: args.span().start, message });
+            }
+        }
+        if let Some(key) = self.exit_keys.iter().find(|key| !SAFE_KEYS.contains(&key.get_ref().as_str())) {
+            let message = format!(
+                "`{}` is not a key that is safe in any state; allowed: {}",
+                key.get_ref(),
+                SAFE_KEYS.join(", ")
+            );
+            return Err(Wrong { at: key.span().start, message });
+        }
+        for pattern in self.screen.values().flatten() {
+            if let Err(error) = Regex::new(pattern.get_ref()) {
+                let message = format!("`{}` is not a regular expression: {error}", pattern.get_ref());
+                return Err(Wrong { at: pattern.span().start, message });
+            }
+        }
+        Ok(())
+    }
+}

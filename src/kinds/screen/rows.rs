@@ -1,0 +1,83 @@
+//! The rows of a captured screen, with what is written apart from what is only hinted at in dim letters.
+
+use std::num::NonZeroU16;
+use std::ops::Range;
+
+use vt100::{Parser, Screen};
+
+/// Wider screens are cut: this bounds what a broken capture can cost.
+const WIDEST: usize = 1000;
+const TALLEST: usize = 500;
+
+/// One row, without the borders of a box around it.
+pub(super) struct Row(Vec<Cell>);
+
+struct Cell {
+    text: String,
+    dim: bool,
+    inverse: bool,
+}
+
+/// The lowest non-empty rows of a screen, from top to bottom.
+pub(super) fn bottom(styled: &str, count: usize) -> Vec<Row> {
+    let lines: Vec<&str> = styled.lines().collect();
+    let lines = &lines[lines.len().saturating_sub(TALLEST)..];
+    let columns = lines.iter().map(|line| line.len()).max().unwrap_or(0).clamp(2, WIDEST);
+    let size = |count: usize| NonZeroU16::new(count as u16).unwrap_or(NonZeroU16::MIN);
+    let mut parser = Parser::new(size(lines.len()), size(columns), 0);
+    parser.process(lines.join("\r\n").as_bytes());
+    let screen = parser.screen();
+    let rows: Vec<Row> =
+        (0..lines.len() as u16).map(|row| Row::read(screen, row)).filter(|row| !row.0.is_empty()).collect();
+    let skip = rows.len().saturating_sub(count);
+    rows.into_iter().skip(skip).collect()
+}
+
+impl Row {
+    fn read(screen: &Screen, row: u16) -> Row {
+        let (_, columns) = screen.size();
+        let mut cells: Vec<Cell> = (0..columns.get())
+            .filter_map(|column| screen.cell(row, column))
+            .filter(|cell| !cell.is_wide_continuation())
+            .map(|cell| Cell {
+                // A no-break space stands after some prompts.
+                text: match cell.contents() {
+                    "" | "\u{a0}" => " ".to_owned(),
+                    text => text.to_owned(),
+                },
+                dim: cell.dim(),
+                inverse: cell.inverse(),
+            })
+            .collect();
+        let inside = |cell: &Cell| !matches!(cell.text.as_str(), " " | "│" | "┃" | "║");
+        let end = cells.iter().rposition(inside).map_or(0, |at| at + 1);
+        cells.truncate(end);
+        cells.drain(..cells.iter().position(inside).unwrap_or(cells.len()));
+        Row(cells)
+    }
+
+    /// What stands in the row.
+    pub(super) fn text(&self) -> String {
+        self.0.iter().map(|cell| cell.text.as_str()).collect()
+    }
+
+    /// What of a part of the row's text somebody wrote: a hint is dim, and a cursor may stand on its first letter.
+    pub(super) fn written(&self, text: &str, part: Range<usize>) -> String {
+        debug_assert_eq!(text, self.text());
+        let mut at = 0;
+        let mut written = String::new();
+        for (index, cell) in self.0.iter().enumerate() {
+            let hint = cell.dim || (cell.inverse && self.0.get(index + 1).is_some_and(|next| next.dim));
+            if part.contains(&at) && !hint {
+                written.push_str(&cell.text);
+            }
+            at += cell.text.len();
+        }
+        written.trim_end().to_owned()
+    }
+
+    /// Whether it is the border of a box or a line across the screen.
+    pub(super) fn is_rule(&self) -> bool {
+        self.0.iter().take(2).all(|cell| "─━═╰╭└┌▀▄▁▔".contains(cell.text.as_str())) && self.0.len() > 2
+    }
+}

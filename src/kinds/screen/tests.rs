@@ -1,0 +1,111 @@
+//! Screens as they were captured, and what is read from them.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::kinds::Kinds;
+
+fn kind(name: &str) -> &'static Kind {
+    Kinds::builtin().get(name).unwrap()
+}
+
+fn golden(name: &str) -> ScreenReading {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/screens").join(format!("{name}.txt"));
+    let screen = std::fs::read_to_string(&file).unwrap();
+    read_screen(kind(name.split('-').next().unwrap()), &screen)
+}
+
+#[test]
+fn each_screen_shows_its_state_and_its_draft() {
+    use ScreenState::{Busy, Ready};
+    let approval = |line: &str| ScreenState::Approval(line.to_owned());
+    let question = |line: &str| ScreenState::Question(line.to_owned());
+    let setup = |line: &str| ScreenState::Setup(line.to_owned());
+    for (name, state, draft) in [
+        ("claude-ready", Ready, None),
+        ("claude-busy", Busy, None),
+        ("claude-draft", Ready, Some("a draft that\nwaits")),
+        ("claude-pasted", Ready, Some("a draft that[Pasted text #1 +5 lines]")),
+        ("claude-approval", approval("Do you want to proceed?"), None),
+        ("claude-approval-edit", approval("Do you want to create a.txt?"), None),
+        ("claude-question", question("Which colour do you like?"), None),
+        (
+            "claude-setup",
+            setup(
+                "Quick safety check: Is this a project you created or one you trust? (Like your own code, a",
+            ),
+            None,
+        ),
+        ("codex-ready", Ready, None),
+        ("codex-draft", Ready, Some("fix the login bug")),
+        ("codex-busy", Busy, None),
+        ("codex-approval", approval("Would you like to run the following command?"), None),
+        ("codex-setup", setup("Sign in with ChatGPT to use Codex as part of your plan"), None),
+        ("gemini-ready", Ready, None),
+        ("gemini-busy", Busy, None),
+        ("gemini-approval", approval("Allow execution of: 'rm'?"), None),
+        ("gemini-setup", setup("Do you trust the files in this folder?"), None),
+        ("demo-ready", Ready, None),
+        ("demo-draft", Ready, Some("a draft that\nwaits")),
+        ("demo-pasted", Ready, Some("[Pasted text #1 +5 lines]")),
+        ("demo-busy", Busy, None),
+        ("demo-approval", approval("Do you want to proceed?"), None),
+        ("demo-question", question("? which colour? (type your answer)"), None),
+    ] {
+        let expected = ScreenReading { state: Some(state), draft: draft.map(str::to_owned) };
+        assert_eq!(golden(name), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_dim_hint_in_the_composer_is_not_a_draft() {
+    for (screen, draft) in [
+        ("──────\n❯ \u{1b}[7mT\u{1b}[0;2mry \"fix it\"\u{1b}[0m\n──────", None),
+        ("──────\n❯\u{a0}fix \u{1b}[7mi\u{1b}[0;2mt now\u{1b}[0m\n──────", Some("fix")),
+        ("──────\n❯ fix i\u{1b}[7mt\u{1b}[0m\n──────", Some("fix it")),
+        ("──────\n❯\n──────", None),
+        ("❯ an old prompt\n● answer\n──────\n❯ \n──────\n  footer", None),
+    ] {
+        let reading = read_screen(kind("claude"), screen);
+        assert_eq!(reading.draft.as_deref(), draft, "{screen}");
+        assert_eq!(reading.state, Some(ScreenState::Ready), "{screen}");
+    }
+}
+
+#[test]
+fn what_only_talks_about_a_state_is_not_in_it() {
+    let composer = "──────\n❯ \n──────";
+    for said in ["Do you want to proceed?", "1. Yes\n2. No", "✻ Sautéed for 24m 3s", "❯ earlier prompt"]
+    {
+        let reading = read_screen(kind("claude"), &format!("{said}\n\n{composer}"));
+        assert_eq!(reading.state, Some(ScreenState::Ready), "{said}");
+    }
+    let with_a_numbered_draft = "Do you want to proceed?\n\n──────\n❯ 1. do this\n──────";
+    let reading = read_screen(kind("claude"), with_a_numbered_draft);
+    assert_eq!(reading, ScreenReading { state: Some(ScreenState::Ready), draft: Some("1. do this".into()) });
+}
+
+#[test]
+fn old_text_further_up_does_not_count() {
+    let old = format!("Do you want to proceed?\n❯ 1. Yes\n{}$ ", "line\n".repeat(20));
+    assert_eq!(read_screen(kind("claude"), &old), ScreenReading::default());
+}
+
+#[test]
+fn nothing_is_guessed_of_an_unknown_screen() {
+    for screen in ["", "\n\n\n", "$ ls\nsrc", "\u{1b}["] {
+        assert_eq!(read_screen(kind("command"), screen), ScreenReading::default(), "{screen:?}");
+        assert_eq!(read_screen(kind("claude"), screen), ScreenReading::default(), "{screen:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_screen_makes_it_panic(screen in "(\u{1b}\\[[0-9;]{0,6}[a-zA-Z]|❯ |─{3}|\n|.){0,120}") {
+        for name in ["claude", "codex", "gemini", "demo"] {
+            let _ = read_screen(kind(name), &screen);
+        }
+    }
+}
