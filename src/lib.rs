@@ -1,5 +1,6 @@
 //! Symposium keeps AI coding agents alive in tmux sessions of their own.
 
+pub mod demo;
 pub mod failpoint;
 pub mod git;
 pub mod kinds;

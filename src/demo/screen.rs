@@ -1,0 +1,142 @@
+//! Draws: history goes into the normal screen, and only the block below it is drawn again.
+
+use std::io::{self, Stdout, Write};
+
+use super::view::{Block, View, harmless};
+
+/// What can be printed to.
+pub(super) trait Surface {
+    /// Prints whole lines into the history.
+    fn print(&mut self, text: &str) -> io::Result<()>;
+    /// Prints so many bytes as fast as it can.
+    fn flood(&mut self, bytes: u64) -> io::Result<()>;
+}
+
+/// The screen of a terminal in raw mode.
+pub(super) struct Screen {
+    out: Stdout,
+    pending: String,
+    drawn: Option<Block>,
+    size: (usize, usize),
+}
+
+impl Screen {
+    /// A screen with nothing of ours on it.
+    pub(super) fn new(size: (usize, usize)) -> Screen {
+        Screen { out: io::stdout(), pending: String::new(), drawn: None, size }
+    }
+
+    /// Draws the view, when it is not what stands there already.
+    pub(super) fn draw(&mut self, view: &View, size: (usize, usize)) -> io::Result<()> {
+        let block = view.block(size);
+        if self.drawn.as_ref() != Some(&block) || self.size != size {
+            self.size = size;
+            self.erase();
+            self.pending.push_str(&block.lines.join("\r\n"));
+            let below = block.lines.len() - 1 - block.cursor.0;
+            if below > 0 {
+                self.pending.push_str(&format!("\x1b[{below}A"));
+            }
+            self.pending.push_str(&format!("\r\x1b[{}C", block.cursor.1));
+            if !block.placeholder.is_empty() {
+                self.pending
+                    .push_str(&format!("\x1b[2m{}\x1b[22m\r\x1b[{}C", block.placeholder, block.cursor.1));
+            }
+            self.drawn = Some(block);
+        }
+        self.flush()
+    }
+
+    /// Takes the block away and leaves the cursor below the history.
+    pub(super) fn leave(&mut self) -> io::Result<()> {
+        self.erase();
+        self.flush()
+    }
+
+    fn erase(&mut self) {
+        if let Some(block) = self.drawn.take() {
+            // After the terminal became narrower, one of our lines may stand on several rows.
+            let columns = self.size.0.max(1);
+            let rows =
+                |line: &String| unicode_width::UnicodeWidthStr::width(line.as_str()).div_ceil(columns).max(1);
+            let above: usize = block.lines[..block.cursor.0].iter().map(rows).sum();
+            self.pending.push('\r');
+            if above > 0 {
+                self.pending.push_str(&format!("\x1b[{above}A"));
+            }
+            self.pending.push_str("\x1b[J");
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        self.out.write_all(self.pending.as_bytes())?;
+        self.pending.clear();
+        self.out.flush()
+    }
+}
+
+impl Surface for Screen {
+    fn print(&mut self, text: &str) -> io::Result<()> {
+        self.erase();
+        for line in harmless(text).split('\n') {
+            self.pending.push_str(line);
+            self.pending.push_str("\r\n");
+        }
+        Ok(())
+    }
+
+    fn flood(&mut self, bytes: u64) -> io::Result<()> {
+        self.erase();
+        self.flush()?;
+        flood(&mut self.out, bytes)
+    }
+}
+
+/// Standard output that is no terminal, or whose input is none.
+pub(super) struct Plain(pub(super) Stdout);
+
+impl Surface for Plain {
+    fn print(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.0, "{text}")?;
+        self.0.flush()
+    }
+
+    fn flood(&mut self, bytes: u64) -> io::Result<()> {
+        flood(&mut self.0, bytes)
+    }
+}
+
+/// Numbered lines of 80 bytes, so that a gap can be found.
+fn flood(out: &mut impl Write, bytes: u64) -> io::Result<()> {
+    let mut left = bytes;
+    let mut number = 0_u64;
+    while left > 0 {
+        let mut chunk = String::new();
+        while chunk.len() < 1 << 16 && (chunk.len() as u64) < left {
+            number += 1;
+            chunk.push_str(&format!("flood {number:<12}{}\r\n", "~".repeat(60)));
+        }
+        let count = (chunk.len() as u64).min(left);
+        out.write_all(&chunk.as_bytes()[..count as usize])?;
+        left -= count;
+    }
+    out.write_all(b"\r\n")?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_as_big_as_was_asked() {
+        for bytes in [0, 1, 80, 65_536, 1_000_000] {
+            let mut out = Vec::new();
+            flood(&mut out, bytes).unwrap();
+            assert_eq!(out.len() as u64, bytes + 2);
+        }
+    }
+}

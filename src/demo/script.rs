@@ -1,0 +1,179 @@
+//! What a prompt makes the demo agent do. Pure: text in, an act out.
+
+use std::time::Duration;
+
+/// How long it thinks about a plain prompt.
+const MOMENT: Duration = Duration::from_millis(800);
+
+/// What `/help` says.
+pub(super) const HELP: &str = "\
+I am a stand-in for an agent CLI. I repeat what you say, and:
+  remember X     keeps X in this conversation; `recall` tells it
+  /work 3s       works that long
+  /ask COMMAND   asks for your approval
+  /question TEXT asks you something
+  /flood 10MB    prints that much
+  /crash [CODE]  exits with that code
+  /abort         dies by a signal
+  /hang          stops answering
+  /spawn-child   leaves a stray process behind
+  /exit          leaves";
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Think for a while, then answer.
+    Answer {
+        /// How long to think.
+        after: Duration,
+        /// What the answer is made of.
+        reply: Reply,
+    },
+    /// Ask for approval of this command.
+    Ask(String),
+    /// Ask this.
+    Question(String),
+    /// Print so many bytes.
+    Flood(u64),
+    /// Exit with this code.
+    Crash(i32),
+    /// Die by SIGABRT.
+    Abort,
+    /// Stop answering.
+    Hang,
+    /// Start a process in a session of its own.
+    SpawnChild,
+    /// Leave.
+    Exit,
+}
+
+/// What an answer is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reply {
+    /// Repeat the prompt.
+    Echo,
+    /// Say that this is kept.
+    Remembered(String),
+    /// Tell what is kept.
+    Recall,
+    /// This text.
+    Text(String),
+}
+
+/// What this prompt asks for.
+pub(super) fn parse(prompt: &str) -> Act {
+    let (word, rest) = prompt.trim().split_once(char::is_whitespace).unwrap_or((prompt.trim(), ""));
+    let rest = rest.trim();
+    let say = |text: String| Act::Answer { after: Duration::ZERO, reply: Reply::Text(text) };
+    let usage = |how: &str| say(format!("I did not understand that. Usage: {how}"));
+    match word {
+        "/work" => match duration(rest) {
+            Some(after) => Act::Answer { after, reply: Reply::Text(format!("Worked for {rest}.")) },
+            None => usage("/work 3s"),
+        },
+        "/ask" if rest.is_empty() => usage("/ask rm -rf build"),
+        "/ask" => Act::Ask(rest.to_owned()),
+        "/question" if rest.is_empty() => usage("/question which colour?"),
+        "/question" => Act::Question(rest.to_owned()),
+        "/flood" => size(rest).map_or_else(|| usage("/flood 10MB"), Act::Flood),
+        "/crash" if rest.is_empty() => Act::Crash(1),
+        "/crash" => rest.parse::<u8>().map_or_else(|_| usage("/crash 3"), |code| Act::Crash(code.into())),
+        "/abort" => Act::Abort,
+        "/hang" => Act::Hang,
+        "/spawn-child" => Act::SpawnChild,
+        "/exit" | "/quit" => Act::Exit,
+        "/help" => say(HELP.to_owned()),
+        _ if word.starts_with('/') && rest.is_empty() && !word[1..].contains('/') => {
+            say(format!("Unknown command: {word}. Try /help."))
+        }
+        "remember" if !rest.is_empty() => {
+            Act::Answer { after: MOMENT, reply: Reply::Remembered(rest.to_owned()) }
+        }
+        "recall" if rest.is_empty() => Act::Answer { after: MOMENT, reply: Reply::Recall },
+        _ => Act::Answer { after: MOMENT, reply: Reply::Echo },
+    }
+}
+
+/// What a prompt asks to be remembered.
+pub(super) fn remembered(prompt: &str) -> Option<String> {
+    match parse(prompt) {
+        Act::Answer { reply: Reply::Remembered(what), .. } => Some(what),
+        _ => None,
+    }
+}
+
+fn duration(text: &str) -> Option<Duration> {
+    let (number, unit) = split_number(text)?;
+    let seconds = match unit {
+        "ms" => number / 1000.0,
+        "" | "s" => number,
+        "m" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(seconds).ok().filter(|long| long.as_secs() <= 24 * 3600)
+}
+
+fn size(text: &str) -> Option<u64> {
+    let (number, unit) = split_number(text)?;
+    let factor = match unit.to_ascii_uppercase().as_str() {
+        "" | "B" => 1.0,
+        "K" | "KB" => 1e3,
+        "M" | "MB" => 1e6,
+        "G" | "GB" => 1e9,
+        _ => return None,
+    };
+    Some((number * factor) as u64)
+}
+
+fn split_number(text: &str) -> Option<(f64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    Some((text[..end].parse().ok()?, text[end..].trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_prompt_makes_it_do_what_it_says() {
+        let answer = |after: u64, reply| Act::Answer { after: Duration::from_millis(after), reply };
+        let moment = MOMENT.as_millis() as u64;
+        for (prompt, act) in [
+            ("hello\nyou", answer(moment, Reply::Echo)),
+            ("remember the milk ", answer(moment, Reply::Remembered("the milk".into()))),
+            ("remember", answer(moment, Reply::Echo)),
+            ("recall", answer(moment, Reply::Recall)),
+            ("recall that day", answer(moment, Reply::Echo)),
+            ("/work 3s", answer(3000, Reply::Text("Worked for 3s.".into()))),
+            ("/work 50ms", answer(50, Reply::Text("Worked for 50ms.".into()))),
+            ("/ask rm -rf build", Act::Ask("rm -rf build".into())),
+            ("/question which colour?", Act::Question("which colour?".into())),
+            ("/flood 10MB", Act::Flood(10_000_000)),
+            ("/flood 1.5 kb", Act::Flood(1500)),
+            ("/crash", Act::Crash(1)),
+            ("/crash 42", Act::Crash(42)),
+            ("/abort", Act::Abort),
+            ("/hang", Act::Hang),
+            ("/spawn-child", Act::SpawnChild),
+            ("/exit", Act::Exit),
+            ("/usr/bin is a path", answer(moment, Reply::Echo)),
+            ("/usr/bin", answer(moment, Reply::Echo)),
+        ] {
+            assert_eq!(parse(prompt), act, "{prompt}");
+        }
+        for wrong in ["/work", "/work soon", "/work 99999h", "/crash 300", "/flood x", "/ask", "/what"] {
+            assert!(matches!(parse(wrong), Act::Answer { reply: Reply::Text(_), .. }), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_prompt_makes_it_panic(prompt in any::<String>(), word in "/(work|flood|crash|ask) .*") {
+            parse(&prompt);
+            parse(&word);
+        }
+    }
+}

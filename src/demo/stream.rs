@@ -1,0 +1,92 @@
+//! An answer on its way out, word by word. Pure.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// Words a second; a long answer goes faster, so that none takes much longer than [`LONGEST`].
+const WORDS: f64 = 40.0;
+const LONGEST: f64 = 3.0;
+
+/// A longer line comes at once: a line that grows must fit on the screen below the history.
+const LONGEST_LINE: usize = 400;
+
+/// An answer on its way out.
+pub(super) struct Stream {
+    rest: VecDeque<String>,
+    live: String,
+    started: Instant,
+    given: usize,
+    pace: f64,
+}
+
+impl Stream {
+    /// How often to ask for more.
+    pub(super) const PACE: Duration = Duration::from_millis(25);
+
+    /// An answer whose first word is due now.
+    pub(super) fn new(answer: &str, now: Instant) -> Stream {
+        let answer = format!("● {answer}\n");
+        let rest: VecDeque<String> = answer
+            .split_inclusive('\n')
+            .flat_map(|line| {
+                if line.len() > LONGEST_LINE {
+                    vec![line.to_owned()]
+                } else {
+                    line.split_inclusive(char::is_whitespace).map(str::to_owned).collect()
+                }
+            })
+            .collect();
+        let pace = WORDS.max(rest.len() as f64 / LONGEST);
+        Stream { rest, live: String::new(), started: now, given: 0, pace }
+    }
+
+    /// The lines that are whole now.
+    pub(super) fn due(&mut self, now: Instant) -> Vec<String> {
+        let due = (now.saturating_duration_since(self.started).as_secs_f64() * self.pace) as usize + 1;
+        let mut lines = Vec::new();
+        while self.given < due
+            && let Some(word) = self.rest.pop_front()
+        {
+            self.given += 1;
+            self.live.push_str(&word);
+            if let Some(line) = self.live.strip_suffix('\n') {
+                lines.push(line.to_owned());
+                self.live.clear();
+            }
+        }
+        lines
+    }
+
+    /// The line that is still growing.
+    pub(super) fn live(&self) -> &str {
+        &self.live
+    }
+
+    /// Whether all of it is out.
+    pub(super) fn is_over(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_answer_comes_out_whole_and_soon(answer in "([^\n]{0,12}|\n|.{450}){0,6}") {
+            let start = Instant::now();
+            let mut stream = Stream::new(&answer, start);
+            let mut lines = Vec::new();
+            let mut now = start;
+            while !stream.is_over() {
+                now += Stream::PACE;
+                lines.extend(stream.due(now));
+            }
+            prop_assert_eq!(lines.join("\n"), format!("● {answer}"));
+            prop_assert!(now - start < Duration::from_secs_f64(LONGEST + 1.0));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The terminal: raw mode for as long as the guard lives, bracketed paste, and reading keys with a bound on time.
+
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+
+use super::keys::{Decoder, Key};
+
+/// How long the rest of an escape sequence may take; tmux writes one in one go.
+const REST: Duration = Duration::from_millis(30);
+
+/// A terminal in raw mode; dropping it puts everything back.
+pub(super) struct Terminal {
+    before: Termios,
+    decoder: Decoder,
+}
+
+/// What came from the keyboard.
+pub(super) enum Input {
+    /// Keys; none when the time was over.
+    Keys(Vec<Key>),
+    /// The terminal is gone.
+    Closed,
+}
+
+impl Terminal {
+    /// Takes the terminal over.
+    pub(super) fn enter() -> io::Result<Terminal> {
+        let stdin = io::stdin();
+        let before = tcgetattr(&stdin)?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(&stdin, OptionalActions::Now, &raw)?;
+        restore_on_panic(before.clone());
+        let terminal = Terminal { before, decoder: Decoder::default() };
+        io::stdout().write_all(b"\x1b[?2004h")?;
+        io::stdout().flush()?;
+        Ok(terminal)
+    }
+
+    /// Columns and rows.
+    pub(super) fn size() -> (usize, usize) {
+        match tcgetwinsize(io::stdout()) {
+            Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
+            _ => (80, 24),
+        }
+    }
+
+    /// The next keys, or none when so long nothing came.
+    pub(super) fn read(&mut self, timeout: Duration) -> io::Result<Input> {
+        let wait = if self.decoder.is_waiting() { REST.min(timeout) } else { timeout };
+        if !readable(wait)? {
+            return Ok(Input::Keys(self.decoder.settle()));
+        }
+        let mut buffer = [0; 1 << 16];
+        match rustix::io::read(io::stdin(), &mut buffer) {
+            Ok(0) | Err(rustix::io::Errno::IO) => Ok(Input::Closed),
+            Ok(count) => Ok(Input::Keys(self.decoder.feed(&buffer[..count]))),
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Ok(Input::Keys(Vec::new())),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        restore(&self.before);
+    }
+}
+
+/// A release build aborts on panic and drops nothing, so the panic hook must do it.
+fn restore_on_panic(before: Termios) {
+    let next = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        restore(&before);
+        next(info);
+    }));
+}
+
+fn restore(before: &Termios) {
+    let _ = io::stdout().write_all(b"\x1b[?2004l\x1b[?25h");
+    let _ = io::stdout().flush();
+    let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
+}
+
+fn readable(wait: Duration) -> io::Result<bool> {
+    let stdin = io::stdin();
+    let mut fds = [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)];
+    let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
+    match poll(&mut fds, Some(&wait)) {
+        Ok(count) => Ok(count > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
