@@ -1,0 +1,199 @@
+//! The door to this process's surroundings: environment, working directory, own binary, user, clock.
+//!
+//! Read once at the start; everything below gets values. Must never be read again deeper down.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+/// Marks every process of an agent with the agent's id.
+pub const AGENT_ID: &str = "SYMPOSIUM_AGENT_ID";
+/// Tells an agent what it is called.
+pub const AGENT: &str = "SYMPOSIUM_AGENT";
+/// Tells an agent which environment it belongs to.
+pub const HOME: &str = "SYMPOSIUM_HOME";
+
+/// What this process was started with.
+#[derive(Debug, Clone)]
+pub struct Env {
+    vars: Vec<(OsString, OsString)>,
+    cwd: Option<PathBuf>,
+    exe: PathBuf,
+}
+
+/// The state directory, and whether it is the one a user has by default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether nobody chose another one.
+    pub is_default: bool,
+}
+
+impl Env {
+    /// Reads all of it.
+    #[expect(clippy::disallowed_methods, reason = "this is the door")]
+    pub fn capture() -> Env {
+        Env {
+            vars: std::env::vars_os().collect(),
+            cwd: std::env::current_dir().ok(),
+            exe: std::env::current_exe().map(without_deleted_mark).unwrap_or_else(|_| "symposium".into()),
+        }
+    }
+
+    /// The time now, to the millisecond: finer is noise in a file that people read.
+    #[expect(clippy::disallowed_methods, reason = "this is the door")]
+    pub fn now() -> Timestamp {
+        let now = Timestamp::now();
+        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    }
+
+    /// The user this process runs as.
+    pub fn uid() -> u32 {
+        rustix::process::getuid().as_raw()
+    }
+
+    /// One variable; an empty one counts as not set.
+    pub fn var(&self, key: &str) -> Option<&OsStr> {
+        self.vars.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_os_str()).filter(|v| !v.is_empty())
+    }
+
+    /// Where this process was started.
+    pub fn cwd(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+
+    /// Our own binary.
+    pub fn exe(&self) -> &Path {
+        &self.exe
+    }
+
+    /// The state directory: `--home`, else `SYMPOSIUM_HOME`, else `~/.symposium`.
+    pub fn home(&self, flag: Option<&Path>) -> Option<Home> {
+        let default = self.user_home().map(|home| home.join(".symposium"));
+        let chosen = flag.map(Path::to_path_buf).or_else(|| self.var(HOME).map(PathBuf::from));
+        match chosen {
+            Some(path) => {
+                let path = self.cwd.as_ref().map_or_else(|| path.clone(), |cwd| cwd.join(&path));
+                let is_default = default.as_ref() == Some(&path);
+                Some(Home { path, is_default })
+            }
+            None => default.map(|path| Home { path, is_default: true }),
+        }
+    }
+
+    /// The user's home directory.
+    pub fn user_home(&self) -> Option<PathBuf> {
+        self.var("HOME")
+            .map(PathBuf::from)
+            .or_else(|| directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_path_buf()))
+    }
+
+    /// What an agent inherits: the spawner's environment, less what belongs to the spawner's own terminal,
+    /// tmux or agent.
+    pub fn for_agents(&self) -> impl Iterator<Item = &(OsString, OsString)> {
+        self.vars.iter().filter(|(key, _)| key.to_str().is_none_or(|key| !is_the_spawners_own(key)))
+    }
+
+    /// All of it.
+    pub fn all(&self) -> &[(OsString, OsString)] {
+        &self.vars
+    }
+
+    /// All of it, less the tmux it runs in: for the terminal that is attached.
+    pub fn for_terminals(&self) -> Vec<(OsString, OsString)> {
+        self.vars.iter().filter(|(key, _)| key != "TMUX" && key != "TMUX_PANE").cloned().collect()
+    }
+
+    /// The little that the tmux server itself gets, so that no agent inherits another spawner's secrets.
+    pub fn for_server(&self) -> Vec<(OsString, OsString)> {
+        const KEPT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "XDG_RUNTIME_DIR"];
+        let mut kept: Vec<_> = self
+            .vars
+            .iter()
+            .filter(|(key, _)| key.to_str().is_some_and(|k| KEPT.contains(&k) || k.starts_with("LC_")))
+            .cloned()
+            .collect();
+        kept.push(("TERM".into(), self.var("TERM").unwrap_or(OsStr::new("xterm-256color")).to_owned()));
+        kept
+    }
+}
+
+/// The kernel names a binary that was replaced while running `… (deleted)`; the new one is at the same place.
+fn without_deleted_mark(exe: PathBuf) -> PathBuf {
+    match exe.to_str().and_then(|text| text.strip_suffix(" (deleted)")) {
+        Some(text) => PathBuf::from(text),
+        None => exe,
+    }
+}
+
+fn is_the_spawners_own(key: &str) -> bool {
+    const NAMES: [&str; 17] = [
+        "CLAUDECODE",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_CODE_SSE_PORT",
+        "CLAUDE_CODE_EXECPATH",
+        "CODEX_SANDBOX",
+        "GEMINI_CLI",
+        "STY",
+        "TERM",
+        "TERMCAP",
+        "TERM_PROGRAM",
+        "TERM_PROGRAM_VERSION",
+        "LINES",
+        "COLUMNS",
+        "PWD",
+        "OLDPWD",
+        "SHLVL",
+        "_",
+    ];
+    NAMES.contains(&key) || key.starts_with("TMUX") || key.starts_with("SYMPOSIUM_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(vars: &[(&str, &str)]) -> Env {
+        Env {
+            vars: vars.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+            cwd: Some("/work".into()),
+            exe: "/bin/symposium".into(),
+        }
+    }
+
+    #[test]
+    fn agents_do_not_inherit_the_spawners_terminal_or_agent() {
+        let env = env(&[
+            ("PATH", "/bin"),
+            ("TMUX", "/tmp/x,1,0"),
+            ("TMUX_PANE", "%1"),
+            ("CLAUDECODE", "1"),
+            ("TERM", "dumb"),
+            ("SYMPOSIUM_AGENT", "parent"),
+            ("API_KEY", "s3cret"),
+        ]);
+        let kept: Vec<_> = env.for_agents().map(|(k, _)| k.to_str().unwrap()).collect();
+        assert_eq!(kept, ["PATH", "API_KEY"]);
+        let server: Vec<_> = env.for_server().into_iter().map(|(k, _)| k.into_string().unwrap()).collect();
+        assert_eq!(server, ["PATH", "TERM"]);
+    }
+
+    #[test]
+    fn the_home_is_the_flag_then_the_variable_then_the_default() {
+        let plain = env(&[("HOME", "/home/u")]);
+        let chosen = env(&[("HOME", "/home/u"), ("SYMPOSIUM_HOME", "rel")]);
+        let home = |path: &str, is_default| Some(Home { path: path.into(), is_default });
+        assert_eq!(plain.home(None), home("/home/u/.symposium", true));
+        assert_eq!(chosen.home(None), home("/work/rel", false));
+        assert_eq!(chosen.home(Some(Path::new("/x"))), home("/x", false));
+        assert_eq!(chosen.home(Some(Path::new("/home/u/.symposium"))), home("/home/u/.symposium", true));
+    }
+
+    #[test]
+    fn a_binary_replaced_while_running_is_found_at_its_place() {
+        assert_eq!(without_deleted_mark("/bin/s (deleted)".into()), Path::new("/bin/s"));
+        assert_eq!(without_deleted_mark("/bin/s".into()), Path::new("/bin/s"));
+    }
+}

@@ -1,0 +1,42 @@
+//! Whether a text that was typed has arrived, judged from what can be seen.
+
+/// How much of the end of a text must stand on the screen.
+const TAIL: usize = 40;
+
+/// Whether the end of the text stands on the screen, wherever the program wrapped or framed it.
+pub fn shows(screen: &str, text: &str) -> bool {
+    let seen = squeezed(screen);
+    let wanted = squeezed(text);
+    let tail: String = wanted.chars().skip(wanted.chars().count().saturating_sub(TAIL)).collect();
+    !tail.is_empty() && seen.contains(&tail)
+}
+
+/// Whether the prompt that an agent says it took is the one that was sent, to the letter.
+pub fn is_same(sent: &str, taken: &str) -> bool {
+    sent.trim_end() == taken.replace("\r\n", "\n").replace('\r', "\n").trim_end()
+}
+
+/// Without white space and frames, which are the program's own.
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !matches!(*c, '\u{2500}'..='\u{257f}')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_seen_through_wrapping_and_frames() {
+        let screen = "│ > fix the lo  │\n│   gin bug now │\n";
+        assert!(shows(screen, "please fix the login bug now\n") || shows(screen, "fix the login bug now"));
+        assert!(!shows(screen, "something else"));
+        assert!(!shows(screen, ""));
+    }
+
+    #[test]
+    fn a_prompt_is_the_same_only_to_the_letter() {
+        assert!(is_same("a\nb", "a\r\nb\n"));
+        assert!(!is_same("a b", "a  b"));
+        assert!(!is_same("a", "draft a"));
+    }
+}

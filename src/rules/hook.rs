@@ -1,0 +1,94 @@
+//! What a hook of an agent's own CLI means for its status.
+
+use jiff::Timestamp;
+
+use crate::model::{HookSignal, Status, StatusNote, is_deceptive};
+
+/// How much of an agent's last words a reason holds.
+const WORDS: usize = 120;
+
+/// The new note, or none when the signal says nothing new.
+pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -> Option<StatusNote> {
+    let note = match signal {
+        HookSignal::Ready => match now_noted.status {
+            Status::Idle => return None,
+            _ => StatusNote::new(Status::Idle, now, "it is ready for a prompt"),
+        },
+        HookSignal::Prompted(_) => StatusNote::new(Status::Working, now, "it took a prompt"),
+        HookSignal::Busy => match now_noted.status {
+            Status::Working => return None,
+            _ => StatusNote::new(Status::Working, now, "it goes on working"),
+        },
+        // The hook that asked said what it is about; the reminder that follows does not.
+        HookSignal::StillWaiting(what, _) if now_noted.waiting_for == Some(*what) => return None,
+        HookSignal::Waiting(what, why) | HookSignal::StillWaiting(what, why) => {
+            StatusNote::waiting(*what, now, one_line(why))
+        }
+        HookSignal::TurnOver(words) => {
+            let reason = words.as_deref().map(one_line).filter(|line| !line.is_empty());
+            StatusNote::new(Status::Idle, now, reason.unwrap_or_else(|| "its turn is over".into()))
+        }
+        HookSignal::Ending | HookSignal::Other(_) => return None,
+    };
+    (!note.same_as(now_noted)).then_some(note)
+}
+
+/// The beginning of a text on one line.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.extend(word.chars().filter(|c| !is_deceptive(*c)));
+        if line.chars().count() > WORDS {
+            return line.chars().take(WORDS - 1).chain(['…']).collect();
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::WaitingFor;
+    use crate::rules::status::tests::at;
+
+    #[test]
+    fn a_hook_moves_the_status() {
+        use HookSignal::*;
+        for (from, signal, to) in [
+            (Status::Starting, Ready, Some(Status::Idle)),
+            (Status::Working, Ready, Some(Status::Idle)),
+            (Status::Idle, Ready, None),
+            (Status::Idle, Prompted("x".into()), Some(Status::Working)),
+            (Status::Working, Busy, None),
+            (Status::Waiting, Busy, Some(Status::Working)),
+            (Status::Working, Waiting(WaitingFor::Approval, "Bash: rm".into()), Some(Status::Waiting)),
+            (Status::Working, TurnOver(Some("done".into())), Some(Status::Idle)),
+            (Status::Working, TurnOver(None), Some(Status::Idle)),
+            (Status::Idle, Ending, None),
+            (Status::Idle, Other("x".into()), None),
+        ] {
+            let before = StatusNote::new(from, at(1), "before");
+            let after = note_after(&before, &signal, at(2));
+            assert_eq!(after.map(|note| note.status), to, "{from} {signal:?}");
+        }
+    }
+
+    #[test]
+    fn a_reminder_does_not_hide_what_is_asked() {
+        let asked = StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: rm");
+        let reminder = |what| HookSignal::StillWaiting(what, "needs your permission".into());
+        assert_eq!(note_after(&asked, &reminder(WaitingFor::Approval), at(2)), None);
+        assert!(note_after(&asked, &reminder(WaitingFor::Question), at(2)).is_some());
+        let working = StatusNote::new(Status::Working, at(1), "before");
+        assert!(note_after(&working, &reminder(WaitingFor::Approval), at(2)).is_some());
+    }
+
+    #[test]
+    fn last_words_become_one_short_line() {
+        assert_eq!(one_line("  a\n\n b\u{7}\tc "), "a b c");
+        assert_eq!(one_line(&"wort ".repeat(100)).chars().count(), WORDS);
+    }
+}

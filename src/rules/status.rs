@@ -1,0 +1,207 @@
+//! What an agent is doing, decided from what we wrote down and what tmux says. The only place that decides.
+
+use jiff::Timestamp;
+
+use crate::model::{AgentRecord, Exit, LivePane, Status, StatusNote};
+
+/// The kind that stands for any command: it has no way to say more than that it runs.
+pub const PLAIN_COMMAND: &str = "command";
+
+/// What was seen of one agent.
+#[derive(Debug, Clone, Copy)]
+pub enum Evidence<'a> {
+    /// Its pane.
+    Pane(&'a LivePane),
+    /// The server that it lived in answered, and the pane is not there.
+    SessionClosed,
+    /// The server that it lived in is gone.
+    ServerGone,
+    /// Its process runs in a server that is not the one that answers here.
+    Unreachable,
+    /// tmux did not answer: nothing can be said.
+    Silence(&'a str),
+    /// It runs outside tmux, in somebody's terminal.
+    Foreground {
+        /// Whether its process is there.
+        alive: bool,
+    },
+}
+
+/// A status together with how the process ended, when it did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// The status, since when and why.
+    pub note: StatusNote,
+    /// How it ended.
+    pub exit: Option<Exit>,
+}
+
+/// Decides.
+pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> Decision {
+    let keep = || Decision { note: record.status.clone(), exit: record.exit };
+    let become_ =
+        |status, since, reason: &str| Decision { note: StatusNote::new(status, since, reason), exit: None };
+    let noted = record.status.status;
+    match evidence {
+        Evidence::Pane(LivePane { dead: Some(dead), .. }) => {
+            if noted.is_live() {
+                ended(dead.exit, dead.at.unwrap_or(now))
+            } else {
+                keep()
+            }
+        }
+        Evidence::Pane(_) if record.kind == PLAIN_COMMAND => match noted {
+            Status::Working => keep(),
+            _ => become_(Status::Working, record.started_at.unwrap_or(now), "its process runs"),
+        },
+        Evidence::Pane(_) if noted.is_live() => keep(),
+        Evidence::Pane(_) => become_(Status::Unknown, now, "its process runs, but has not said what it does"),
+        Evidence::Foreground { alive: true } => keep(),
+        _ if !noted.is_live() => keep(),
+        Evidence::Unreachable => {
+            become_(Status::Unknown, now, "its process runs, but its tmux server cannot be reached")
+        }
+        Evidence::Silence(why) => become_(Status::Unknown, now, why),
+        Evidence::Foreground { alive: false } => become_(Status::Lost, now, "the terminal it ran in is gone"),
+        Evidence::ServerGone if record.tmux.is_none() => interrupted(now),
+        Evidence::SessionClosed if record.tmux.is_none() => interrupted(now),
+        Evidence::ServerGone => become_(Status::Lost, now, "its tmux server is gone (reboot or crash)"),
+        Evidence::SessionClosed => become_(Status::Lost, now, "its tmux session was closed by somebody else"),
+    }
+}
+
+/// What an exit means when nobody asked for it.
+pub fn ended(exit: Exit, at: Timestamp) -> Decision {
+    let note = match exit {
+        Exit { code: Some(0), signal: None } => StatusNote::new(Status::Exited, at, "it exited by itself"),
+        exit => StatusNote::new(Status::Crashed, at, format!("it ended with {exit}")),
+    };
+    Decision { note, exit: Some(exit) }
+}
+
+fn interrupted(now: Timestamp) -> Decision {
+    let note = StatusNote::new(Status::Crashed, now, "its start was interrupted before anything ran");
+    Decision { note, exit: None }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::model::{AgentId, Conversation, DeadPane, Restart, TmuxPlace, Workspace};
+
+    pub(crate) fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    pub(crate) fn record(name: &str, status: Status) -> AgentRecord {
+        AgentRecord {
+            name: name.parse().unwrap(),
+            id: AgentId::fresh(),
+            title: None,
+            spec: "default".into(),
+            kind: "demo".into(),
+            command: vec!["x".into()],
+            working_directory: "/w".into(),
+            project: None,
+            branch: None,
+            workspace: Workspace::InPlace,
+            created_at: at(1),
+            started_at: Some(at(2)),
+            last_attached: None,
+            last_activity: None,
+            conversation: Conversation::default(),
+            parent: None,
+            ephemeral: false,
+            restart: Restart::default(),
+            status: StatusNote::new(status, at(3), "noted"),
+            exit: None,
+            pid: Some(7),
+            tmux: Some(TmuxPlace {
+                socket: "/s".into(),
+                server: "1:1".into(),
+                session: name.into(),
+                pane: "%1".into(),
+            }),
+            renamed_from: None,
+        }
+    }
+
+    pub(crate) fn pane(record: &AgentRecord, dead: Option<(Option<i32>, Option<i32>)>) -> LivePane {
+        LivePane {
+            session: record.name.to_string(),
+            pane: "%1".into(),
+            agent: Some(record.id),
+            pid: Some(7),
+            dead: dead.map(|(code, signal)| DeadPane { exit: Exit { code, signal }, at: Some(at(50)) }),
+            activity: Some(at(40)),
+        }
+    }
+
+    #[test]
+    fn a_status_follows_from_note_and_evidence() {
+        use Status::*;
+        let dead = |code, signal| Some((code, signal));
+        // noted, pane (None: gone), expected
+        for (noted, seen, expected) in [
+            (Working, Some(None), Working),
+            (Idle, Some(None), Idle),
+            (Waiting, Some(None), Waiting),
+            (Lost, Some(None), Unknown),
+            (Stopped, Some(None), Unknown),
+            (Working, Some(dead(Some(0), None)), Exited),
+            (Working, Some(dead(Some(3), None)), Crashed),
+            (Idle, Some(dead(None, Some(9))), Crashed),
+            (Stopped, Some(dead(None, Some(15))), Stopped),
+            (Hibernated, Some(dead(Some(0), None)), Hibernated),
+            (Exited, Some(dead(Some(0), None)), Exited),
+            (Working, None, Lost),
+            (Unknown, None, Lost),
+            (Stopped, None, Stopped),
+            (Crashed, None, Crashed),
+            (Exited, None, Exited),
+            (Hibernated, None, Hibernated),
+        ] {
+            let record = record("a", noted);
+            let live = seen.map(|dead| pane(&record, dead));
+            let evidence = live.as_ref().map_or(Evidence::ServerGone, Evidence::Pane);
+            assert_eq!(decide(&record, evidence, at(99)).note.status, expected, "{noted} {seen:?}");
+        }
+    }
+
+    #[test]
+    fn silence_is_unknown_never_gone() {
+        for status in Status::ALL {
+            let decided =
+                decide(&record("a", status), Evidence::Silence("tmux did not answer"), at(9)).note.status;
+            assert_eq!(decided, if status.is_live() { Status::Unknown } else { status });
+        }
+    }
+
+    #[test]
+    fn a_start_that_was_cut_short_is_told() {
+        let mut half = record("a", Status::Starting);
+        half.tmux = None;
+        let decided = decide(&half, Evidence::SessionClosed, at(9));
+        assert_eq!(decided.note.status, Status::Crashed);
+        assert!(decided.note.reason.contains("interrupted"), "{}", decided.note.reason);
+    }
+
+    #[test]
+    fn a_plain_command_that_runs_works() {
+        let mut plain = record("a", Status::Starting);
+        plain.kind = PLAIN_COMMAND.into();
+        let live = pane(&plain, None);
+        let decided = decide(&plain, Evidence::Pane(&live), at(9));
+        assert_eq!((decided.note.status, decided.note.since), (Status::Working, at(2)));
+    }
+
+    #[test]
+    fn an_exit_says_when_it_happened_and_how() {
+        let record = record("a", Status::Working);
+        let live = pane(&record, Some((Some(3), None)));
+        let decided = decide(&record, Evidence::Pane(&live), at(99));
+        assert_eq!(decided.note.since, at(50));
+        assert_eq!(decided.exit, Some(Exit { code: Some(3), signal: None }));
+        assert_eq!(decided.note.reason, "it ended with code 3");
+    }
+}
