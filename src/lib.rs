@@ -1,10 +1,26 @@
 //! Symposium keeps AI coding agents alive in tmux sessions of their own.
+//!
+//! Layers, imports point down only (checked by `tests/layers.rs`):
+//!
+//! | layer | modules | |
+//! | --- | --- | --- |
+//! | faces | [`cli`], [`demo`] | parse and render; no tmux, no files |
+//! | verbs | [`manager`], [`error`] | the only place where edges meet |
+//! | edges | [`store`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`env`] | one outside thing each; they never import one another |
+//! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
+//! | words | [`model`] | plain types; imports nothing of ours |
+//!
+//! tmux owns the processes, the files own the state. The verb a user types names the file at every layer:
+//! `cli/kill.rs`, `manager/kill.rs`, then `process`, `tmux/session.rs` and `store`.
 
+pub mod cli;
 pub mod demo;
 pub mod env;
+pub mod error;
 pub mod failpoint;
 pub mod git;
 pub mod kinds;
+pub mod manager;
 pub mod model;
 pub mod process;
 pub mod rules;

@@ -1,2 +1,17 @@
-//! Skeleton
-fn main() {}
+//! Parses, runs, exits. Everything else is in the library.
+
+fn main() {
+    std::panic::set_hook(Box::new(|panic| {
+        let report = format!(
+            "error: symposium has a bug: {panic}\nhint: nothing is lost, the next command repairs what was half done; please report this\n"
+        );
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), report.as_bytes());
+        exit(70);
+    }));
+    exit(symposium::cli::run(std::env::args_os()));
+}
+
+#[expect(clippy::disallowed_methods, reason = "the only place that exits")]
+fn exit(code: u8) -> ! {
+    std::process::exit(code.into())
+}

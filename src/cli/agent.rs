@@ -1,0 +1,66 @@
+//! `symposium agent VERB`: one line a verb.
+
+use clap::Subcommand;
+
+use super::*;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Start an agent: a kind, or any command after `--`
+    Spawn(spawn::Arguments),
+    /// List agents, what waits for you first
+    List(list::Arguments),
+    /// Everything about one agent
+    Show(show::Arguments),
+    /// Put this terminal on an agent's screen (leave with C-b d)
+    Attach(attach::Arguments),
+    /// Send attached terminals away; the agent goes on
+    Detach(detach::Arguments),
+    /// Deliver a prompt, verified
+    Send(send::Arguments),
+    /// Show an agent's screen without attaching
+    Peek(peek::Arguments),
+    /// Show an agent's transcript
+    Logs(logs::Arguments),
+    /// Wait until an agent has a status
+    Wait(wait::Arguments),
+    /// Stop the turn an agent is in
+    Interrupt(interrupt::Arguments),
+    /// End agents with their whole process tree; records and conversations stay
+    #[command(visible_alias = "stop")]
+    Kill(kill::Arguments),
+    /// End an agent and start it again with its conversation
+    Restart(restart::Arguments),
+    /// Bring back an agent that does not run, with its conversation
+    Resume(resume::Arguments),
+    /// Bring back what a reboot or a crash of tmux took away
+    Restore(restore::Arguments),
+    /// Give an agent another name
+    Rename(rename::Arguments),
+    /// Forget an agent and its files
+    Rm(rm::Arguments),
+    /// Forget all agents that exited or were stopped
+    Prune(prune::Arguments),
+}
+
+pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+    match verb {
+        Verb::Spawn(args) => spawn::run(args, context),
+        Verb::List(args) => list::run(args, context),
+        Verb::Show(args) => show::run(args, context),
+        Verb::Attach(args) => attach::run(args, context),
+        Verb::Detach(args) => detach::run(args, context),
+        Verb::Send(args) => send::run(args, context),
+        Verb::Peek(args) => peek::run(args, context),
+        Verb::Logs(args) => logs::run(args, context),
+        Verb::Wait(args) => wait::run(args, context),
+        Verb::Interrupt(args) => interrupt::run(args, context),
+        Verb::Kill(args) => kill::run(args, context),
+        Verb::Restart(args) => restart::run(args, context),
+        Verb::Resume(args) => resume::run(args, context),
+        Verb::Restore(args) => restore::run(args, context),
+        Verb::Rename(args) => rename::run(args, context),
+        Verb::Rm(args) => rm::run(args, context),
+        Verb::Prune(args) => prune::run(args, context),
+    }
+}

@@ -1,0 +1,53 @@
+//! `agent attach`
+
+use clap::Args;
+
+use super::{Context, picker, spawn, ui};
+use crate::error::Error;
+use crate::manager::{As, AttachRequest, Attaching};
+use crate::model::AgentName;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The agent; none means the one of this project, or a choice
+    #[arg(allow_hyphen_values = true)]
+    name: Option<String>,
+    /// Only watch: nothing typed gets through, the size stays
+    #[arg(long)]
+    observe: bool,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = args.name.as_deref().map(spawn::name).transpose()?;
+    if !ui::is_interactive() {
+        return Err(Error::NoTerminal { verb: "attach", name });
+    }
+    let name = match name {
+        Some(name) => name,
+        None => match choose(context)? {
+            Some(name) => name,
+            None => return Ok(0),
+        },
+    };
+    to(&name, if args.observe { As::Observer } else { As::Driver }, context)
+}
+
+/// Attaches; the way out is said before the screen is taken over, and stays in the status line.
+pub(super) fn to(name: &AgentName, observe: As, context: &Context) -> Result<u8, Error> {
+    context.tell_notices();
+    let keys =
+        if context.manager.is_nested() { "C-b C-b d (you are inside a tmux already)" } else { "C-b d" };
+    let before = || context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent goes on"));
+    match context.manager.attach(AttachRequest { name, observe }, before)? {
+        Attaching::Switched => Ok(0),
+    }
+}
+
+fn choose(context: &Context) -> Result<Option<AgentName>, Error> {
+    let mut candidates = context.manager.candidates()?;
+    match candidates.len() {
+        0 => Err(Error::NoAgents { what: "there is no agent to attach to".into() }),
+        1 if context.manager.are_of_this_project(&candidates) => Ok(Some(candidates.remove(0).name)),
+        _ => picker::pick(&candidates),
+    }
+}

@@ -1,0 +1,48 @@
+//! `agent kill`, also called `agent stop`
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Context, spawn, times};
+use crate::error::Error;
+use crate::model::AgentName;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The agents
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    names: Vec<String>,
+    /// All that run
+    #[arg(long)]
+    all: bool,
+    /// How long a program may take to leave before it is killed
+    #[arg(long, value_name = "D", default_value = "5s", value_parser = times::duration)]
+    grace: Duration,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let names: Vec<AgentName> = match args.all {
+        true => context.manager.live()?,
+        false => args.names.iter().map(|text| spawn::name(text)).collect::<Result<_, _>>()?,
+    };
+    let mut worst = 0;
+    let mut done = Vec::new();
+    for (name, outcome) in context.manager.kill_all(&names, args.grace) {
+        match outcome {
+            Ok(killed) => {
+                killed.remarks.iter().for_each(|remark| context.ui.warn(remark));
+                let said = if killed.was_running { "ended" } else { "did not run" };
+                context.ui.say(&format!("`{name}` {said}; `symposium agent resume {name}` brings it back"));
+                done.push(serde_json::json!({ "name": name, "was_running": killed.was_running }));
+            }
+            Err(error) => worst = worst.max(context.ui.error(&error.report())),
+        }
+    }
+    if context.ui.json {
+        context.ui.json(&done);
+    } else if names.is_empty() {
+        context.ui.say("no agent runs");
+    }
+    Ok(worst)
+}

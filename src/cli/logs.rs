@@ -1,0 +1,50 @@
+//! `agent logs`
+
+use std::io::Write;
+
+use clap::Args;
+
+use super::{Context, spawn, times};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::{LogsRequest, LogsStyle};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// Go on with what is printed from now on
+    #[arg(short, long)]
+    follow: bool,
+    /// Only what came after: a time (RFC 3339) or a span (10m)
+    #[arg(long, value_name = "T")]
+    since: Option<String>,
+    /// As text, as the terminal showed it
+    #[arg(long, conflicts_with = "follow")]
+    plain: bool,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = spawn::name(&args.name)?;
+    let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
+    let since = since.map_err(|what| Error::Usage { what, hint: None })?;
+    let style = if args.plain || context.ui.json { LogsStyle::Plain } else { LogsStyle::AsPrinted };
+    let request = LogsRequest { name: name.clone(), since, style };
+    if context.ui.json {
+        let mut text = Vec::new();
+        context.manager.logs(&request, &mut text)?;
+        let text = String::from_utf8_lossy(&text);
+        context.ui.json(&serde_json::json!({ "agent": name, "lines": text.lines().collect::<Vec<_>>() }));
+        return Ok(0);
+    }
+    let mut out = context.ui.raw();
+    let written = context.manager.logs(&request, &mut out).and_then(|()| {
+        out.flush().map_err(Error::io("cannot print"))?;
+        if args.follow { context.manager.follow_logs(&name, &mut out) } else { Ok(()) }
+    });
+    match written {
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => Ok(0),
+        other => other.map(|()| 0),
+    }
+}

@@ -1,0 +1,162 @@
+//! The command line: parses, calls one verb of the manager, renders. No tmux, no files.
+//!
+//! `symposium NOUN VERB`: the verb names the file here, in `manager/` and in `tests/cli/`.
+
+mod agent;
+mod attach;
+mod completions;
+mod detach;
+mod doctor;
+mod event;
+mod interrupt;
+mod kill;
+mod list;
+mod logs;
+mod man;
+mod peek;
+mod picker;
+mod prune;
+mod rename;
+mod restart;
+mod restore;
+mod resume;
+mod rm;
+mod send;
+mod show;
+mod spawn;
+mod table;
+mod times;
+mod ui;
+mod wait;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+use crate::demo::{self, DemoArgs};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::Manager;
+use ui::{Color, Ui};
+
+/// Keeps AI coding agents alive in tmux: spawn, leave, come back, attach.
+#[derive(Debug, Parser)]
+#[command(name = "symposium", version, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    noun: Noun,
+}
+
+#[derive(Debug, Args)]
+struct Global {
+    /// The state directory, instead of SYMPOSIUM_HOME or ~/.symposium
+    #[arg(long, global = true, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// Machine-readable output on stdout, errors as JSON on stderr
+    #[arg(long, global = true)]
+    json: bool,
+    /// Nothing on stderr but errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+enum Noun {
+    /// Agents: start, list, attach, send, end, bring back
+    #[command(subcommand)]
+    Agent(Box<agent::Verb>),
+    /// Check tmux, directories, registry, server and agent CLIs, and say what to do
+    Doctor,
+    /// An interactive stand-in for an agent CLI, to try everything without one
+    DemoAgent(DemoArgs),
+    /// Print a completion script for a shell
+    Completions(completions::Arguments),
+    /// Print the manual page
+    Man,
+    /// What happened in tmux or in an agent
+    #[command(hide = true)]
+    Event(event::Arguments),
+    /// Standard input into an agent's transcript
+    #[command(hide = true)]
+    Transcript(event::TranscriptArguments),
+}
+
+/// What every verb is given.
+struct Context {
+    manager: Manager,
+    ui: Ui,
+}
+
+/// Runs one command line; returns the exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && asks_for_json(&args) => {
+            let text = error.render().to_string();
+            let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            let usage = Error::Usage { what, hint: Some("`--help` behind the command tells more".into()) };
+            return Ui::new(true, false, Color::Auto).error(&usage.report());
+        }
+        Err(error) => {
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    let ui = Ui::new(cli.global.json, cli.global.quiet, cli.global.color);
+    match dispatch(cli, &ui) {
+        Ok(code) => code,
+        Err(error) => ui.error(&error.report()),
+    }
+}
+
+/// Whether `--json` was given, on a command line that could not be understood.
+fn asks_for_json(args: &[OsString]) -> bool {
+    args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json")
+}
+
+fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
+    let home = cli.global.home.as_deref();
+    match cli.noun {
+        Noun::Completions(args) => completions::run(&args, &mut Cli::command(), ui),
+        Noun::Man => man::run(&Cli::command(), ui),
+        Noun::Event(args) => Ok(event::run(args, home)),
+        Noun::Transcript(args) => Ok(event::write_transcript(&args)),
+        Noun::DemoAgent(args) => {
+            let home = Env::capture().home(home).map(|home| home.path).unwrap_or_else(|| "/tmp".into());
+            let code = demo::run(args, &home.join("demo")).map_err(Error::io("the demo agent failed"))?;
+            Ok(u8::try_from(code).unwrap_or(1))
+        }
+        Noun::Doctor => doctor::run(Manager::open(Env::capture(), home), ui),
+        Noun::Agent(verb) => {
+            let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
+            let outcome = agent::run(*verb, &context);
+            context.tell_notices();
+            outcome
+        }
+    }
+}
+
+impl Context {
+    fn tell_notices(&self) {
+        for notice in self.manager.notices() {
+            self.ui.warn(&notice);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,37 @@
+//! Lets a person choose one of several agents.
+
+use dialoguer::FuzzySelect;
+use dialoguer::theme::SimpleTheme;
+
+use super::table::{clean, status_word};
+use super::times::age;
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{Agent, AgentName};
+
+/// One of them, or none when the person left.
+pub(super) fn pick(agents: &[Agent]) -> Result<Option<AgentName>, Error> {
+    let now = Env::now();
+    let lines: Vec<String> = agents
+        .iter()
+        .map(|agent| {
+            let since = age(agent.status_since, now);
+            format!(
+                "{:<24} {:<18} {:>4}  {}",
+                agent.name,
+                status_word(agent),
+                since,
+                clean(&agent.working_directory)
+            )
+        })
+        .collect();
+    let chosen = FuzzySelect::with_theme(&SimpleTheme)
+        .with_prompt("attach to (type to filter, Esc to leave)")
+        .items(&lines)
+        .default(0)
+        .interact_opt();
+    match chosen {
+        Ok(at) => Ok(at.and_then(|at| agents.get(at)).map(|agent| agent.name.clone())),
+        Err(dialoguer::Error::IO(source)) => Err(Error::Io { what: "cannot ask".into(), source }),
+    }
+}

@@ -1,0 +1,42 @@
+//! `agent prune`
+
+use std::time::Duration;
+
+use clap::Args;
+use jiff::SignedDuration;
+
+use super::{Context, times};
+use crate::error::Error;
+use crate::manager::{PruneRequest, Pruned};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Only those that ended at least so long ago
+    #[arg(long, value_name = "D", default_value = "0s", value_parser = times::duration)]
+    older_than: Duration,
+    /// Only say what would go
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let older_than = SignedDuration::try_from(args.older_than).unwrap_or(SignedDuration::MAX);
+    let pruned = context.manager.prune(PruneRequest { older_than, dry_run: args.dry_run })?;
+    let word = if args.dry_run { "would go" } else { "is forgotten" };
+    let mut gone = Vec::new();
+    for Pruned { name, outcome } in pruned {
+        match outcome {
+            Ok(()) => {
+                context.ui.say(&format!("`{name}` {word}"));
+                gone.push(name);
+            }
+            Err(error) => context.ui.warn(&format!("`{name}` stays: {error}")),
+        }
+    }
+    if context.ui.json {
+        context.ui.json(&serde_json::json!({ "pruned": gone, "dry_run": args.dry_run }));
+    } else if gone.is_empty() {
+        context.ui.say("nothing to prune");
+    }
+    Ok(0)
+}

@@ -1,0 +1,27 @@
+//! `agent rename`
+
+use clap::Args;
+
+use super::{Context, spawn};
+use crate::error::Error;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// What it is called
+    #[arg(allow_hyphen_values = true)]
+    old: String,
+    /// What it is to be called
+    #[arg(allow_hyphen_values = true)]
+    new: String,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let (old, new) = (spawn::name(&args.old)?, spawn::name(&args.new)?);
+    context.manager.rename(&old, &new)?;
+    if context.ui.json {
+        context.ui.json(&context.manager.show(&new)?);
+    } else {
+        context.ui.data(new.as_str());
+    }
+    Ok(0)
+}

@@ -1,0 +1,29 @@
+//! `agent restart`
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Context, resume, spawn, times};
+use crate::error::Error;
+use crate::manager::Afresh;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// With a new conversation
+    #[arg(long)]
+    fresh: bool,
+    /// How long the program may take to leave before it is killed
+    #[arg(long, value_name = "D", default_value = "5s", value_parser = times::duration)]
+    grace: Duration,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let afresh = if args.fresh { Afresh::Yes } else { Afresh::No };
+    let resumed = context.manager.restart(&spawn::name(&args.name)?, afresh, args.grace)?;
+    resume::tell(&resumed, context);
+    Ok(0)
+}

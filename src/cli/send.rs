@@ -1,0 +1,42 @@
+//! `agent send`
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Context, spawn, times, ui};
+use crate::error::Error;
+use crate::manager::SendRequest;
+use crate::rules::delivery::Lines;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// The prompt; `-` reads it from stdin
+    #[arg(allow_hyphen_values = true)]
+    text: String,
+    /// How long to wait until it would take a prompt
+    #[arg(long, value_name = "D", default_value = "30s", value_parser = times::duration)]
+    timeout: Duration,
+    /// Send each line as an input of its own
+    #[arg(long)]
+    as_lines: bool,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = spawn::name(&args.name)?;
+    let text = match args.text.as_str() {
+        "-" => ui::standard_input().map_err(Error::io("cannot read the prompt from stdin"))?,
+        _ => args.text,
+    };
+    let lines = if args.as_lines { Lines::Separate } else { Lines::Together };
+    let by = context.manager.send(&SendRequest { name: name.clone(), text, lines, timeout: args.timeout })?;
+    if context.ui.json {
+        context.ui.json(&serde_json::json!({ "agent": name, "delivered": true, "confirmed_by": by }));
+    } else {
+        context.ui.say(&format!("delivered to `{name}`: {by}"));
+    }
+    Ok(0)
+}

@@ -1,0 +1,129 @@
+//! The one place that prints. Data goes to stdout, everything else to stderr.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::error::Report;
+use crate::model::Status;
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// How to speak.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ui {
+    pub json: bool,
+    quiet: bool,
+}
+
+impl Ui {
+    pub(super) fn new(json: bool, quiet: bool, color: Color) -> Ui {
+        let choice = match color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+        Ui { json, quiet }
+    }
+
+    /// Data. A reader that has gone away (`| head`) is not an error.
+    pub(super) fn data(&self, text: &str) {
+        let mut out = anstream::stdout().lock();
+        let _ = out.write_all(text.as_bytes());
+        if !text.ends_with('\n') && !text.is_empty() {
+            let _ = out.write_all(b"\n");
+        }
+        let _ = out.flush();
+    }
+
+    /// Bytes that are printed as they are, escape sequences and all.
+    pub(super) fn raw(&self) -> impl Write {
+        io::BufWriter::with_capacity(64 * 1024, io::stdout().lock())
+    }
+
+    /// Data for programs.
+    pub(super) fn json(&self, value: &impl Serialize) {
+        self.data(&serde_json::to_string(value).unwrap_or_else(|_| "null".into()));
+    }
+
+    /// Something good to know.
+    pub(super) fn say(&self, text: &str) {
+        if !self.quiet && !self.json {
+            let _ = writeln!(anstream::stderr().lock(), "{text}");
+        }
+    }
+
+    /// Something one should look at.
+    pub(super) fn warn(&self, text: &str) {
+        if !self.quiet {
+            let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
+            let _ = writeln!(anstream::stderr().lock(), "{style}warning:{style:#} {text}");
+        }
+    }
+
+    /// What went wrong; returns the exit code.
+    pub(super) fn error(&self, report: &Report) -> u8 {
+        let mut err = anstream::stderr().lock();
+        if self.json {
+            let value = serde_json::json!({
+                "error": { "code": report.code, "message": report.message, "saw": report.saw, "hints": report.hints }
+            });
+            let _ = writeln!(err, "{value}");
+            return report.exit;
+        }
+        let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+        let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into())).bold();
+        let _ = writeln!(err, "{red}error:{red:#} {}", report.message);
+        for line in &report.saw {
+            let _ = writeln!(err, "  {line}");
+        }
+        for hint in &report.hints {
+            let _ = writeln!(err, "{cyan}hint:{cyan:#} {hint}");
+        }
+        report.exit
+    }
+}
+
+/// Whether a person sits at both ends.
+pub(super) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Whether a person sees what goes to stderr.
+pub(super) fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// How wide the terminal is; 80 when nobody can tell.
+pub(super) fn width() -> usize {
+    rustix::termios::tcgetwinsize(rustix::stdio::stdout()).map_or(80, |size| match size.ws_col {
+        0 => 80,
+        columns => usize::from(columns),
+    })
+}
+
+/// The colour of a status; the word says the same.
+pub(super) fn style(status: Status) -> Style {
+    let color = match status {
+        Status::Waiting => AnsiColor::Yellow,
+        Status::Crashed | Status::Lost => AnsiColor::Red,
+        Status::Working | Status::Starting => AnsiColor::Blue,
+        Status::Idle => AnsiColor::Green,
+        Status::Unknown => AnsiColor::Magenta,
+        Status::Exited | Status::Stopped | Status::Hibernated => return Style::new().dimmed(),
+    };
+    Style::new().fg_color(Some(color.into()))
+}
+
+/// The whole of standard input as text.
+pub(super) fn standard_input() -> io::Result<String> {
+    io::read_to_string(io::stdin().lock())
+}

@@ -1,0 +1,36 @@
+//! `agent wait`
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::table::status_word;
+use super::{Context, spawn, times};
+use crate::error::Error;
+use crate::manager::WaitRequest;
+use crate::model::Status;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// The status, or several with commas between
+    #[arg(long = "for", value_name = "STATUS", value_delimiter = ',', required = true)]
+    statuses: Vec<Status>,
+    /// How long at most, exit code 7 when it did not come; without, as long as the agent runs
+    #[arg(long, value_name = "D", value_parser = times::duration)]
+    timeout: Option<Duration>,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = spawn::name(&args.name)?;
+    let agent =
+        context.manager.wait(&WaitRequest { name, statuses: args.statuses, timeout: args.timeout })?;
+    if context.ui.json {
+        context.ui.json(&agent);
+    } else {
+        context.ui.data(&status_word(&agent));
+    }
+    Ok(0)
+}

@@ -1,0 +1,84 @@
+//! `agent attach`: hands this terminal over to tmux. The process becomes the tmux client, so nothing of ours
+//! stays in between.
+
+use std::path::PathBuf;
+
+use super::Manager;
+use crate::env::Env;
+use crate::error::Error;
+use crate::git;
+use crate::model::{Agent, AgentName};
+use crate::tmux::AttachAs;
+
+/// What a user asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct AttachRequest<'a> {
+    /// The agent.
+    pub name: &'a AgentName,
+    /// Whether only to watch.
+    pub observe: AttachAs,
+}
+
+/// How far attaching got, when the process was not replaced.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Attaching {
+    /// The terminal was inside our own server already and shows the agent now.
+    Switched,
+}
+
+impl Manager {
+    /// Attaches this terminal, `before` being the last that is done in it. Returns only when it was switched
+    /// inside our own server, or failed.
+    pub fn attach(&self, request: AttachRequest<'_>, before: impl FnOnce()) -> Result<Attaching, Error> {
+        let agent = self.agent(request.name, "attach")?;
+        if agent.tmux.is_none() {
+            let status = format!("{} ({})", agent.status, agent.reason);
+            return Err(Error::NotRunning { name: agent.name, status });
+        }
+        self.store.update(Env::now(), |edit| {
+            if let Ok(Some(mut record)) = edit.get(request.name) {
+                record.last_attached = Some(Env::now());
+                edit.put(record);
+            }
+        })?;
+        let tmux = self.tmux()?;
+        before();
+        if tmux.is_inside(self.env.var("TMUX")) {
+            tmux.switch_client(request.name, request.observe, self.env.all())?;
+            return Ok(Attaching::Switched);
+        }
+        Err(tmux.attach(request.name, request.observe, self.env.for_terminals()).into())
+    }
+
+    /// Whether this terminal is inside somebody's own tmux, where keys need another prefix.
+    pub fn is_nested(&self) -> bool {
+        let tmux = self.env.var("TMUX");
+        // Inside our own server the terminal is switched, and the keys stay as they are.
+        tmux.is_some() && !self.tmux().is_ok_and(|ours| ours.is_inside(tmux))
+    }
+
+    /// The agents one may mean by naming none: those of this project, else all; what can be attached to first.
+    pub fn candidates(&self) -> Result<Vec<Agent>, Error> {
+        let mut agents = self.survey()?.agents;
+        agents.retain(|agent| agent.tmux.is_some());
+        crate::rules::order::for_people(&mut agents);
+        let here = self.project_here();
+        let (ours, others): (Vec<_>, Vec<_>) = agents
+            .into_iter()
+            .partition(|agent| here.is_some() && agent.project.as_deref() == here.as_deref());
+        Ok(if ours.is_empty() { others } else { ours })
+    }
+
+    /// The project around the current directory.
+    pub fn project_here(&self) -> Option<String> {
+        let cwd: PathBuf = self.env.cwd()?.canonicalize().ok()?;
+        let project = git::project(&cwd).unwrap_or(cwd);
+        project.to_str().map(str::to_owned)
+    }
+
+    /// Whether agents of the current project are among these.
+    pub fn are_of_this_project(&self, agents: &[Agent]) -> bool {
+        let here = self.project_here();
+        here.is_some() && agents.first().is_some_and(|agent| agent.project == here)
+    }
+}

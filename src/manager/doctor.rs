@@ -1,0 +1,259 @@
+//! `symposium doctor`: looks at everything that can stand in the way, and says for each what to do.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::Manager;
+use super::failure::how_to_install_tmux;
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{Look, Status};
+use crate::process::{self, Run};
+use crate::rules::fallback::PREFERRED;
+
+/// How long a CLI may take to tell its version: some are slow scripts.
+const VERSION_BOUND: Duration = Duration::from_secs(10);
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// Nothing to do.
+    Good,
+    /// Works, but something may surprise.
+    Note,
+    /// Does not work.
+    Bad,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, Serialize)]
+pub struct Check {
+    /// What.
+    pub what: String,
+    /// How it came out.
+    pub health: Health,
+    /// What was seen.
+    pub saw: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}
+
+impl Check {
+    fn good(what: &str, saw: impl Into<String>) -> Check {
+        Check { what: what.into(), health: Health::Good, saw: saw.into(), advice: None }
+    }
+
+    fn note(what: &str, saw: impl Into<String>, advice: impl Into<String>) -> Check {
+        Check { what: what.into(), health: Health::Note, saw: saw.into(), advice: Some(advice.into()) }
+    }
+
+    fn bad(what: &str, saw: impl Into<String>, advice: impl Into<String>) -> Check {
+        Check { what: what.into(), health: Health::Bad, saw: saw.into(), advice: Some(advice.into()) }
+    }
+}
+
+impl Manager {
+    /// Looks at everything.
+    pub fn doctor(&self) -> Vec<Check> {
+        let mut checks =
+            vec![self.check_tmux(), self.check_home(), self.check_registry(), self.check_server()];
+        checks.extend(self.check_logout());
+        checks.extend(self.check_kinds());
+        checks
+    }
+
+    /// What to say when the environment could not even be opened.
+    pub fn doctor_without_home(error: &Error) -> Vec<Check> {
+        let report = error.report();
+        let saw = std::iter::once(report.message).chain(report.saw).collect::<Vec<_>>().join("; ");
+        vec![Check::bad("state", saw, report.hints.join("; "))]
+    }
+
+    fn check_tmux(&self) -> Check {
+        match self.tmux() {
+            Ok(tmux) => Check::good("tmux", format!("{} at {}", tmux.version(), tmux.program().display())),
+            Err(error) => {
+                let report = error.report();
+                let advice = report.hints.first().cloned().unwrap_or_else(how_to_install_tmux);
+                Check::bad("tmux", report.message, advice)
+            }
+        }
+    }
+
+    fn check_home(&self) -> Check {
+        let mut loose = Vec::new();
+        let paths = ["", "agent-sessions.json", "agent-sessions.json.bak", "instances", "run"];
+        for path in
+            paths.map(|part| if part.is_empty() { self.home.path.clone() } else { self.home.path.join(part) })
+        {
+            if let Ok(meta) = std::fs::symlink_metadata(&path)
+                && (meta.permissions().mode() & 0o077 != 0 || meta.uid() != Env::uid())
+            {
+                loose.push(format!(
+                    "{} (mode {:o}, uid {})",
+                    path.display(),
+                    meta.permissions().mode() & 0o777,
+                    meta.uid()
+                ));
+            }
+        }
+        let home = self.home.path.display();
+        if loose.is_empty() {
+            Check::good("state directory", format!("{home}, private"))
+        } else {
+            Check::bad(
+                "state directory",
+                format!("others can look in: {}", loose.join(", ")),
+                format!("chmod -R go-rwx {home}"),
+            )
+        }
+    }
+
+    fn check_registry(&self) -> Check {
+        match self.store.read(Env::now()) {
+            Ok(records) => Check::good("registry", format!("{} agents written down", records.len())),
+            Err(error) => {
+                let report = Error::from(error).report();
+                Check::bad("registry", report.message, report.hints.join("; "))
+            }
+        }
+    }
+
+    fn check_server(&self) -> Check {
+        let Ok(tmux) = self.tmux() else { return Check::note("server", "not asked: no tmux", "see above") };
+        let socket = tmux.socket().display();
+        match tmux.look() {
+            Err(error) => {
+                let report = Error::from(error).report();
+                Check::bad("server", report.message, report.hints.join("; "))
+            }
+            Ok(Look::NoServer) => match self.lost() {
+                Ok(lost) if !lost.is_empty() => Check::note(
+                    "server",
+                    format!("not running at {socket}; {} agents are lost", lost.len()),
+                    "symposium agent restore --all",
+                ),
+                _ => {
+                    Check::good("server", format!("not running at {socket}; it starts with the first agent"))
+                }
+            },
+            Ok(Look::Running(server)) => {
+                let agents = self.survey().map(|survey| survey.agents).unwrap_or_default();
+                let live = agents.iter().filter(|agent| agent.status.is_live()).count();
+                let lost = agents.iter().filter(|agent| agent.status == Status::Lost).count();
+                let saw = format!("tmux {} at {socket}, {live} agents live", server.version);
+                if lost > 0 {
+                    return Check::note(
+                        "server",
+                        format!("{saw}, {lost} lost"),
+                        "symposium agent restore --all",
+                    );
+                }
+                Check::good("server", saw)
+            }
+        }
+    }
+
+    /// systemd may end everything a user started when the last login ends.
+    fn check_logout(&self) -> Option<Check> {
+        if !Path::new("/run/systemd/system").is_dir() {
+            return None;
+        }
+        let user = self.env.var("USER").or_else(|| self.env.var("LOGNAME"))?.to_str()?.to_owned();
+        let lingers = Path::new("/var/lib/systemd/linger").join(&user).exists();
+        let kills = kills_user_processes();
+        Some(match (kills, lingers) {
+            (false, _) => Check::good("logout", "agents survive a logout (KillUserProcesses is off)"),
+            (true, true) => Check::note(
+                "logout",
+                "KillUserProcesses is on; lingering is on",
+                "start the first agent with `systemd-run --user --scope symposium agent spawn …`, so that the server belongs to the user manager",
+            ),
+            (true, false) => Check::bad(
+                "logout",
+                "KillUserProcesses is on and lingering is off: a logout ends all agents",
+                format!("loginctl enable-linger {user}"),
+            ),
+        })
+    }
+
+    fn check_kinds(&self) -> Vec<Check> {
+        let kinds = match self.kinds() {
+            Ok(kinds) => kinds,
+            Err(error) => {
+                return vec![Check::bad("kinds", error.to_string(), "mend kinds.toml, or move it away")];
+            }
+        };
+        let dir = self.env.cwd().unwrap_or(Path::new("/"));
+        let found: Vec<_> = PREFERRED
+            .iter()
+            .filter_map(|name| Some((*name, self.program_of(kinds.get(name)?, dir)?)))
+            .collect();
+        let mut checks: Vec<Check> = std::thread::scope(|scope| {
+            let asked: Vec<_> = found
+                .iter()
+                .map(|(name, program)| scope.spawn(move || self.check_program(name, program)))
+                .collect();
+            asked.into_iter().filter_map(|asked| asked.join().ok()).collect()
+        });
+        if checks.is_empty() {
+            let advice = kinds.get("claude").map(|kind| kind.install.clone()).unwrap_or_default();
+            checks.push(Check::note("agent CLIs", "none in PATH; `default` is the demo agent", advice));
+        }
+        checks
+    }
+
+    fn check_program(&self, name: &str, program: &Path) -> Check {
+        let env: Vec<_> = self.env.for_agents().cloned().collect();
+        let args = ["--version".to_owned()];
+        let run = Run { program, args: &args, dir: None, env: Some(&env) };
+        match process::run_bounded(&run, VERSION_BOUND) {
+            Ok(output) if output.exit.code == Some(0) => {
+                let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                let version = text
+                    .lines()
+                    .find(|line| !line.trim().is_empty())
+                    .unwrap_or("no version told")
+                    .trim()
+                    .to_owned();
+                Check::good(name, format!("{version} at {}", program.display()))
+            }
+            Ok(output) => {
+                let text = String::from_utf8_lossy(&output.stderr).into_owned();
+                let said =
+                    text.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing").trim().to_owned();
+                Check::note(
+                    name,
+                    format!("`{} --version` failed: {said}", program.display()),
+                    "run it once by hand",
+                )
+            }
+            Err(error) => Check::note(
+                name,
+                format!("`{} --version`: {error}", program.display()),
+                "run it once by hand",
+            ),
+        }
+    }
+}
+
+/// What logind was told; off is its default on most systems.
+fn kills_user_processes() -> bool {
+    let files = ["/etc/systemd/logind.conf", "/usr/lib/systemd/logind.conf"].map(std::path::PathBuf::from);
+    let parts = ["/etc/systemd/logind.conf.d", "/usr/lib/systemd/logind.conf.d"]
+        .into_iter()
+        .filter_map(|dir| std::fs::read_dir(dir).ok())
+        .flatten()
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    files.into_iter().chain(parts).filter_map(|file| std::fs::read_to_string(file).ok()).any(|text| {
+        text.lines().any(|line| {
+            let line = line.trim().to_ascii_lowercase();
+            line.strip_prefix("killuserprocesses=")
+                .is_some_and(|value| ["yes", "true", "1", "on"].contains(&value))
+        })
+    })
+}

@@ -1,0 +1,114 @@
+//! Gives the failures of edges their words: each becomes one of the situations in `error.rs`.
+
+use std::io;
+use std::path::Path;
+
+use crate::error::Error;
+use crate::kinds::KindError;
+use crate::store::StoreError;
+use crate::tmux::TmuxError;
+
+/// How tmux is installed here, as a command to paste.
+pub(super) fn how_to_install_tmux() -> String {
+    const MANAGERS: [(&str, &str); 7] = [
+        ("/usr/bin/apt-get", "sudo apt-get install tmux"),
+        ("/usr/bin/dnf", "sudo dnf install tmux"),
+        ("/usr/bin/pacman", "sudo pacman -S tmux"),
+        ("/sbin/apk", "sudo apk add tmux"),
+        ("/usr/bin/zypper", "sudo zypper install tmux"),
+        ("/opt/homebrew/bin/brew", "brew install tmux"),
+        ("/usr/local/bin/brew", "brew install tmux"),
+    ];
+    let here = MANAGERS.iter().find(|(manager, _)| Path::new(manager).exists());
+    let command = here.map_or("install tmux with your package manager", |(_, command)| command);
+    format!("install it: {command}")
+}
+
+impl From<TmuxError> for Error {
+    fn from(error: TmuxError) -> Error {
+        match error {
+            TmuxError::Missing { .. } => Error::TmuxMissing { install: how_to_install_tmux() },
+            TmuxError::TooOld { version, .. } => {
+                Error::TmuxTooOld { found: version, install: how_to_install_tmux() }
+            }
+            TmuxError::TimedOut { what, bound } => Error::TmuxSilent { what: what.into(), after: bound },
+            TmuxError::NoDirectory { path } => Error::BadDirectory {
+                path: path.display().to_string(),
+                why: "it is not there any more".into(),
+            },
+            TmuxError::Duplicate { session } => Error::Unsafe {
+                what: format!("a tmux session named `{session}` is there, and it is not this agent's"),
+                hint: "end that session, or use another name: `symposium agent rename` gives one".into(),
+            },
+            TmuxError::Refused { what, said } | TmuxError::Garbled { what, said } => {
+                Error::TmuxFailed { what: format!("{what} failed"), said }
+            }
+            TmuxError::File { ref source, .. } | TmuxError::NotRun { ref source, .. } => {
+                Error::TmuxFailed { what: error.to_string(), said: source.to_string() }
+            }
+            other => Error::TmuxFailed { what: other.to_string(), said: String::new() },
+        }
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        let what = error.to_string();
+        let (saw, hint) = match &error {
+            StoreError::AgentBusy { name, pid, doing } => {
+                let by = pid
+                    .map_or_else(|| doing.clone(), |pid| format!("`{doing}` is under way (process {pid})"));
+                return Error::Busy { name: name.clone(), by };
+            }
+            StoreError::NewerFormat { path, found, known } => {
+                let what = format!(
+                    "cannot read {}: written by a newer symposium (format {found}, this one knows {known})",
+                    path.display()
+                );
+                let hint = "upgrade symposium, or set SYMPOSIUM_HOME to use another directory".to_owned();
+                return Error::State { what, saw: vec!["nothing was changed".into()], hint };
+            }
+            StoreError::WritableByOthers { path, .. } => {
+                ("anybody could put agents in here", format!("chmod go-w {}", path.display()))
+            }
+            StoreError::NotOurs { .. } => (
+                "its owner could put agents in here",
+                "set SYMPOSIUM_HOME to a directory of your own".to_owned(),
+            ),
+            StoreError::Symlink { path } => {
+                let target = std::fs::read_link(path).ok().and_then(|to| to.parent().map(Path::to_path_buf));
+                let place = target
+                    .map_or_else(|| "the directory it points to".into(), |dir| dir.display().to_string());
+                (
+                    "every write replaces the file, and would cut the link",
+                    format!("use the other place itself: SYMPOSIUM_HOME={place}"),
+                )
+            }
+            StoreError::Write { source, .. } | StoreError::Home { source, .. } if is_full(source) => {
+                ("nothing was changed", "free some space, then try again".to_owned())
+            }
+            StoreError::Write { .. } | StoreError::Home { .. } | StoreError::Lock { .. } => (
+                "nothing was changed",
+                "see whether the directory is writable, or set SYMPOSIUM_HOME to use another".to_owned(),
+            ),
+            StoreError::LockTimeout { path, .. } => {
+                ("another symposium command hangs", format!("see who holds it: fuser {}", path.display()))
+            }
+            StoreError::CannotRepair { .. } => {
+                ("nothing was changed", "mend the cause, then try again".to_owned())
+            }
+            _ => ("nothing was changed", "`symposium doctor` looks at everything".to_owned()),
+        };
+        Error::State { what, saw: vec![saw.to_owned()], hint }
+    }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+impl From<KindError> for Error {
+    fn from(error: KindError) -> Error {
+        Error::BadConfig { what: error.to_string() }
+    }
+}

@@ -1,0 +1,79 @@
+//! `agent spawn --foreground`: runs the agent in this terminal, without tmux, recorded while it runs.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::Manager;
+use super::launch::Start;
+use super::spawn::{SpawnRequest, refuse_unknown_conversation};
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{AgentName, Exit, Prompt, Status, StatusNote};
+use crate::process::{self, Run};
+use crate::rules::status::ended;
+
+impl Manager {
+    /// Runs it until it ends; returns its name and how it ended.
+    pub fn spawn_foreground(&self, request: &SpawnRequest) -> Result<(AgentName, Exit), Error> {
+        let task =
+            request.task.as_deref().map(str::parse::<Prompt>).transpose().map_err(Error::Unsendable)?;
+        let dir = self.working_directory(request.dir.as_deref())?;
+        let chosen = self.chosen(&request.body, &dir)?;
+        if let Some(task) = &task
+            && !Self::takes_as_argument(&chosen.kind, task.as_str())
+        {
+            return Err(Error::Usage {
+                what: format!(
+                    "`{}` takes no prompt on its command line, and nobody can type into this terminal but you",
+                    chosen.spec
+                ),
+                hint: Some("leave `--task` away and type it".into()),
+            });
+        }
+        refuse_unknown_conversation(request, &chosen)?;
+        let (mut record, lock) = self.reserve(request, &chosen, &dir)?;
+        let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
+        self.create_instance(&mut record, request)?;
+        self.store.update(Env::now(), |edit| edit.put(record.clone()))?;
+        let start =
+            Start { kind: &chosen.kind, opening, prompt: task.as_ref().map(Prompt::as_str), pane: None };
+        let argv = self.command_line(&record, &start);
+        let mut env = self.environment(&record, &chosen.kind);
+        env.extend(self.env.var("TERM").map(|term| (OsString::from("TERM"), term.to_owned())));
+        record.conversation.begun |= task.is_some();
+        let dir = record.working_directory.clone();
+        let (program, args) =
+            argv.split_first().map_or(("", argv.as_slice()), |(p, args)| (p.as_str(), args));
+        let run = Run { program: Path::new(program), args, dir: Some(Path::new(&dir)), env: Some(&env) };
+        let outcome = process::run_foreground(&run, |pid| {
+            record.pid = Some(pid);
+            record.started_at = Some(Env::now());
+            record.status =
+                StatusNote::new(Status::Working, Env::now(), "it runs in the foreground of a terminal");
+            let _ = self.store.update(Env::now(), |edit| edit.put(record.clone()));
+            drop(lock);
+        });
+        let exit = match outcome {
+            Ok(exit) => exit,
+            Err(error) => {
+                self.withdraw(&record);
+                return Err(Error::Io {
+                    what: "cannot run the agent in this terminal".into(),
+                    source: error,
+                });
+            }
+        };
+        let decision = ended(exit, Env::now());
+        self.store.update(Env::now(), |edit| {
+            // It may have been renamed, or replaced by another of its name.
+            let own = edit.all().ok().and_then(|all| all.into_iter().find(|one| one.id == record.id));
+            if let Some(mut now) = own.filter(|now| now.status.status != Status::Stopped) {
+                now.status = decision.note.clone();
+                now.exit = decision.exit;
+                now.pid = None;
+                edit.put(now);
+            }
+        })?;
+        Ok((record.name, exit))
+    }
+}

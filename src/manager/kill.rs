@@ -1,0 +1,135 @@
+//! `agent kill`: ends the whole process tree and keeps the record.
+//!
+//! The kind's own way out is tried first, then signals; a file that says so is left first, so that an end which
+//! is cut short is still known to have been asked for.
+
+use std::time::Duration;
+
+use super::Manager;
+use super::reconcile::{STOPPING, mark_of, target_of};
+use super::side_by_side::side_by_side;
+use crate::env::Env;
+use crate::error::Error;
+use crate::failpoint;
+use crate::model::{AgentName, AgentRecord, Status, StatusNote};
+use crate::process::{self, EndPlan};
+use crate::store::AgentLock;
+
+/// Interactive shells ignore SIGTERM but leave on SIGHUP; half a second is enough for a program that heeds the first.
+const HUP_AFTER: Duration = Duration::from_millis(500);
+/// How long a CLI gets to leave by its own exit keys before it is signalled.
+const ASKING: Duration = Duration::from_millis(1500);
+/// Between two exit keys: claude 2.1 ignores them when they come in one burst, 300 ms apart it heeds them.
+const BETWEEN_KEYS: Duration = Duration::from_millis(300);
+
+/// What a kill did.
+#[derive(Debug)]
+pub struct Killed {
+    /// The agent.
+    pub name: AgentName,
+    /// Whether there was anything to end.
+    pub was_running: bool,
+    /// What should be said about it.
+    pub remarks: Vec<String>,
+}
+
+impl Manager {
+    /// Ends an agent. Its record, transcript and conversation stay.
+    pub fn kill(&self, name: &AgentName, grace: Duration) -> Result<Killed, Error> {
+        let lock = self.store.lock_agent(name, "kill")?;
+        let record = self.record(name, "kill")?;
+        self.kill_locked(&record, grace, &lock)
+    }
+
+    /// Ends several at once, each with the same patience.
+    pub fn kill_all(&self, names: &[AgentName], grace: Duration) -> Vec<(AgentName, Result<Killed, Error>)> {
+        side_by_side(names, |name| self.kill(name, grace))
+    }
+
+    /// The agents that run now.
+    pub fn live(&self) -> Result<Vec<AgentName>, Error> {
+        let survey = self.survey()?;
+        Ok(survey.agents.into_iter().filter(|agent| agent.status.is_live()).map(|agent| agent.name).collect())
+    }
+
+    pub(super) fn kill_locked(
+        &self,
+        record: &AgentRecord,
+        grace: Duration,
+        lock: &AgentLock,
+    ) -> Result<Killed, Error> {
+        let was_running = self.end_processes(record, grace, lock)?;
+        if !was_running && record.status.status.is_live() {
+            // An agent may kill itself: closing its session ends this very process before it is written down.
+            let _ = self.store.instance(&record.name).write_state(STOPPING, b"");
+        }
+        let mut remarks = Vec::new();
+        match self.tmux().and_then(|tmux| Ok(tmux.kill_session(record.name.as_str(), record.id)?)) {
+            Ok(_) => {}
+            Err(error) => {
+                remarks.push(format!("its processes are gone, but its tmux session may be left: {error}"))
+            }
+        }
+        failpoint::reached("kill.closed");
+        self.note_stopped(record, was_running)?;
+        failpoint::reached("kill.noted");
+        Ok(Killed { name: record.name.clone(), was_running, remarks })
+    }
+
+    /// Ends every process of an agent; says whether there was one.
+    pub(super) fn end_processes(
+        &self,
+        record: &AgentRecord,
+        grace: Duration,
+        _lock: &AgentLock,
+    ) -> Result<bool, Error> {
+        let instance = self.store.instance(&record.name);
+        let _ = instance.write_state(STOPPING, b"");
+        failpoint::reached("kill.marked");
+        let left = self.ask_to_leave(record, grace);
+        let plan = EndPlan { hup_after: HUP_AFTER.min(grace), grace };
+        let cannot = Error::io(format!("cannot end the processes of `{}`", record.name));
+        let ending = process::end(&target_of(record), &plan).map_err(cannot)?;
+        failpoint::reached("kill.signalled");
+        if !ending.survivors.is_empty() {
+            let pids = ending.survivors.iter().map(|process| process.pid).collect();
+            return Err(Error::Survivors { name: record.name.clone(), pids });
+        }
+        Ok(left || ending.asked > 0)
+    }
+
+    /// Presses the kind's exit keys and waits a moment; says whether it left. If not, signals follow.
+    fn ask_to_leave(&self, record: &AgentRecord, grace: Duration) -> bool {
+        let keys = self.kind_of(record).map(|kind| kind.exit_keys).unwrap_or_default();
+        let (Some(pid), Some(place)) = (record.pid, &record.tmux) else { return false };
+        if keys.is_empty() || grace.is_zero() || !process::is_alive(pid, &mark_of(record)) {
+            return false;
+        }
+        let Ok(tmux) = self.tmux() else { return false };
+        for key in keys {
+            if tmux.keys(&place.pane, &[key]).is_err() {
+                break;
+            }
+            if matches!(process::wait_exit(pid, BETWEEN_KEYS), Ok(true)) {
+                return true;
+            }
+        }
+        matches!(process::wait_exit(pid, ASKING.min(grace)), Ok(true))
+    }
+
+    fn note_stopped(&self, record: &AgentRecord, was_running: bool) -> Result<(), Error> {
+        self.store.update(Env::now(), |edit| {
+            if let Ok(Some(mut now)) = edit.get(&record.name) {
+                if was_running || now.status.status.is_live() || now.status.status == Status::Lost {
+                    now.status = StatusNote::new(Status::Stopped, Env::now(), "it was ended on request");
+                    now.exit = None;
+                }
+                now.tmux = None;
+                now.pid = None;
+                edit.put(now);
+            }
+        })?;
+        let _ = self.store.instance(&record.name).remove_state(STOPPING);
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! Starts the process of an agent, for the first time or again: what spawn, resume, restart and restore share.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::Manager;
+use super::reconcile::{STOPPING, carried};
+use crate::env::{AGENT, AGENT_ID, Env, HOME};
+use crate::error::Error;
+use crate::failpoint;
+use crate::kinds::{self, CommandLine, HookCommand};
+use crate::model::{AgentRecord, Exit, Hooks, Kind, Look, PromptVia, Status, StatusNote, TmuxPlace};
+use crate::process;
+use crate::rules::opening::Opening;
+use crate::rules::status::PLAIN_COMMAND;
+use crate::tmux::{Capture, Launch};
+use crate::transcript::{self, Size};
+
+/// The size of a session that nobody has attached to yet: wide enough for an agent's tables.
+const SIZE: (u16, u16) = (160, 48);
+/// The same, for reading a transcript.
+pub(super) const SCREEN: Size = Size { rows: 48, cols: 160 };
+/// An argument may have 128 KiB on Linux; a longer first prompt is typed in instead.
+const LONGEST_ARGUMENT: usize = 100 * 1024;
+/// How many lines of a dead agent are shown.
+const LAST_LINES: usize = 12;
+
+/// What an instance keeps beside its record: enough to start it again, and to rebuild a lost registry.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct BirthNote {
+    /// The record as it was at birth.
+    pub record: AgentRecord,
+    /// Variables that were given by `--env`.
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
+}
+
+/// One start.
+pub(super) struct Start<'a> {
+    pub kind: &'a Kind,
+    pub opening: Opening,
+    pub prompt: Option<&'a str>,
+    /// The dead pane to start in, so that whoever is attached stays attached.
+    pub pane: Option<&'a str>,
+}
+
+impl Manager {
+    /// The whole command line of a start.
+    pub(super) fn command_line(&self, record: &AgentRecord, start: &Start<'_>) -> Vec<String> {
+        let hook = HookCommand { binary: self.env.exe().to_path_buf(), home: self.home.path.clone() };
+        let opening = match &start.opening {
+            Opening::New(id) => kinds::Opening::New { conversation: id.as_deref() },
+            Opening::Resume(id) => kinds::Opening::Resume { conversation: id },
+            Opening::ResumeLast => kinds::Opening::ResumeLast,
+        };
+        let line = CommandLine {
+            base: &record.command,
+            opening,
+            prompt: start.prompt,
+            hook: (start.kind.hooks != Hooks::None).then_some(&hook),
+        };
+        kinds::argv(start.kind, &line)
+    }
+
+    /// Whether the first prompt can go in as an argument.
+    pub(super) fn takes_as_argument(kind: &Kind, prompt: &str) -> bool {
+        matches!(kind.prompt, PromptVia::Args(_)) && prompt.len() < LONGEST_ARGUMENT
+    }
+
+    /// The environment of an agent: the caller's, the kind's, what `--env` gave, and who it is.
+    pub(super) fn environment(&self, record: &AgentRecord, kind: &Kind) -> Vec<(OsString, OsString)> {
+        let mut env: Vec<(OsString, OsString)> = self.env.for_agents().cloned().collect();
+        let mut set = |key: &str, value: OsString| {
+            env.retain(|(k, _)| k != key);
+            env.push((key.into(), value));
+        };
+        set("COLORTERM", "truecolor".into());
+        for (key, value) in &kind.env {
+            set(key, value.into());
+        }
+        for (key, value) in self.birth_note(record).map(|note| note.env).unwrap_or_default() {
+            set(&key, value.into());
+        }
+        set(AGENT, record.name.as_str().into());
+        set(AGENT_ID, record.id.to_string().into());
+        set(HOME, self.home.path.clone().into());
+        env
+    }
+
+    fn birth_note(&self, record: &AgentRecord) -> Option<BirthNote> {
+        let bytes = std::fs::read(self.store.instance(&record.name).spec_json()).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Starts it in tmux and writes down where. The caller holds the agent's lock and has reserved its record.
+    pub(super) fn start_in_tmux(&self, record: &mut AgentRecord, start: &Start<'_>) -> Result<(), Error> {
+        let argv = self.command_line(record, start);
+        let env = self.environment(record, start.kind);
+        let instance = self.store.instance(&record.name);
+        let pipe = [
+            self.env.exe().to_string_lossy().into_owned(),
+            "transcript".into(),
+            instance.dir().to_string_lossy().into_owned(),
+        ];
+        record.exit = None;
+        record.started_at = Some(Env::now());
+        record.status = first_note(record, start.kind);
+        if matches!(start.opening, Opening::New(Some(_))) || start.prompt.is_some() {
+            record.conversation.begun |= start.prompt.is_some();
+        }
+        let json = carried(record);
+        let launch = Launch {
+            name: &record.name,
+            id: record.id,
+            title: record.title.as_deref(),
+            argv: &argv,
+            dir: Path::new(&record.working_directory),
+            env: &env,
+            record: &json,
+            pipe: &pipe,
+            size: SIZE,
+        };
+        let tmux = self.tmux()?;
+        let started = match start.pane {
+            Some(pane) => tmux.respawn(&launch, pane)?,
+            None => tmux.start(&launch)?,
+        };
+        failpoint::reached("launch.started");
+        let _ = instance.remove_state(STOPPING);
+        record.pid = Some(started.pid);
+        record.tmux = Some(TmuxPlace {
+            socket: tmux.socket().to_string_lossy().into_owned(),
+            server: started.server.0,
+            session: started.session,
+            pane: started.pane,
+        });
+        self.note_started(record)?;
+        failpoint::reached("launch.noted");
+        Ok(())
+    }
+
+    /// Writes the start down, keeping what the agent's own hooks have said meanwhile.
+    fn note_started(&self, record: &mut AgentRecord) -> Result<(), Error> {
+        let written = self.store.update(Env::now(), |edit| {
+            let mut written = record.clone();
+            if let Ok(Some(now)) = edit.get(&record.name)
+                && now.id == record.id
+                && now.status.since >= record.status.since
+                && now.status.status.is_live()
+            {
+                written.status = now.status;
+                written.conversation = now.conversation;
+            }
+            edit.put(written.clone());
+            written
+        })?;
+        *record = written;
+        Ok(())
+    }
+
+    /// Waits a moment for an agent that dies at once, and tells how if it does.
+    ///
+    /// A plain command gets no wait at all: whether it is gone by now is free to see, and to end quickly with
+    /// code 0 is its right.
+    pub(super) fn settle(&self, record: &AgentRecord, kind: &Kind) -> Result<(), Error> {
+        let begun = Instant::now();
+        let Some(pid) = record.pid else { return Ok(()) };
+        let at_most = Duration::from_millis(kind.settle_ms);
+        if !process::wait_exit(pid, at_most).map_err(Error::io("cannot watch the new process"))? {
+            return Ok(());
+        }
+        let after = begun.elapsed();
+        let exit = self.exit_of(record)?;
+        if record.kind == PLAIN_COMMAND
+            && exit.is_none_or(|exit| exit == Exit { code: Some(0), signal: None })
+        {
+            return Ok(());
+        }
+        Err(Error::ExitedAtOnce {
+            name: record.name.clone(),
+            exit,
+            after,
+            last_lines: self.last_lines(record),
+        })
+    }
+
+    /// How the agent ended. tmux learns of it a moment after the process is gone.
+    fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
+        let deadline = Instant::now() + Duration::from_secs(1);
+        loop {
+            let Look::Running(server) = self.tmux()?.look()? else { return Ok(None) };
+            let pane = server.panes.into_iter().find(|pane| pane.agent == Some(record.id));
+            match pane.map(|pane| pane.dead) {
+                Some(Some(dead)) => return Ok(Some(dead.exit)),
+                Some(None) if Instant::now() < deadline => {}
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    /// The end of what an agent printed: its dead screen while that is there, else its transcript.
+    pub(super) fn last_lines(&self, record: &AgentRecord) -> Vec<String> {
+        let pane = record.tmux.as_ref().map(|place| place.pane.as_str());
+        let screen = pane.and_then(|pane| self.tmux().ok()?.capture(pane, Capture::All).ok());
+        let text = screen.unwrap_or_else(|| self.transcript_tail(record));
+        let is_tmuxs =
+            |line: &str| line.starts_with("Pane is dead") || line.starts_with(" the agent has ended");
+        let is_words = |line: &&str| !line.is_empty() && !is_tmuxs(line);
+        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(is_words).collect();
+        lines[lines.len().saturating_sub(LAST_LINES)..].iter().map(ToString::to_string).collect()
+    }
+
+    /// The end of the transcript as the terminal showed it.
+    pub(super) fn transcript_tail(&self, record: &AgentRecord) -> String {
+        let instance = self.store.instance(&record.name);
+        let mut text = Vec::new();
+        if let Ok(tail) = transcript::tail(instance.dir(), 64 * 1024) {
+            let _ = transcript::plain(&tail[..], &mut text, SCREEN);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+/// What is known of an agent that was just started: one whose CLI has no hooks will never say more by itself.
+fn first_note(record: &AgentRecord, kind: &Kind) -> StatusNote {
+    let now = record.started_at.unwrap_or(record.created_at);
+    if record.kind == PLAIN_COMMAND {
+        StatusNote::new(Status::Working, now, "its process runs")
+    } else if kind.hooks == Hooks::None {
+        StatusNote::new(Status::Unknown, now, "its process runs; its CLI does not say what it does")
+    } else {
+        StatusNote::new(Status::Starting, now, "it was just started")
+    }
+}

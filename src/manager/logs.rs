@@ -1,0 +1,67 @@
+//! `agent logs`: the transcript, also after the agent and the server are gone.
+
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+
+use super::Manager;
+use crate::error::Error;
+use crate::model::AgentName;
+use crate::transcript::{self, Go, Limits, Since};
+
+/// How it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogsStyle {
+    /// Byte by byte, with all escape sequences.
+    AsPrinted,
+    /// As text, as the terminal showed it.
+    Plain,
+}
+
+/// What a user asked for.
+#[derive(Debug, Clone)]
+pub struct LogsRequest {
+    /// The agent.
+    pub name: AgentName,
+    /// From when.
+    pub since: Option<Timestamp>,
+    /// How it is written.
+    pub style: LogsStyle,
+}
+
+impl Manager {
+    /// Writes the transcript so far.
+    pub fn logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
+        let record = self.record(&request.name, "logs")?;
+        self.finish_move(&record)?;
+        let instance = self.store.instance(&record.name);
+        let since = request.since.map_or(Since::Start, Since::At);
+        let cannot = || Error::io(format!("cannot read the transcript of `{}`", record.name));
+        let mut log = transcript::open(instance.dir(), since).map_err(cannot())?;
+        let mut out = out;
+        match request.style {
+            LogsStyle::AsPrinted => io::copy(&mut log, &mut out).map(|_| ()),
+            LogsStyle::Plain => transcript::plain(log, &mut out, super::launch::SCREEN),
+        }
+        .map_err(cannot())
+    }
+
+    /// Writes what is printed from now on, until the agent is gone or `out` is closed.
+    pub fn follow_logs(&self, name: &AgentName, out: &mut dyn Write) -> Result<(), Error> {
+        let record = self.record(name, "logs")?;
+        let instance = self.store.instance(&record.name);
+        let gone = || self.agent(name, "logs").map_or(true, |agent| !agent.status.is_live());
+        let each = |bytes: &[u8]| {
+            out.write_all(bytes)?;
+            out.flush()?;
+            Ok(Go::On)
+        };
+        transcript::follow(instance.dir(), Since::Last(0), each, &gone)
+            .map_err(Error::io(format!("cannot follow the transcript of `{name}`")))
+    }
+
+    /// The hidden writer behind tmux's pipe: standard input into an instance's transcript.
+    pub fn write_transcript(dir: &std::path::Path) -> io::Result<()> {
+        transcript::write(dir, io::stdin().lock(), Limits::default(), &crate::env::Env::now)
+    }
+}

@@ -1,0 +1,184 @@
+//! The verbs: the only place where edges meet. One file a verb; every face calls these and nothing below.
+
+mod attach;
+mod detach;
+mod doctor;
+mod event;
+mod failure;
+mod foreground;
+mod interrupt;
+mod kill;
+mod launch;
+mod logs;
+mod peek;
+mod prune;
+mod reconcile;
+mod rename;
+mod restart;
+mod restore;
+mod resume;
+mod rm;
+mod send;
+mod side_by_side;
+mod spawn;
+mod wait;
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+pub use attach::{AttachRequest, Attaching};
+pub use doctor::{Check, Health};
+pub use kill::Killed;
+pub use logs::{LogsRequest, LogsStyle};
+pub use prune::{PruneRequest, Pruned};
+pub use reconcile::Survey;
+pub use restart::Afresh;
+pub use restore::Restored;
+pub use resume::Resumed;
+pub use rm::Removal;
+pub use send::SendRequest;
+pub use spawn::{Body, SpawnRequest, Spawned};
+pub use wait::WaitRequest;
+
+use crate::env::{Env, Home};
+use crate::error::Error;
+use crate::kinds::Kinds;
+use crate::model::{Agent, AgentName, AgentRecord};
+use crate::store::Store;
+pub use crate::tmux::AttachAs as As;
+use crate::tmux::{Setup, SocketRule, Tmux, socket_path};
+
+/// How long one call of tmux may take. A loaded machine answers in well under a second; a stopped server never.
+const TMUX_BOUND: Duration = Duration::from_secs(5);
+
+/// One environment, opened.
+pub struct Manager {
+    env: Env,
+    home: Home,
+    store: Store,
+    kinds: OnceLock<Kinds>,
+    tmux: OnceLock<Tmux>,
+}
+
+impl Manager {
+    /// Opens the environment that `--home`, the variable or the default names.
+    pub fn open(env: Env, home: Option<&Path>) -> Result<Manager, Error> {
+        let home = env.home(home).ok_or_else(|| Error::State {
+            what: "cannot tell where the state directory is: HOME is not set".into(),
+            saw: vec![],
+            hint: "set HOME or SYMPOSIUM_HOME".into(),
+        })?;
+        if home.path.to_str().is_none() {
+            return Err(Error::State {
+                what: format!("the state directory {:?} is not valid UTF-8", home.path),
+                saw: vec![],
+                hint: "set SYMPOSIUM_HOME to a path that is".into(),
+            });
+        }
+        let store = Store::open(&home.path)?;
+        Ok(Manager { env, home, store, kinds: OnceLock::new(), tmux: OnceLock::new() })
+    }
+
+    /// What was repaired on the way, to be said once.
+    pub fn notices(&self) -> Vec<String> {
+        let said = self.store.take_notices().into_iter();
+        said.map(|notice| match notice.kept {
+            Some(kept) => format!("{}; the original is kept as {}", notice.what, kept.display()),
+            None => notice.what,
+        })
+        .collect()
+    }
+
+    /// The state directory.
+    pub fn home(&self) -> &Path {
+        &self.home.path
+    }
+
+    /// The user's home directory, to shorten paths.
+    pub fn user_home(&self) -> Option<String> {
+        self.env.user_home()?.to_str().map(str::to_owned)
+    }
+
+    fn kinds(&self) -> Result<&Kinds, Error> {
+        if let Some(kinds) = self.kinds.get() {
+            return Ok(kinds);
+        }
+        let kinds = Kinds::load(Some(&self.home.path.join("kinds.toml")))?;
+        Ok(self.kinds.get_or_init(|| kinds))
+    }
+
+    fn tmux(&self) -> Result<&Tmux, Error> {
+        if let Some(tmux) = self.tmux.get() {
+            return Ok(tmux);
+        }
+        let tmux = Tmux::find(self.tmux_setup()?)?;
+        self.mend_socket(&tmux);
+        Ok(self.tmux.get_or_init(|| tmux))
+    }
+
+    fn tmux_setup(&self) -> Result<Setup, Error> {
+        let run_dir = self.store.run_dir();
+        let socket = socket_path(&SocketRule {
+            run_dir: &run_dir,
+            over: self.env.var("SYMPOSIUM_TMUX_SOCKET"),
+            home: &self.home.path,
+            default_home: self.home.is_default,
+            tmpdir: self.env.var("TMUX_TMPDIR"),
+            uid: Env::uid(),
+        })?;
+        Ok(Setup {
+            path: self.env.var("PATH").map(Into::into),
+            socket,
+            run_dir,
+            home: self.home.path.clone(),
+            user_conf: self.home.path.join("tmux.conf"),
+            binary: self.env.exe().to_path_buf(),
+            base_env: self.env.for_server(),
+            bound: TMUX_BOUND,
+        })
+    }
+
+    fn record(&self, name: &AgentName, verb: &'static str) -> Result<AgentRecord, Error> {
+        match self.store.find(name, Env::now())? {
+            Some(record) => Ok(record),
+            None => Err(self.no_such_agent(name, verb)),
+        }
+    }
+
+    fn no_such_agent(&self, name: &AgentName, verb: &'static str) -> Error {
+        let known = self.store.read(Env::now()).unwrap_or_default();
+        Error::NoSuchAgent {
+            name: name.to_string(),
+            known: known.into_iter().map(|r| r.name).collect(),
+            verb,
+        }
+    }
+
+    /// One agent as everybody sees it.
+    pub fn show(&self, name: &AgentName) -> Result<Agent, Error> {
+        self.agent(name, "show")
+    }
+
+    fn agent(&self, name: &AgentName, verb: &'static str) -> Result<Agent, Error> {
+        let survey = self.survey()?;
+        match survey.agents.into_iter().find(|agent| agent.name == *name) {
+            Some(agent) => Ok(agent),
+            None => Err(self.no_such_agent(name, verb)),
+        }
+    }
+
+    /// The agent with a process that can be acted on.
+    fn running(&self, name: &AgentName, verb: &'static str) -> Result<Agent, Error> {
+        let survey = self.survey()?;
+        match survey.agents.into_iter().find(|agent| agent.name == *name) {
+            None => Err(self.no_such_agent(name, verb)),
+            Some(agent) if agent.tmux.is_some() && agent.status.is_live() => Ok(agent),
+            Some(_) if survey.silence.is_some() => survey.silence.map_or_else(|| unreachable!(), Err),
+            Some(agent) => Err(Error::NotRunning {
+                name: agent.name,
+                status: format!("{} ({})", agent.status, agent.reason),
+            }),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `agent prune`: forgets agents that ended well or on request. Crashed and lost ones stay until somebody looks.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Manager, Removal};
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{Agent, AgentName, Status};
+
+/// What may go.
+#[derive(Debug, Clone, Copy)]
+pub struct PruneRequest {
+    /// Only those that ended at least so long ago.
+    pub older_than: SignedDuration,
+    /// Only say what would go.
+    pub dry_run: bool,
+}
+
+/// What became of one agent.
+#[derive(Debug)]
+pub struct Pruned {
+    /// The agent.
+    pub name: AgentName,
+    /// Whether it is forgotten, or why it stays.
+    pub outcome: Result<(), Error>,
+}
+
+impl Manager {
+    /// Forgets what ended; returns each with what became of it.
+    pub fn prune(&self, request: PruneRequest) -> Result<Vec<Pruned>, Error> {
+        let survey = self.survey()?;
+        if let Some(silence) = survey.silence {
+            return Err(silence);
+        }
+        let now = Env::now();
+        let ended = survey.agents.into_iter().filter(|agent| is_due(agent, request.older_than, now));
+        let act = |agent: Agent| {
+            let outcome = if request.dry_run { Ok(()) } else { self.rm(&agent.name, Removal::Careful) };
+            Pruned { name: agent.name, outcome }
+        };
+        Ok(ended.map(act).collect())
+    }
+}
+
+fn is_due(agent: &Agent, older_than: SignedDuration, now: Timestamp) -> bool {
+    matches!(agent.status, Status::Exited | Status::Stopped)
+        && agent.clients.is_empty()
+        && now.duration_since(agent.status_since) >= older_than
+}

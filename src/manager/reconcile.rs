@@ -1,0 +1,264 @@
+//! Joins the registry with one look at tmux, writes down what changed and mends what was left half done.
+//!
+//! Records are read before tmux is looked at: what is in the registry then existed before the look, so what the
+//! look does not show is really gone. A change is written only if the record is still what was read and no other
+//! command is working on that agent.
+
+use std::path::Path;
+
+use super::Manager;
+use crate::env::{AGENT_ID, Env};
+use crate::error::Error;
+use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace};
+use crate::process::{self, Mark, Target};
+use crate::rules::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
+use crate::tmux::Tmux;
+
+/// The file in an instance's state directory that says: somebody asked for its end.
+pub(super) const STOPPING: &str = "stopping";
+
+/// All agents at one moment.
+#[derive(Debug)]
+pub struct Survey {
+    /// Every agent, by name.
+    pub agents: Vec<Agent>,
+    /// Why tmux could not be asked, when it could not: then live ones are `unknown`.
+    pub silence: Option<Error>,
+}
+
+impl Manager {
+    /// All agents, with one call of tmux.
+    pub fn survey(&self) -> Result<Survey, Error> {
+        let mut joined = self.join()?;
+        if joined.0.orphans.is_empty() {
+            return Ok(self.settled(joined));
+        }
+        self.adopt(&joined.0.orphans)?;
+        joined = self.join()?;
+        Ok(self.settled(joined))
+    }
+
+    fn join(&self) -> Result<(Joined, Option<Error>), Error> {
+        let records = self.store.read(Env::now())?;
+        let (look, silence) = match self.tmux()?.look() {
+            Ok(look) => (Some(look), None),
+            Err(error) => (None, Some(Error::from(error))),
+        };
+        let said = silence.as_ref().map(ToString::to_string).unwrap_or_default();
+        let seen = look.as_ref().map_or(Seen::Silence(&said), Seen::Look);
+        Ok((join(records, seen, &is_alive, Env::now()), silence))
+    }
+
+    fn settled(&self, (mut joined, silence): (Joined, Option<Error>)) -> Survey {
+        self.honour_requests_to_stop(&mut joined);
+        // A repair that fails is tried again by the next command; what was seen is true all the same.
+        let _ = self.write_changes(std::mem::take(&mut joined.changes));
+        for misnamed in std::mem::take(&mut joined.misnamed) {
+            let _ = self.rename_back(&misnamed);
+        }
+        for record in std::mem::take(&mut joined.unmoved) {
+            let _ = self.finish_rename(&record);
+        }
+        Survey { agents: joined.agents, silence }
+    }
+
+    /// An end that somebody asked for is a stop, also when the command that asked was killed on the way.
+    fn honour_requests_to_stop(&self, joined: &mut Joined) {
+        let mut written = None;
+        for change in &mut joined.changes {
+            let note = &mut change.decision.note;
+            if note.status.is_live() || *note == change.before.status {
+                continue;
+            }
+            if self.was_asked_to_stop(&change.before) {
+                *note = StatusNote::new(Status::Stopped, note.since, "it was ended on request");
+            } else {
+                // Whoever ended it writes that down first and takes the request back then: look again, in this order.
+                let written = written.get_or_insert_with(|| self.store.read(Env::now()).unwrap_or_default());
+                match written.iter().find(|record| record.id == change.before.id) {
+                    Some(now) if now.status != change.before.status => note.clone_from(&now.status),
+                    _ => continue,
+                }
+            }
+            if let Some(agent) = joined.agents.iter_mut().find(|agent| agent.id == change.before.id) {
+                agent.status = note.status;
+                agent.reason.clone_from(&note.reason);
+            }
+        }
+    }
+
+    pub(super) fn was_asked_to_stop(&self, record: &AgentRecord) -> bool {
+        matches!(self.store.instance(&record.name).read_state(STOPPING), Ok(Some(_)))
+    }
+
+    pub(super) fn write_changes(&self, changes: Vec<Change>) -> Result<(), Error> {
+        let mut mine = Vec::new();
+        for change in changes {
+            if let Some(lock) = self.store.try_lock_agent(&change.before.name, "reconcile")? {
+                mine.push((change, lock));
+            }
+        }
+        if mine.is_empty() {
+            return Ok(());
+        }
+        let socket = self.tmux()?.socket().to_string_lossy().into_owned();
+        self.store.update(Env::now(), |edit| {
+            for (change, _lock) in &mine {
+                let before = &change.before;
+                if let Ok(Some(mut record)) = edit.get(&before.name)
+                    && record.status == before.status
+                    && record.tmux == before.tmux
+                    && record.pid == before.pid
+                {
+                    record.status = change.decision.note.clone();
+                    record.exit = change.decision.exit;
+                    if let Some(Found { server, pane }) = change.found.clone() {
+                        record.pid = pane.pid;
+                        let (session, pane) = (pane.session, pane.pane);
+                        record.tmux = Some(TmuxPlace { socket: socket.clone(), server, session, pane });
+                    }
+                    edit.put(record);
+                }
+            }
+        })?;
+        for (change, _lock) in &mine {
+            if !change.decision.note.status.is_live() {
+                let _ = self.store.instance(&change.before.name).remove_state(STOPPING);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes sessions of ours that no record knows back into the registry, from the record each carries.
+    fn adopt(&self, orphans: &[String]) -> Result<(), Error> {
+        let carried = self.tmux()?.records()?;
+        let mut found: Vec<AgentRecord> = carried
+            .into_iter()
+            .filter(|(session, _)| orphans.contains(session))
+            .filter_map(|(_, json)| serde_json::from_str(&json).ok())
+            .collect();
+        // One whose lock is held is being spawned right now, and is about to be written down.
+        let mut locks = Vec::new();
+        found.retain(|record: &AgentRecord| match self.store.try_lock_agent(&record.name, "adopt") {
+            Ok(Some(lock)) => {
+                locks.push(lock);
+                true
+            }
+            _ => false,
+        });
+        self.store.update(Env::now(), |edit| {
+            for mut record in found {
+                let known = edit.all().is_ok_and(|all| all.iter().any(|r| r.id == record.id));
+                if known {
+                    continue;
+                }
+                let mut name = record.name.clone();
+                for n in 2.. {
+                    if !edit.contains(&name) {
+                        break;
+                    }
+                    name = record.name.numbered(n);
+                }
+                record.name = name;
+                // Its directory may be lost too, and hooks and transcript want one.
+                let _ = self.store.instance(&record.name).create();
+                edit.put(record);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// A cleaner of /tmp may delete the socket under a running server; it makes another when asked, and must be
+    /// asked before a second server takes the path.
+    pub(super) fn mend_socket(&self, tmux: &Tmux) {
+        if !tmux.has_no_socket() {
+            return;
+        }
+        let records = self.store.read(Env::now()).unwrap_or_default();
+        let is_here = |record: &&AgentRecord| {
+            record.tmux.as_ref().is_some_and(|place| Path::new(&place.socket) == tmux.socket())
+        };
+        let held = records.iter().filter(is_here).find(|record| is_alive(record));
+        if let Some(server) = held.and_then(server_of) {
+            tmux.reopen_socket(server);
+        }
+    }
+
+    /// The registry wins: a session under another name is a rename that was cut short.
+    fn rename_back(&self, misnamed: &Misnamed) -> Result<(), Error> {
+        let record = &misnamed.record;
+        let Some(_lock) = self.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
+        let json = carried(record);
+        Ok(self.tmux()?.rename_session(record.id, &misnamed.session, &record.name, &json)?)
+    }
+
+    /// Moves the directory when nobody is at work on either name.
+    fn finish_rename(&self, record: &AgentRecord) -> Result<(), Error> {
+        let Some(old) = &record.renamed_from else { return Ok(()) };
+        let Some(_new) = self.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
+        let Some(_old) = self.store.try_lock_agent(old, "rename")? else { return Ok(()) };
+        self.finish_move(record)
+    }
+
+    /// Gives a directory of this name to the agent that was renamed away from it, before somebody else takes the
+    /// name. The caller holds the name's lock.
+    pub(super) fn vacate(&self, name: &AgentName) -> Result<(), Error> {
+        if !self.store.instance(name).dir().exists() {
+            return Ok(());
+        }
+        for record in self.store.read(Env::now())? {
+            if record.renamed_from.as_ref() == Some(name) {
+                let _lock = self.store.lock_agent(&record.name, "rename")?;
+                self.finish_move(&record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the instance directory of an agent whose rename was cut short.
+    pub(super) fn finish_move(&self, record: &AgentRecord) -> Result<(), Error> {
+        let Some(old) = &record.renamed_from else { return Ok(()) };
+        let (from, to) = (self.store.instance(old), self.store.instance(&record.name));
+        if from.dir().exists() && !to.dir().exists() {
+            from.rename_to(&to)?;
+        }
+        self.store.update(Env::now(), |edit| {
+            if let Ok(Some(mut now)) = edit.get(&record.name) {
+                now.renamed_from = None;
+                edit.put(now);
+            }
+        })?;
+        Ok(())
+    }
+}
+
+/// What marks an agent's processes.
+pub(super) fn mark_of(record: &AgentRecord) -> Mark {
+    Mark { variable: AGENT_ID.into(), value: record.id.to_string() }
+}
+
+/// Whether the process that was written down is there: outside tmux, or in the server it was started in.
+fn is_alive(record: &AgentRecord) -> bool {
+    match (record.pid, &record.tmux) {
+        (Some(pid), None) => process::is_alive(pid, &mark_of(record)),
+        (Some(pid), Some(_)) => {
+            server_of(record).is_some_and(|server| process::is_held(pid, server, &mark_of(record)))
+        }
+        (None, _) => false,
+    }
+}
+
+/// The process of the tmux server that an agent was started in.
+pub(super) fn server_of(record: &AgentRecord) -> Option<i32> {
+    record.tmux.as_ref()?.server.split_once(':')?.1.parse().ok()
+}
+
+/// The processes that are an agent's. The tmux server is never one of them.
+pub(super) fn target_of(record: &AgentRecord) -> Target {
+    Target { mark: mark_of(record), root: record.pid, server: server_of(record) }
+}
+
+/// The copy of a record that its tmux session carries.
+pub(super) fn carried(record: &AgentRecord) -> String {
+    serde_json::to_string(record).unwrap_or_default()
+}

@@ -1,0 +1,68 @@
+//! `agent rename`: the record first, then the directory, then the tmux session. The registry wins, so a rename
+//! that is cut short is finished by the next command.
+
+use super::Manager;
+use super::reconcile::carried;
+use crate::env::Env;
+use crate::error::Error;
+use crate::failpoint;
+use crate::model::{AgentName, AgentRecord, Workspace};
+use crate::tmux::TmuxError;
+
+impl Manager {
+    /// Gives an agent another name.
+    pub fn rename(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
+        if old == new {
+            return self.record(old, "rename");
+        }
+        // Always in the same order, so that two renames across each other cannot wait for each other.
+        let (first, second) = if old < new { (old, new) } else { (new, old) };
+        let _first = self.store.lock_agent(first, "rename")?;
+        let _second = self.store.lock_agent(second, "rename")?;
+        self.finish_move(&self.record(old, "rename")?)?;
+        self.vacate(new)?;
+        let record = self.renamed(old, new)?;
+        failpoint::reached("rename.noted");
+        let target = self.store.instance(new);
+        let source = self.store.instance(old);
+        target.remove()?;
+        if source.dir().exists() {
+            source.rename_to(&target)?;
+        }
+        failpoint::reached("rename.moved");
+        if record.tmux.is_some() {
+            match self.tmux()?.rename_session(record.id, old.as_str(), new, &carried(&record)) {
+                // A lost agent has none: it went with its server, or somebody closed it.
+                Err(
+                    TmuxError::NoServer { .. } | TmuxError::NoSessions { .. } | TmuxError::NoSession { .. },
+                ) => {}
+                other => other?,
+            }
+        }
+        failpoint::reached("rename.session");
+        self.finish_move(&record)?;
+        Ok(record)
+    }
+
+    fn renamed(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
+        let outcome = self.store.update(Env::now(), |edit| {
+            if edit.contains(new) {
+                return Err(Error::NameTaken { name: new.clone() });
+            }
+            let Ok(Some(mut record)) = edit.get(old) else { return Ok(None) };
+            record.name = new.clone();
+            record.renamed_from = Some(old.clone());
+            if record.workspace == Workspace::Scratch {
+                record.working_directory =
+                    self.store.instance(new).workspace().to_string_lossy().into_owned();
+                record.project = Some(record.working_directory.clone());
+            }
+            if let Some(place) = &mut record.tmux {
+                place.session = new.to_string();
+            }
+            edit.rename(old, record.clone());
+            Ok(Some(record))
+        })?;
+        outcome?.ok_or_else(|| self.no_such_agent(old, "rename"))
+    }
+}

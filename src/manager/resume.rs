@@ -1,0 +1,199 @@
+//! `agent resume`: brings back an agent that has no process, in its directory and with its conversation.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::Manager;
+use super::launch::Start;
+use super::reconcile::mark_of;
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{Agent, AgentName, AgentRecord, Hooks, Kind, LivePane, Look, Status, StatusNote};
+use crate::process;
+use crate::rules::opening::{self, Opening};
+use crate::rules::status::PLAIN_COMMAND;
+use crate::store::AgentLock;
+
+/// How long a process may take to leave after its terminal was taken away.
+const LEAVING: Duration = Duration::from_secs(1);
+
+/// An agent that came back.
+#[derive(Debug)]
+pub struct Resumed {
+    /// As everybody sees it.
+    pub agent: Agent,
+    /// What became of its conversation.
+    pub remark: String,
+}
+
+/// Whether a start is watched for a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// Wait until it has settled.
+    Settle,
+    /// The caller looks later, at many at once.
+    Later,
+}
+
+impl Manager {
+    /// Brings it back.
+    pub fn resume(&self, name: &AgentName) -> Result<Resumed, Error> {
+        let lock = self.store.lock_agent(name, "resume")?;
+        let record = self.record(name, "resume")?;
+        self.resume_locked(record, Watch::Settle, &lock)
+    }
+
+    pub(super) fn resume_locked(
+        &self,
+        record: AgentRecord,
+        watch: Watch,
+        lock: &AgentLock,
+    ) -> Result<Resumed, Error> {
+        let pane = self.own_pane(&record)?;
+        // One that runs in a terminal, or in a server that cannot be reached, has no pane.
+        let elsewhere = || record.pid.is_some_and(|pid| stays(pid, &record));
+        if pane.as_ref().map_or_else(elsewhere, |pane| pane.dead.is_none()) {
+            return Err(Error::StillRunning { name: record.name, verb: "resume" });
+        }
+        self.resume_into(record, pane.map(|pane| pane.pane), watch, lock)
+    }
+
+    /// Starts it again with its conversation, in its old pane when that is still there.
+    pub(super) fn resume_into(
+        &self,
+        mut record: AgentRecord,
+        pane: Option<String>,
+        watch: Watch,
+        lock: &AgentLock,
+    ) -> Result<Resumed, Error> {
+        let kind = self.kind_of(&record)?;
+        // Without hooks nobody tells of prompts that a person typed: one who attached may have.
+        record.conversation.begun |= kind.hooks == Hooks::None && record.last_attached.is_some();
+        let opening = opening::again(&record, &kind.conversation, self.neighbours(&record)?);
+        self.start_again(record, Again { kind: &kind, opening, pane, watch }, lock)
+    }
+
+    /// The agent's own pane, dead or alive.
+    pub(super) fn own_pane(&self, record: &AgentRecord) -> Result<Option<LivePane>, Error> {
+        let Look::Running(server) = self.tmux()?.look()? else { return Ok(None) };
+        let mut own: Vec<_> = server.panes.into_iter().filter(|pane| pane.agent == Some(record.id)).collect();
+        let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());
+        let at = own.iter().position(|pane| Some(pane.pane.as_str()) == remembered).unwrap_or(0);
+        Ok((at < own.len()).then(|| own.swap_remove(at)))
+    }
+
+    pub(super) fn kind_of(&self, record: &AgentRecord) -> Result<Kind, Error> {
+        if record.kind == PLAIN_COMMAND {
+            return Ok(Kind::default());
+        }
+        let kinds = self.kinds()?;
+        kinds.get(&record.kind).cloned().ok_or_else(|| Error::NoSuchSpec {
+            name: record.kind.clone(),
+            known: kinds.names().map(str::to_owned).collect(),
+        })
+    }
+
+    fn neighbours(&self, record: &AgentRecord) -> Result<usize, Error> {
+        let all = self.store.read(Env::now())?;
+        let beside = |other: &&AgentRecord| {
+            other.id != record.id
+                && other.kind == record.kind
+                && other.working_directory == record.working_directory
+        };
+        Ok(all.iter().filter(beside).count())
+    }
+
+    pub(super) fn start_again(
+        &self,
+        mut record: AgentRecord,
+        again: Again<'_>,
+        lock: &AgentLock,
+    ) -> Result<Resumed, Error> {
+        let dir = PathBuf::from(&record.working_directory);
+        if !dir.is_dir() {
+            return Err(Error::DirectoryGone { name: record.name, path: record.working_directory });
+        }
+        self.finish_move(&record)?;
+        record.renamed_from = None;
+        self.refresh_program(&mut record, again.kind, &dir)?;
+        let remark = remark(&record, &again.opening);
+        if let Opening::New(id) = &again.opening {
+            record.conversation.id.clone_from(id);
+            record.conversation.begun = false;
+        }
+        let was = record.status.status;
+        record.status = StatusNote::new(Status::Starting, Env::now(), "it is being started again");
+        (record.tmux, record.pid) = (None, None);
+        self.store.instance(&record.name).create()?;
+        self.store.update(Env::now(), |edit| edit.put(record.clone()))?;
+        crate::failpoint::reached("resume.reserved");
+        let start =
+            Start { kind: again.kind, opening: again.opening, prompt: None, pane: again.pane.as_deref() };
+        if let Err(error) = self.start_in_tmux(&mut record, &start) {
+            self.note_not_started(&record, was, &error);
+            return Err(error);
+        }
+        if again.watch == Watch::Settle {
+            self.settle(&record, again.kind)?;
+        }
+        let _ = lock;
+        Ok(Resumed { agent: self.as_spawned(&record), remark })
+    }
+
+    /// A program that moved since (an update, a new node version) is looked for again.
+    fn refresh_program(&self, record: &mut AgentRecord, kind: &Kind, dir: &Path) -> Result<(), Error> {
+        let gone = record.command.first().is_none_or(|program| !Path::new(program).exists());
+        let is_ours = kind.program.first().is_some_and(|program| program == "symposium");
+        if !gone && !is_ours {
+            return Ok(());
+        }
+        let found = self.program_of(kind, dir).filter(|_| record.kind != PLAIN_COMMAND);
+        match (found, record.command.first_mut()) {
+            (Some(found), Some(program)) => {
+                *program = found.to_string_lossy().into_owned();
+                Ok(())
+            }
+            _ => Err(Error::ProgramMissing {
+                program: record.command.first().cloned().unwrap_or_default(),
+                kind: record.kind.clone(),
+                install: kind.install.clone(),
+            }),
+        }
+    }
+
+    /// It is what it was, so that what was lost can still be restored; only one that ran is worse off.
+    fn note_not_started(&self, record: &AgentRecord, was: Status, error: &Error) {
+        let status = if was.is_live() { Status::Crashed } else { was };
+        let _ = self.store.update(Env::now(), |edit| {
+            if let Ok(Some(mut now)) = edit.get(&record.name) {
+                now.status = StatusNote::new(status, Env::now(), format!("it could not be started: {error}"));
+                edit.put(now);
+            }
+        });
+    }
+}
+
+/// Whether its process is there, and not just leaving because its terminal is gone.
+fn stays(pid: i32, record: &AgentRecord) -> bool {
+    process::is_alive(pid, &mark_of(record)) && !matches!(process::wait_exit(pid, LEAVING), Ok(true))
+}
+
+/// How an agent is started again.
+pub(super) struct Again<'a> {
+    pub kind: &'a Kind,
+    pub opening: Opening,
+    pub pane: Option<String>,
+    pub watch: Watch,
+}
+
+fn remark(record: &AgentRecord, opening: &Opening) -> String {
+    match opening {
+        Opening::Resume(id) => format!("goes on with conversation {id}"),
+        Opening::ResumeLast => "goes on with the last conversation in its directory".into(),
+        Opening::New(_) if record.kind == PLAIN_COMMAND => "runs its command again".into(),
+        Opening::New(_) if record.conversation.begun => {
+            "starts a new conversation: its CLI does not tell which one was its own".into()
+        }
+        Opening::New(_) => "starts with an empty conversation: it had none yet".into(),
+    }
+}

@@ -1,0 +1,70 @@
+//! `agent rm`: forgets an agent and all its files. Session first, then files, then the record: cut short, the
+//! record is still there to do it again.
+
+use std::time::Duration;
+
+use super::Manager;
+use super::reconcile::target_of;
+use crate::env::Env;
+use crate::error::Error;
+use crate::failpoint;
+use crate::model::{AgentName, AgentRecord};
+use crate::process;
+use crate::store::AgentLock;
+
+/// What may be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// Only an agent that does not run, and leaves nothing of its own behind.
+    Careful,
+    /// Also one that runs, and whatever is in its scratch folder.
+    Force,
+}
+
+impl Manager {
+    /// Forgets an agent.
+    pub fn rm(&self, name: &AgentName, removal: Removal) -> Result<(), Error> {
+        let lock = self.store.lock_agent(name, "rm")?;
+        let record = self.record(name, "rm")?;
+        self.finish_move(&record)?;
+        if removal == Removal::Careful {
+            let alive = !process::tree(&target_of(&record))
+                .map_err(Error::io("cannot look at processes"))?
+                .is_empty();
+            if alive {
+                return Err(Error::StillRunning { name: name.clone(), verb: "rm" });
+            }
+            self.refuse_to_lose_work(&record)?;
+        }
+        self.remove_locked(&record, &lock)?;
+        lock.retire();
+        Ok(())
+    }
+
+    pub(super) fn remove_locked(&self, record: &AgentRecord, lock: &AgentLock) -> Result<(), Error> {
+        self.kill_locked(record, Duration::from_secs(2), lock)?;
+        failpoint::reached("rm.killed");
+        let instance = self.store.instance(&record.name);
+        instance.remove()?;
+        failpoint::reached("rm.files");
+        self.store.update(Env::now(), |edit| edit.remove(&record.name))?;
+        Ok(())
+    }
+
+    /// A scratch folder is the only copy of what was made in it.
+    pub(super) fn refuse_to_lose_work(&self, record: &AgentRecord) -> Result<(), Error> {
+        let scratch = self.store.instance(&record.name).workspace();
+        let count = std::fs::read_dir(&scratch).map_or(0, Iterator::count);
+        if count == 0 {
+            return Ok(());
+        }
+        Err(Error::Unsafe {
+            what: format!("the scratch folder of agent `{}` holds {count} files or folders", record.name),
+            hint: format!(
+                "look at `{}`, then `symposium agent rm --force {}`",
+                scratch.display(),
+                record.name
+            ),
+        })
+    }
+}

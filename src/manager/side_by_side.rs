@@ -1,0 +1,46 @@
+//! Does the same to many agents, several at a time.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::model::AgentName;
+
+/// How many at a time: each is a call of the same tmux server, and mostly waiting.
+const AT_A_TIME: usize = 8;
+
+/// What `act` returned for each, in the order of the names.
+pub(super) fn side_by_side<T: Send>(
+    names: &[AgentName],
+    act: impl Fn(&AgentName) -> T + Sync,
+) -> Vec<(AgentName, T)> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(names.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..AT_A_TIME.min(names.len()) {
+            scope.spawn(|| {
+                while let Some((at, name)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, names.get(at)?)))
+                {
+                    let outcome = (at, name.clone(), act(name));
+                    done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(outcome);
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    done.sort_by_key(|(at, ..)| *at);
+    done.into_iter().map(|(_, name, outcome)| (name, outcome)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_one_is_done_once_and_in_order() {
+        let names: Vec<AgentName> = (0..50).map(|n| format!("a{n}").parse().unwrap()).collect();
+        let done = side_by_side(&names, |name| name.to_string());
+        assert_eq!(done.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), names);
+        assert!(done.iter().all(|(name, outcome)| name.as_str() == outcome));
+    }
+}
