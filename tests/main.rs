@@ -1,4 +1,7 @@
 //! All integration tests in one binary: `support` is the sealed environment, every other module is one subject.
 
+mod cli;
+mod compat;
 mod layers;
+mod lifecycle;
 mod support;

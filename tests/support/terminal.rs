@@ -91,6 +91,10 @@ impl<'a> Terminal<'a> {
                     "#{pane_dead}#{pane_dead_status}",
                 ]);
                 code = said.trim().strip_prefix('1').and_then(|status| status.parse().ok());
+                if said.trim() == "1" {
+                    // tmux 3.3a now and then misses that a child has ended; the next one makes it look.
+                    self.tmux(&["run-shell", "true"]);
+                }
                 code.is_some()
             },
             || format!("its screen:\n{}", self.screen()),

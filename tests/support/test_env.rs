@@ -187,6 +187,8 @@ impl TestEnv {
             ("LOGNAME", "tester".to_owned()),
             ("TZ", "UTC".to_owned()),
         ]);
+        // Where a build that measures coverage writes to; not set otherwise.
+        command.envs(std::env::vars_os().filter(|(name, _)| name == "LLVM_PROFILE_FILE"));
         command
     }
 

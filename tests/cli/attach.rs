@@ -1,0 +1,209 @@
+//! `agent attach`: a person's terminal on an agent's screen, from wherever they are, and out again.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{agent, printed, prompts, shown, spawned, status, wait_for};
+use crate::support::TestEnv;
+
+/// Starts a program that shows what is typed into it.
+fn echoing(env: &TestEnv, name: &str) {
+    let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
+    spawned(env, &["--name", name, "--", "sh", "-c", &script]);
+}
+
+#[test]
+fn attach_shows_the_screen_takes_keys_and_leaves_the_agent_alive() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    assert_eq!(shown(&env, "a")["last_attached"], json!(null));
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("this is a");
+    terminal.type_text("hello");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("got <hello>");
+    let agent = shown(&env, "a");
+    assert_eq!(agent["clients"].as_array().map(Vec::len), Some(1), "{agent}");
+    assert_eq!(agent["clients"][0]["observer"], false);
+    assert!(agent["last_attached"].is_string(), "{agent}");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    env.wait_until("nobody is attached", || shown(&env, "a")["clients"] == json!([]));
+    assert_eq!(status(&env, "a"), "working");
+}
+
+#[test]
+fn the_way_out_is_said_and_stays_on_the_screen() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("this is a");
+    let status_line = terminal.screen().lines().last().unwrap_or_default().to_owned();
+    assert!(status_line.contains(" a ") && status_line.contains("C-b d"), "{status_line}");
+    terminal.keys(&["C-b", "d"]);
+    terminal.wait_for_exit();
+    let left = terminal.screen();
+    assert!(left.contains("attaching to `a`; leave with C-b d, the agent goes on"), "{left}");
+}
+
+#[test]
+fn attach_becomes_tmux_and_nothing_of_ours_stays_between() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("this is a");
+    let attach = format!("{} agent attach", env.binary());
+    let ours: Vec<_> = env.processes().into_iter().filter(|one| one.command.starts_with(&attach)).collect();
+    assert_eq!(ours, []);
+}
+
+#[test]
+fn a_dropped_connection_leaves_the_agent_and_the_same_screen_is_there_again() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "remember the milk"]);
+    wait_for(&env, "a", "idle");
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("remember the milk");
+    terminal.close();
+    env.wait_until("nobody is attached", || shown(&env, "a")["clients"] == json!([]));
+    let again = env.terminal([env.binary(), "agent", "attach", "a"]);
+    again.wait_for_text("remember the milk");
+    again.type_text("recall");
+    again.keys(&["Enter"]);
+    env.wait_until("it took it", || prompts(&env, "a") == ["remember the milk", "recall"]);
+}
+
+#[test]
+fn an_observer_sees_and_cannot_type() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let observer = env.terminal([env.binary(), "agent", "attach", "--observe", "a"]);
+    observer.wait_for_text("this is a");
+    assert_eq!(shown(&env, "a")["clients"][0]["observer"], true);
+    observer.type_text("from the observer");
+    observer.keys(&["Enter"]);
+    let driver = env.terminal([env.binary(), "agent", "attach", "a"]);
+    driver.wait_for_text("this is a");
+    driver.type_text("from the driver");
+    driver.keys(&["Enter"]);
+    observer.wait_for_text("got <from the driver>");
+    assert!(!observer.screen().contains("from the observer"), "{}", observer.screen());
+    observer.keys(&["C-b", "d"]);
+    assert_eq!(observer.wait_for_exit(), 0);
+}
+
+#[test]
+fn attach_works_inside_somebodys_own_tmux() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let terminal = env.terminal_in_tmux([
+        "sh",
+        "-c",
+        &format!("{} agent attach a; echo \"left with $?\"; exec cat", env.binary()),
+    ]);
+    terminal.wait_for_text("this is a");
+    assert!(!env.tmux(["show-environment", "-g"]).ok().stdout.contains("terminal-0"));
+    terminal.keys(&["C-b", "d"]);
+    terminal.wait_for_text("left with 0");
+    assert!(
+        terminal.screen().contains("leave with C-b C-b d (you are inside a tmux already)"),
+        "{}",
+        terminal.screen()
+    );
+}
+
+#[test]
+fn attach_inside_our_own_server_switches_the_terminal() {
+    let env = TestEnv::new();
+    echoing(&env, "b");
+    spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("ready>");
+    terminal.type_text(&format!("{} agent attach b", env.binary()));
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("this is b");
+    env.wait_until("the terminal is with b", || {
+        shown(&env, "a")["clients"] == json!([]) && shown(&env, "b")["clients"] != json!([])
+    });
+    assert!(shown(&env, "b")["last_attached"].is_string());
+    let said = printed(&env, "a");
+    assert!(said.contains("attaching to `b`; leave with C-b d,"), "{said}");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+#[test]
+fn without_a_terminal_attach_says_what_to_do() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    assert_snapshot!(agent(&env, &["attach", "a"]).fails(2).stderr, @"
+    error: `agent attach` needs a terminal, and this is not one
+    hint: run `symposium agent attach a` in a terminal, or look with `symposium agent peek a`
+    ");
+    agent(&env, &["attach"]).fails(2);
+}
+
+#[test]
+fn who_cannot_be_attached_to_is_told() {
+    let env = TestEnv::new();
+    echoing(&env, "api-fix");
+    agent(&env, &["kill", "api-fix"]).ok();
+    let terminal = env.terminal([env.binary(), "agent", "attach", "api-fix"]);
+    assert_eq!(terminal.wait_for_exit(), 1);
+    assert_snapshot!(terminal.screen(), @"
+    error: agent `api-fix` does not run: stopped (it was ended on request)
+    hint: bring it back with `symposium agent resume api-fix`
+    ");
+    let terminal = env.terminal([env.binary(), "agent", "attach", "api-fx"]);
+    assert_eq!(terminal.wait_for_exit(), 3);
+    assert_snapshot!(terminal.screen(), @"
+    error: no agent named `api-fx`
+      known agents: api-fix
+    hint: did you mean `symposium agent attach api-fix`?
+    ");
+    let terminal = env.terminal([env.binary(), "agent", "attach"]);
+    assert_eq!(terminal.wait_for_exit(), 3);
+    assert_snapshot!(terminal.screen(), @"
+    error: there is no agent to attach to
+    hint: `symposium agent spawn` starts one, `symposium agent list --all` shows all
+    ");
+}
+
+#[test]
+fn without_a_name_the_one_agent_of_this_project_is_taken() {
+    let env = TestEnv::new();
+    echoing(&env, "here");
+    let elsewhere = env.home();
+    spawned(&env, &["--name", "there", "--dir", elsewhere.to_str().unwrap(), "--", "sleep", "1000"]);
+    let terminal = env.terminal([env.binary(), "agent", "attach"]);
+    terminal.wait_for_text("this is here");
+}
+
+#[test]
+fn without_a_name_a_person_chooses_among_several() {
+    let env = TestEnv::new();
+    echoing(&env, "one");
+    echoing(&env, "two");
+    let terminal = env.terminal([env.binary(), "agent", "attach"]);
+    terminal.wait_for_text("attach to (type to filter, Esc to leave)");
+    terminal.wait_for_text("two");
+    terminal.keys(&["Escape"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    let terminal = env.terminal([env.binary(), "agent", "attach"]);
+    terminal.wait_for_text("attach to (type to filter, Esc to leave)");
+    terminal.type_text("tw");
+    terminal.wait_for_text("tw");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("this is two");
+}
+
+#[test]
+fn an_agent_that_ended_can_still_be_looked_at() {
+    let env = TestEnv::new();
+    agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "seq 100; echo last words; exit 3"]).outcome();
+    wait_for(&env, "a", "crashed");
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("last words");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}

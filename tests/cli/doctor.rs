@@ -1,0 +1,101 @@
+//! `symposium doctor`: what was looked at, what was seen, what to do.
+
+use insta::assert_snapshot;
+
+use super::spawned;
+use crate::support::TestEnv;
+
+/// The checks without the ones that depend on the machine, tmux's version and the user.
+fn told(env: &TestEnv, text: &str) -> String {
+    let uid = format!("tmux-{}", rustix::process::getuid().as_raw());
+    let version = regex_lite::Regex::new(r"3\.\d+[a-z]?|\bmaster\b|next-\S+").unwrap();
+    let text = env.redacted(text).replace(&uid, "tmux-[UID]");
+    let text = version.replace_all(&text, "[VERSION]").into_owned();
+    let mut kept = String::new();
+    let mut skipping = false;
+    for line in text.lines() {
+        skipping = line[4..].trim_start().starts_with("logout") || skipping && line.starts_with("      do:");
+        if !skipping {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+#[test]
+fn a_healthy_machine_with_an_agent_and_two_clis() {
+    let env = TestEnv::new();
+    env.fake_program("claude", "echo '2.1.325 (Claude Code)'");
+    env.fake_program("codex", "echo no config >&2; exit 1");
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let outcome = env.symposium(["doctor"]).outcome();
+    assert_snapshot!(told(&env, &outcome.stdout), @"
+    ok    tmux: [VERSION] at [ROOT]/tools/tmux
+    ok    state directory: [ROOT]/home/.symposium, private
+    ok    registry: 1 agents written down
+    ok    server: tmux [VERSION] at [ROOT]/sockets/tmux-[UID]/symposium, 1 agents live
+    ok    claude: 2.1.325 (Claude Code) at [ROOT]/fakes/claude
+    note  codex: `[ROOT]/fakes/codex --version` failed: no config
+          do: run it once by hand
+    ");
+}
+
+#[test]
+fn without_tmux_and_without_any_cli() {
+    let env = TestEnv::new();
+    env.forget_program("tmux");
+    let outcome = env.symposium(["doctor"]).fails(1);
+    let text = regex_lite::Regex::new("do: install it: .*")
+        .unwrap()
+        .replace_all(&outcome.stdout, "do: install it: [HOW]")
+        .into_owned();
+    assert_snapshot!(told(&env, &text), @"
+    BAD   tmux: tmux is not installed, or not in PATH
+          do: install it: [HOW]
+    ok    state directory: [ROOT]/home/.symposium, private
+    ok    registry: 0 agents written down
+    note  server: not asked: no tmux
+          do: see above
+    note  agent CLIs: none in PATH; `default` is the demo agent
+          do: npm install -g @anthropic-ai/claude-code
+    ");
+}
+
+#[test]
+fn lost_agents_loose_modes_and_a_broken_registry_are_seen() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    env.tmux(["kill-server"]).ok();
+    let outcome = env.symposium(["doctor"]).outcome();
+    assert!(
+        outcome.stdout.contains("; 1 agents are lost\n      do: symposium agent restore --all\n"),
+        "{outcome:?}"
+    );
+    let file = env.state().join("agent-sessions.json");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let outcome = env.symposium(["doctor"]).fails(1);
+    assert!(
+        outcome.stdout.contains("BAD   state directory: others can look in: ")
+            && outcome.stdout.contains("do: chmod -R go-rwx "),
+        "{outcome:?}"
+    );
+    std::fs::write(&file, r#"{"format":99,"sessions":{}}"#).unwrap();
+    let outcome = env.symposium(["doctor"]).fails(1);
+    assert!(
+        outcome.stdout.contains("written by a newer symposium (format 99, this one knows 1)"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn json_has_a_row_for_each_check() {
+    let env = TestEnv::new();
+    let rows = env.symposium(["doctor", "--json"]).outcome().json();
+    let rows = rows.as_array().expect("a list");
+    let what: Vec<&str> =
+        rows.iter().map(|row| row["what"].as_str().unwrap()).filter(|what| *what != "logout").collect();
+    assert_eq!(what, ["tmux", "state directory", "registry", "server", "agent CLIs"]);
+    assert!(rows.iter().all(|row| ["good", "note", "bad"].contains(&row["health"].as_str().unwrap())));
+}

@@ -1,0 +1,112 @@
+//! Exit codes, errors for programs, quiet and colour: what every verb has in common.
+
+use serde_json::json;
+
+use super::{agent, spawned};
+use crate::support::TestEnv;
+
+#[test]
+fn each_exit_code_means_what_the_contract_says() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sh", "-c", "exec sleep 1000"]);
+    for (code, name, args) in [
+        (1, "still-running", &["rm", "a"][..]),
+        (2, "bad-name", &["show", "a.b"]),
+        (2, "no-terminal", &["attach", "a"]),
+        (2, "unsendable", &["send", "a", ""]),
+        (3, "no-such-agent", &["show", "b"]),
+        (3, "no-such-spec", &["spawn", "nothing"]),
+        (6, "refused", &["send", "a", "one\ntwo"]),
+        (7, "timed-out", &["wait", "a", "--for", "idle", "--timeout", "0"]),
+    ] {
+        let outcome = agent(&env, &[args, &["--json"]].concat()).fails(code);
+        let error: serde_json::Value =
+            serde_json::from_str(&outcome.stderr).unwrap_or_else(|why| panic!("{why}: {outcome:?}"));
+        assert_eq!(error["error"]["code"], name, "{args:?}");
+        assert!(error["error"]["message"].is_string() && error["error"]["hints"].is_array(), "{error}");
+        assert_eq!(outcome.stdout, "", "{args:?}");
+    }
+    std::fs::write(env.state().join("agent-sessions.json"), r#"{"format":99,"sessions":{}}"#).unwrap();
+    agent(&env, &["list", "--json"]).fails(5);
+    env.forget_program("tmux");
+    agent(&env, &["spawn", "--json", "demo"]).fails(4);
+}
+
+#[test]
+fn an_error_as_json_is_one_object_on_stderr() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "api-fix", "--", "sleep", "1000"]);
+    let outcome = agent(&env, &["show", "api-fx", "--json"]).fails(3);
+    let error: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();
+    let expected = json!({"error": {
+        "code": "no-such-agent",
+        "message": "no agent named `api-fx`",
+        "saw": ["known agents: api-fix"],
+        "hints": ["did you mean `symposium agent show api-fix`?"],
+    }});
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn a_mistake_in_the_command_line_is_usage() {
+    let env = TestEnv::new();
+    for args in [&["agent"][..], &["agent", "nothing"], &["agent", "list", "--nothing"], &["nothing"]] {
+        let outcome = env.symposium(args).fails(2);
+        assert!(outcome.stderr.contains("Usage:") || outcome.stderr.contains("error:"), "{outcome:?}");
+    }
+    let outcome = env.symposium(["agent", "lst"]).fails(2);
+    assert!(outcome.stderr.contains("'list'"), "{outcome:?}");
+}
+
+#[test]
+fn quiet_says_nothing_but_errors() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    assert_eq!(agent(&env, &["-q", "kill", "a"]).ok().stderr, "");
+    assert!(!agent(&env, &["-q", "kill", "b"]).fails(3).stderr.is_empty());
+    assert_eq!(agent(&env, &["-q", "resume", "a"]).ok().stdout, "a\n");
+}
+
+#[test]
+fn two_environments_never_see_each_other() {
+    let env = TestEnv::new();
+    let other = env.root().join("other").display().to_string();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let there = |args: &[&str]| env.symposium(["--home", &other, "agent"].iter().chain(args));
+    there(&["spawn", "--name", "a", "--", "sleep", "2000"]).ok();
+    there(&["spawn", "--name", "b", "--", "sleep", "2000"]).ok();
+    agent(&env, &["show", "b"]).fails(3);
+    there(&["kill", "a"]).ok();
+    assert_eq!(super::status(&env, "a"), "working");
+    let by_variable = agent(&env, &["list", "--json"]).env("SYMPOSIUM_HOME", &other).ok().json();
+    assert_eq!(by_variable.as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn completions_and_the_manual_are_there() {
+    let env = TestEnv::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = env.symposium(["completions", shell]).ok().stdout;
+        assert!(script.contains("symposium") && script.contains("spawn") && script.len() > 1000, "{shell}");
+    }
+    env.symposium(["completions", "cmd.exe"]).fails(2);
+    let script = env.symposium(["completions", "bash"]).ok().stdout;
+    env.program("bash", ["-n"]).stdin(script).ok();
+    let page = env.symposium(["man"]).ok().stdout;
+    assert!(page.starts_with(".") && page.contains("symposium agent spawn") && page.contains("demo\\-agent"));
+    assert!(!page.contains("symposium event"), "what is hidden is not in the manual");
+}
+
+#[test]
+fn wrong_usage_is_json_too_when_json_is_asked_for() {
+    let env = TestEnv::new();
+    for args in [&["agent", "show", "--json"][..], &["--json", "agent", "list", "--status", "x"], &["--json"]]
+    {
+        let outcome = env.symposium(args).fails(2);
+        let error: serde_json::Value =
+            serde_json::from_str(&outcome.stderr).unwrap_or_else(|_| panic!("{outcome:?}"));
+        assert_eq!(error["error"]["code"], "usage", "{error}");
+    }
+    let plain = env.symposium(["agent", "spawn", "--nope", "--", "x", "--json"]).fails(2);
+    assert!(plain.stderr.starts_with("error: unexpected argument"), "{plain:?}");
+}

@@ -1,0 +1,134 @@
+//! `symposium event`: the hidden door for tmux and agents. Quick, silent, always exit 0, whatever comes in.
+
+use serde_json::json;
+
+use super::{agent, shown, spawned, status};
+use crate::support::TestEnv;
+
+#[test]
+fn nonsense_is_taken_without_a_word() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let before = env.registry();
+    let cases: [(&[&str], &[u8]); 9] = [
+        (&["agent"], b"garbage"),
+        (&["agent"], b""),
+        (&["agent"], b"\xff\xfe\0"),
+        (&["agent"], br#"{"hook_event_name":"Stop"}"#),
+        (&["agent"], br#"{"hook_event_name":7,"session_id":[]}"#),
+        (&["pane-died", "--session=nobody", "--pane=%99", "--code=1", "--signal="], b""),
+        (&["pane-died", "--session=../x", "--pane=%0", "--code=", "--signal="], b""),
+        (&["session-closed", "--session=-rf"], b""),
+        (&["client-attached", "--session=$(touch x)"], b""),
+    ];
+    for (args, input) in cases {
+        let outcome = env.symposium(["event"].iter().chain(args)).stdin(input).ok();
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""), "{args:?}");
+    }
+    assert_eq!(env.registry(), before);
+}
+
+#[test]
+fn a_state_that_cannot_be_used_or_a_missing_tmux_does_not_hold_an_agent_up() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let id = shown(&env, "a")["id"].as_str().unwrap().to_owned();
+    env.forget_program("tmux");
+    let prompted = r#"{"hook_event_name":"UserPromptSubmit","prompt":"x"}"#;
+    let event = || {
+        env.symposium(["event", "agent"])
+            .env("SYMPOSIUM_AGENT", "a")
+            .env("SYMPOSIUM_AGENT_ID", &id)
+            .stdin(prompted)
+    };
+    assert_eq!(event().ok().stderr, "");
+    std::fs::write(env.state().join("agent-sessions.json"), r#"{"format":99}"#).unwrap();
+    assert_eq!(event().ok().stderr, "");
+    let outcome = env.symposium(["--home", "/dev/null/x", "event", "agent"]).stdin(prompted).ok();
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn hooks_of_an_agent_change_its_status_and_teach_its_conversation() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &["claude"]);
+    env.fake_program("claude", "exec sleep 1000");
+    spawned(&env, &["claude", "--name", "a"]);
+    let id = shown(&env, "a")["id"].as_str().unwrap().to_owned();
+    let say = |payload: serde_json::Value| {
+        env.symposium(["event", "agent"])
+            .env("SYMPOSIUM_AGENT", "a")
+            .env("SYMPOSIUM_AGENT_ID", &id)
+            .stdin(payload.to_string())
+            .ok();
+        let now = shown(&env, "a");
+        (
+            now["status"].as_str().unwrap().to_owned(),
+            now["waiting_for"].clone(),
+            now["reason"].as_str().unwrap().to_owned(),
+        )
+    };
+    assert_eq!(say(json!({"hook_event_name": "SessionStart", "source": "startup"})).0, "idle");
+    let prompted =
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": "x", "session_id": "0b9e2c1a-3f4d"});
+    assert_eq!(say(prompted).0, "working");
+    assert_eq!(shown(&env, "a")["conversation"]["id"], "0b9e2c1a-3f4d");
+    let asks = json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "make"}});
+    assert_eq!(say(asks), ("waiting".into(), json!("approval"), "Bash: make".into()));
+    let reminds = json!({"hook_event_name": "Notification", "notification_type": "permission_prompt", "message": "look!"});
+    assert_eq!(say(reminds).2, "Bash: make");
+    assert_eq!(say(json!({"hook_event_name": "PostToolUse", "tool_name": "Bash"})).0, "working");
+    let over = json!({"hook_event_name": "Stop", "last_assistant_message": "all done"});
+    assert_eq!(say(over), ("idle".into(), json!(null), "all done".into()));
+}
+
+#[test]
+fn an_end_is_written_down_without_anybody_asking() {
+    let env = TestEnv::new();
+    let script = "while [ ! -e go ]; do sleep 0.02; done; exit 9";
+    spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
+    spawned(&env, &["--name", "b", "--", "sleep", "1000"]);
+    std::fs::write(env.project().join("go"), "").unwrap();
+    env.wait_until("the record says how it ended", || {
+        // tmux 3.3a now and then misses that a child has ended; the next one makes it look.
+        env.tmux(["run-shell", "true"]);
+        env.registry()["sessions"]["a"]["exit"] == json!({"code": 9, "signal": null})
+    });
+    assert_eq!(env.registry()["sessions"]["a"]["status"]["status"], "crashed");
+    env.tmux(["kill-session", "-t", "=b"]).ok();
+    env.wait_until("a closed session is noted", || {
+        env.registry()["sessions"]["b"]["status"]["status"] == "lost"
+    });
+    assert_eq!(shown(&env, "b")["reason"], "its tmux session was closed by somebody else");
+    agent(&env, &["resume", "b"]).ok();
+    assert_eq!(status(&env, "b"), "working");
+}
+
+#[test]
+fn late_news_of_a_former_process_does_not_end_the_one_that_runs_now() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a"]);
+    super::wait_for(&env, "a", "idle");
+    let pane = shown(&env, "a")["tmux"]["pane"].as_str().unwrap().to_owned();
+    env.symposium(["event", "pane-died", "--session=a", &format!("--pane={pane}"), "--code=1", "--signal="])
+        .ok();
+    assert_eq!(env.registry()["sessions"]["a"]["status"]["status"], "idle");
+    assert_eq!(status(&env, "a"), "idle");
+}
+
+#[test]
+fn an_agent_that_was_noted_as_lost_by_mistake_says_itself_that_it_is_back() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a"]);
+    super::wait_for(&env, "a", "idle");
+    let mut registry = env.registry();
+    registry["sessions"]["a"]["status"]["status"] = json!("lost");
+    std::fs::write(env.state().join("agent-sessions.json"), registry.to_string()).unwrap();
+    assert_eq!(status(&env, "a"), "unknown");
+    let over = r#"{"hook_event_name":"Stop","last_assistant_message":"here I am"}"#;
+    env.symposium(["event", "agent"]).env("SYMPOSIUM_AGENT", "a").stdin(over).ok();
+    assert_eq!((status(&env, "a").as_str(), &shown(&env, "a")["reason"]), ("idle", &json!("here I am")));
+    agent(&env, &["kill", "a"]).ok();
+    env.symposium(["event", "agent"]).env("SYMPOSIUM_AGENT", "a").stdin(over).ok();
+    assert_eq!(status(&env, "a"), "stopped");
+}

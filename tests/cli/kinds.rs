@@ -1,0 +1,224 @@
+//! Every agent CLI we know, as a fake that writes down how it was called: started with a prompt, ended, resumed.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{agent, shown, spawned, without_settling};
+use crate::support::TestEnv;
+
+/// Writes its arguments down, one a line, and stays.
+const STAYS: &str =
+    r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"; exec sleep 1000"#;
+
+/// The same, and then reads keys as a CLI with a prompt does: what is typed shows, Enter takes it.
+const READS: &str = r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"
+stty raw -echo; printf '\033[?2004h> '
+while :; do
+  key=$(dd bs=1 count=1 2>/dev/null; echo .); printf %s "${key%.}" >> "$HOME/typed"
+  printf %s "${key%.}" | sed 's/\r/ (taken)/'
+done"#;
+
+/// A kind, its program, and its arguments at the start and when it comes back; `ID` is the conversation.
+type Case = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
+
+const BY_ARGUMENT: [Case; 9] = [
+    (
+        "claude",
+        "claude",
+        &["--session-id", "ID", "--settings", "SETTINGS", "fix it"],
+        &["--resume", "ID", "--settings", "SETTINGS"],
+    ),
+    ("codex", "codex", &["--no-daemon", "fix it"], &["--no-daemon", "resume", "--last"]),
+    (
+        "gemini",
+        "gemini",
+        &["--skip-trust", "--session-id", "ID", "-i", "fix it"],
+        &["--skip-trust", "-r", "latest"],
+    ),
+    ("kiro", "kiro-cli", &["chat", "fix it"], &["chat", "--resume"]),
+    ("q", "q", &["chat", "fix it"], &["chat", "--resume"]),
+    ("opencode", "opencode", &["--prompt", "fix it"], &["-c"]),
+    ("qwen", "qwen", &["--session-id", "ID", "-i", "fix it"], &["-r", "ID"]),
+    (
+        "copilot",
+        "copilot",
+        &["--no-auto-update", "--session-id", "ID", "-i", "fix it"],
+        &["--no-auto-update", "--resume=ID"],
+    ),
+    ("cursor", "cursor-agent", &["fix it"], &["--continue"]),
+];
+
+const BY_KEYS: [Case; 3] = [
+    ("amp", "amp", &[], &["last"]),
+    ("goose", "goose", &["session", "-n", "ID"], &["session", "-r", "-n", "ID"]),
+    (
+        "aider",
+        "aider",
+        &["--chat-history-file", ".aider.chat.ID.md"],
+        &["--restore-chat-history", "--chat-history-file", ".aider.chat.ID.md"],
+    ),
+];
+
+/// How the program was called last, with words for what varies; forgets it.
+fn called(env: &TestEnv, kind: &str) -> Vec<String> {
+    let file = env.home().join("called");
+    env.wait_until("the program was called", || file.exists());
+    let text = fs::read_to_string(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    let conversation = shown(env, kind)["conversation"]["id"].as_str().unwrap_or("no id").to_owned();
+    let words = text.strip_suffix('\n').unwrap().split('\n').filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            if word.starts_with("{\"hooks\"") { "SETTINGS".into() } else { word.replace(&conversation, "ID") }
+        })
+        .collect()
+}
+
+fn started_ended_and_resumed(cases: &[Case], fake: &str) {
+    let env = TestEnv::new();
+    without_settling(&env, &cases.iter().map(|case| case.0).collect::<Vec<_>>());
+    for (kind, program, first, again) in cases {
+        env.fake_program(program, fake);
+        spawned(&env, &[kind, "--name", kind, "--task", "fix it"]);
+        assert_eq!(called(&env, kind), *first, "{kind}");
+        let conversation = shown(&env, kind)["conversation"]["id"].clone();
+        agent(&env, &["kill", kind, "--grace", "0"]).ok();
+        agent(&env, &["resume", kind]).ok();
+        assert_eq!(called(&env, kind), *again, "{kind} resumed");
+        assert_eq!(shown(&env, kind)["conversation"]["id"], conversation, "{kind}");
+        agent(&env, &["kill", kind, "--grace", "0"]).ok();
+    }
+}
+
+#[test]
+fn every_cli_that_takes_a_prompt_is_started_with_it_and_goes_on_with_its_conversation() {
+    started_ended_and_resumed(&BY_ARGUMENT, STAYS);
+}
+
+#[test]
+fn every_cli_that_takes_no_prompt_has_it_typed_in_and_goes_on_with_its_conversation() {
+    started_ended_and_resumed(&BY_KEYS, READS);
+}
+
+#[test]
+fn a_typed_task_arrives_to_the_letter() {
+    let env = TestEnv::new();
+    without_settling(&env, &["aider"]);
+    env.fake_program("aider", READS);
+    let outcome = agent(&env, &["spawn", "aider", "--name", "a", "--task", "fix\nboth"]).ok();
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("a\n", "its task was typed in\n"));
+    let typed = fs::read_to_string(env.home().join("typed")).unwrap();
+    assert_eq!(typed, "\u{1b}[200~fix\nboth\u{1b}[201~\r");
+}
+
+#[test]
+fn hooks_and_self_update_are_set_for_the_run_alone() {
+    let env = TestEnv::new();
+    without_settling(&env, &["claude"]);
+    env.fake_program("claude", &format!("env > \"$HOME/env\"\n{STAYS}"));
+    spawned(&env, &["claude", "--name", "a"]);
+    env.wait_until("it was called", || env.home().join("called").exists());
+    let text = fs::read_to_string(env.home().join("called")).unwrap();
+    let settings: Value =
+        text.lines().find_map(|line| serde_json::from_str(line).ok()).expect("settings are JSON");
+    for event in
+        ["SessionStart", "UserPromptSubmit", "PermissionRequest", "Notification", "Stop", "SessionEnd"]
+    {
+        let command = settings["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap_or_default();
+        assert!(command.contains(env.binary()) && command.ends_with("event agent"), "{event}: {command}");
+    }
+    let variables = fs::read_to_string(env.home().join("env")).unwrap();
+    assert!(
+        variables.contains("DISABLE_AUTOUPDATER=1\n") && variables.contains("SYMPOSIUM_AGENT=a\n"),
+        "{variables}"
+    );
+    assert!(!env.home().join(".claude").exists() && !env.home().join(".claude.json").exists());
+}
+
+#[test]
+fn a_prompt_is_never_taken_for_a_flag_or_a_subcommand() {
+    let env = TestEnv::new();
+    without_settling(&env, &["claude", "qwen"]);
+    for (kind, task, word) in
+        [("claude", "--help", " --help"), ("claude", "update", " update"), ("qwen", "-y", " -y")]
+    {
+        env.fake_program(kind, STAYS);
+        spawned(&env, &[kind, "--name", kind, "--task", task]);
+        assert_eq!(called(&env, kind).last().map(String::as_str), Some(word), "{kind}");
+        agent(&env, &["rm", "--force", kind]).ok();
+    }
+}
+
+#[test]
+fn an_agent_that_was_told_nothing_yet_begins_again_under_the_same_id() {
+    let env = TestEnv::new();
+    without_settling(&env, &["qwen"]);
+    env.fake_program("qwen", STAYS);
+    spawned(&env, &["qwen", "--name", "qwen"]);
+    assert_eq!(called(&env, "qwen"), ["--session-id", "ID"]);
+    agent(&env, &["kill", "qwen", "--grace", "0"]).ok();
+    agent(&env, &["resume", "qwen"]).ok();
+    assert_eq!(called(&env, "qwen"), ["--session-id", "ID"]);
+}
+
+#[test]
+fn another_agent_in_the_same_directory_never_gets_this_ones_last_conversation() {
+    let env = TestEnv::new();
+    without_settling(&env, &["codex"]);
+    env.fake_program("codex", STAYS);
+    for name in ["codex", "other"] {
+        spawned(&env, &["codex", "--name", name, "--task", "fix it"]);
+        assert_eq!(called(&env, "codex"), ["--no-daemon", "fix it"]);
+    }
+    agent(&env, &["kill", "codex", "--grace", "0"]).ok();
+    let outcome = agent(&env, &["resume", "codex"]).ok();
+    assert_eq!(
+        outcome.stderr,
+        "`codex` starts a new conversation: its CLI does not tell which one was its own\n"
+    );
+    assert_eq!(called(&env, "codex"), ["--no-daemon"]);
+}
+
+#[test]
+fn a_conversation_of_the_users_own_can_be_taken_up() {
+    let env = TestEnv::new();
+    without_settling(&env, &["codex"]);
+    env.fake_program("codex", STAYS);
+    spawned(&env, &["codex", "--name", "codex", "--conversation", "0199-abc", "--task", "go on"]);
+    assert_eq!(called(&env, "codex"), ["--no-daemon", "resume", "ID", "go on"]);
+    assert_eq!(shown(&env, "codex")["conversation"]["id"], "0199-abc");
+}
+
+#[test]
+fn a_users_file_lays_over_what_is_built_in_and_a_mistake_in_it_is_told() {
+    let env = TestEnv::new();
+    without_settling(&env, &[]);
+    let file = env.state().join("kinds.toml");
+    fs::write(
+        &file,
+        "[mine]\nprogram = [\"my-agent\"]\nargs = [\"-x\"]\nprompt = { args = [\"-p\", \"{prompt}\"] }\n",
+    )
+    .unwrap();
+    env.fake_program("my-agent", STAYS);
+    spawned(&env, &["mine", "--name", "mine", "--task", "hi"]);
+    assert_eq!(called(&env, "mine"), ["-x", "-p", "hi"]);
+    fs::write(&file, "[mine]\nprogramm = []\n").unwrap();
+    let outcome = agent(&env, &["spawn", "mine"]).fails(5);
+    assert!(outcome.stderr.contains("kinds.toml") && outcome.stderr.contains("programm"), "{outcome:?}");
+}
+
+#[test]
+fn a_conversation_that_cannot_be_taken_up_is_refused_and_the_foreground_takes_it_up_too() {
+    let env = TestEnv::new();
+    for foreground in [&[][..], &["--foreground"]] {
+        let args = [&["spawn", "--conversation", "x"], foreground, &["--", "sleep", "1000"]].concat();
+        let refused = agent(&env, &args).fails(2);
+        assert!(refused.stderr.contains("cannot be told which conversation"), "{refused:?}");
+    }
+    env.fake_program("codex", "echo \"$@\" > \"$HOME/ran\"");
+    agent(&env, &["spawn", "codex", "--name", "a", "--conversation", "0199-abc", "--foreground"]).ok();
+    let ran = std::fs::read_to_string(env.home().join("ran")).unwrap();
+    assert!(ran.contains("resume") && ran.contains("0199-abc"), "{ran}");
+    assert_eq!(env.registry()["sessions"]["a"]["conversation"]["id"], "0199-abc");
+}

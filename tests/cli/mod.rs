@@ -1,0 +1,88 @@
+//! What a user can do, verb by verb, on real tmux: the text they see, the exit code they get, what is left behind.
+
+mod attach;
+mod demo_agent;
+mod detach;
+mod doctor;
+mod errors;
+mod event;
+mod kill;
+mod kinds;
+mod list;
+mod logs;
+mod no_tmux;
+mod rename;
+mod restart;
+mod restore;
+mod resume;
+mod rm;
+mod send;
+mod send_plain;
+mod show;
+mod spawn;
+mod wait;
+
+use std::os::unix::fs::DirBuilderExt;
+
+use serde_json::Value;
+
+use crate::support::TestEnv;
+use crate::support::run::Run;
+
+/// `symposium agent …`.
+fn agent(env: &TestEnv, args: &[&str]) -> Run {
+    env.symposium(["agent"].iter().chain(args))
+}
+
+/// Starts an agent; says what it is called.
+#[track_caller]
+fn spawned(env: &TestEnv, args: &[&str]) -> String {
+    agent(env, &[&["spawn"], args].concat()).ok().stdout.trim_end().to_owned()
+}
+
+/// Everything `agent show --json` tells of an agent.
+#[track_caller]
+fn shown(env: &TestEnv, name: &str) -> Value {
+    agent(env, &["show", name, "--json"]).ok().json()
+}
+
+/// The status of an agent, in one word.
+#[track_caller]
+fn status(env: &TestEnv, name: &str) -> String {
+    shown(env, name)["status"].as_str().expect("a status is a word").to_owned()
+}
+
+/// Waits as a user's script would.
+#[track_caller]
+fn wait_for(env: &TestEnv, name: &str, status: &str) {
+    let waited = agent(env, &["wait", name, "--for", status, "--timeout", "20s"]).outcome();
+    assert_eq!(waited.code, 0, "{waited:?}\n{}", env.report());
+}
+
+/// Everything an agent ever printed, as text.
+#[track_caller]
+fn printed(env: &TestEnv, name: &str) -> String {
+    agent(env, &["logs", name, "--plain"]).ok().stdout
+}
+
+/// The prompts that the demo agent of this name took, as it wrote them down itself.
+#[track_caller]
+fn prompts(env: &TestEnv, name: &str) -> Vec<String> {
+    let id =
+        shown(env, name)["conversation"]["id"].as_str().expect("a demo agent has a conversation").to_owned();
+    let text =
+        std::fs::read_to_string(env.state().join("demo").join(format!("{id}.jsonl"))).unwrap_or_default();
+    let entries = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("one entry a line"));
+    entries
+        .filter(|entry| entry["type"] == "user")
+        .map(|entry| entry["text"].as_str().expect("a prompt is a text").to_owned())
+        .collect()
+}
+
+/// Lets spawn return at once for these kinds, instead of watching for a moment whether they stay.
+fn without_settling(env: &TestEnv, kinds: &[&str]) {
+    let text: String = kinds.iter().map(|kind| format!("[{kind}]\nsettle_ms = 0\n")).collect();
+    let mut private = std::fs::DirBuilder::new();
+    private.recursive(true).mode(0o700).create(env.state()).expect("a state directory");
+    std::fs::write(env.state().join("kinds.toml"), text).expect("writing kinds.toml");
+}

@@ -1,0 +1,105 @@
+//! `agent restore`: after a reboot, which is a tmux server that is gone, everything comes back.
+
+use insta::assert_snapshot;
+
+use super::{agent, prompts, shown, spawned, status, wait_for};
+use crate::support::TestEnv;
+
+/// What a power cut does to tmux and everything in it.
+fn reboot(env: &TestEnv) {
+    env.tmux(["kill-server"]).ok();
+    env.wait_until("everything is gone", || env.processes().is_empty());
+}
+
+#[test]
+fn after_a_reboot_agents_are_lost_and_restore_brings_each_back() {
+    let env = TestEnv::new();
+    let dir = env.home().display().to_string();
+    spawned(&env, &["demo", "--name", "talk", "--task", "remember the milk"]);
+    spawned(&env, &["--name", "serve", "--dir", &dir, "--", "sh", "-c", "pwd; exec sleep 1000"]);
+    spawned(&env, &["--name", "ended", "--", "sleep", "1000"]);
+    agent(&env, &["kill", "ended"]).ok();
+    wait_for(&env, "talk", "idle");
+    let id = shown(&env, "talk")["conversation"]["id"].clone();
+    reboot(&env);
+    assert_eq!(shown(&env, "talk")["reason"], "its tmux server is gone (reboot or crash)");
+    assert_eq!((status(&env, "serve").as_str(), status(&env, "ended").as_str()), ("lost", "stopped"));
+    let outcome = agent(&env, &["restore", "--all"]).ok();
+    assert_snapshot!(env.redacted(&outcome.stderr), @"
+    `serve` runs its command again
+    `talk` goes on with conversation [UUID]
+    ");
+    wait_for(&env, "talk", "idle");
+    assert_eq!(shown(&env, "talk")["conversation"]["id"], id);
+    assert_eq!(shown(&env, "serve")["working_directory"], dir);
+    agent(&env, &["send", "talk", "recall"]).ok();
+    wait_for(&env, "talk", "idle");
+    assert_eq!(prompts(&env, "talk"), ["remember the milk", "recall"]);
+    assert_eq!(status(&env, "ended"), "stopped");
+}
+
+#[test]
+fn without_all_restore_says_who_is_lost_and_does_nothing() {
+    let env = TestEnv::new();
+    for name in ["a", "b"] {
+        spawned(&env, &["--name", name, "--", "sleep", "1000"]);
+    }
+    reboot(&env);
+    assert_snapshot!(agent(&env, &["restore"]).fails(2).stderr, @"
+    error: 2 agents are lost: a, b
+    hint: `symposium agent restore --all` brings all of them back
+    ");
+    assert!(env.processes().is_empty());
+    agent(&env, &["restore", "b"]).ok();
+    assert_eq!((status(&env, "a").as_str(), status(&env, "b").as_str()), ("lost", "working"));
+}
+
+#[test]
+fn when_nothing_is_lost_restore_says_so() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    for args in [&["restore"][..], &["restore", "--all"]] {
+        assert_eq!(agent(&env, args).ok().stderr, "no agent is lost\n");
+    }
+    assert_eq!(agent(&env, &["restore", "--all", "--json"]).ok().stdout, "[]\n");
+}
+
+#[test]
+fn one_that_cannot_come_back_is_told_and_the_others_do() {
+    let env = TestEnv::new();
+    let gone = env.root().join("gone");
+    std::fs::create_dir(&gone).unwrap();
+    spawned(&env, &["--name", "bad", "--dir", gone.to_str().unwrap(), "--", "sleep", "1000"]);
+    spawned(&env, &["--name", "good", "--", "sleep", "1000"]);
+    reboot(&env);
+    std::fs::remove_dir(&gone).unwrap();
+    let outcome = agent(&env, &["restore", "--all"]).fails(1);
+    assert_snapshot!(env.redacted(&outcome.stderr), @"
+    error: agent `bad` cannot work in `[ROOT]/gone`: it is not there any more
+    hint: put the directory back, or forget the agent with `symposium agent rm bad`
+    `good` runs its command again
+    ");
+    assert_eq!((status(&env, "bad").as_str(), status(&env, "good").as_str()), ("lost", "working"));
+    let outcome = agent(&env, &["restore", "--all", "--json"]).fails(1);
+    assert_eq!(outcome.json()[0]["restored"], false);
+}
+
+#[test]
+fn many_show_a_progress_bar_in_a_terminal() {
+    let env = TestEnv::new();
+    let spawns: Vec<_> = (0..6)
+        .map(|n| agent(&env, &["spawn", "--name", &format!("a{n}"), "--", "sleep", "1000"]).start())
+        .collect();
+    spawns.into_iter().for_each(|spawn| drop(spawn.finish().ok()));
+    reboot(&env);
+    // An agent of another environment is a terminal whose every byte is kept.
+    let other = env.root().join("other").display().to_string();
+    let main = env.state().display().to_string();
+    let command = ["--", env.binary(), "--home", &main, "agent", "restore", "--all"];
+    env.symposium(["--home", &other, "agent", "spawn", "--name", "r"].iter().chain(&command)).ok();
+    env.symposium(["--home", &other, "agent", "wait", "r", "--for", "exited", "--timeout", "20s"]).ok();
+    let shown = env.symposium(["--home", &other, "agent", "logs", "r"]).ok().stdout;
+    assert!(shown.contains("restoring") && shown.contains("/6"), "{shown}");
+    let working = agent(&env, &["list", "--status", "working", "--json"]).ok().json();
+    assert_eq!(working.as_array().map(Vec::len), Some(6));
+}

@@ -1,0 +1,186 @@
+//! `agent send` to an agent CLI: to the letter, exactly once, and never into something that is not ready for it.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{agent, prompts, shown, spawned, status, wait_for};
+use crate::support::TestEnv;
+
+/// A demo agent at rest, with an empty conversation.
+fn demo(env: &TestEnv) {
+    spawned(env, &["demo", "--name", "a"]);
+    wait_for(env, "a", "idle");
+}
+
+#[test]
+fn a_prompt_arrives_once_and_is_confirmed() {
+    let env = TestEnv::new();
+    demo(&env);
+    let outcome = agent(&env, &["send", "a", "hello there"]).ok();
+    assert_eq!(outcome.stdout, "");
+    assert_eq!(outcome.stderr, "delivered to `a`: the agent says it took it, to the letter\n");
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), ["hello there"]);
+    let outcome = agent(&env, &["send", "--json", "a", "again"]).ok();
+    let confirmed = "the agent says it took it, to the letter";
+    assert_eq!(outcome.json(), json!({"agent": "a", "delivered": true, "confirmed_by": confirmed}));
+    assert_eq!(prompts(&env, "a"), ["hello there", "again"]);
+}
+
+#[test]
+fn an_agent_that_took_a_prompt_is_working_so_that_a_script_can_wait_for_its_end() {
+    let env = TestEnv::new();
+    demo(&env);
+    for _ in 0..2 {
+        agent(&env, &["send", "a", "/work 1s"]).ok();
+        assert_eq!(env.registry()["sessions"]["a"]["status"]["status"], "working");
+        wait_for(&env, "a", "idle");
+        assert_eq!(shown(&env, "a")["reason"], "Worked for 1s.");
+    }
+}
+
+#[test]
+fn several_lines_and_odd_letters_arrive_as_one_prompt() {
+    let env = TestEnv::new();
+    demo(&env);
+    let text = "first\n\n  indented\tand a tab\n$(touch x) `y` #{pane_id} ; \\n 'q' \"q\" %s ~\nнаконец 日本語 é e\u{301} 👩‍👩‍👧 🦀";
+    agent(&env, &["send", "a", "-"]).stdin(format!("{text}\n")).ok();
+    assert_eq!(prompts(&env, "a"), [text]);
+    assert!(!env.project().join("x").exists());
+}
+
+#[test]
+fn a_prompt_of_200_kilobytes_arrives_whole() {
+    let env = TestEnv::new();
+    demo(&env);
+    let text: String =
+        (0..5000).map(|n| format!("line {n}: the quick brown fox jumps over the dog\n")).collect();
+    assert!(text.len() > 200_000);
+    agent(&env, &["send", "a", "-"]).stdin(text.clone()).ok();
+    assert_eq!(prompts(&env, "a"), [text.trim_end()]);
+}
+
+#[test]
+fn a_prompt_may_begin_with_dashes() {
+    let env = TestEnv::new();
+    demo(&env);
+    agent(&env, &["send", "a", "--help me"]).ok();
+    wait_for(&env, "a", "idle");
+    agent(&env, &["send", "a", "-"]).stdin("-").ok();
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), ["--help me", "-"]);
+}
+
+#[test]
+fn several_senders_at_once_each_get_through_once() {
+    let env = TestEnv::new();
+    demo(&env);
+    let texts = ["/work 10ms one", "/work 10ms two", "/work 10ms three"];
+    let senders: Vec<_> = texts.iter().map(|text| agent(&env, &["send", "a", text]).start()).collect();
+    let mut taken: Vec<&str> = Vec::new();
+    for (sender, text) in senders.into_iter().zip(texts) {
+        let outcome = sender.finish();
+        match outcome.code {
+            0 => taken.push(text),
+            1 => assert!(outcome.stderr.contains("is busy"), "{outcome:?}"),
+            _ => panic!("{outcome:?}"),
+        }
+    }
+    wait_for(&env, "a", "idle");
+    let mut seen = prompts(&env, "a");
+    seen.sort();
+    taken.sort();
+    assert_eq!(seen, taken);
+    assert!(!taken.is_empty());
+}
+
+#[test]
+fn a_draft_of_somebody_else_is_left_alone() {
+    let env = TestEnv::new();
+    demo(&env);
+    env.tmux(["send-keys", "-t", "=a:", "-l", "half a thou"]).ok();
+    env.wait_until("the draft shows", || agent(&env, &["peek", "a"]).ok().stdout.contains("half a thou"));
+    let outcome = agent(&env, &["send", "a", "hello"]).fails(6);
+    assert_snapshot!(outcome.stderr, @"
+    error: delivery to agent `a` is not confirmed: an unsent draft stands in its input line; nothing was typed
+      half a thou
+    hint: look with `symposium agent peek a`, or `symposium agent attach a`
+    ");
+    env.tmux(["send-keys", "-t", "=a:", "-l", "ght"]).ok();
+    env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
+    env.wait_until("the draft is sent by its owner", || prompts(&env, "a") == ["half a thought"]);
+}
+
+#[test]
+fn a_dialog_is_not_answered_by_a_prompt() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/ask rm -rf build"]);
+    wait_for(&env, "a", "waiting");
+    let outcome = agent(&env, &["send", "a", "yes please"]).fails(6);
+    assert_snapshot!(outcome.stderr, @"
+    error: delivery to agent `a` is not confirmed: it waits for an answer to its own dialog; nothing was typed
+      Do you want to proceed?
+    hint: look with `symposium agent peek a`, or `symposium agent attach a`
+    ");
+    assert_eq!(shown(&env, "a")["waiting_for"], "approval");
+    assert_eq!(prompts(&env, "a"), ["/ask rm -rf build"]);
+}
+
+#[test]
+fn a_working_agent_is_waited_for() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/work 4s"]);
+    wait_for(&env, "a", "working");
+    agent(&env, &["send", "a", "next"]).ok();
+    assert!(env.tmux(["capture-pane", "-p", "-t", "=a:"]).ok().stdout.contains("Worked for 4s."));
+    assert_eq!(prompts(&env, "a"), ["/work 4s", "next"]);
+}
+
+#[test]
+fn an_agent_that_works_too_long_gets_nothing() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
+    wait_for(&env, "a", "working");
+    let outcome = agent(&env, &["send", "a", "next", "--timeout", "300ms"]).fails(6);
+    let first = outcome.stderr.lines().next().unwrap_or_default();
+    assert_eq!(first, "error: delivery to agent `a` is not confirmed: it is working; nothing was typed");
+    assert_eq!(prompts(&env, "a"), ["/work 1h"]);
+}
+
+#[test]
+fn a_hung_agent_is_told_from_one_that_took_it() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/hang"]);
+    wait_for(&env, "a", "working");
+    agent(&env, &["send", "a", "next", "--timeout", "300ms"]).fails(6);
+    assert_eq!(prompts(&env, "a"), ["/hang"]);
+}
+
+#[test]
+fn control_characters_and_nothing_at_all_are_refused() {
+    let env = TestEnv::new();
+    demo(&env);
+    let outcome = agent(&env, &["send", "a", "-"]).stdin("one\ntwo \u{1b}[201~rm\n").fails(2);
+    assert_snapshot!(outcome.stderr, @"
+    error: this text cannot be typed into a terminal: line 2 holds the control character U+001B, which a terminal takes for a key
+    hint: remove it, or put the text into a file and tell the agent to read that file
+    ");
+    for text in ["a\0b", "a\u{3}", "a\rb", "\n \n", ""] {
+        agent(&env, &["send", "a", "-"]).stdin(text).fails(2);
+    }
+    assert_eq!(prompts(&env, "a"), [""; 0]);
+}
+
+#[test]
+fn who_is_not_there_or_does_not_run_is_told() {
+    let env = TestEnv::new();
+    demo(&env);
+    agent(&env, &["send", "b", "hello"]).fails(3);
+    agent(&env, &["kill", "a"]).ok();
+    let outcome = agent(&env, &["send", "a", "hello"]).fails(1);
+    assert_snapshot!(outcome.stderr, @"
+    error: agent `a` does not run: stopped (it was ended on request)
+    hint: bring it back with `symposium agent resume a`
+    ");
+    assert_eq!(status(&env, "a"), "stopped");
+}

@@ -1,0 +1,126 @@
+//! `agent send` to a program that is no agent CLI: what can be delivered is, what cannot be is refused with a reason.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use super::{agent, printed, spawned};
+use crate::support::TestEnv;
+
+/// Runs a program that keeps what it reads; says where.
+fn reader(env: &TestEnv, script: &str) -> std::path::PathBuf {
+    spawned(env, &["--name", "a", "--", "sh", "-c", script]);
+    env.wait_until("it reads", || printed(env, "a").contains("reading"));
+    env.project().join("got")
+}
+
+/// Waits until the program has written down exactly this; more than that must never come.
+#[track_caller]
+fn has(env: &TestEnv, got: &std::path::Path, text: &str) {
+    let read = || fs::read_to_string(got).unwrap_or_default();
+    env.wait_until("the program has it all", || read().len() >= text.len());
+    assert_eq!(read(), text);
+}
+
+const COOKED: &str = "echo reading; exec cat > got";
+
+#[test]
+fn a_line_reaches_a_program_that_reads_lines() {
+    let env = TestEnv::new();
+    let got = reader(&env, COOKED);
+    let line = "--x 'y' $(z) \\ é 日本 ;";
+    let outcome = agent(&env, &["send", "a", line]).ok();
+    assert_eq!(outcome.stderr, "delivered to `a`: the program has read it\n");
+    has(&env, &got, &format!("{line}\n"));
+}
+
+#[test]
+fn the_longest_line_a_terminal_keeps_arrives_and_a_longer_one_is_refused() {
+    let env = TestEnv::new();
+    let got = reader(&env, COOKED);
+    let longest = "x".repeat(4095);
+    agent(&env, &["send", "a", &longest]).ok();
+    has(&env, &got, &format!("{longest}\n"));
+    let outcome = agent(&env, &["send", "a", &format!("{longest}x")]).fails(6);
+    assert_snapshot!(outcome.stderr, @"
+    error: agent `a` cannot take this text: line 1 has 4096 bytes, and the program reads line by line: the terminal keeps only 4095 of a line
+      nothing was typed
+    hint: put the text into a file and send the file's name
+    ");
+    assert_eq!(fs::read_to_string(&got).unwrap().len(), 4096);
+}
+
+#[test]
+fn several_lines_are_refused_unless_each_may_stand_alone() {
+    let env = TestEnv::new();
+    let got = reader(&env, COOKED);
+    let outcome = agent(&env, &["send", "a", "one\ntwo\n\nthree"]).fails(6);
+    assert_snapshot!(outcome.stderr, @"
+    error: agent `a` cannot take this text: the text has 4 lines, and the program does not tell a paste from typing: each line would be an input of its own
+      nothing was typed
+    hint: `symposium agent send a --as-lines -` sends each line as an input of its own
+    ");
+    has(&env, &got, "");
+    agent(&env, &["send", "a", "--as-lines", "-"]).stdin("one\ntwo\n\nthree\n").ok();
+    has(&env, &got, "one\ntwo\n\nthree\n");
+}
+
+#[test]
+fn many_lines_arrive_in_order() {
+    let env = TestEnv::new();
+    let got = reader(&env, COOKED);
+    let lines: String = (0..300).map(|n| format!("line number {n} of many\n")).collect();
+    agent(&env, &["send", "a", "--as-lines", "-"]).stdin(lines.clone()).ok();
+    has(&env, &got, &lines);
+}
+
+#[test]
+fn a_program_that_does_not_read_is_told() {
+    let env = TestEnv::new();
+    reader(&env, "echo reading; exec sleep 1000");
+    let outcome = agent(&env, &["send", "a", "hello"]).fails(6);
+    assert_snapshot!(outcome.stderr, @"
+    error: delivery to agent `a` is not confirmed: typed, but the program has not read it
+      6 bytes wait unread in its terminal: the program is not reading
+    hint: look with `symposium agent peek a`, or `symposium agent attach a`
+    ");
+}
+
+#[test]
+fn a_shell_runs_what_it_is_sent_once() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
+    env.wait_until("it prompts", || printed(&env, "a").contains("ready>"));
+    agent(&env, &["send", "a", "echo ran >> ran; echo 'é;'"]).ok();
+    env.wait_until("it ran", || env.project().join("ran").exists());
+    agent(&env, &["send", "a", "for n in 1 2; do\necho loop$n >> ran\ndone"]).ok();
+    let ran = || fs::read_to_string(env.project().join("ran")).unwrap();
+    env.wait_until("the loop ran", || ran().ends_with("loop2\n"));
+    assert_eq!(ran(), "ran\nloop1\nloop2\n");
+}
+
+#[test]
+fn a_raw_reader_gets_keys_and_refuses_what_would_be_keys() {
+    let env = TestEnv::new();
+    let got = reader(
+        &env,
+        "stty raw -echo; echo reading; while :; do c=$(dd bs=1 count=1 2>/dev/null; echo .); printf %s \"${c%.}\" | tee -a got | sed 's/\\r/ taken/'; done",
+    );
+    let outcome = agent(&env, &["send", "a", "a\tb"]).fails(6);
+    assert_snapshot!(outcome.stderr, @"
+    error: agent `a` cannot take this text: the text holds a tab, and the program does not tell a paste from typing: it would take the tab for a key
+      nothing was typed
+    hint: put the text into a file and send the file's name
+    ");
+    agent(&env, &["send", "a", "hello"]).ok();
+    env.wait_until("it has the Enter", || fs::read_to_string(&got).unwrap() == "hello\r");
+}
+
+#[test]
+fn a_command_without_a_prompt_of_its_own_is_typed_its_task() {
+    let env = TestEnv::new();
+    let outcome =
+        agent(&env, &["spawn", "--name", "a", "--task", "hello", "--", "sh", "-c", "exec cat > got"]).ok();
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("a\n", "its task was typed in\n"));
+    has(&env, &env.project().join("got"), "hello\n");
+}

@@ -1,0 +1,93 @@
+//! `agent show` and `agent peek`: one agent in full, and what is on its screen.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{agent, shown, spawned, wait_for};
+use crate::support::TestEnv;
+
+#[test]
+fn show_is_a_card_for_people() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "api", "--title", "the login bug", "--task", "hello"]);
+    wait_for(&env, "api", "idle");
+    let card = agent(&env, &["show", "api"]).ok().stdout;
+    let steady = regex_lite::Regex::new(r"\[TIME\] \((\w+|\[DURATION\])\)|process  \d+").unwrap();
+    let card = env
+        .redacted(&card)
+        .replace(env.binary(), "[BINARY]")
+        .replace(&format!("tmux-{}", rustix::process::getuid().as_raw()), "tmux-[UID]");
+    assert_snapshot!(steady.replace_all(&card, "[VARIES]"), @"
+             name  api
+            title  the login bug
+           status  idle since [VARIES]
+              why  You said: hello (prompt 1 of this conversation)
+             kind  demo
+          command  [BINARY] demo-agent
+        directory  [ROOT]/project
+           branch  -
+        workspace  in-place
+     conversation  [UUID]
+          [VARIES]
+             tmux  [ROOT]/sockets/tmux-[UID]/symposium api [PANE]
+         attached  nobody
+          created  [VARIES]
+      last output  [VARIES]
+    last attached  -
+               id  [UUID]
+    ");
+}
+
+#[test]
+fn show_names_who_is_attached() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sh", "-c", "echo up; exec sleep 1000"]);
+    let terminal = env.terminal([env.binary(), "agent", "attach", "--observe", "a"]);
+    terminal.wait_for_text("up");
+    let card = agent(&env, &["show", "a"]).ok().stdout;
+    let tty = shown(&env, "a")["clients"][0]["tty"].as_str().unwrap().to_owned();
+    let line = card.lines().find(|line| line.contains("attached  ")).unwrap();
+    assert!(line.ends_with(&format!(" on {tty}, watching")), "{card}");
+}
+
+#[test]
+fn who_is_not_known_is_guessed() {
+    let env = TestEnv::new();
+    assert_snapshot!(agent(&env, &["show", "api-fx"]).fails(3).stderr, @"
+    error: no agent named `api-fx`
+      there are no agents yet
+    hint: `symposium agent spawn` starts one
+    ");
+    spawned(&env, &["--name", "api-fix", "--", "sleep", "1000"]);
+    assert_snapshot!(agent(&env, &["show", "api-fx"]).fails(3).stderr, @"
+    error: no agent named `api-fx`
+      known agents: api-fix
+    hint: did you mean `symposium agent show api-fix`?
+    ");
+    assert_snapshot!(agent(&env, &["show", "../x"]).fails(2).stderr, @"
+    error: `../x` cannot be a name: it contains '.', only letters, digits, `_` and `-` are allowed
+    hint: names are letters, digits, `_` and `-`, at most 63; `--title` takes any text
+    ");
+}
+
+#[test]
+fn peek_is_the_screen_as_it_is_now() {
+    let env = TestEnv::new();
+    spawned(
+        &env,
+        &[
+            "--name",
+            "a",
+            "--",
+            "sh",
+            "-c",
+            r"printf 'old\033[2J\033[Hnew \033[31mred\033[0m\n'; exec sleep 1000",
+        ],
+    );
+    env.wait_until("it shows", || agent(&env, &["peek", "a"]).ok().stdout == "new red\n");
+    assert_eq!(
+        agent(&env, &["peek", "a", "--json"]).ok().json(),
+        json!({"agent": "a", "screen": ["new red"]})
+    );
+    agent(&env, &["peek", "b"]).fails(3);
+}

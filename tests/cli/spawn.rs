@@ -1,0 +1,211 @@
+//! `agent spawn`: what is started, where, under which name, and what is said when it cannot be.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{agent, printed, prompts, shown, spawned, status, wait_for, without_settling};
+use crate::support::TestEnv;
+
+#[test]
+fn spawn_prints_the_name_and_nothing_else() {
+    let env = TestEnv::new();
+    let outcome = agent(&env, &["spawn", "--name", "web", "--", "sleep", "1000"]).ok();
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("web\n", ""));
+    assert_eq!(status(&env, "web"), "working");
+    assert_eq!(env.tmux(["list-sessions", "-F", "#{session_name}"]).ok().stdout, "web\n");
+}
+
+#[test]
+fn an_agent_without_a_name_gets_one_from_its_spec_and_task() {
+    let env = TestEnv::new();
+    assert_eq!(spawned(&env, &["--", "sleep", "1000"]), "sleep-1");
+    assert_eq!(spawned(&env, &["--", "sleep", "1000"]), "sleep-2");
+    assert_eq!(spawned(&env, &["demo", "--task", "Fix the login!"]), "demo-fix-the-login");
+}
+
+#[test]
+fn spawn_json_is_the_agent_as_list_shows_it() {
+    let env = TestEnv::new();
+    let mut born = agent(&env, &["spawn", "--json", "--name", "a", "--", "sleep", "1000"]).ok().json();
+    let mut listed = agent(&env, &["list", "--json"]).ok().json();
+    assert_eq!(born["status"], "working");
+    for agent in [&mut born, &mut listed[0]] {
+        agent["last_activity"] = json!(null); // the one that tmux alone knows
+    }
+    assert_eq!(born, listed[0]);
+}
+
+#[test]
+fn a_name_is_given_once() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let outcome = agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).fails(1);
+    assert_snapshot!(outcome.stderr, @"
+    error: there is an agent named `a` already
+    hint: go to it with `symposium agent attach a`, or choose another name
+    ");
+    agent(&env, &["kill", "a"]).ok();
+    agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).fails(1);
+}
+
+#[test]
+fn a_missing_program_creates_nothing() {
+    let env = TestEnv::new();
+    let claude = agent(&env, &["spawn", "claude", "--name", "a"]).fails(1);
+    assert_snapshot!(claude.stderr, @"
+    error: `claude` is not installed, or not in PATH
+      nothing was started
+    hint: npm install -g @anthropic-ai/claude-code
+    hint: or try `symposium agent spawn demo`
+    ");
+    let command = agent(&env, &["spawn", "--", "no-such-program", "x"]).fails(1);
+    assert_snapshot!(command.stderr, @"
+    error: `no-such-program` is not installed, or not in PATH
+      nothing was started
+    hint: check the spelling; a pipeline needs a shell: `symposium agent spawn -- sh -c '…'`
+    hint: or try `symposium agent spawn demo`
+    ");
+    assert_eq!(agent(&env, &["list", "--json"]).ok().json(), json!([]));
+    assert!(!env.state().join("instances/a").exists() && !env.socket().exists());
+}
+
+#[test]
+fn an_unknown_kind_is_guessed() {
+    let env = TestEnv::new();
+    assert_snapshot!(agent(&env, &["spawn", "cluade"]).fails(3).stderr, @"
+    error: no spec or kind named `cluade`
+      known: claude, codex, gemini, kiro, q, opencode, qwen, copilot, cursor, amp, goose, aider, demo
+    hint: did you mean `symposium agent spawn claude`?
+    ");
+    assert_snapshot!(agent(&env, &["spawn", "make"]).fails(3).stderr, @"
+    error: no spec or kind named `make`
+      known: claude, codex, gemini, kiro, q, opencode, qwen, copilot, cursor, amp, goose, aider, demo
+    hint: to run any command: `symposium agent spawn -- make`
+    ");
+}
+
+#[test]
+fn an_agent_that_exits_at_once_is_told_with_its_last_lines() {
+    let env = TestEnv::new();
+    env.fake_program("claude", "echo Invalid API key; echo run /login >&2; exit 3");
+    let outcome = agent(&env, &["spawn", "claude", "--name", "a"]).fails(1);
+    assert_snapshot!(env.redacted(&outcome.stderr), @"
+    error: agent `a` exited as soon as it started (code 3, after [DURATION])
+      last lines:
+        Invalid API key
+        run /login
+    hint: mend the cause, then `symposium agent restart a`
+    hint: or forget it: `symposium agent rm a`
+    ");
+    assert_eq!(outcome.stdout, "");
+    assert_eq!(shown(&env, "a")["status"], "crashed");
+    assert_eq!(shown(&env, "a")["exit"], json!({"code": 3, "signal": null}));
+}
+
+#[test]
+fn a_command_that_is_done_at_once_is_no_failure() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "echo", "done already"]);
+    wait_for(&env, "a", "exited");
+    assert_eq!(printed(&env, "a"), "done already\n");
+}
+
+#[test]
+fn it_works_where_it_is_told_to() {
+    let env = TestEnv::new();
+    let odd = env.root().join("it's \"a dir\" $HOME #{pane_id}");
+    std::fs::create_dir(&odd).unwrap();
+    let dir = odd.to_str().unwrap();
+    spawned(&env, &["--name", "there", "--dir", dir, "--", "sh", "-c", "pwd; exec sleep 1000"]);
+    env.wait_until("it tells where it is", || printed(&env, "there").contains(dir));
+    assert_eq!(shown(&env, "there")["working_directory"], dir);
+    let missing = agent(&env, &["spawn", "--dir", "nowhere", "--", "true"]).fails(1);
+    assert_snapshot!(env.redacted(&missing.stderr), @"
+    error: cannot work in `[ROOT]/project/nowhere`: No such file or directory (os error 2)
+    hint: name another with `--dir`
+    ");
+}
+
+#[test]
+fn title_and_variables_reach_the_agent_to_the_letter() {
+    let env = TestEnv::new();
+    let script = r#"printf '<%s>\n' "$A" "$B" "$SYMPOSIUM_AGENT" "${TMUX_PLUGIN:-none}"; exec sleep 1000"#;
+    let args = [
+        "spawn",
+        "--name",
+        "a",
+        "--title",
+        "#{pane_pid}; $(x) é",
+        "--env",
+        "A=1 2;'\"$(id)",
+        "--env",
+        "B=",
+        "--",
+    ];
+    let command = ["sh", "-c", script];
+    agent(&env, &[&args[..], &command].concat()).env("TMUX_PLUGIN", "the spawner's own").ok();
+    env.wait_until("it prints them", || printed(&env, "a") == "<1 2;'\"$(id)>\n<>\n<a>\n<none>\n");
+    assert_eq!(shown(&env, "a")["title"], "#{pane_pid}; $(x) é");
+    let outcome = agent(&env, &["spawn", "--env", "1A=x", "--", "true"]).fails(2);
+    assert!(outcome.stderr.contains("`1A` cannot be the name of a variable"), "{outcome:?}");
+}
+
+#[test]
+fn a_scratch_workspace_is_an_empty_folder_of_its_own() {
+    let env = TestEnv::new();
+    spawned(
+        &env,
+        &["--name", "a", "--workspace", "scratch", "--", "sh", "-c", "pwd; ls -A | wc -l; exec sleep 1000"],
+    );
+    let place = env.state().join("instances/a/workspace");
+    env.wait_until("it tells where it is", || printed(&env, "a") == format!("{}\n0\n", place.display()));
+    assert_eq!(shown(&env, "a")["workspace"], "scratch");
+}
+
+#[test]
+fn the_first_task_is_taken_once() {
+    let env = TestEnv::new();
+    let task = "--resume me\nand \"quotes\" `too`";
+    assert_eq!(spawned(&env, &["demo", "--name", "a", "--task", task]), "a");
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), [task]);
+}
+
+#[test]
+fn a_task_can_come_from_standard_input_and_be_long() {
+    let env = TestEnv::new();
+    let task = format!("{}the end", "a line that is not short\n".repeat(6000));
+    agent(&env, &["spawn", "demo", "--name", "a", "--task", "-"]).stdin(task.clone()).ok();
+    assert_eq!(prompts(&env, "a"), [task]);
+}
+
+#[test]
+fn default_is_the_first_cli_that_is_here_and_else_the_demo_agent() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "demo"]);
+    assert_eq!(shown(&env, "demo")["kind"], "demo");
+    without_settling(&env, &["aider", "codex", "claude"]);
+    for program in ["aider", "codex", "claude"] {
+        env.fake_program(program, "exec sleep 1000");
+        spawned(&env, &["--name", program]);
+        assert_eq!(shown(&env, program)["kind"], program);
+        assert_eq!(shown(&env, program)["spec"], "default");
+    }
+}
+
+#[test]
+fn spawn_attach_needs_a_terminal_and_takes_it_over() {
+    let env = TestEnv::new();
+    let outcome = agent(&env, &["spawn", "--name", "a", "--attach", "--", "sleep", "1000"]).fails(2);
+    assert_snapshot!(outcome.stderr, @"
+    error: `agent spawn --attach` needs a terminal, and this is not one
+      nothing was started
+    hint: leave `--attach` away, and go to it later with `symposium agent attach`
+    ");
+    let terminal =
+        env.terminal([env.binary(), "agent", "spawn", "demo", "--name", "a", "--task", "hello", "--attach"]);
+    terminal.wait_for_text("You said: hello");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    wait_for(&env, "a", "idle");
+}

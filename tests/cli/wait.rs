@@ -1,0 +1,91 @@
+//! `agent wait` and `agent interrupt`: until something is so, and making it so.
+
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+
+use super::{agent, prompts, spawned, status, wait_for};
+use crate::support::TestEnv;
+
+#[test]
+fn wait_returns_what_it_waited_for() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/work 300ms"]);
+    assert_eq!(
+        agent(&env, &["wait", "a", "--for", "idle,crashed", "--timeout", "20s"]).ok().stdout,
+        "idle\n"
+    );
+    agent(&env, &["send", "a", "/ask make"]).ok();
+    let outcome = agent(&env, &["wait", "a", "--for", "waiting"]).ok();
+    assert_eq!(outcome.stdout, "waiting(approval)\n");
+    let json = agent(&env, &["wait", "a", "--for", "waiting", "--json"]).ok().json();
+    assert_eq!((&json["name"], &json["status"]), (&"a".into(), &"waiting".into()));
+}
+
+#[test]
+fn wait_is_woken_and_does_not_look_again_and_again() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let waiter = agent(&env, &["wait", "a", "--for", "stopped"]).start();
+    let killed = Instant::now();
+    agent(&env, &["kill", "a"]).ok();
+    assert_eq!(waiter.finish().ok().stdout, "stopped\n");
+    assert!(killed.elapsed().as_secs() < 3, "{:?}", killed.elapsed());
+}
+
+#[test]
+fn wait_gives_up_in_time() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let outcome = agent(&env, &["wait", "a", "--for", "idle,exited", "--timeout", "100ms"])
+        .within(Duration::from_secs(10))
+        .fails(7);
+    assert_snapshot!(env.redacted(&outcome.stderr), @"error: agent `a` is working, it did not become idle or exited within [DURATION]");
+    agent(&env, &["wait", "b", "--for", "idle"]).fails(3);
+    agent(&env, &["wait", "a"]).fails(2);
+    agent(&env, &["wait", "a", "--for", "sleeping"]).fails(2);
+}
+
+#[test]
+fn interrupt_stops_the_turn_and_not_the_agent() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
+    wait_for(&env, "a", "working");
+    let outcome = agent(&env, &["interrupt", "a"]).ok();
+    assert_eq!(outcome.stderr, "pressed Escape in `a`\n");
+    wait_for(&env, "a", "idle");
+    agent(&env, &["send", "a", "next"]).ok();
+    assert_eq!(prompts(&env, "a"), ["/work 1h", "next"]);
+}
+
+#[test]
+fn interrupt_is_control_c_for_a_command() {
+    let env = TestEnv::new();
+    spawned(
+        &env,
+        &[
+            "--name",
+            "a",
+            "--",
+            "sh",
+            "-c",
+            "trap 'echo interrupted; exec sleep 1000' INT; echo up; while :; do sleep 0.05; done",
+        ],
+    );
+    env.wait_until("it is up", || agent(&env, &["peek", "a"]).ok().stdout.contains("up"));
+    let outcome = agent(&env, &["interrupt", "a", "--json"]).ok();
+    assert_eq!(outcome.json(), serde_json::json!({"agent": "a", "keys": ["C-c"]}));
+    env.wait_until("it heard", || agent(&env, &["peek", "a"]).ok().stdout.contains("interrupted"));
+    assert_eq!(status(&env, "a"), "working");
+    agent(&env, &["kill", "a"]).ok();
+    agent(&env, &["interrupt", "a"]).fails(1);
+}
+
+#[test]
+fn wait_does_not_hang_on_an_agent_that_has_ended() {
+    let env = TestEnv::new();
+    agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "sleep 0.3; exit 3"]).ok();
+    let outcome = agent(&env, &["wait", "a", "--for", "idle"]).fails(1);
+    assert!(outcome.stderr.contains("does not run: crashed (it ended with code 3)"), "{outcome:?}");
+    agent(&env, &["wait", "a", "--for", "idle", "--timeout", "100ms"]).fails(7);
+}

@@ -1,0 +1,135 @@
+//! Registries that other versions wrote, through the real binary: the older public format, ours, and a newer writer's
+//! additions to it. A fixture that is checked in must load for ever.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::TestEnv;
+
+const V0: &str = include_str!("registry-v0.json");
+const V1: &str = include_str!("registry-v1.json");
+
+/// An environment whose registry somebody else has written.
+fn env_with(registry: &str) -> TestEnv {
+    use std::os::unix::fs::DirBuilderExt;
+    let env = TestEnv::new();
+    fs::DirBuilder::new().mode(0o700).create(env.state()).unwrap();
+    fs::write(env.state().join("agent-sessions.json"), registry).unwrap();
+    env
+}
+
+fn listed(env: &TestEnv) -> Vec<Value> {
+    env.symposium(["agent", "list", "--all", "--json"]).ok().json().as_array().unwrap().clone()
+}
+
+fn named<'a>(agents: &'a [Value], name: &str) -> &'a Value {
+    agents.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("no `{name}` in {agents:?}"))
+}
+
+#[test]
+fn the_older_public_format_is_migrated_and_the_original_kept() {
+    let env = env_with(V0);
+    let told = env.symposium(["agent", "list", "--all"]).ok();
+    assert!(
+        told.stderr.contains("the registry of an older symposium was migrated; agents in it: 4"),
+        "{told:?}"
+    );
+    assert!(told.stderr.contains("not readable in it: not-an-agent"), "{told:?}");
+    let agents = listed(&env);
+    let words: Vec<_> =
+        agents.iter().map(|one| (one["name"].as_str().unwrap(), one["status"].as_str().unwrap())).collect();
+    for expected in [
+        ("symposium-agent-1f0c5c1e-6a2b-4d0e-9c3a-0a1b2c3d4e5f", "lost"),
+        ("review", "stopped"),
+        ("review-2", "lost"),
+        ("migrated-3a4b5c6d", "crashed"),
+    ] {
+        assert!(words.contains(&expected), "{expected:?} is not in {words:?}");
+    }
+    let first = named(&agents, "symposium-agent-1f0c5c1e-6a2b-4d0e-9c3a-0a1b2c3d4e5f");
+    assert_eq!(first["command"], serde_json::json!(["q", "chat", "--resume"]));
+    assert_eq!(first["working_directory"], "/home/user/a project");
+    assert_eq!(first["created_at"], "2025-09-12T08:30:00.123456789Z");
+    assert_eq!(env.registry()["format"], 1);
+    assert_eq!(fs::read_to_string(env.state().join("agent-sessions.json.v0")).unwrap(), V0);
+    assert_eq!(env.symposium(["agent", "list", "--all"]).ok().stderr, "", "it is told once");
+}
+
+#[test]
+fn a_migration_that_is_killed_at_any_step_is_done_by_the_next_command() {
+    for step in ["store.aside", "store.written", "store.bak", "store.renamed"] {
+        let env = env_with(V0);
+        env.symposium(["agent", "list"]).env("SYMPOSIUM_FAILPOINT", step).fails(137);
+        assert_eq!(listed(&env).len(), 4, "{step}");
+        assert_eq!(fs::read_to_string(env.state().join("agent-sessions.json.v0")).unwrap(), V0, "{step}");
+    }
+}
+
+#[test]
+fn a_migrated_agent_can_be_started_again_and_removed() {
+    let env = TestEnv::new();
+    let dir = env.project().display().to_string();
+    let old = V0.replace("/home/user/review", &dir).replace("[\"claude\"]", "[\"/bin/sleep\", \"1000\"]");
+    fs::create_dir(env.state()).unwrap();
+    fs::write(env.state().join("agent-sessions.json"), old).unwrap();
+    env.symposium(["agent", "resume", "review"]).ok();
+    assert_eq!(named(&listed(&env), "review")["status"], "working");
+    env.symposium(["agent", "kill", "review"]).ok();
+    env.symposium(["agent", "rm", "review"]).ok();
+    env.symposium(["agent", "rm", "migrated-3a4b5c6d"]).ok();
+    assert_eq!(listed(&env).len(), 2);
+}
+
+#[test]
+fn an_agent_of_the_older_format_that_has_no_command_is_told() {
+    let env = env_with(&V0.replace("/home/user/review", "/"));
+    let told = env.symposium(["agent", "resume", "review-2"]).fails(1);
+    assert!(told.stderr.contains("error: ") && told.stderr.contains("hint: "), "{told:?}");
+    assert_eq!(named(&listed(&env), "review-2")["status"], "lost");
+}
+
+#[test]
+fn an_empty_registry_of_the_older_format_is_an_empty_one() {
+    let env = env_with("{}");
+    assert!(listed(&env).is_empty());
+    env.symposium(["agent", "spawn", "--name", "one", "--", "sleep", "1000"]).ok();
+    assert_eq!(listed(&env).len(), 1);
+}
+
+#[test]
+fn a_newer_writers_fields_survive_our_changes() {
+    let env = env_with(V1);
+    let told = env.symposium(["agent", "list", "--all"]).ok();
+    assert!(told.stderr.contains("entry `of-tomorrow`"), "{told:?}");
+    env.symposium(["agent", "rename", "lead", "leader"]).ok();
+    env.symposium(["agent", "kill", "api-fix"]).ok();
+    env.symposium(["agent", "spawn", "--name", "one", "--", "sleep", "1000"]).ok();
+    let (before, after): (Value, Value) = (serde_json::from_str(V1).unwrap(), env.registry());
+    for member in ["written_by", "shards"] {
+        assert_eq!(after[member], before[member]);
+    }
+    let entry = |registry: &Value, name: &str| registry["sessions"][name].clone();
+    assert_eq!(
+        entry(&after, "of-tomorrow"),
+        entry(&before, "of-tomorrow"),
+        "what we cannot read is left as it is"
+    );
+    let (old, new) = (entry(&before, "api-fix"), entry(&after, "api-fix"));
+    assert_eq!(new["budget"], old["budget"]);
+    assert_eq!(new["conversation"], old["conversation"]);
+    assert_eq!(new["restart"], old["restart"]);
+    let text = fs::read_to_string(env.state().join("agent-sessions.json")).unwrap();
+    assert!(text.contains("12345678901234567890.10"), "a number was rounded");
+}
+
+#[test]
+fn a_name_that_only_a_newer_symposium_understands_is_not_taken() {
+    let env = env_with(V1);
+    let taken = env.symposium(["agent", "spawn", "--name", "of-tomorrow", "--", "sleep", "1000"]).outcome();
+    assert_ne!(taken.code, 0);
+    assert!(taken.stderr.contains("of-tomorrow"), "{taken:?}");
+    env.symposium(["agent", "rename", "lead", "of-tomorrow"]).fails(1);
+    let before: Value = serde_json::from_str(V1).unwrap();
+    assert_eq!(env.registry()["sessions"]["of-tomorrow"], before["sessions"]["of-tomorrow"]);
+}

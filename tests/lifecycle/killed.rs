@@ -1,0 +1,196 @@
+//! A command that dies by `kill -9` at any step: the next command repairs what it left half done.
+//!
+//! `SYMPOSIUM_FAILPOINT` names the step; only debug builds listen (`src/failpoint.rs`). Every verb has a table of
+//! all its steps; each step has an agent of its own, beside one that nobody must touch.
+
+use super::*;
+
+/// The writes of the registry, which every verb has.
+const STORE: [&str; 3] = ["store.written", "store.bak", "store.renamed"];
+
+/// Runs a command that dies at this step, and looks that the registry is whole right then.
+#[track_caller]
+fn die_at(env: &TestEnv, step: &str, args: &[&str]) {
+    let outcome = env.symposium(args).env("SYMPOSIUM_FAILPOINT", step).outcome();
+    assert_eq!(outcome.code, 137, "it did not die at {step}: {outcome:?}");
+    env.registry();
+}
+
+/// An environment with an agent that has nothing to do with all this.
+fn env_with_bystander() -> TestEnv {
+    let env = TestEnv::new();
+    sleeper(&env, "bystander");
+    env
+}
+
+/// What must hold after every step.
+#[track_caller]
+fn assert_repaired(env: &TestEnv) {
+    assert_in_order(env);
+    assert_eq!(status(env, "bystander"), "working");
+}
+
+/// A name for the agent of a step.
+fn name_of(step: &str, about: &str) -> String {
+    format!("{}-{about}", step.replace('.', "-"))
+}
+
+#[test]
+fn a_spawn_that_dies_at_any_step_is_live_or_can_be_done_again() {
+    let env = env_with_bystander();
+    let bodies: [(&str, &[&str]); 2] = [("plain", &["--", "sleep", "1000"]), ("demo", &["demo"])];
+    for step in
+        STORE.into_iter().chain(["spawn.reserved", "spawn.instance", "launch.started", "launch.noted"])
+    {
+        for (about, body) in bodies {
+            let name = name_of(step, about);
+            let spawn = [&["agent", "spawn", "--name", &name], body].concat();
+            die_at(&env, step, &spawn);
+            assert_repaired(&env);
+            let found = find(&env, &name);
+            if ["spawn.reserved", "spawn.instance"].contains(&step) {
+                assert!(found.is_none(), "nothing was started: {found:?}");
+                env.symposium(&spawn).ok();
+                assert!(is_live(&agent(&env, &name)), "{step}");
+                continue;
+            }
+            let found = found.expect("it was started, and its session carries its record");
+            let is_placed = found["pid"].is_i64() && found["tmux"]["pane"].is_string();
+            assert!(is_live(&found) && is_placed, "{found}");
+            let taken = env.symposium(&spawn).fails(1);
+            assert!(taken.stderr.contains("already"), "{taken:?}");
+        }
+    }
+    assert_repaired(&env);
+}
+
+#[test]
+fn a_kill_that_dies_at_any_step_is_a_stop_or_can_be_done_again() {
+    let env = env_with_bystander();
+    for step in STORE.into_iter().chain(["kill.marked", "kill.signalled", "kill.closed", "kill.noted"]) {
+        let name = name_of(step, "victim");
+        speaker(&env, &name, "born");
+        die_at(&env, step, &["agent", "kill", &name]);
+        assert_repaired(&env);
+        let expected = if step == "kill.marked" { "working" } else { "stopped" };
+        assert_eq!(agent(&env, &name)["status"], expected, "{step}: {}", agent(&env, &name));
+        env.symposium(["agent", "kill", &name]).ok();
+        let killed = agent(&env, &name);
+        assert_eq!(
+            (&killed["status"], &killed["pid"]),
+            (&"stopped".into(), &Value::Null),
+            "{step}: {killed}"
+        );
+        assert!(sessions(&env).iter().all(|(session, _)| *session != name), "{step}");
+        assert!(logs(&env, &name).contains("born"), "{step}");
+        env.symposium(["agent", "resume", &name]).ok();
+        assert_eq!(status(&env, &name), "working", "{step}");
+    }
+    assert_repaired(&env);
+}
+
+#[test]
+fn a_rename_that_dies_at_any_step_is_finished_or_never_was() {
+    let env = env_with_bystander();
+    for step in STORE.into_iter().chain(["rename.noted", "rename.moved", "rename.session"]) {
+        for about in ["running", "stopped"] {
+            let old = name_of(step, about);
+            let new = format!("{old}-new");
+            speaker(&env, &old, "born");
+            if about == "stopped" {
+                env.symposium(["agent", "kill", &old]).ok();
+            }
+            die_at(&env, step, &["agent", "rename", &old, &new]);
+            assert_repaired(&env);
+            let done = !["store.written", "store.bak"].contains(&step);
+            let (now, never) = if done { (&new, &old) } else { (&old, &new) };
+            assert!(find(&env, never).is_none(), "{step}: {never}");
+            assert_eq!(status(&env, now), if about == "running" { "working" } else { "stopped" }, "{step}");
+            let dir = |name: &str| env.state().join("instances").join(name);
+            assert!(dir(now).is_dir() && !dir(never).exists(), "{step} {about}: the directory is elsewhere");
+            assert!(logs(&env, now).contains("born"), "{step} {about}");
+            env.symposium(["agent", "rename", now, "again"]).ok();
+            assert!(logs(&env, "again").contains("born"), "{step} {about}");
+            env.symposium(["agent", "rm", "--force", "again"]).ok();
+        }
+    }
+    assert_repaired(&env);
+}
+
+#[test]
+fn a_new_agent_under_the_old_name_takes_nothing_from_a_half_done_rename() {
+    let env = env_with_bystander();
+    for (name, taker) in [("a", "spawn"), ("b", "rename")] {
+        speaker(&env, name, "precious");
+        env.symposium(["agent", "kill", name]).ok();
+        let new = format!("{name}-new");
+        die_at(&env, "rename.noted", &["agent", "rename", name, &new]);
+        match taker {
+            "spawn" => sleeper(&env, name),
+            _ => drop(env.symposium(["agent", "rename", "bystander", name]).ok()),
+        }
+        assert!(logs(&env, &new).contains("precious"), "{taker}");
+        assert_in_order(&env);
+    }
+}
+
+#[test]
+fn a_removal_that_dies_at_any_step_can_be_done_again() {
+    let env = env_with_bystander();
+    let of_running = ["kill.marked", "kill.signalled", "kill.closed", "kill.noted", "rm.killed", "rm.files"];
+    let of_stopped = ["rm.killed", "rm.files"];
+    let running = STORE.into_iter().chain(of_running).map(|step| (step, "running"));
+    let stopped = STORE.into_iter().chain(of_stopped).map(|step| (step, "stopped"));
+    for (step, about) in running.chain(stopped) {
+        let name = name_of(step, about);
+        sleeper(&env, &name);
+        if about == "stopped" {
+            env.symposium(["agent", "kill", &name]).ok();
+        }
+        die_at(&env, step, &["agent", "rm", "--force", &name]);
+        assert_repaired(&env);
+        let left = find(&env, &name);
+        let gone = step == "store.renamed" && about == "stopped";
+        assert_eq!(left.is_none(), gone, "{step} {about}: {left:?}");
+        if let Some(left) = left {
+            let expected = if step == "kill.marked" { "working" } else { "stopped" };
+            assert_eq!(left["status"], expected, "{step} {about}: {left}");
+            env.symposium(["agent", "rm", "--force", &name]).ok();
+        }
+        assert!(find(&env, &name).is_none(), "{step} {about}");
+        assert!(!env.state().join("instances").join(&name).exists(), "{step} {about}");
+        sleeper(&env, &name);
+    }
+    assert_repaired(&env);
+}
+
+#[test]
+fn a_resume_that_dies_at_any_step_is_live_or_told_and_can_be_done_again() {
+    let env = env_with_bystander();
+    for step in STORE.into_iter().chain(["resume.reserved", "launch.started", "launch.noted"]) {
+        let name = name_of(step, "sleeper");
+        speaker(&env, &name, "born");
+        env.symposium(["agent", "kill", &name]).ok();
+        die_at(&env, step, &["agent", "resume", &name]);
+        assert_repaired(&env);
+        let found = agent(&env, &name);
+        let expected = match step {
+            "store.written" | "store.bak" => "stopped",
+            "launch.started" | "launch.noted" => "working",
+            _ => "crashed",
+        };
+        assert_eq!(found["status"], expected, "{step}: {found}");
+        if expected == "crashed" {
+            assert!(found["reason"].as_str().unwrap().contains("interrupted"), "{step}: {found}");
+        }
+        let again = env.symposium(["agent", "resume", &name]);
+        if expected == "working" {
+            again.fails(1)
+        } else {
+            again.ok()
+        };
+        assert_eq!(status(&env, &name), "working", "{step}");
+        assert!(logs(&env, &name).contains("born"), "{step}");
+    }
+    assert_repaired(&env);
+}

@@ -1,0 +1,135 @@
+//! What must survive: many commands at once, death at any step, a damaged registry, a dead or hung tmux, hostile
+//! texts, stubborn programs. Here is what all of these ask: who is there, and do registry, tmux and processes agree.
+
+mod concurrency;
+mod hostile;
+mod killed;
+mod privacy;
+mod registry;
+mod server;
+mod tree;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::TestEnv;
+
+/// Spawns `sleep 1000` under this name.
+#[track_caller]
+fn sleeper(env: &TestEnv, name: &str) {
+    env.symposium(["agent", "spawn", "--name", name, "--", "sleep", "1000"]).ok();
+}
+
+/// Spawns a program that prints `words` and stays, and waits until they are in the transcript.
+#[track_caller]
+fn speaker(env: &TestEnv, name: &str, words: &str) {
+    let script = format!("echo {words}; exec sleep 1000");
+    env.symposium(["agent", "spawn", "--name", name, "--", "sh", "-c", &script]).ok();
+    env.wait_until("its words are in the transcript", || logs(env, name).contains(words));
+}
+
+/// The transcript as text.
+fn logs(env: &TestEnv, name: &str) -> String {
+    env.symposium(["agent", "logs", "--plain", name]).outcome().stdout
+}
+
+/// All agents, after the repair that every list does.
+#[track_caller]
+fn agents(env: &TestEnv) -> Vec<Value> {
+    let listed = env.symposium(["agent", "list", "--all", "--json"]).ok().json();
+    listed.as_array().expect("a list").clone()
+}
+
+/// One agent of the list, if it is there.
+#[track_caller]
+fn find(env: &TestEnv, name: &str) -> Option<Value> {
+    agents(env).into_iter().find(|agent| agent["name"] == name)
+}
+
+/// One agent of the list.
+#[track_caller]
+fn agent(env: &TestEnv, name: &str) -> Value {
+    find(env, name).unwrap_or_else(|| panic!("no agent `{name}`\n{}", env.report()))
+}
+
+/// What one agent is doing.
+#[track_caller]
+fn status(env: &TestEnv, name: &str) -> String {
+    agent(env, name)["status"].as_str().expect("a word").to_owned()
+}
+
+/// Whether an agent of the list has a process, by its status.
+fn is_live(agent: &Value) -> bool {
+    ["starting", "working", "waiting", "idle", "unknown"].contains(&agent["status"].as_str().expect("a word"))
+}
+
+/// The process id of our tmux server, if there is one.
+fn server_pid(env: &TestEnv) -> Option<i32> {
+    env.tmux(["display-message", "-p", "#{pid}"]).stdout.trim().parse().ok()
+}
+
+/// Each session with the id of the agent it says it is.
+fn sessions(env: &TestEnv) -> BTreeSet<(String, String)> {
+    let listed = env.tmux(["list-sessions", "-F", "#{session_name} #{@symposium_id}"]).stdout;
+    let pair = |line: &str| line.split_once(' ').map(|(name, id)| (name.to_owned(), id.to_owned()));
+    listed.lines().filter_map(pair).collect()
+}
+
+/// Whether a process is there and not just waiting to be collected.
+fn is_running(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+/// The ids of the agents whose mark a process carries, of all processes there are.
+fn marks(env: &TestEnv) -> BTreeSet<String> {
+    let server = server_pid(env);
+    let mark_of = |pid: i32| {
+        let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let texts = environ.split(|byte| *byte == 0).map(|one| String::from_utf8_lossy(one).into_owned());
+        texts.into_iter().find_map(|one| Some(one.strip_prefix("SYMPOSIUM_AGENT_ID=")?.to_owned()))
+    };
+    let others = env.processes().into_iter().filter(|one| Some(one.pid) != server && is_running(one.pid));
+    others.filter_map(|one| mark_of(one.pid)).collect()
+}
+
+/// Registry, tmux, directories and processes tell the same story after a list.
+#[track_caller]
+fn assert_in_order(env: &TestEnv) -> Vec<Value> {
+    let mut listed = agents(env);
+    // Another process of ours may be writing the same change down at this moment: a hook that tmux ran.
+    env.wait_until("registry and list agree", || {
+        listed = agents(env);
+        noted(&env.registry()) == listed.iter().map(|one| (text(one, "name"), text(one, "status"))).collect()
+    });
+    let registry = env.registry();
+    let known: BTreeSet<_> = listed.iter().map(|one| (text(one, "name"), text(one, "id"))).collect();
+    for session in sessions(env) {
+        assert!(known.contains(&session), "the registry does not know session {session:?}\n{}", env.report());
+    }
+    for agent in &listed {
+        let record = &registry["sessions"][text(agent, "name")];
+        assert_eq!(record["renamed_from"], Value::Null, "a move is half done: {record}");
+        if is_live(agent) {
+            assert!(record["pid"].is_i64() && record["tmux"]["pane"].is_string(), "half written: {record}");
+            assert_eq!(record["tmux"]["session"], agent["name"], "{record}");
+            let dir = env.state().join("instances").join(text(agent, "name"));
+            assert!(dir.is_dir(), "{} is missing", dir.display());
+        }
+    }
+    let live: BTreeSet<_> = listed.iter().filter(|one| is_live(one)).map(|one| text(one, "id")).collect();
+    env.wait_until("only live agents have processes", || marks(env) == live);
+    listed
+}
+
+/// Names and statuses as they are written down.
+fn noted(registry: &Value) -> BTreeSet<(String, String)> {
+    let records = registry["sessions"].as_object().expect("sessions").iter();
+    records.map(|(name, record)| (name.clone(), text(&record["status"], "status"))).collect()
+}
+
+fn text(value: &Value, field: &str) -> String {
+    value[field].as_str().unwrap_or_else(|| panic!("no text `{field}` in {value}")).to_owned()
+}

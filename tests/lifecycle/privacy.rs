@@ -1,0 +1,212 @@
+//! What nobody else may see or touch: the spawner's secrets, the state directory, the user's own tmux.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::support::run::Run;
+
+const SECRET: &str = "s3cret-4f1d0c";
+
+/// All files and directories under this one, itself included, with their modes; what vanishes meanwhile is left out.
+fn walk(dir: &Path) -> Vec<(PathBuf, u32)> {
+    let Ok(found) = fs::symlink_metadata(dir) else { return Vec::new() };
+    let mut all = vec![(dir.to_owned(), found.permissions().mode() & 0o7777)];
+    if found.is_dir() {
+        let inside = fs::read_dir(dir).into_iter().flatten().flatten();
+        all.extend(inside.flat_map(|entry| walk(&entry.path())));
+    }
+    all
+}
+
+fn mode(path: &Path) -> u32 {
+    walk(path).first().expect("it is there").1
+}
+
+/// Our binary under this umask.
+fn under_umask(env: &TestEnv, umask: &str, args: &[&str]) -> Run {
+    let script = format!("umask {umask}; exec \"$@\"");
+    env.program("sh", [&["-c", &script, "sh", env.binary()], args].concat())
+}
+
+#[test]
+fn a_secret_of_the_spawner_reaches_the_agent_and_nobodys_arguments() {
+    let env = TestEnv::new();
+    let log = env.root().join("tmux-arguments");
+    let real = env.root().join("tools/tmux");
+    let record = format!("printf '%s\\n' \"$@\" >>{}\nexec {} \"$@\"", log.display(), real.display());
+    env.fake_program("tmux", &record);
+    let out = env.root().join("out");
+    for name in ["one", "two", "three"] {
+        let script = "printf %s \"$TOKEN\" >\"$OUT.part\"; mv \"$OUT.part\" \"$OUT\"; exec sleep 1000";
+        let spawn = ["agent", "spawn", "--name", name, "--", "sh", "-c", script];
+        let running = env.symposium(spawn).env("TOKEN", SECRET).env("OUT", &out).start();
+        env.wait_until("the agent has its secret", || {
+            let processes = env.processes();
+            let leak = processes.iter().find(|one| one.command.contains(SECRET));
+            assert!(leak.is_none(), "everybody on the machine can read {leak:?}");
+            out.exists()
+        });
+        running.finish().ok();
+        assert_eq!(fs::read_to_string(&out).unwrap(), SECRET);
+        fs::remove_file(&out).unwrap();
+    }
+    env.symposium(["agent", "restart", "one"]).env("TOKEN", SECRET).env("OUT", &out).ok();
+    env.wait_until("it has it again", || out.exists());
+    let arguments = fs::read_to_string(&log).unwrap();
+    assert!(arguments.contains("source-file") && !arguments.contains(SECRET), "{arguments}");
+    for (file, _) in walk(&env.state()) {
+        let holds =
+            fs::read(&file).unwrap_or_default().windows(SECRET.len()).any(|bytes| bytes == SECRET.as_bytes());
+        assert!(!holds, "{} holds the secret", file.display());
+    }
+    assert!(!env.tmux(["show-environment", "-g"]).ok().stdout.contains(SECRET));
+}
+
+#[test]
+fn one_agents_secret_does_not_reach_the_next_agent() {
+    let env = TestEnv::new();
+    let spawn = |name: &str| {
+        env.symposium(["agent", "spawn", "--name", name, "--", "sh", "-c", "env; exec sleep 1000"])
+    };
+    spawn("one").env("TOKEN", SECRET).ok();
+    spawn("two").ok();
+    env.wait_until("both have told", || {
+        ["one", "two"].iter().all(|one| logs(&env, one).contains("SYMPOSIUM_AGENT="))
+    });
+    assert!(logs(&env, "one").contains(SECRET));
+    assert!(!logs(&env, "two").contains(SECRET));
+}
+
+#[test]
+fn a_variable_given_to_spawn_comes_back_and_is_kept_where_only_we_can_read() {
+    let env = TestEnv::new();
+    let token = format!("TOKEN={SECRET}");
+    let script = "echo token: $TOKEN; exec sleep 1000";
+    env.symposium(["agent", "spawn", "--name", "one", "--env", &token, "--", "sh", "-c", script]).ok();
+    env.symposium(["agent", "restart", "one"]).ok();
+    env.wait_until("both starts had it", || logs(&env, "one").matches(SECRET).count() == 2);
+    for (path, mode) in walk(&env.state()) {
+        assert_eq!(mode & 0o077, 0, "{}", path.display());
+    }
+}
+
+/// A full round of what writes files, under this umask; each file and directory must then have the mode it should.
+fn assert_private_under(umask: &str) {
+    let env = TestEnv::new();
+    let run = |args: &[&str]| drop(under_umask(&env, umask, args).ok());
+    run(&["agent", "spawn", "demo", "--name", "demo", "--task", "remember the milk"]);
+    run(&["agent", "spawn", "--name", "plain", "--workspace", "scratch", "--", "cat"]);
+    run(&["agent", "wait", "demo", "--for", "idle", "--timeout", "15s"]);
+    run(&["agent", "rename", "plain", "other"]);
+    run(&["agent", "kill", "demo"]);
+    run(&["agent", "resume", "demo"]);
+    run(&["agent", "list", "--all"]);
+    run(&["doctor"]);
+    fs::write(env.state().join("agent-sessions.json"), "garbage").unwrap();
+    run(&["agent", "list", "--all"]);
+    for (path, mode) in walk(&env.state()) {
+        let expected = if path.is_dir() { 0o700 } else { 0o600 };
+        assert!(
+            mode == expected || !path.exists(),
+            "{} has mode {mode:04o} under umask {umask}",
+            path.display()
+        );
+    }
+    assert_eq!(mode(env.socket().parent().unwrap()), 0o700, "under umask {umask}");
+    assert_eq!(mode(&env.socket()) & 0o007, 0, "under umask {umask}");
+}
+
+#[test]
+fn everything_is_for_us_alone_under_an_open_umask() {
+    assert_private_under("0000");
+}
+
+#[test]
+fn a_umask_that_takes_everything_leaves_us_our_own_rights() {
+    assert_private_under("0777");
+}
+
+#[test]
+fn a_home_that_others_can_write_is_refused() {
+    let env = TestEnv::new();
+    sleeper(&env, "one");
+    for bad in [0o777, 0o770, 0o702] {
+        fs::set_permissions(env.state(), fs::Permissions::from_mode(bad)).unwrap();
+        for verb in [&["list"][..], &["kill", "one"], &["spawn", "--", "sleep", "9"], &["attach", "one"]] {
+            let refused = env.symposium([&["agent"], verb].concat()).fails(5);
+            assert!(refused.stderr.contains("others can write in"), "{refused:?}");
+            assert!(refused.stderr.contains("hint: chmod go-w "), "{refused:?}");
+        }
+    }
+    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(status(&env, "one"), "working");
+}
+
+/// Everything that can be told of the user's own server.
+fn portrait(env: &TestEnv) -> String {
+    let commands: [&[&str]; 10] = [
+        &["list-sessions", "-F", "#{session_name} #{session_id} #{session_created} #{session_activity}"],
+        &["list-panes", "-a", "-F", "#{pane_id} #{pane_pid} #{pane_dead} #{pane_width}x#{pane_height}"],
+        &["list-clients"],
+        &["show-options", "-s"],
+        &["show-options", "-g"],
+        &["show-options", "-gw"],
+        &["show-hooks", "-g"],
+        &["show-environment", "-g"],
+        &["list-keys"],
+        &["list-buffers"],
+    ];
+    let ask = |command: &&[&str]| env.program("tmux", [&["-L", "default"], *command].concat()).ok().stdout;
+    commands.iter().map(ask).collect::<Vec<_>>().join("\n--\n")
+}
+
+#[test]
+fn the_users_own_tmux_and_configuration_are_never_touched() {
+    let env = TestEnv::new();
+    let conf = "set -g @whose users\nset -g status-left MINE\nset -g prefix C-a\nset-hook -g pane-died 'set -g @died yes'\n";
+    fs::write(env.home().join(".tmux.conf"), conf).unwrap();
+    fs::create_dir(env.state()).unwrap();
+    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(env.state().join("tmux.conf"), "set -g @ours yes\nset -g history-limit 1234\n").unwrap();
+    // Under a name that we will use for an agent, too.
+    env.program("tmux", ["-L", "default", "new-session", "-d", "-s", "one", "sleep 1000"]).ok();
+    let socket = env.socket().with_file_name("default");
+    let inside = format!("{},{},0", socket.display(), 1);
+    let before = portrait(&env);
+    assert!(before.contains("@whose users"), "the user's own configuration is in force");
+
+    let run = |args: &[&str]| env.symposium(args).env("TMUX", &inside).env("TMUX_PANE", "%0");
+    run(&["agent", "spawn", "--name", "one", "--", "sleep", "1000"]).ok();
+    run(&["agent", "spawn", "demo", "--name", "demo", "--task", "hello"]).ok();
+    run(&["agent", "wait", "demo", "--for", "idle", "--timeout", "15s"]).ok();
+    run(&["agent", "send", "demo", "remember the milk"]).ok();
+    for verb in [&["list"][..], &["show", "one"], &["peek", "one"], &["logs", "demo"], &["interrupt", "demo"]]
+    {
+        run(&[&["agent"], verb].concat()).ok();
+    }
+    run(&["doctor"]).ok();
+    run(&["agent", "rename", "demo", "other"]).ok();
+    run(&["agent", "restart", "one"]).ok();
+    run(&["agent", "kill", "--all"]).ok();
+    run(&["agent", "resume", "other"]).ok();
+    run(&["agent", "rm", "--force", "other"]).ok();
+    run(&["agent", "restore", "--all"]).ok();
+    run(&["agent", "prune"]).ok();
+    run(&["agent", "spawn", "--name", "one", "--", "sleep", "1000"]).ok();
+
+    assert_eq!(portrait(&env), before);
+    assert_eq!(fs::read_to_string(env.home().join(".tmux.conf")).unwrap(), conf);
+    let ours = |option: &str| env.tmux(["show-options", "-gqv", option]).ok().stdout;
+    assert_eq!(
+        (ours("@whose"), ours("@ours"), ours("history-limit")),
+        ("".into(), "yes\n".into(), "1234\n".into())
+    );
+    assert_ne!(ours("status-left"), "MINE\n");
+    let foreign: Vec<_> = walk(&env.home())
+        .into_iter()
+        .map(|(path, _)| path)
+        .filter(|path| !path.starts_with(env.state()))
+        .collect();
+    assert_eq!(foreign, [env.home(), env.home().join(".tmux.conf")], "files in the user's home");
+}

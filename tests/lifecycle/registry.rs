@@ -1,0 +1,281 @@
+//! A registry that is damaged, replaced, or on a disk that refuses: a rebuild or a clear error, and nobody is lost.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use rustix::mount::{MountFlags, UnmountFlags, mount, mount_remount, unmount};
+
+use super::*;
+
+/// An environment with one agent that runs and one that was stopped.
+fn env_with_two() -> TestEnv {
+    let env = TestEnv::new();
+    sleeper(&env, "stopped");
+    env.symposium(["agent", "kill", "stopped"]).ok();
+    speaker(&env, "running", "born");
+    assert_both_are_there(&env);
+    env
+}
+
+#[track_caller]
+fn assert_both_are_there(env: &TestEnv) {
+    let statuses = [status(env, "running"), status(env, "stopped")];
+    assert_eq!(statuses, ["working", "stopped"], "{}", env.report());
+    assert_eq!(assert_in_order(env).len(), 2);
+    assert!(logs(env, "running").contains("born"));
+}
+
+fn registry_file(env: &TestEnv) -> PathBuf {
+    env.state().join("agent-sessions.json")
+}
+
+/// The files that were kept aside, each with what is in it.
+fn kept(env: &TestEnv) -> Vec<Vec<u8>> {
+    let files = fs::read_dir(env.state()).unwrap().flatten();
+    let bad = files.filter(|file| file.file_name().to_string_lossy().contains("agent-sessions.json.bad-"));
+    bad.map(|file| fs::read(file.path()).unwrap()).collect()
+}
+
+#[test]
+fn a_damaged_registry_is_kept_aside_and_rebuilt_with_everybody_in_it() {
+    let env = env_with_two();
+    let whole = fs::read(registry_file(&env)).unwrap();
+    let cut = |at: usize| whole[..at].to_vec();
+    let damages = [
+        Vec::new(),
+        cut(1),
+        cut(whole.len() / 2),
+        cut(whole.len() - 2),
+        b"not json at all".to_vec(),
+        b"[]".to_vec(),
+        b"null".to_vec(),
+        vec![0; 4096],
+        vec![0xff; 64],
+    ];
+    for (n, damage) in damages.iter().enumerate() {
+        fs::write(registry_file(&env), damage).unwrap();
+        let told = env.symposium(["agent", "list", "--all"]).ok();
+        assert!(told.stderr.contains("warning: the registry was unusable"), "{told:?}");
+        assert!(told.stderr.contains("the original is kept as"), "{told:?}");
+        assert_both_are_there(&env);
+        assert_eq!(kept(&env).len(), n + 1);
+        assert!(kept(&env).contains(damage), "damage {n} was not kept");
+    }
+    let silent = env.symposium(["agent", "list", "--all"]).ok();
+    assert_eq!(silent.stderr, "", "a repair is told once");
+}
+
+#[test]
+fn a_rebuild_that_is_killed_at_any_step_is_done_by_the_next_command() {
+    let env = env_with_two();
+    for step in ["store.aside", "store.written", "store.bak", "store.renamed"] {
+        fs::write(registry_file(&env), "garbage").unwrap();
+        env.symposium(["agent", "list"]).env("SYMPOSIUM_FAILPOINT", step).fails(137);
+        assert_both_are_there(&env);
+        assert!(kept(&env).iter().all(|bytes| bytes == b"garbage") && !kept(&env).is_empty(), "{step}");
+    }
+}
+
+#[test]
+fn every_verb_repairs_a_damaged_registry_on_its_way() {
+    let env = env_with_two();
+    for (n, verb) in [["show", "running"], ["kill", "running"], ["resume", "running"], ["peek", "running"]]
+        .iter()
+        .enumerate()
+    {
+        fs::write(registry_file(&env), "garbage").unwrap();
+        env.symposium([&["agent"], &verb[..]].concat()).ok();
+        assert_eq!(kept(&env).len(), n + 1, "{verb:?}");
+    }
+    assert_both_are_there(&env);
+}
+
+#[test]
+fn a_registry_and_backup_that_are_both_destroyed_come_back_from_directories_and_tmux() {
+    let env = env_with_two();
+    for damage in ["garbage", ""] {
+        fs::write(registry_file(&env), damage).unwrap();
+        fs::write(env.state().join("agent-sessions.json.bak"), damage).unwrap();
+        let running = agent(&env, "running");
+        assert_eq!(running["status"], "working", "{running}");
+        assert!(running["pid"].is_i64() && running["tmux"]["pane"].is_string(), "{running}");
+        assert!(find(&env, "stopped").is_some(), "one that does not run is known by its directory");
+        assert_in_order(&env);
+    }
+    env.symposium(["agent", "kill", "running"]).ok();
+    assert_in_order(&env);
+}
+
+#[test]
+fn everybody_who_runs_comes_back_from_tmux_alone() {
+    let env = env_with_two();
+    env.symposium([
+        "agent",
+        "spawn",
+        "demo",
+        "--name",
+        "demo",
+        "--task",
+        "remember me",
+        "--title",
+        "a title",
+    ])
+    .ok();
+    env.symposium(["agent", "wait", "demo", "--for", "idle", "--timeout", "15s"]).ok();
+    env.symposium(["agent", "rename", "demo", "renamed"]).ok();
+    let before = agent(&env, "renamed");
+    for file in ["agent-sessions.json", "agent-sessions.json.bak"] {
+        fs::remove_file(env.state().join(file)).unwrap();
+    }
+    fs::remove_dir_all(env.state().join("instances")).unwrap();
+    let names: Vec<_> = agents(&env).iter().map(|one| text(one, "name")).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert_eq!(status(&env, "running"), "working");
+    let after = agent(&env, "renamed");
+    for field in ["id", "title", "command", "working_directory", "created_at", "pid", "tmux"] {
+        assert_eq!(after[field], before[field], "{field}");
+    }
+    assert_eq!(after["conversation"]["id"], before["conversation"]["id"]);
+    assert!(is_live(&after), "{after}");
+    env.symposium(["agent", "send", "renamed", "recall"]).ok();
+    env.symposium(["agent", "kill", "renamed"]).ok();
+    env.symposium(["agent", "resume", "renamed"]).ok();
+    assert_eq!(agent(&env, "renamed")["conversation"]["id"], before["conversation"]["id"]);
+}
+
+#[test]
+fn a_registry_of_a_newer_format_is_refused_and_not_touched() {
+    let env = env_with_two();
+    let pid = agent(&env, "running")["pid"].as_i64().unwrap();
+    let newer = r#"{"format":2,"sessions":{"running":{"everything":"is different"}}}"#;
+    fs::write(registry_file(&env), newer).unwrap();
+    let verbs: [&[&str]; 6] = [
+        &["list"],
+        &["show", "running"],
+        &["kill", "running"],
+        &["rm", "--force", "running"],
+        &["rename", "running", "other"],
+        &["spawn", "--name", "new", "--", "sleep", "1000"],
+    ];
+    for verb in verbs {
+        let refused = env.symposium([&["agent"], verb].concat()).fails(5);
+        assert!(
+            refused.stderr.contains("written by a newer symposium (format 2, this one knows 1)"),
+            "{refused:?}"
+        );
+        assert!(refused.stderr.contains("nothing was changed"), "{refused:?}");
+        assert!(refused.stderr.contains("hint: upgrade symposium"), "{refused:?}");
+    }
+    assert_eq!(fs::read_to_string(registry_file(&env)).unwrap(), newer);
+    assert!(is_running(pid.try_into().unwrap()) && kept(&env).is_empty());
+    assert_eq!(sessions(&env).len(), 1);
+}
+
+#[test]
+fn a_registry_that_is_a_symbolic_link_is_refused_and_not_cut() {
+    let env = env_with_two();
+    let elsewhere = env.root().join("elsewhere.json");
+    fs::rename(registry_file(&env), &elsewhere).unwrap();
+    symlink(&elsewhere, registry_file(&env)).unwrap();
+    let before = fs::read(&elsewhere).unwrap();
+    for verb in [&["list"][..], &["kill", "running"], &["spawn", "--", "sleep", "1000"]] {
+        let refused = env.symposium([&["agent"], verb].concat()).fails(5);
+        assert!(refused.stderr.contains("is a symbolic link"), "{refused:?}");
+        assert!(refused.stderr.contains("hint: "), "{refused:?}");
+    }
+    assert_eq!(fs::read_link(registry_file(&env)).unwrap(), elsewhere);
+    assert_eq!(fs::read(&elsewhere).unwrap(), before);
+    fs::rename(&elsewhere, registry_file(&env)).unwrap();
+    assert_both_are_there(&env);
+}
+
+/// A small file system of its own for the state directory; let go before the environment's directory is removed.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// Needs root; says so and gives nothing without.
+    #[expect(clippy::print_stderr, reason = "a skipped test says why")]
+    fn under(dir: &Path) -> Option<Disk> {
+        fs::create_dir(dir).unwrap();
+        match mount("tmpfs", dir, "tmpfs", MountFlags::empty(), Some(c"size=256k,mode=0700")) {
+            Ok(()) => Some(Disk(dir.to_owned())),
+            Err(why) => {
+                eprintln!("skipped: a tmpfs cannot be mounted here: {why}");
+                None
+            }
+        }
+    }
+
+    fn remount(&self, flags: MountFlags) {
+        mount_remount(&self.0, flags, c"size=256k,mode=0700").unwrap();
+    }
+
+    /// Takes the last byte; gives the file that holds it.
+    fn fill(&self) -> PathBuf {
+        let file = self.0.join("filler");
+        let mut out = fs::File::create(&file).unwrap();
+        for size in [4096, 1] {
+            while std::io::Write::write_all(&mut out, &vec![b'x'; size]).is_ok() {}
+        }
+        file
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = unmount(&self.0, UnmountFlags::DETACH);
+    }
+}
+
+#[test]
+fn a_read_only_disk_can_be_read_and_refuses_the_rest_clearly() {
+    let env = TestEnv::new();
+    let Some(disk) = Disk::under(&env.state()) else { return };
+    speaker(&env, "one", "born");
+    // Whoever still writes (the transcript) keeps the file system from being made read-only.
+    env.symposium(["agent", "kill", "one"]).ok();
+    let mut remounted = false;
+    env.wait_until("nobody writes there", || {
+        remounted |= mount_remount(&disk.0, MountFlags::RDONLY, c"size=256k,mode=0700").is_ok();
+        remounted
+    });
+    let listed = env.symposium(["agent", "list", "--all"]).ok();
+    assert!(listed.stdout.contains("one") && listed.stdout.contains("stopped"), "{listed:?}");
+    assert!(logs(&env, "one").contains("born"));
+    for verb in
+        [&["resume", "one"][..], &["rm", "one"], &["rename", "one", "two"], &["spawn", "--", "sleep", "9"]]
+    {
+        let refused = env.symposium([&["agent"], verb].concat()).fails(5);
+        assert!(refused.stderr.contains("Read-only file system"), "{refused:?}");
+        assert!(refused.stderr.contains("hint: "), "{refused:?}");
+    }
+    assert!(sessions(&env).is_empty());
+    disk.remount(MountFlags::empty());
+    env.symposium(["agent", "resume", "one"]).ok();
+    assert_eq!(status(&env, "one"), "working");
+    env.symposium(["agent", "kill", "one"]).ok();
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_says_what_to_do() {
+    let env = TestEnv::new();
+    let Some(disk) = Disk::under(&env.state()) else { return };
+    speaker(&env, "one", "born");
+    let before = env.registry();
+    let filler = disk.fill();
+    for verb in [&["spawn", "--name", "new", "--", "sleep", "1000"][..], &["rename", "one", "two"]] {
+        let refused = env.symposium([&["agent"], verb].concat()).fails(5);
+        assert!(refused.stderr.contains("No space left on device"), "{refused:?}");
+        assert!(refused.stderr.contains("free some space"), "{refused:?}");
+    }
+    assert_eq!(env.registry(), before);
+    assert_eq!(status(&env, "one"), "working");
+    let names: Vec<_> = sessions(&env).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["one"]);
+    fs::remove_file(filler).unwrap();
+    sleeper(&env, "new");
+    assert_eq!((status(&env, "one"), status(&env, "new")), ("working".into(), "working".into()));
+    assert!(logs(&env, "one").contains("born"));
+    assert_in_order(&env);
+    env.symposium(["agent", "kill", "--all"]).ok();
+}

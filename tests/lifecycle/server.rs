@@ -1,0 +1,256 @@
+//! A tmux server that dies, hangs, or is taken over: agents are lost or unknown, never forgotten, never mistaken.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// Ends our server as the kernel would, and waits until it is gone with everything in it.
+#[track_caller]
+fn crash_server(env: &TestEnv) {
+    let pid = server_pid(env).expect("a server");
+    env.program("kill", ["-9", &pid.to_string()]).ok();
+    env.wait_until("the server is gone", || !is_running(pid));
+}
+
+/// Spawns a demo agent that remembers a word in its conversation.
+#[track_caller]
+fn one_that_remembers(env: &TestEnv, name: &str, word: &str) {
+    let task = format!("remember {word}");
+    env.symposium(["agent", "spawn", "demo", "--name", name, "--task", &task]).ok();
+    env.symposium(["agent", "wait", name, "--for", "idle", "--timeout", "15s"]).ok();
+}
+
+#[test]
+fn after_a_crash_of_tmux_agents_are_lost_and_come_back_where_and_with_whom_they_were() {
+    let env = TestEnv::new();
+    let dir = env.project().join("deep down");
+    fs::create_dir(&dir).unwrap();
+    one_that_remembers(&env, "demo", "the blue door");
+    let here = dir.to_str().unwrap();
+    let print =
+        ["agent", "spawn", "--name", "plain", "--dir", here, "--", "sh", "-c", "pwd; exec sleep 1000"];
+    env.symposium(print).ok();
+    sleeper(&env, "stopped");
+    env.symposium(["agent", "kill", "stopped"]).ok();
+    let before = agents(&env);
+    crash_server(&env);
+
+    let lost = agents(&env);
+    assert_eq!(lost.len(), 3);
+    for name in ["demo", "plain"] {
+        let agent = agent(&env, name);
+        assert_eq!((&agent["status"], &agent["pid"]), (&"lost".into(), &Value::Null), "{agent}");
+        assert!(agent["reason"].as_str().unwrap().contains("server is gone"), "{agent}");
+    }
+    assert_eq!(status(&env, "stopped"), "stopped");
+    assert!(logs(&env, "demo").contains("blue door"), "the transcript outlives the server");
+
+    let asked = env.symposium(["agent", "restore"]).fails(2);
+    assert!(asked.stderr.contains("2 agents are lost: demo, plain"), "{asked:?}");
+    let said = env.symposium(["agent", "restore", "--all"]).ok();
+    assert!(said.stderr.contains("`demo` goes on with conversation"), "{said:?}");
+    let after = assert_in_order(&env);
+    for old in &before {
+        let new = after.iter().find(|one| one["id"] == old["id"]).expect("nobody is forgotten");
+        for field in ["name", "working_directory", "command", "created_at"] {
+            assert_eq!(new[field], old[field]);
+        }
+        assert_eq!(new["conversation"]["id"], old["conversation"]["id"]);
+    }
+    assert_eq!((status(&env, "plain"), status(&env, "stopped")), ("working".into(), "stopped".into()));
+    env.wait_until("it is in its directory again", || logs(&env, "plain").matches(here).count() == 2);
+    env.symposium(["agent", "wait", "demo", "--for", "idle", "--timeout", "15s"]).ok();
+    let said = || logs(&env, "demo").matches("the blue door").count();
+    let before = said();
+    env.symposium(["agent", "send", "demo", "recall"]).ok();
+    env.wait_until("it recalls", || said() > before);
+    let none = env.symposium(["agent", "restore", "--all"]).ok();
+    assert!(none.stderr.contains("no agent is lost"), "{none:?}");
+}
+
+#[test]
+fn a_renamed_agent_comes_back_in_its_scratch_folder() {
+    let env = TestEnv::new();
+    let script = "echo work >>made; pwd; exec sleep 1000";
+    env.symposium(["agent", "spawn", "--name", "old", "--workspace", "scratch", "--", "sh", "-c", script])
+        .ok();
+    env.wait_until("it has worked", || logs(&env, "old").contains("/instances/old/workspace"));
+    env.symposium(["agent", "rename", "old", "new"]).ok();
+    crash_server(&env);
+    env.symposium(["agent", "restore", "--all"]).ok();
+    env.wait_until("it works on", || logs(&env, "new").contains("/instances/new/workspace"));
+    let made = env.state().join("instances/new/workspace/made");
+    assert_eq!(fs::read_to_string(made).unwrap(), "work\nwork\n");
+    for file in ["agent-sessions.json", "agent-sessions.json.bak"] {
+        fs::remove_file(env.state().join(file)).unwrap();
+    }
+    let rebuilt = agent(&env, "new");
+    assert!(text(&rebuilt, "working_directory").ends_with("/instances/new/workspace"), "{rebuilt}");
+}
+
+#[test]
+fn many_lost_agents_are_restored_at_once() {
+    let env = TestEnv::new();
+    let started: Vec<_> = (0..7)
+        .map(|n| {
+            let name = format!("agent-{n}");
+            env.symposium(["agent", "spawn", "--name", &name, "--", "sleep", "1000"]).start()
+        })
+        .collect();
+    started.into_iter().for_each(|one| drop(one.finish().ok()));
+    crash_server(&env);
+    let rows = env.symposium(["agent", "restore", "--all", "--json"]).ok().json();
+    assert_eq!(rows.as_array().unwrap().len(), 7);
+    assert!(rows.as_array().unwrap().iter().all(|row| row["restored"] == true), "{rows}");
+    assert!(assert_in_order(&env).iter().all(|one| one["status"] == "working"));
+}
+
+#[test]
+fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
+    let env = TestEnv::new();
+    sleeper(&env, "one");
+    sleeper(&env, "stopped");
+    env.symposium(["agent", "kill", "stopped"]).ok();
+    let before = env.registry();
+    let server = server_pid(&env).expect("a server").to_string();
+    env.program("kill", ["-STOP", &server]).ok();
+
+    let begun = Instant::now();
+    let list = env.symposium(["agent", "list", "--all", "--json"]).start();
+    let spawn = env.symposium(["agent", "spawn", "--name", "late", "--", "sleep", "1000"]).start();
+    let restore = env.symposium(["agent", "restore", "--all"]).start();
+    let listed = list.finish().fails(4);
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    assert!(listed.stderr.contains("tmux did not answer within 5.0s"), "{listed:?}");
+    assert!(listed.stderr.contains("nothing was taken for gone"), "{listed:?}");
+    let shown: Vec<_> = listed.json().as_array().unwrap().iter().map(|one| one["status"].clone()).collect();
+    assert!(shown.contains(&"unknown".into()) && shown.contains(&"stopped".into()), "{shown:?}");
+    spawn.finish().fails(4);
+    restore.finish().fails(4);
+    let one = |registry: &Value| registry["sessions"]["one"].clone();
+    assert_eq!(one(&env.registry()), one(&before), "a hung tmux changed what was written down");
+
+    env.program("kill", ["-CONT", &server]).ok();
+    env.wait_until("it answers again", || status(&env, "one") == "working");
+    assert_eq!(status(&env, "stopped"), "stopped");
+    // What a timed-out spawn asked of the server may still have happened: then it is known.
+    assert_in_order(&env);
+}
+
+#[test]
+fn a_kill_while_tmux_hangs_still_ends_the_processes() {
+    let env = TestEnv::new();
+    sleeper(&env, "one");
+    let (pid, server) = (agent(&env, "one")["pid"].as_i64().unwrap(), server_pid(&env).unwrap().to_string());
+    env.program("kill", ["-STOP", &server]).ok();
+    let said = env.symposium(["agent", "kill", "one"]).ok();
+    assert!(said.stderr.contains("its tmux session may be left"), "{said:?}");
+    assert!(!is_running(pid.try_into().unwrap()));
+    env.program("kill", ["-CONT", &server]).ok();
+    env.wait_until("it is stopped", || status(&env, "one") == "stopped");
+    env.symposium(["agent", "resume", "one"]).ok();
+    assert_in_order(&env);
+}
+
+#[test]
+fn a_session_that_somebody_made_under_a_lost_agents_name_is_not_the_agent() {
+    let env = TestEnv::new();
+    speaker(&env, "one", "born");
+    crash_server(&env);
+    env.tmux(["-f", "/dev/null", "new-session", "-d", "-s", "one", "sleep 1000"]).ok();
+    assert_eq!(status(&env, "one"), "lost");
+    let refused = env.symposium(["agent", "restore", "--all"]).fails(1);
+    assert!(
+        refused.stderr.contains("a tmux session named `one` is there, and it is not this agent's"),
+        "{refused:?}"
+    );
+    assert!(refused.stderr.contains("hint: end that session"), "{refused:?}");
+    assert_eq!(status(&env, "one"), "lost", "what could not be restored is still to be restored");
+    let killed = env.symposium(["agent", "kill", "one"]).ok();
+    assert!(killed.stderr.contains("did not run"), "{killed:?}");
+    assert_eq!(
+        env.tmux(["list-sessions", "-F", "#{session_name}"]).stdout,
+        "one\n",
+        "it was not ours to end"
+    );
+    assert_eq!(status(&env, "one"), "stopped", "who ends a lost agent does not want it restored");
+    env.tmux(["kill-session", "-t", "=one"]).ok();
+    env.symposium(["agent", "restore", "--all"]).ok();
+    assert_eq!(status(&env, "one"), "stopped");
+    env.symposium(["agent", "resume", "one"]).ok();
+    assert_eq!(status(&env, "one"), "working");
+    assert!(logs(&env, "one").contains("born"));
+}
+
+#[test]
+fn a_session_that_somebody_closed_is_lost_and_comes_back() {
+    let env = TestEnv::new();
+    sleeper(&env, "one");
+    sleeper(&env, "other");
+    env.tmux(["kill-session", "-t", "=one"]).ok();
+    let lost = agent(&env, "one");
+    assert_eq!(lost["status"], "lost");
+    assert!(lost["reason"].as_str().unwrap().contains("closed by somebody else"), "{lost}");
+    env.symposium(["agent", "restore", "one"]).ok();
+    assert_eq!((status(&env, "one"), status(&env, "other")), ("working".into(), "working".into()));
+    assert_in_order(&env);
+}
+
+#[test]
+fn a_lost_agent_can_be_renamed_killed_and_removed() {
+    let env = TestEnv::new();
+    for name in ["one", "two", "three", "four"] {
+        speaker(&env, name, "born");
+    }
+    crash_server(&env);
+    assert_eq!(status(&env, "one"), "lost");
+    env.symposium(["agent", "rename", "one", "uno"]).ok();
+    env.symposium(["agent", "rm", "three"]).ok();
+    let killed = env.symposium(["agent", "kill", "four"]).ok();
+    assert!(killed.stderr.contains("did not run"), "{killed:?}");
+    assert_eq!((status(&env, "uno"), status(&env, "two")), ("lost".into(), "lost".into()));
+    assert!(find(&env, "three").is_none());
+    sleeper(&env, "other");
+    env.symposium(["agent", "rename", "two", "duo"]).ok();
+    env.symposium(["agent", "restore", "--all"]).ok();
+    for name in ["uno", "duo"] {
+        assert_eq!(status(&env, name), "working");
+        env.wait_until("both starts are in one transcript", || logs(&env, name).matches("born").count() == 2);
+    }
+    assert_in_order(&env);
+}
+
+#[test]
+fn an_agent_on_another_socket_is_not_lost_while_it_runs() {
+    let env = TestEnv::new();
+    let on_other = |args: &[&str]| {
+        env.symposium(["agent"].iter().chain(args))
+            .env("SYMPOSIUM_TMUX_SOCKET", env.root().join("sockets/other"))
+    };
+    on_other(&["spawn", "--name", "a", "--", "sleep", "1000"]).ok();
+    let before = env.registry();
+    assert_eq!(status(&env, "a"), "unknown");
+    assert_eq!(env.symposium(["agent", "restore", "--all"]).ok().stderr, "no agent is lost\n");
+    let refused = env.symposium(["agent", "resume", "a"]).fails(1);
+    assert!(refused.stderr.contains("still running"), "{refused:?}");
+    sleeper(&env, "b");
+    assert_eq!(status(&env, "a"), "unknown", "another server is not its own");
+    assert_eq!(env.registry()["sessions"]["a"], before["sessions"]["a"]);
+    on_other(&["kill", "a"]).ok();
+    assert_eq!(status(&env, "a"), "stopped");
+}
+
+#[test]
+fn a_socket_that_was_deleted_under_the_server_is_made_again() {
+    let env = TestEnv::new();
+    sleeper(&env, "a");
+    let (before, server) = (agent(&env, "a"), server_pid(&env));
+    let directory = env.socket().parent().unwrap().to_owned();
+    fs::remove_file(env.socket()).unwrap();
+    assert_eq!(agent(&env, "a"), before);
+    fs::remove_dir_all(&directory).unwrap();
+    sleeper(&env, "b");
+    assert_eq!(server_pid(&env), server, "there is one server");
+    assert_eq!(agent(&env, "a"), before);
+    assert_in_order(&env);
+}
