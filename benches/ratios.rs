@@ -13,11 +13,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bench::{Row, Table, interleaved, median};
+use symposium::model::AgentName;
+use symposium::store::Store;
 use tempfile::TempDir;
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let (mut agents, mut binary) = (1000, PathBuf::from(env!("CARGO_BIN_EXE_symposium")));
+    let (mut agents, mut binary) = (1000, beside_me("symposium"));
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--agents" => agents = args.next().and_then(|n| n.parse().ok()).expect("--agents N"),
@@ -45,8 +47,14 @@ fn main() {
     table.add(spawn_at_many);
     table.add(kill_at_many);
     table.add(Row::ratio(format!("agent spawn, {label} vs 1"), (many, few), 2.0));
+    table.add(lookup(&place, agents));
 
     println!("{table}");
+}
+
+/// A binary that was built together with this one.
+fn beside_me(name: &str) -> PathBuf {
+    std::env::current_exe().expect("our own path").with_file_name(name)
 }
 
 /// `--version` from process start to its end.
@@ -85,6 +93,20 @@ fn spawn_and_kill(place: &Place, label: &str) -> (Row, Row) {
         Row::ratio(format!("agent spawn, {label}"), spawned, 2.0),
         Row::ratio(format!("agent kill, {label}"), killed, 3.0),
     )
+}
+
+/// Finding the last entry of the registry that the spawns have filled, inside this process.
+fn lookup(place: &Place, agents: usize) -> Row {
+    let store = Store::open(&place.root.path().join(".symposium")).expect("the spawns made it");
+    let last = (1..=agents).map(|n| format!("a{n}")).max().expect("there is an agent");
+    let name: AgentName = last.parse().expect("a valid name");
+    let took = median((0..200).map(|_| {
+        let began = Instant::now();
+        let found = store.find(&name, jiff::Timestamp::now()).expect("the registry can be read");
+        assert!(found.is_some(), "no {name} in the registry");
+        began.elapsed()
+    }));
+    Row::bound(format!("registry lookup, {agents} agents"), took, Duration::from_millis(1))
 }
 
 /// A home and a tmux server of our own, both short-lived.
