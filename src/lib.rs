@@ -6,7 +6,7 @@
 //! | --- | --- | --- |
 //! | faces | [`cli`], [`demo`] | parse and render; no tmux, no files |
 //! | verbs | [`manager`], [`error`] | the only place where edges meet |
-//! | edges | [`store`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`env`] | one outside thing each; they never import one another |
+//! | edges | [`store`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`mod@env`] | one outside thing each; they never import one another |
 //! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
 //! | words | [`model`] | plain types; imports nothing of ours |
 //!
