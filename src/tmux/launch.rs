@@ -197,6 +197,12 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
         set("@symposium_pipe", &[b"exec ".as_slice(), &words.join(&b' ')].concat());
         script.then(&PipePane::new().target_pane(pane).shell_command("#{@symposium_pipe}").build());
     }
+    // What carries the agent's id is the agent's: the hooks that tmux runs for the session must not look like it.
+    let id = launch.id.to_string();
+    let session = target::session(launch.name.as_str());
+    for (name, _) in launch.env.iter().filter(|(_, value)| *value == *id) {
+        script.then(&command(&["set-environment", "-t", &session, "-u", "--"])).word(name.as_bytes());
+    }
     script.then(&command(&["display-message", "-p", "-t", pane, STARTED]));
 }
 

@@ -5,9 +5,9 @@ use super::script::{Script, command};
 use super::{Tmux, TmuxError, target};
 use crate::model::{AgentId, AgentName};
 
-/// Seconds that the server gets to hand on what a program printed last: with the session its pipe is thrown away.
-/// One turn of its loop is enough, which takes far less than this.
-const LAST_WORDS: &str = "0.002";
+/// Lets the server read and hand on what a program printed last, when it has not yet seen that the program ended:
+/// with the session, its pipe is thrown away. A few turns of its loop are enough.
+const LAST_WORDS: &str = "run-shell -d 0.01";
 
 impl Tmux {
     /// The record that each of our sessions carries, as JSON.
@@ -47,7 +47,8 @@ impl Tmux {
     /// Ends the session called exactly that, if it is this agent's; says whether there was one.
     pub fn kill_session(&self, session: &str, id: AgentId) -> Result<bool, TmuxError> {
         let mut deed = Script::default();
-        deed.then(&command(&["run-shell", "-d", LAST_WORDS]));
+        let pane = target::pane_of(session);
+        deed.then(&command(&["if-shell", "-F", "-t", &pane, "#{pane_dead}", "", LAST_WORDS]));
         deed.then(&command(&["kill-session", "-t", &target::session(session)]));
         gone_is_false(self.when_owned("kill", Owned { session, id }, deed))
     }
