@@ -95,7 +95,7 @@ impl Manager {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Starts it in tmux and writes down where. The caller holds the agent's lock and has reserved its record.
+    /// Starts it in tmux and writes down where. The caller holds the agent's lock.
     pub(super) fn start_in_tmux(&self, record: &mut AgentRecord, start: &Start<'_>) -> Result<(), Error> {
         let argv = self.command_line(record, start);
         let env = self.environment(record, start.kind);
@@ -108,9 +108,7 @@ impl Manager {
         record.exit = None;
         record.started_at = Some(Env::now());
         record.status = first_note(record, start.kind);
-        if matches!(start.opening, Opening::New(Some(_))) || start.prompt.is_some() {
-            record.conversation.begun |= start.prompt.is_some();
-        }
+        record.conversation.begun |= start.prompt.is_some();
         let json = carried(record);
         let launch = Launch {
             name: &record.name,

@@ -86,8 +86,9 @@ impl Manager {
         let as_argument = task.filter(|task| Self::takes_as_argument(&chosen.kind, task));
         let start = Start { kind: &chosen.kind, opening, prompt: as_argument, pane: None };
         if let Err(error) = self.start_in_tmux(&mut record, &start) {
-            // Who did not answer in time may start it all the same: its session then carries its record.
-            if !matches!(error, Error::TmuxSilent { .. }) {
+            // One that runs but could not be written down, or that a slow tmux may start all the same, is kept: its
+            // session carries its record.
+            if record.tmux.is_none() && !matches!(error, Error::TmuxSilent { .. }) {
                 self.withdraw(&record);
             }
             return Err(error);
@@ -283,7 +284,7 @@ impl Manager {
         Ok(())
     }
 
-    /// Takes a reservation back when nothing could be started.
+    /// Removes what was made for an agent that could not be started.
     pub(super) fn withdraw(&self, record: &AgentRecord) {
         let _ = self.store.update(Env::now(), |edit| edit.remove(&record.name));
         let _ = self.store.instance(&record.name).remove();
