@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{AgentId, AgentName, Conversation, Exit, Restart, Status, WaitingFor, Workspace};
+use super::{AgentId, AgentName, Conversation, Exit, GivenParam, Restart, Status, WaitingFor, Workspace};
 
 /// One agent, joined. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,6 +34,8 @@ pub struct Agent {
     pub project: Option<String>,
     /// The branch it works on.
     pub branch: Option<String>,
+    /// When it was seen that its directory is gone.
+    pub directory_gone: Option<Timestamp>,
     /// What sort of place it works in.
     pub workspace: Workspace,
     /// Program and lasting arguments.
@@ -56,6 +58,8 @@ pub struct Agent {
     pub parent: Option<AgentName>,
     /// Whether it vanishes when its task is done.
     pub ephemeral: bool,
+    /// What its spec was given.
+    pub params: Vec<GivenParam>,
     /// What happens when it ends by itself.
     pub restart: Restart,
     /// Its queue in numbers.

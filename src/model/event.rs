@@ -29,6 +29,24 @@ pub enum TmuxEvent {
         /// The session.
         session: String,
     },
+    /// A pane began to print, fell quiet or rang its bell.
+    Edge {
+        /// The session.
+        session: String,
+        /// Which of these.
+        edge: Edge,
+    },
+}
+
+/// What made us look at a screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// It prints again after a silence.
+    Activity,
+    /// It has printed nothing for a while.
+    Silence,
+    /// It rang the bell.
+    Bell,
 }
 
 /// What an agent CLI's hook says, in our words.

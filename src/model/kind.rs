@@ -1,7 +1,7 @@
 //! How one agent CLI is driven, as data. Filled from `kinds/builtin.toml` and the user's `kinds.toml`.
 //!
-//! Argument lists may hold the placeholders `{prompt}`, `{model}`, `{system_prompt}`, `{conversation}` and
-//! `{settings}`; a placeholder is replaced inside one argument and can never become two.
+//! Argument lists may hold the placeholders `{prompt}`, `{model}`, `{system_prompt}`, `{tools}` or `{tool}`,
+//! `{conversation}` and `{settings}`; a placeholder is replaced inside one argument and can never become two.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +25,9 @@ pub struct Kind {
     pub model: Vec<String>,
     /// The arguments that append to the system prompt; empty when it cannot be said.
     pub system_prompt: Vec<String>,
+    /// The arguments that name tools it may use without asking: `{tools}` is all of them with commas, and what holds
+    /// `{tool}` is given once for each; empty when it cannot be said.
+    pub tools: Vec<String>,
     /// The arguments for each tier of approval.
     pub approval: Approval,
     /// How its conversations are chosen, resumed and learned.
@@ -35,6 +38,12 @@ pub struct Kind {
     pub exit_keys: Vec<String>,
     /// tmux key names that interrupt its turn.
     pub interrupt_keys: Vec<String>,
+    /// tmux key names that say yes, once, to an approval dialog; empty when it cannot be said.
+    pub approve_keys: Vec<String>,
+    /// tmux key names that say no to it.
+    pub deny_keys: Vec<String>,
+    /// After how many seconds of work without output and without a child process it is said to hang; 0: never.
+    pub hang_after_s: u64,
     /// Whether it takes bracketed paste.
     pub bracketed_paste: bool,
     /// How long between the text and the Enter that submits it, in milliseconds.
@@ -80,6 +89,8 @@ pub struct Conversing {
     pub resume: Vec<String>,
     /// Go on with the last conversation in this directory.
     pub resume_last: Vec<String>,
+    /// What it says when it leaves because there is no such conversation, as regular expressions.
+    pub missing: Vec<String>,
 }
 
 /// How an agent's own hooks are switched on for one run.
@@ -91,6 +102,28 @@ pub enum Hooks {
     None,
     /// `--settings JSON` in the form of Claude Code.
     ClaudeSettings,
+    /// Codex's `notify`: the end of a turn.
+    CodexNotify,
+    /// A file of system defaults for Qwen Code.
+    QwenDefaults,
+    /// A plugin directory for GitHub Copilot CLI.
+    CopilotPlugin,
+    /// A plugin for OpenCode.
+    OpencodePlugin,
+    /// Aider's command for "I wait".
+    AiderNotifications,
+}
+
+impl Hooks {
+    /// Whether it tells of its start and of every prompt it takes; others tell the end of a turn at most.
+    pub fn tell_of_prompts(self) -> bool {
+        match self {
+            Hooks::None | Hooks::CodexNotify | Hooks::AiderNotifications => false,
+            Hooks::ClaudeSettings | Hooks::QwenDefaults | Hooks::CopilotPlugin | Hooks::OpencodePlugin => {
+                true
+            }
+        }
+    }
 }
 
 /// Regular expressions on the bottom lines of the visible screen.

@@ -4,19 +4,53 @@
 //! [`Agent`] is the two joined.
 
 mod agent;
+mod config;
+mod cron;
+mod environment;
 mod event;
+mod happening;
 mod kind;
 mod live;
 mod name;
+mod notice;
+mod param;
+mod recap;
 mod record;
+mod screen;
+mod spec;
 mod status;
+mod tallies;
+mod task;
+mod taskspace;
 mod text;
+mod tier;
+mod work;
 
 pub use agent::{Agent, Client, TaskCounts, TmuxView};
-pub use event::{AgentEvent, HookSignal, TmuxEvent};
+pub use config::{
+    AfterDeletion, Cleanup, ClockTime, Config, Desktop, LedgerConfig, Notify, NotifyOn, QuietHours,
+    RestartConfig, SupervisorConfig, WorkspaceConfig,
+};
+pub use cron::{Cron, InvalidCron};
+pub use environment::EnvironmentName;
+pub use event::{AgentEvent, Edge, HookSignal, TmuxEvent};
+pub use happening::{Happening, What};
 pub use kind::{Approval, Conversing, Hooks, Kind, PromptVia, ScreenPatterns};
 pub use live::{DeadPane, LiveClient, LivePane, LiveServer, Look, ServerIdentity};
 pub use name::{AgentId, AgentName, InvalidName, MAX_NAME};
-pub use record::{AgentRecord, Conversation, Restart, RestartPolicy, TmuxPlace, Workspace};
+pub use notice::{Channels, Notice, Urgency};
+pub use param::{BadValue, GivenParam, Param, ParamSort, ParamValue};
+pub use recap::{ChangeKind, ChangedFile, Changes, Commit, Recap, RecapChange, RecapTask, Spent};
+pub use record::{
+    AgentRecord, Conversation, Heartbeat, PastConversation, Restart, RestartPolicy, Rhythm, TmuxPlace,
+    UnknownPolicy, Workspace,
+};
+pub use screen::{ScreenReading, ScreenState};
+pub use spec::{DEFAULT_SPEC, FoundIn, Limits, Mistake, Origin, Spec};
 pub use status::{Exit, Status, StatusNote, UnknownStatus, WaitingFor};
+pub use tallies::Tallies;
+pub use task::{NewTask, Priority, Task, TaskId, TaskState, UnknownPriority};
+pub use taskspace::{LogEntry, Taskspace};
 pub use text::{Prompt, Title, Unsendable, is_deceptive};
+pub use tier::{Tier, UnknownTier};
+pub use work::{Work, WorkCounts};

@@ -4,11 +4,12 @@
 //! is known to be a newer writer's and is kept (see `store/schema.rs`).
 
 use std::fmt;
+use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentId, AgentName, Exit, StatusNote};
+use super::{AgentId, AgentName, Exit, GivenParam, StatusNote};
 
 /// One agent as the registry knows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct AgentRecord {
     /// The branch it works on.
     #[serde(default)]
     pub branch: Option<String>,
+    /// When it was seen that its directory is gone.
+    #[serde(default)]
+    pub directory_gone: Option<Timestamp>,
     /// What sort of place it works in.
     #[serde(default)]
     pub workspace: Workspace,
@@ -45,12 +49,18 @@ pub struct AgentRecord {
     /// When somebody last attached to it.
     #[serde(default)]
     pub last_attached: Option<Timestamp>,
+    /// When the last terminal left it.
+    #[serde(default)]
+    pub last_detached: Option<Timestamp>,
     /// When it last printed something, as far as we noted it.
     #[serde(default)]
     pub last_activity: Option<Timestamp>,
     /// The conversation of its agent CLI.
     #[serde(default)]
     pub conversation: Conversation,
+    /// Conversations that it was in before, the latest last.
+    #[serde(default)]
+    pub conversations: Vec<PastConversation>,
     /// The agent that spawned it.
     #[serde(default)]
     pub parent: Option<AgentName>,
@@ -60,8 +70,20 @@ pub struct AgentRecord {
     /// What happens when it ends by itself.
     #[serde(default)]
     pub restart: Restart,
+    /// When it was started again by itself, within the window that counts.
+    #[serde(default)]
+    pub restarts: Vec<Timestamp>,
+    /// What it is asked regularly.
+    #[serde(default)]
+    pub heartbeat: Option<Heartbeat>,
+    /// What its spec was given. A list: what stands in an object and is not ours is kept for a newer writer.
+    #[serde(default)]
+    pub params: Vec<GivenParam>,
     /// What it did when we last looked.
     pub status: StatusNote,
+    /// How often its status has changed: the number of the last change in the ledger.
+    #[serde(default)]
+    pub changes: u64,
     /// How it ended, when it did.
     #[serde(default)]
     pub exit: Option<Exit>,
@@ -103,6 +125,18 @@ pub struct Conversation {
     pub begun: bool,
 }
 
+/// A conversation that an agent can go back to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PastConversation {
+    /// The CLI's own id of it.
+    pub id: String,
+    /// What people call it.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// When the agent left it.
+    pub left_at: Timestamp,
+}
+
 /// What happens when an agent ends by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restart {
@@ -117,6 +151,62 @@ pub struct Restart {
     pub next_at: Option<Timestamp>,
 }
 
+/// What an agent is asked regularly: a task that is put on its queue when it is due.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "HeartbeatForm", into = "HeartbeatForm")]
+pub struct Heartbeat {
+    /// When.
+    pub rhythm: Rhythm,
+    /// What it is asked.
+    pub prompt: String,
+    /// When it was last due.
+    pub last: Option<Timestamp>,
+}
+
+/// A heartbeat as it is written: every field, so that another rhythm leaves nothing of the former one behind.
+#[derive(Serialize, Deserialize)]
+struct HeartbeatForm {
+    #[serde(default)]
+    every: Option<u64>,
+    #[serde(default)]
+    cron: Option<String>,
+    prompt: String,
+    #[serde(default)]
+    last: Option<Timestamp>,
+}
+
+impl TryFrom<HeartbeatForm> for Heartbeat {
+    type Error = &'static str;
+
+    fn try_from(form: HeartbeatForm) -> Result<Self, &'static str> {
+        let rhythm = match (form.every, form.cron) {
+            (Some(seconds), None) => Rhythm::Every(seconds),
+            (None, Some(fields)) => Rhythm::Cron(fields),
+            _ => return Err("a heartbeat has either `every` or `cron`"),
+        };
+        Ok(Heartbeat { rhythm, prompt: form.prompt, last: form.last })
+    }
+}
+
+impl From<Heartbeat> for HeartbeatForm {
+    fn from(beat: Heartbeat) -> HeartbeatForm {
+        let (every, cron) = match beat.rhythm {
+            Rhythm::Every(seconds) => (Some(seconds), None),
+            Rhythm::Cron(fields) => (None, Some(fields)),
+        };
+        HeartbeatForm { every, cron, prompt: beat.prompt, last: beat.last }
+    }
+}
+
+/// When a heartbeat is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rhythm {
+    /// So many seconds after the last one.
+    Every(u64),
+    /// At these times, as five fields of cron in local time.
+    Cron(String),
+}
+
 /// When an agent that ended is started again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -128,6 +218,42 @@ pub enum RestartPolicy {
     OnFailure,
     /// Whenever it ended by itself.
     Always,
+}
+
+impl RestartPolicy {
+    /// Every policy.
+    pub const ALL: [RestartPolicy; 3] = [RestartPolicy::No, RestartPolicy::OnFailure, RestartPolicy::Always];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            RestartPolicy::No => "no",
+            RestartPolicy::OnFailure => "on-failure",
+            RestartPolicy::Always => "always",
+        }
+    }
+}
+
+impl fmt::Display for RestartPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// A text that is none of the policies.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a restart policy; known: no, on-failure, always")]
+pub struct UnknownPolicy(pub String);
+
+impl FromStr for RestartPolicy {
+    type Err = UnknownPolicy;
+
+    fn from_str(text: &str) -> Result<Self, UnknownPolicy> {
+        RestartPolicy::ALL
+            .into_iter()
+            .find(|p| p.word() == text)
+            .ok_or_else(|| UnknownPolicy(text.to_owned()))
+    }
 }
 
 /// What sort of place an agent works in.
