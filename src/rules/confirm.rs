@@ -16,6 +16,11 @@ pub fn is_same(sent: &str, taken: &str) -> bool {
     sent.trim_end() == taken.replace("\r\n", "\n").replace('\r', "\n").trim_end()
 }
 
+/// Whether it is the one that was sent but for tabs, which some programs take for four spaces.
+pub fn is_same_but_for_tabs(sent: &str, taken: &str) -> bool {
+    is_same(&sent.replace('\t', "    "), &taken.replace('\t', "    "))
+}
+
 /// Without white space and frames, which are the program's own.
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && !matches!(*c, '\u{2500}'..='\u{257f}')).collect()
@@ -38,5 +43,7 @@ mod tests {
         assert!(is_same("a\nb", "a\r\nb\n"));
         assert!(!is_same("a b", "a  b"));
         assert!(!is_same("a", "draft a"));
+        assert!(!is_same("a\tb", "a    b") && is_same_but_for_tabs("a\tb", "a    b"));
+        assert!(!is_same_but_for_tabs("a\tb", "a b"));
     }
 }

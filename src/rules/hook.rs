@@ -4,6 +4,8 @@ use jiff::Timestamp;
 
 use crate::model::{HookSignal, Status, StatusNote, is_deceptive};
 
+/// Why an agent is starting that was given its first prompt with its start.
+pub const WITH_A_TASK: &str = "it was started with a task";
 /// How much of an agent's last words a reason holds.
 const WORDS: usize = 120;
 
@@ -12,6 +14,8 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
     let note = match signal {
         HookSignal::Ready => match now_noted.status {
             Status::Idle => return None,
+            // It is up, but its first prompt is still on the way.
+            Status::Starting if now_noted.reason == WITH_A_TASK => return None,
             _ => StatusNote::new(Status::Idle, now, "it is ready for a prompt"),
         },
         HookSignal::Prompted(_) => StatusNote::new(Status::Working, now, "it took a prompt"),
@@ -74,6 +78,14 @@ mod tests {
             let after = note_after(&before, &signal, at(2));
             assert_eq!(after.map(|note| note.status), to, "{from} {signal:?}");
         }
+    }
+
+    #[test]
+    fn one_that_has_a_task_is_not_idle_before_it_took_it() {
+        let before = StatusNote::new(Status::Starting, at(1), WITH_A_TASK);
+        assert_eq!(note_after(&before, &HookSignal::Ready, at(2)), None);
+        let took = note_after(&before, &HookSignal::Prompted("x".into()), at(2)).unwrap();
+        assert_eq!(took.status, Status::Working);
     }
 
     #[test]

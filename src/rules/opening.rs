@@ -42,6 +42,7 @@ mod tests {
             choose: vec!["--session-id".into()],
             resume: vec!["--resume".into()],
             resume_last: vec!["-c".into()],
+            missing: vec![],
         };
         let last_only = Conversing { resume_last: vec!["-c".into()], ..Conversing::default() };
         let none = Conversing::default();

@@ -1,8 +1,11 @@
-//! What an agent is doing, decided from what we wrote down and what tmux says. The only place that decides.
+//! What an agent is doing, decided from what we wrote down and one piece of evidence: tmux, its own hook, its
+//! screen, its process. The only place that decides.
 
 use jiff::Timestamp;
 
-use crate::model::{AgentRecord, Exit, LivePane, Status, StatusNote};
+use super::screen::Sight;
+use super::{hook, screen};
+use crate::model::{AgentRecord, Exit, HookSignal, LivePane, Status, StatusNote};
 
 /// The kind that stands for any command: it has no way to say more than that it runs.
 pub const PLAIN_COMMAND: &str = "command";
@@ -25,6 +28,15 @@ pub enum Evidence<'a> {
         /// Whether its process is there.
         alive: bool,
     },
+    /// Its own hook spoke.
+    Hook {
+        /// What it said.
+        signal: &'a HookSignal,
+        /// Whether its process is there, which counts when it was noted as ended.
+        alive: bool,
+    },
+    /// Its screen was looked at.
+    Screen(Sight<'a>),
 }
 
 /// A status together with how the process ended, when it did.
@@ -42,7 +54,14 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
     let become_ =
         |status, since, reason: &str| Decision { note: StatusNote::new(status, since, reason), exit: None };
     let noted = record.status.status;
+    let moved = |note: Option<StatusNote>| note.map_or_else(keep, |note| Decision { note, exit: None });
     match evidence {
+        // Whoever was noted as ended by mistake and speaks with a living process is back.
+        Evidence::Hook { signal, alive } if noted.is_live() || alive => {
+            moved(hook::note_after(&record.status, signal, now))
+        }
+        Evidence::Screen(sight) if noted.is_live() => moved(screen::note_after(&record.status, sight, now)),
+        Evidence::Hook { .. } | Evidence::Screen(_) => keep(),
         Evidence::Pane(LivePane { dead: Some(dead), .. }) => {
             if noted.is_live() {
                 ended(dead.exit, dead.at.unwrap_or(now))
@@ -104,15 +123,21 @@ pub(crate) mod tests {
             working_directory: "/w".into(),
             project: None,
             branch: None,
+            directory_gone: None,
             workspace: Workspace::InPlace,
             created_at: at(1),
             started_at: Some(at(2)),
             last_attached: None,
+            last_detached: None,
             last_activity: None,
             conversation: Conversation::default(),
             parent: None,
             ephemeral: false,
             restart: Restart::default(),
+            restarts: vec![],
+            heartbeat: None,
+            params: vec![],
+            changes: 0,
             status: StatusNote::new(status, at(3), "noted"),
             exit: None,
             pid: Some(7),
@@ -122,6 +147,7 @@ pub(crate) mod tests {
                 session: name.into(),
                 pane: "%1".into(),
             }),
+            conversations: vec![],
             renamed_from: None,
         }
     }

@@ -1,0 +1,47 @@
+//! Whether an agent that works has given no sign of life for too long.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::{Agent, Status};
+
+/// Whether it works, but has printed nothing for so long and runs no program; never with a time of zero.
+pub fn is_hung(agent: &Agent, children: usize, after: Duration, now: Timestamp) -> bool {
+    let Ok(after) = SignedDuration::try_from(after) else { return false };
+    let last_sign = agent.last_activity.map_or(agent.status_since, |at| at.max(agent.status_since));
+    // A sign of life that is still to come was noted before the clock was set back: nothing can be said.
+    let quiet = now.duration_since(last_sign);
+    agent.status == Status::Working && children == 0 && after.is_positive() && quiet >= after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::evict::tests::agent;
+    use crate::rules::status::tests::at;
+
+    #[test]
+    fn only_a_long_quiet_worker_without_children_hangs() {
+        use Status::*;
+        // status, since, last output, children, now, expected
+        for (status, since, printed, children, now, expected) in [
+            (Working, 100, Some(200), 0, 500, true),
+            (Working, 100, Some(200), 0, 499, false),
+            (Working, 100, None, 0, 400, true),
+            (Working, 300, Some(200), 0, 500, false),
+            (Working, 100, Some(200), 1, 500, false),
+            (Working, 100, Some(900), 0, 500, false),
+            (Idle, 100, Some(200), 0, 500, false),
+            (Waiting, 100, Some(200), 0, 500, false),
+            (Unknown, 100, Some(200), 0, 500, false),
+        ] {
+            let mut agent = agent("a", status);
+            (agent.status_since, agent.last_activity) = (at(since), printed.map(at));
+            let hung = is_hung(&agent, children, Duration::from_secs(300), at(now));
+            assert_eq!(hung, expected, "{status} {since} {printed:?} {children} {now}");
+        }
+        assert!(!is_hung(&agent("a", Working), 0, Duration::ZERO, at(9999)));
+        assert!(!is_hung(&agent("a", Working), 0, Duration::MAX, at(9999)));
+    }
+}

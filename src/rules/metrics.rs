@@ -1,0 +1,134 @@
+//! Numbers as Prometheus reads them: its text format, version 0.0.4. Every word of a closed list is always there, at 0
+//! when it has not been seen, so that a curve begins before the first crash.
+
+use std::collections::VecDeque;
+use std::fmt::{Display, Write};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Status, Tallies, TaskState};
+
+/// Quantiles are of so many of the newest.
+const MOST_KEPT: usize = 1000;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured<'a> {
+    /// This symposium.
+    pub version: &'a str,
+    /// What each agent does now.
+    pub agents: &'a [Status],
+    /// What the ledger has counted.
+    pub tallies: &'a Tallies,
+    /// How long events took, when somebody measured it.
+    pub latency: Option<&'a Latency>,
+}
+
+/// How long something took.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Shares of all, each with the seconds that it took at most: `(0.5, 0.004)`.
+    pub quantiles: Vec<(f64, f64)>,
+    /// All of it together, in seconds.
+    pub sum: f64,
+    /// How many there were.
+    pub count: u64,
+}
+
+impl Latency {
+    /// Adds how long these took. The quantiles are of the newest, which `newest` holds.
+    pub fn add(&mut self, waits: &[Duration], newest: &mut VecDeque<Duration>) {
+        self.count += waits.len() as u64;
+        self.sum += waits.iter().map(Duration::as_secs_f64).sum::<f64>();
+        newest.extend(waits);
+        newest.drain(..newest.len().saturating_sub(MOST_KEPT));
+        let mut sorted: Vec<f64> = newest.iter().map(Duration::as_secs_f64).collect();
+        sorted.sort_by(f64::total_cmp);
+        let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
+        self.quantiles = match sorted.is_empty() {
+            true => Vec::new(),
+            false => [0.5, 0.9, 0.99].map(|share| (share, at(share))).into(),
+        };
+    }
+}
+
+/// The text.
+pub fn prometheus(measured: &Measured<'_>) -> String {
+    let Measured { version, agents, tallies, latency } = measured;
+    let mut text = Text::default();
+    text.family("symposium_build_info", "gauge", "Always 1; the label is the version.");
+    text.sample("symposium_build_info", &[("version", version)], 1);
+    text.family("symposium_agents", "gauge", "Agents by what they do now.");
+    for status in Status::ALL {
+        let count = agents.iter().filter(|agent| **agent == status).count();
+        text.sample("symposium_agents", &[("status", status.word())], count);
+    }
+    text.family("symposium_transitions_total", "counter", "Changes of status, by what they led to.");
+    for status in Status::ALL {
+        let count = tallies.transitions.get(&status).copied().unwrap_or_default();
+        text.sample("symposium_transitions_total", &[("to", status.word())], count);
+    }
+    for (name, help, count) in [
+        ("symposium_restarts_total", "Agents that were started again by themselves.", tallies.restarts),
+        ("symposium_given_up_total", "Agents that were started again too often.", tallies.given_up),
+        ("symposium_heartbeats_total", "Heartbeats that were due.", tallies.heartbeats),
+    ] {
+        text.family(name, "counter", help);
+        text.sample(name, &[], count);
+    }
+    text.family("symposium_tasks", "gauge", "Tasks by state, as far as they are remembered.");
+    for state in TaskState::ALL {
+        let count = tallies.tasks.get(&state).copied().unwrap_or_default();
+        text.sample("symposium_tasks", &[("state", state.word())], count);
+    }
+    if let Some(latency) = latency {
+        text.latency(latency);
+    }
+    text.0
+}
+
+/// A text in the making.
+#[derive(Default)]
+struct Text(String);
+
+impl Text {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        let help = help.replace('\\', r"\\").replace('\n', r"\n");
+        // Writing to a String cannot fail.
+        let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
+    }
+
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        let labels: Vec<String> =
+            labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        let _ = writeln!(self.0, "{name}{labels} {value}");
+    }
+
+    fn latency(&mut self, latency: &Latency) {
+        let name = "symposium_event_latency_seconds";
+        self.family(name, "summary", "From an event to the registry.");
+        for (share, seconds) in &latency.quantiles {
+            self.sample(name, &[("quantile", &share.to_string())], number(*seconds));
+        }
+        self.sample(&format!("{name}_sum"), &[], number(latency.sum));
+        self.sample(&format!("{name}_count"), &[], latency.count);
+    }
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
+}
+
+/// A number in the spelling of the format.
+fn number(value: f64) -> String {
+    match value {
+        f64::INFINITY => "+Inf".to_owned(),
+        f64::NEG_INFINITY => "-Inf".to_owned(),
+        value => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! What people are told, from what happened and how things are now. News that is over by the time it could be told is
+//! not told, nor is anybody told what they look at.
+
+use crate::model::{Agent, Happening, Notice, Notify, NotifyOn, Status, Urgency, What, is_deceptive};
+
+/// A body is read in a glance, and some desktops show all of it.
+const MOST_CHARS: usize = 240;
+/// More names than this are told as a number.
+const MOST_NAMES: usize = 5;
+
+/// One piece of news about one agent.
+struct News<'a> {
+    on: NotifyOn,
+    agent: &'a Agent,
+    happening: &'a Happening,
+}
+
+/// Decides what is told: one notice for each reason, however many agents have it.
+pub fn notices(happened: &[Happening], agents: &[Agent], config: &Notify) -> Vec<Notice> {
+    let mut news: Vec<News> = Vec::new();
+    for happening in happened {
+        let Some(on) = reason(&happening.what).filter(|on| config.on.contains(on)) else { continue };
+        let Some(agent) = agents.iter().find(|agent| agent.id == happening.agent) else { continue };
+        if is_driven(agent) || !still_holds(on, agent) {
+            continue;
+        }
+        // Only the last word on a matter, and not the crash when it is told to be the last one.
+        news.retain(|old| old.agent.id != agent.id || old.on != on && (old.on, on) != CRASH_THEN_GIVEN_UP);
+        news.push(News { on, agent, happening });
+    }
+    let mut reasons: Vec<NotifyOn> = Vec::new();
+    for on in news.iter().map(|news| news.on) {
+        if !reasons.contains(&on) {
+            reasons.push(on);
+        }
+    }
+    reasons
+        .into_iter()
+        .filter_map(|on| told(&news.iter().filter(|news| news.on == on).collect::<Vec<_>>()))
+        .collect()
+}
+
+const CRASH_THEN_GIVEN_UP: (NotifyOn, NotifyOn) = (NotifyOn::Crashed, NotifyOn::GaveUp);
+
+fn reason(what: &What) -> Option<NotifyOn> {
+    match what {
+        What::Status { to: Status::Waiting, .. } => Some(NotifyOn::Waiting),
+        What::Status { from: Some(Status::Working), to: Status::Idle | Status::Exited, .. } => {
+            Some(NotifyOn::Finished)
+        }
+        What::Status { to: Status::Crashed, .. } => Some(NotifyOn::Crashed),
+        What::GaveUp => Some(NotifyOn::GaveUp),
+        What::Hung => Some(NotifyOn::Hung),
+        What::Orphaned => Some(NotifyOn::Deleted),
+        _ => None,
+    }
+}
+
+fn still_holds(on: NotifyOn, agent: &Agent) -> bool {
+    match on {
+        NotifyOn::Waiting => agent.status == Status::Waiting,
+        NotifyOn::Finished => matches!(agent.status, Status::Idle | Status::Exited),
+        NotifyOn::Crashed => agent.status == Status::Crashed,
+        NotifyOn::Hung => agent.status == Status::Working,
+        NotifyOn::GaveUp => true,
+        NotifyOn::Deleted => agent.directory_gone.is_some(),
+    }
+}
+
+fn is_driven(agent: &Agent) -> bool {
+    agent.clients.iter().any(|client| !client.observer)
+}
+
+/// The words for news that have the same reason.
+fn told(news: &[&News<'_>]) -> Option<Notice> {
+    let first = news.first()?;
+    let (title, body) = match news {
+        [one] => (title_of_one(one), words(&one.happening.why)),
+        several => {
+            (title_of_several(several), several.iter().map(|news| line(news)).collect::<Vec<_>>().join("\n"))
+        }
+    };
+    Some(Notice {
+        title,
+        body,
+        urgency: urgency(first.on),
+        agent: first.agent.name.clone(),
+        agents: news.iter().map(|news| news.agent.name.clone()).collect(),
+        on: first.on,
+        at: news.iter().map(|news| news.happening.at).max()?,
+    })
+}
+
+fn title_of_one(news: &News<'_>) -> String {
+    let name = &news.agent.name;
+    match (news.on, news.agent.waiting_for) {
+        (NotifyOn::Waiting, Some(what)) => format!("{name} waits for {what}"),
+        (NotifyOn::Waiting, None) => format!("{name} waits for you"),
+        (NotifyOn::Finished, _) => format!("{name} is done"),
+        (NotifyOn::Crashed, _) => format!("{name} crashed"),
+        (NotifyOn::GaveUp, _) => format!("{name} is given up"),
+        (NotifyOn::Hung, _) => format!("{name} gives no sign of life"),
+        (NotifyOn::Deleted, _) => format!("the directory of {name} is gone"),
+    }
+}
+
+fn title_of_several(news: &[&News<'_>]) -> String {
+    let what = match news.first().map(|news| news.on) {
+        Some(NotifyOn::Finished) => "are done",
+        Some(NotifyOn::Crashed) => "crashed",
+        Some(NotifyOn::GaveUp) => "are given up",
+        Some(NotifyOn::Hung) => "give no sign of life",
+        Some(NotifyOn::Deleted) => "have lost their directory",
+        Some(NotifyOn::Waiting) | None => "wait for you",
+    };
+    let names: Vec<&str> = news.iter().take(MOST_NAMES).map(|news| news.agent.name.as_str()).collect();
+    let rest = match news.len().saturating_sub(MOST_NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{} agents {what}: {}{rest}", news.len(), names.join(", "))
+}
+
+fn line(news: &News<'_>) -> String {
+    format!("{}: {}", news.agent.name, words(&news.happening.why)).chars().take(MOST_CHARS / 3).collect()
+}
+
+/// A text in one line, without what would change its look, and not too long.
+fn words(text: &str) -> String {
+    let clean: String = text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).collect();
+    let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn urgency(on: NotifyOn) -> Urgency {
+    match on {
+        NotifyOn::Finished => Urgency::Low,
+        NotifyOn::Waiting | NotifyOn::Crashed | NotifyOn::Hung | NotifyOn::Deleted => Urgency::Normal,
+        NotifyOn::GaveUp => Urgency::Critical,
+    }
+}
+
+#[cfg(test)]
+mod tests;

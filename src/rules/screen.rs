@@ -1,0 +1,140 @@
+//! What an agent's screen means for its status, at the moment when it began to print, fell quiet or rang.
+//!
+//! A CLI whose hooks tell everything is believed before its screen: there the screen only tells what no hook does,
+//! a first-run gate, a turn that was interrupted, a dialog that was answered.
+
+use jiff::Timestamp;
+
+use super::hook::one_line;
+use crate::model::{Edge, ScreenState, Status, StatusNote, WaitingFor};
+
+/// One look at a screen.
+#[derive(Debug, Clone, Copy)]
+pub struct Sight<'a> {
+    /// What it shows, when that was understood.
+    pub state: Option<&'a ScreenState>,
+    /// Why it was looked at.
+    pub edge: Edge,
+    /// Whether hooks tell the rest.
+    pub told_by: ToldBy,
+}
+
+/// Who tells what an agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToldBy {
+    /// Its own hooks, from the first prompt to the last word.
+    Hooks,
+    /// Nobody but its screen.
+    Screen,
+}
+
+/// The new note, or none when the screen says nothing new.
+pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+    let note = match sight.state {
+        Some(ScreenState::Setup(line)) => asking(noted, WaitingFor::Setup, line, now)?,
+        // Its hooks said that the turn is over, and would have told of a dialog or of work.
+        Some(ScreenState::Approval(_) | ScreenState::Question(_) | ScreenState::Busy)
+            if sight.told_by == ToldBy::Hooks && noted.status == Status::Idle =>
+        {
+            return None;
+        }
+        Some(ScreenState::Busy) if sight.told_by == ToldBy::Hooks && noted.status == Status::Starting => {
+            return None;
+        }
+        Some(ScreenState::Approval(line)) => asking(noted, WaitingFor::Approval, line, now)?,
+        Some(ScreenState::Question(line)) => asking(noted, WaitingFor::Question, line, now)?,
+        Some(ScreenState::Busy) => match noted.status {
+            Status::Working => return None,
+            _ => StatusNote::new(Status::Working, now, "its screen shows that it works"),
+        },
+        // Only the way to idle waits for silence: a composer is drawn long before a turn is over.
+        Some(ScreenState::Ready) => match (sight.edge, noted.status) {
+            (Edge::Activity, _) | (_, Status::Idle) => return None,
+            (_, Status::Working) => StatusNote::new(Status::Idle, now, "it is back at its prompt"),
+            _ => StatusNote::new(Status::Idle, now, "it is ready for a prompt"),
+        },
+        None => unreadable(noted, sight, now)?,
+    };
+    (!note.same_as(noted)).then_some(note)
+}
+
+/// A dialog. The hook that told of it said more than its screen does.
+fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> Option<StatusNote> {
+    (noted.waiting_for != Some(what)).then(|| StatusNote::waiting(what, now, one_line(line)))
+}
+
+fn unreadable(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+    match (sight.told_by, sight.edge) {
+        (ToldBy::Hooks, _) => None,
+        (ToldBy::Screen, Edge::Activity) => match noted.status {
+            Status::Working => None,
+            _ => Some(StatusNote::new(Status::Working, now, "it prints")),
+        },
+        (ToldBy::Screen, Edge::Silence) => {
+            Some(StatusNote::new(Status::Unknown, now, "it is quiet, and its screen shows nothing we know"))
+        }
+        (ToldBy::Screen, Edge::Bell) => Some(StatusNote::new(
+            Status::Unknown,
+            now,
+            "it rang the bell, and its screen shows nothing we know",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::status::tests::at;
+
+    #[test]
+    fn a_screen_moves_the_status() {
+        use Edge::{Activity, Bell, Silence};
+        use Status::*;
+        use ToldBy::{Hooks, Screen};
+        let ready = Some(ScreenState::Ready);
+        let busy = Some(ScreenState::Busy);
+        let asks = Some(ScreenState::Approval("Do you want to proceed?".into()));
+        let gate = Some(ScreenState::Setup("Do you trust this folder?".into()));
+        for (from, seen, edge, told_by, to) in [
+            (Starting, &gate, Silence, Hooks, Some(Waiting)),
+            (Starting, &gate, Silence, Screen, Some(Waiting)),
+            (Starting, &None, Silence, Hooks, None),
+            (Starting, &None, Silence, Screen, Some(Unknown)),
+            (Starting, &ready, Silence, Screen, Some(Idle)),
+            (Starting, &ready, Activity, Screen, None),
+            (Idle, &busy, Activity, Screen, Some(Working)),
+            (Idle, &None, Activity, Screen, Some(Working)),
+            (Idle, &None, Activity, Hooks, None),
+            (Idle, &ready, Activity, Screen, None),
+            (Idle, &asks, Activity, Screen, Some(Waiting)),
+            (Idle, &asks, Silence, Hooks, None),
+            (Idle, &busy, Silence, Hooks, None),
+            (Starting, &busy, Activity, Hooks, None),
+            (Idle, &gate, Silence, Hooks, Some(Waiting)),
+            (Working, &ready, Silence, Screen, Some(Idle)),
+            (Working, &ready, Silence, Hooks, Some(Idle)),
+            (Working, &ready, Activity, Hooks, None),
+            (Working, &busy, Silence, Screen, None),
+            (Working, &None, Silence, Hooks, None),
+            (Working, &None, Silence, Screen, Some(Unknown)),
+            (Working, &asks, Silence, Screen, Some(Waiting)),
+            (Waiting, &busy, Activity, Hooks, Some(Working)),
+            (Waiting, &ready, Silence, Hooks, Some(Idle)),
+            (Unknown, &ready, Bell, Screen, Some(Idle)),
+            (Idle, &None, Bell, Screen, Some(Unknown)),
+        ] {
+            let before = StatusNote::new(from, at(1), "before");
+            let sight = Sight { state: seen.as_ref(), edge, told_by };
+            let after = note_after(&before, sight, at(2)).map(|note| note.status);
+            assert_eq!(after, to, "{from} {seen:?} {edge:?} {told_by:?}");
+        }
+    }
+
+    #[test]
+    fn a_dialog_that_a_hook_told_of_keeps_its_words() {
+        let told = StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: rm -rf build");
+        let state = ScreenState::Approval("Do you want to proceed?".into());
+        let sight = Sight { state: Some(&state), edge: Edge::Silence, told_by: ToldBy::Hooks };
+        assert_eq!(note_after(&told, sight, at(2)), None);
+    }
+}

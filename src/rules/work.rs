@@ -1,0 +1,98 @@
+//! The work in a place in words: what somebody must know before the place is removed.
+
+use crate::model::{Work, WorkCounts};
+
+/// More names than fit on a line help nobody.
+const NAMED: usize = 5;
+
+/// One line for each sort of work that is there; none when there is none.
+pub fn words(work: &Work, branch: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !work.changed.is_empty() {
+        let mut names: Vec<&str> = work.changed.iter().take(NAMED).map(|file| file.path.as_str()).collect();
+        if work.changed.len() > NAMED {
+            names.push("…");
+        }
+        let files = many(work.changed.len() as u64, "uncommitted file");
+        lines.push(format!("{files}: {}", names.join(", ")).replace(char::is_control, " "));
+    }
+    if work.commits > 0 {
+        let commits = many(work.commits, "commit");
+        lines.push(format!("{commits} on `{branch}` that no remote and no other branch has"));
+    }
+    if work.stashes > 0 {
+        lines.push(format!("{} made on `{branch}`", many(work.stashes, "stash")));
+    }
+    lines
+}
+
+/// The numbers in one line; empty when nothing is known.
+pub fn short(counts: &WorkCounts) -> String {
+    let mut parts = Vec::new();
+    match (counts.changed, counts.ahead, counts.stashes) {
+        (Some(0), Some(0), Some(0)) => parts.push("clean".to_owned()),
+        (changed, ahead, stashes) => {
+            parts.extend(changed.filter(|n| *n > 0).map(|n| format!("{n} changed")));
+            parts.extend(ahead.filter(|n| *n > 0).map(|n| format!("{n} ahead")));
+            parts.extend(stashes.filter(|n| *n > 0).map(|n| format!("{n} stashed")));
+        }
+    }
+    parts.extend(counts.size.map(bytes));
+    parts.join(", ")
+}
+
+fn many(count: u64, what: &str) -> String {
+    match (count, what) {
+        (1, _) => format!("1 {what}"),
+        (_, "stash") => format!("{count} stashes"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+/// A size as people say it.
+fn bytes(size: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    let mut size = size as f64 / 1000.0;
+    let mut unit = 0;
+    while size >= 999.5 && unit + 1 < UNITS.len() {
+        size /= 1000.0;
+        unit += 1;
+    }
+    if size < 10.0 { format!("{size:.1} {}", UNITS[unit]) } else { format!("{size:.0} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ChangeKind, ChangedFile};
+
+    #[test]
+    fn what_is_there_is_said_and_what_is_not_is_not() {
+        let file = |name: &str| ChangedFile { kind: ChangeKind::Modified, path: name.into() };
+        assert!(words(&Work::default(), "b").is_empty());
+        let some = Work { changed: vec![file("a\u{1b}[2J")], commits: 1, stashes: 2 };
+        assert_eq!(
+            words(&some, "b"),
+            [
+                "1 uncommitted file: a [2J",
+                "1 commit on `b` that no remote and no other branch has",
+                "2 stashes made on `b`"
+            ]
+        );
+        let many = Work { changed: ["1", "2", "3", "4", "5", "6"].map(file).into(), ..Work::default() };
+        assert_eq!(words(&many, "b"), ["6 uncommitted files: 1, 2, 3, 4, 5, …"]);
+    }
+
+    #[test]
+    fn numbers_fit_a_line() {
+        let counts = |changed, ahead, stashes, size| WorkCounts { changed, ahead, stashes, size };
+        for (counts, expected) in [
+            (counts(None, None, None, None), ""),
+            (counts(Some(0), Some(0), Some(0), None), "clean"),
+            (counts(Some(3), Some(2), Some(1), Some(12_345_678)), "3 changed, 2 ahead, 1 stashed, 12 MB"),
+            (counts(Some(0), Some(0), Some(0), Some(999_600)), "clean, 1.0 MB"),
+        ] {
+            assert_eq!(short(&counts), expected);
+        }
+    }
+}
