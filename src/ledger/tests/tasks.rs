@@ -1,0 +1,141 @@
+//! Queues: order, steps that only one can take, numbers.
+
+use super::*;
+use crate::model::{NewTask, Priority, Task, TaskCounts, TaskId, TaskState};
+
+fn new(agent: AgentId, text: &str, priority: Priority) -> NewTask {
+    let agent_name = "fix".parse().unwrap();
+    NewTask { agent, agent_name, text: text.into(), priority, source: "person".into() }
+}
+
+fn step<'a>(from: &'a [TaskState], to: TaskState) -> TaskMove<'a> {
+    TaskMove { from, to, why: "because", result: None }
+}
+
+#[test]
+fn a_task_comes_back_as_it_was_added() {
+    let env = Env::new();
+    let agent = AgentId::fresh();
+    let text = "do\0 \u{202e}this\n";
+    let id = env.ledger().add_task(&new(agent, text, Priority::High), at(3)).unwrap();
+    let expected = Task {
+        id,
+        agent,
+        agent_name: "fix".parse().unwrap(),
+        text: text.into(),
+        priority: Priority::High,
+        state: TaskState::Queued,
+        source: "person".into(),
+        created_at: at(3),
+        changed_at: at(3),
+        attempts: 0,
+        why: String::new(),
+        result: None,
+    };
+    assert_eq!(env.ledger().task(id).unwrap(), Some(expected));
+    assert_eq!(env.ledger().task(TaskId(99)).unwrap(), None);
+}
+
+#[test]
+fn the_most_urgent_is_next_and_of_these_the_oldest() {
+    let env = Env::new();
+    let ledger = env.ledger();
+    let agent = AgentId::fresh();
+    let add = |text: &str, priority| ledger.add_task(&new(agent, text, priority), at(1)).unwrap();
+    for priority in Priority::ALL.into_iter().rev() {
+        add(&format!("first {priority}"), priority);
+        add(&format!("second {priority}"), priority);
+    }
+    ledger.add_task(&new(AgentId::fresh(), "somebody else's", Priority::Critical), at(1)).unwrap();
+    let mut order = Vec::new();
+    while let Some(task) = ledger.next_task(agent).unwrap() {
+        assert!(ledger.move_task(task.id, &step(&[TaskState::Queued], TaskState::Done), at(2)).unwrap());
+        order.push(task.text);
+    }
+    let expected: Vec<_> =
+        Priority::ALL.iter().flat_map(|p| [format!("first {p}"), format!("second {p}")]).collect();
+    assert_eq!(order, expected);
+}
+
+#[test]
+fn a_step_is_taken_only_from_where_it_begins() {
+    let env = Env::new();
+    let ledger = env.ledger();
+    let id = ledger.add_task(&new(AgentId::fresh(), "x", Priority::Normal), at(1)).unwrap();
+    let to_dispatched = step(&[TaskState::Queued], TaskState::Dispatched);
+    assert!(ledger.move_task(id, &to_dispatched, at(2)).unwrap());
+    assert!(!ledger.move_task(id, &to_dispatched, at(3)).unwrap());
+    assert!(!ledger.move_task(id, &step(&[], TaskState::Done), at(3)).unwrap());
+    let back = step(&[TaskState::Running, TaskState::Dispatched], TaskState::Queued);
+    assert!(ledger.move_task(id, &back, at(4)).unwrap());
+    assert!(ledger.move_task(id, &to_dispatched, at(5)).unwrap());
+    let done = TaskMove { result: Some("all is well"), ..step(&[TaskState::Dispatched], TaskState::Done) };
+    assert!(ledger.move_task(id, &done, at(6)).unwrap());
+    let task = ledger.task(id).unwrap().unwrap();
+    assert_eq!((task.state, task.attempts, task.changed_at), (TaskState::Done, 2, at(6)));
+    assert_eq!((task.why.as_str(), task.result.as_deref()), ("because", Some("all is well")));
+    assert!(!ledger.move_task(TaskId(99), &to_dispatched, at(3)).unwrap());
+}
+
+#[test]
+fn of_many_who_take_the_same_task_one_gets_it() {
+    let env = Env::new();
+    let id = env.ledger().add_task(&new(AgentId::fresh(), "x", Priority::Normal), at(1)).unwrap();
+    let take = || {
+        let (ledger, _) = Ledger::open(env.dir.path(), at(0)).unwrap();
+        ledger.move_task(id, &step(&[TaskState::Queued], TaskState::Dispatched), at(2)).unwrap()
+    };
+    let taken = thread::scope(|scope| {
+        let takers: Vec<_> = (0..8).map(|_| scope.spawn(take)).collect();
+        takers.into_iter().map(|taker| taker.join().unwrap()).filter(|got| *got).count()
+    });
+    assert_eq!(taken, 1);
+}
+
+#[test]
+fn queues_are_listed_counted_and_forgotten_when_they_are_over() {
+    let env = Env::new();
+    let ledger = env.ledger();
+    let (one, other) = (AgentId::fresh(), AgentId::fresh());
+    for (n, state) in TaskState::ALL.into_iter().enumerate() {
+        let id = ledger.add_task(&new(one, &format!("task {n}"), Priority::Normal), at(1)).unwrap();
+        ledger.move_task(id, &step(&[TaskState::Queued], state), at(2)).unwrap();
+    }
+    ledger.add_task(&new(other, "x", Priority::Normal), at(1)).unwrap();
+    let texts = |query: TaskQuery<'_>| -> Vec<String> {
+        ledger.tasks(&query).unwrap().into_iter().map(|task| task.text).collect()
+    };
+    assert_eq!(texts(TaskQuery::default()).len(), 7);
+    assert_eq!(texts(TaskQuery { agent: Some(other), states: &[] }), ["x"]);
+    let over = [TaskState::Done, TaskState::Failed];
+    assert_eq!(texts(TaskQuery { agent: Some(one), states: &over }), ["task 3", "task 4"]);
+    let counts = ledger.task_counts().unwrap();
+    assert_eq!(counts[&one], TaskCounts { queued: 1, running: 2, done: 1, failed: 1 });
+    assert_eq!(counts[&other], TaskCounts { queued: 1, ..TaskCounts::default() });
+    let tallies = ledger.tallies().unwrap();
+    assert_eq!((tallies.tasks[&TaskState::Queued], tallies.tasks[&TaskState::Cancelled]), (2, 1));
+    assert_eq!(ledger.forget_before(at(2)).unwrap(), 0);
+    assert_eq!(ledger.forget_before(at(3)).unwrap(), 3, "only what is over");
+    assert_eq!(texts(TaskQuery { agent: Some(one), states: &[] }), ["task 0", "task 1", "task 2"]);
+}
+
+#[test]
+fn a_task_of_a_newer_symposium_is_passed_over() {
+    let env = Env::new();
+    let ledger = env.ledger();
+    let agent = AgentId::fresh();
+    let raw = Connection::open(env.file()).unwrap();
+    for (priority, state) in [(1, "queued"), (30, "dreaming")] {
+        raw.execute(
+            "INSERT INTO tasks (agent, agent_name, text, priority, state, source, created_at, changed_at)
+             VALUES (?1, 'a', 't', ?2, ?3, 's', 1, 1)",
+            (agent.0.as_bytes(), priority, state),
+        )
+        .unwrap();
+    }
+    let id = ledger.add_task(&new(agent, "ours", Priority::Idle), at(1)).unwrap();
+    assert_eq!(ledger.next_task(agent).unwrap().map(|task| task.id), Some(id));
+    assert_eq!(ledger.tasks(&TaskQuery::default()).unwrap().len(), 1);
+    ledger.task_counts().unwrap();
+    ledger.tallies().unwrap();
+}
