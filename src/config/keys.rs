@@ -1,0 +1,97 @@
+//! The keys of `config.toml`: one line a key, with its section, its name and how it is set.
+
+use std::time::Duration;
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::values::{self, Wrong, within};
+use crate::model::{AfterDeletion, Config, Desktop, NotifyOn};
+
+type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
+type Setter = fn(&mut Config, Value<'_, '_>) -> Result<(), Vec<Wrong>>;
+
+/// A supervisor that looks at everything more often than this would be polling.
+const OFTEN: Duration = Duration::from_secs(1);
+
+const NOTIFY_ON: [(&str, NotifyOn); 6] = [
+    ("waiting", NotifyOn::Waiting),
+    ("finished", NotifyOn::Finished),
+    ("crashed", NotifyOn::Crashed),
+    ("gave-up", NotifyOn::GaveUp),
+    ("hung", NotifyOn::Hung),
+    ("deleted", NotifyOn::Deleted),
+];
+const DESKTOP: [(&str, Desktop); 2] = [("auto", Desktop::Auto), ("off", Desktop::Off)];
+const DELETED: [(&str, AfterDeletion); 2] = [("keep", AfterDeletion::Keep), ("prune", AfterDeletion::Prune)];
+
+const KEYS: [(&str, &str, Setter); 20] = [
+    ("", "max_agents", |config, value| {
+        values::number(value).map(|most| config.max_agents = (most > 0).then_some(most))
+    }),
+    ("supervisor", "autostart", |config, value| {
+        values::truth(value).map(|on| config.supervisor.autostart = on)
+    }),
+    ("supervisor", "reconcile", |config, value| {
+        within(value, OFTEN).map(|every| config.supervisor.reconcile = every)
+    }),
+    ("restart", "first", |config, value| values::duration(value).map(|wait| config.restart.first = wait)),
+    ("restart", "longest", |config, value| values::duration(value).map(|wait| config.restart.longest = wait)),
+    ("restart", "most", |config, value| values::number(value).map(|most| config.restart.most = most)),
+    ("restart", "window", |config, value| values::duration(value).map(|span| config.restart.window = span)),
+    ("restart", "hung", |config, value| values::truth(value).map(|on| config.restart.hung = on)),
+    ("notify", "on", |config, value| values::words(value, &NOTIFY_ON).map(|on| config.notify.on = on)),
+    ("notify", "desktop", |config, value| {
+        values::word(value, &DESKTOP).map(|desktop| config.notify.desktop = desktop)
+    }),
+    ("notify", "status_line", |config, value| values::truth(value).map(|on| config.notify.status_line = on)),
+    ("notify", "bell", |config, value| values::truth(value).map(|on| config.notify.bell = on)),
+    ("notify", "command", |config, value| {
+        values::command(value).map(|command| config.notify.command = command)
+    }),
+    ("notify", "per_minute", |config, value| {
+        values::number(value).map(|most| config.notify.per_minute = most)
+    }),
+    ("notify", "quiet_hours", |config, value| {
+        values::quiet_hours(value).map(|hours| config.notify.quiet_hours = hours)
+    }),
+    ("cleanup", "deleted_projects", |config, value| {
+        values::word(value, &DELETED).map(|policy| config.cleanup.deleted_projects = policy)
+    }),
+    ("cleanup", "after", |config, value| values::duration(value).map(|span| config.cleanup.after = span)),
+    ("ledger", "keep", |config, value| values::duration(value).map(|span| config.ledger.keep = span)),
+    ("workspace", "copy", |config, value| values::paths(value).map(|paths| config.workspace.copy = paths)),
+    ("workspace", "setup", |config, value| values::lines(value).map(|lines| config.workspace.setup = lines)),
+];
+
+/// Whether a name is that of a section.
+pub(super) fn is_section(name: &str) -> bool {
+    KEYS.iter().any(|(section, ..)| !section.is_empty() && *section == name)
+}
+
+/// How a key is set; none when there is no such key.
+pub(super) fn setter(section: &str, key: &str) -> Option<Setter> {
+    KEYS.iter().find(|known| (known.0, known.1) == (section, key)).map(|(.., setter)| *setter)
+}
+
+/// What to say about a key that nobody knows.
+pub(super) fn unknown(section: &str, key: &str) -> String {
+    let told = format!("there is no key `{}`", key.escape_debug());
+    if let Some((elsewhere, ..)) = KEYS.iter().find(|known| known.1 == key) {
+        return match *elsewhere {
+            "" => format!("{told} in `[{section}]`: it stands above the first section"),
+            elsewhere => format!("{told} here: it belongs in `[{elsewhere}]`"),
+        };
+    }
+    let mut known: Vec<&str> = KEYS.iter().filter(|known| known.0 == section).map(|known| known.1).collect();
+    if section.is_empty() {
+        known.extend(KEYS.iter().map(|known| known.0).filter(|name| !name.is_empty()));
+        known.dedup();
+    }
+    let near = known.iter().map(|name| (strsim::jaro_winkler(key, name), name));
+    // As alike as in error.rs, where names of agents are compared.
+    match near.filter(|(alike, _)| *alike > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((_, name)) => format!("{told}; did you mean `{name}`?"),
+        None => format!("{told}; known: {}", known.join(", ")),
+    }
+}

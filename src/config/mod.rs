@@ -1,0 +1,100 @@
+//! The configuration edge: reads the user's `config.toml`. A file that is not there is an empty one.
+//!
+//! Every mistake is told with its place, all of them at once. Must never write the file: it is the user's.
+
+mod keys;
+mod mistakes;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+pub use mistakes::Mistake;
+
+use crate::model::Config;
+use mistakes::Mistakes;
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is there and cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What it says cannot be meant.
+    #[error("{}", mistakes::list(path, mistakes))]
+    Mistakes {
+        /// The file.
+        path: PathBuf,
+        /// All that is wrong, in the order of the file.
+        mistakes: Vec<Mistake>,
+    },
+}
+
+/// What the user set, and the defaults for the rest.
+pub fn load(path: &Path) -> Result<Config, ConfigError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
+        Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+    };
+    read(&text).map_err(|mistakes| ConfigError::Mistakes { path: path.to_owned(), mistakes })
+}
+
+/// The configuration that a text describes, or everything that is wrong with it.
+fn read(text: &str) -> Result<Config, Vec<Mistake>> {
+    let mut mistakes = Mistakes::new(text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        mistakes.add(error.span().map_or(0, |span| span.start), error.message());
+    }
+    let mut config = Config::default();
+    for (key, value) in table.get_ref() {
+        match value.get_ref() {
+            DeValue::Table(inside) if keys::is_section(key.get_ref()) => {
+                for (inner, value) in inside {
+                    set(&mut config, (key.get_ref(), inner, value), &mut mistakes);
+                }
+            }
+            _ if keys::is_section(key.get_ref()) => {
+                let message = format!("`{0}` is a section, written `[{0}]`", key.get_ref());
+                mistakes.add(key.span().start, &message);
+            }
+            _ => set(&mut config, ("", key, value), &mut mistakes),
+        }
+    }
+    if mistakes.is_empty() && config.restart.first > config.restart.longest {
+        let at = place(table.get_ref(), "restart", "first")
+            .or_else(|| place(table.get_ref(), "restart", "longest"));
+        mistakes.add(at.unwrap_or_default(), "in `[restart]`, `first` is longer than `longest`");
+    }
+    mistakes.none_or(config)
+}
+
+type Entry<'a, 't> = (&'a str, &'a Spanned<std::borrow::Cow<'t, str>>, &'a Spanned<DeValue<'t>>);
+
+fn set(config: &mut Config, (section, key, value): Entry<'_, '_>, mistakes: &mut Mistakes<'_>) {
+    match keys::setter(section, key.get_ref()) {
+        Some(setter) => {
+            for wrong in setter(config, value).err().into_iter().flatten() {
+                mistakes.add(wrong.at, &wrong.message);
+            }
+        }
+        None => mistakes.add(key.span().start, &keys::unknown(section, key.get_ref())),
+    }
+}
+
+/// Where the value of a key begins.
+fn place(table: &DeTable<'_>, section: &str, key: &str) -> Option<usize> {
+    Some(table.get(section)?.get_ref().as_table()?.get(key)?.span().start)
+}

@@ -1,0 +1,168 @@
+//! The configuration as its users write it.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::{AfterDeletion, ClockTime, Desktop, NotifyOn, QuietHours};
+
+const WHOLE: &str = r#"
+max_agents = 12
+
+[supervisor]
+autostart = false
+reconcile = "90s"
+
+[restart]
+first = "500ms"
+longest = "1h 30m"
+most = 3
+window = "2h"
+hung = true
+
+[notify]
+on = ["waiting", "gave-up", "waiting"]
+desktop = "off"
+status_line = false
+bell = true
+command = ["/usr/bin/notify", "--now"]
+per_minute = 0x10
+quiet_hours = "22:00-07:30"
+
+[cleanup]
+deleted_projects = "prune"
+after = "7d"
+
+[ledger]
+keep = "30d"
+"#;
+
+/// Place and message of each mistake.
+#[track_caller]
+fn mistakes(text: &str) -> Vec<(usize, usize, String)> {
+    let found = read(text).expect_err(text);
+    found.into_iter().map(|mistake| (mistake.line, mistake.column, mistake.message)).collect()
+}
+
+#[test]
+fn every_key_can_be_set() {
+    let config = read(WHOLE).unwrap();
+    let seconds = Duration::from_secs;
+    assert_eq!(config.max_agents, Some(12));
+    assert_eq!((config.supervisor.autostart, config.supervisor.reconcile), (false, seconds(90)));
+    assert_eq!((config.restart.first, config.restart.longest), (Duration::from_millis(500), seconds(5400)));
+    assert_eq!((config.restart.most, config.restart.window, config.restart.hung), (3, seconds(7200), true));
+    assert_eq!(config.notify.on, [NotifyOn::Waiting, NotifyOn::GaveUp]);
+    assert_eq!(config.notify.desktop, Desktop::Off);
+    assert_eq!((config.notify.status_line, config.notify.bell, config.notify.per_minute), (false, true, 16));
+    assert_eq!(config.notify.command, ["/usr/bin/notify", "--now"]);
+    let hours =
+        QuietHours { from: ClockTime { hour: 22, minute: 0 }, until: ClockTime { hour: 7, minute: 30 } };
+    assert_eq!(config.notify.quiet_hours, Some(hours));
+    assert_eq!(config.cleanup.deleted_projects, AfterDeletion::Prune);
+    assert_eq!((config.cleanup.after, config.ledger.keep), (seconds(7 * 86400), seconds(30 * 86400)));
+}
+
+#[test]
+fn what_is_not_said_is_the_default() {
+    assert_eq!(read("").unwrap(), Config::default());
+    assert_eq!(read("# nothing\n[notify]\n").unwrap(), Config::default());
+    assert_eq!(read("max_agents = 0").unwrap(), Config { max_agents: None, ..Config::default() });
+    assert_eq!(read("[notify]\nquiet_hours = \"\"\ncommand = []").unwrap(), Config::default());
+}
+
+#[test]
+fn a_mistake_is_shown_where_it_is_with_what_is_allowed() {
+    for (text, place, says) in [
+        ("max_agent = 3", (1, 1), "did you mean `max_agents`?"),
+        ("[notfy]\nbell = true", (1, 2), "did you mean `notify`?"),
+        ("[notify]\nbel = true", (2, 1), "did you mean `bell`?"),
+        ("[notify]\nzzz = 1", (2, 1), "known: on, desktop, status_line"),
+        ("bell = true", (1, 1), "it belongs in `[notify]`"),
+        ("[notify]\nmax_agents = 3", (2, 1), "above the first section"),
+        ("notify = 3", (1, 1), "written `[notify]`"),
+        ("[[notify]]\n", (1, 3), "written `[notify]`"),
+        ("max_agents = -1", (1, 14), "a whole number, 0 or more, found `-1`"),
+        ("max_agents = 99999999999999999999", (1, 14), "a whole number"),
+        ("max_agents = \"many\"", (1, 14), "found `many`"),
+        ("[restart]\nhung = \"yes\"", (2, 8), "`true` or `false`"),
+        ("[restart]\nfirst = 5", (2, 9), "a time span such as"),
+        ("[restart]\nfirst = \"soon\"", (2, 9), "found `soon`"),
+        ("[restart]\nfirst = \"5\"", (2, 9), "a time span such as"),
+        ("[restart]\nfirst = \"\"", (2, 9), "a time span such as"),
+        ("[restart]\nfirst = \"5 weeks\"", (2, 9), "a time span such as"),
+        ("[restart]\nfirst = \"99999999999d\"", (2, 9), "longer than ten years"),
+        ("[restart]\nfirst = \"2m\"\nlongest = \"1m\"", (2, 9), "`first` is longer than `longest`"),
+        ("[supervisor]\nreconcile = \"0s\"", (2, 13), "shorter than 1 s"),
+        ("[notify]\non = [\"waiting\", \"ä\", 3]", (2, 18), "one of \"waiting\", \"finished\""),
+        ("[notify]\ndesktop = true", (2, 11), "one of \"auto\", \"off\", found `true`"),
+        ("[notify]\ncommand = \"notify\"", (2, 11), "a program and its arguments"),
+        ("[notify]\ncommand = [\"\"]", (2, 12), "a program has a name"),
+        ("[notify]\ncommand = [\"a\", \"b\\u0000\"]", (2, 17), "NUL"),
+        ("[notify]\nquiet_hours = \"22-7\"", (2, 15), "hours such as"),
+        ("[notify]\nquiet_hours = \"24:00-07:00\"", (2, 15), "hours such as"),
+        ("[notify]\nquiet_hours = \"22:60-07:00\"", (2, 15), "hours such as"),
+        ("[notify]\nquiet_hours = \"+1:00-07:00\"", (2, 15), "hours such as"),
+        ("[notify]\nquiet_hours = \"07:00-07:00\"", (2, 15), "begin when they end"),
+        ("[notify\nbell = true", (1, 8), ""),
+        ("max_agents = 1\nmax_agents = 2", (2, 1), "duplicate"),
+    ] {
+        let found = mistakes(text);
+        assert_eq!((found[0].0, found[0].1), place, "{text}: {found:?}");
+        assert!(found[0].2.contains(says), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_in_order() {
+    let text = "[notify]\non = [\"x\", \"waiting\", \"y\"]\nbel = 1\n[restart]\nmost = true\nfirst = \"z\"\n";
+    let places: Vec<_> = mistakes(text).into_iter().map(|(line, column, _)| (line, column)).collect();
+    assert_eq!(places, [(2, 7), (2, 23), (3, 1), (5, 8), (6, 9)]);
+}
+
+#[test]
+fn the_text_of_the_error_can_be_clicked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("config.toml");
+    assert_eq!(load(&path).unwrap(), Config::default());
+    fs::write(&path, "a = 1\n[restart]\nmost = true\n").unwrap();
+    let told = load(&path).unwrap_err().to_string();
+    let at = path.display();
+    assert!(told.starts_with(&format!("{at}:1:1: there is no key `a`; known: max_agents, ")), "{told}");
+    assert!(
+        told.ends_with(&format!("\n{at}:3:8: expected a whole number, 0 or more, found `true`")),
+        "{told}"
+    );
+    fs::write(&path, [0xff, 0xfe]).unwrap();
+    assert!(matches!(load(&path), Err(ConfigError::Unreadable { .. })));
+    assert!(matches!(load(dir.path()), Err(ConfigError::Unreadable { .. })));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in any::<String>()) {
+        let _ = read(&text);
+    }
+
+    #[test]
+    fn no_change_of_a_good_text_makes_it_panic(at in any::<prop::sample::Index>(), put in any::<String>(), cut in 0usize..20) {
+        let chars: Vec<char> = WHOLE.chars().collect();
+        let at = at.index(chars.len());
+        let after = (at + cut).min(chars.len());
+        let text: String = chars[..at].iter().copied().chain(put.chars()).chain(chars[after..].iter().copied()).collect();
+        if let Err(mistakes) = read(&text) {
+            prop_assert!(!mistakes.is_empty());
+            prop_assert!(mistakes.iter().all(|mistake| mistake.line >= 1 && mistake.column >= 1));
+        }
+    }
+
+    #[test]
+    fn any_value_for_any_key_is_taken_or_refused(value in "(\"[0-9a-z:\\- ]{0,12}\"|[0-9_a-fx.e+\\-]{1,12}|\\[[^\\]]{0,9}\\]|true|\\{\\})") {
+        for key in WHOLE.lines().filter_map(|line| line.split_once(" = ")).map(|(key, _)| key) {
+            for section in ["", "[supervisor]", "[restart]", "[notify]", "[cleanup]", "[ledger]"] {
+                let _ = read(&format!("{section}\n{key} = {value}\n"));
+            }
+        }
+    }
+}

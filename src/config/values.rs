@@ -1,0 +1,204 @@
+//! The values of `config.toml` in our words: each reader takes one value or says what is wrong with it and where.
+
+use std::path::{Component, Path};
+use std::time::Duration;
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use crate::model::{ClockTime, QuietHours};
+
+type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
+
+/// Longer than anything is planned for, short enough that no sum with a time of day overflows.
+const LONGEST: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
+
+/// Something wrong at a byte of the text.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    pub at: usize,
+    pub message: String,
+}
+
+type Read<T> = Result<T, Vec<Wrong>>;
+
+fn wrong<T>(value: Value<'_, '_>, message: impl Into<String>) -> Read<T> {
+    Err(vec![Wrong { at: value.span().start, message: message.into() }])
+}
+
+/// What is there in place of what should be.
+fn expected<T>(value: Value<'_, '_>, what: &str) -> Read<T> {
+    let found = match value.get_ref() {
+        DeValue::String(text) => format!("`{}`", text.chars().take(40).collect::<String>().escape_debug()),
+        DeValue::Integer(number) => format!("`{}`", number.as_str()),
+        DeValue::Float(number) => format!("`{}`", number.as_str()),
+        DeValue::Boolean(truth) => format!("`{truth}`"),
+        DeValue::Datetime(_) => "a date".to_owned(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    };
+    wrong(value, format!("expected {what}, found {found}"))
+}
+
+pub(super) fn truth(value: Value<'_, '_>) -> Read<bool> {
+    value.get_ref().as_bool().map_or_else(|| expected(value, "`true` or `false`"), Ok)
+}
+
+pub(super) fn number(value: Value<'_, '_>) -> Read<u32> {
+    let number = value.get_ref().as_integer();
+    let number = number.and_then(|number| u32::from_str_radix(number.as_str(), number.radix()).ok());
+    number.map_or_else(|| expected(value, "a whole number, 0 or more"), Ok)
+}
+
+/// `"90s"`, `"10m"`, `"2h"`, `"7d"`, `"1h 30m"`.
+pub(super) fn duration(value: Value<'_, '_>) -> Read<Duration> {
+    let span = value.get_ref().as_str().and_then(parse_duration);
+    match span {
+        Some(span) if span > LONGEST => wrong(value, "longer than ten years"),
+        Some(span) => Ok(span),
+        None => expected(value, "a time span such as \"90s\", \"10m\", \"2h\" or \"7d\""),
+    }
+}
+
+/// A duration that must not be too short.
+pub(super) fn within(value: Value<'_, '_>, shortest: Duration) -> Read<Duration> {
+    match duration(value)? {
+        span if span < shortest => wrong(value, format!("shorter than {} s", shortest.as_secs())),
+        span => Ok(span),
+    }
+}
+
+/// One of some words.
+pub(super) fn word<T: Copy>(value: Value<'_, '_>, words: &[(&str, T)]) -> Read<T> {
+    let meant = value.get_ref().as_str().and_then(|text| words.iter().find(|(word, _)| *word == text));
+    match meant {
+        Some((_, meant)) => Ok(*meant),
+        None => {
+            let known: Vec<_> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+            expected(value, &format!("one of {}", known.join(", ")))
+        }
+    }
+}
+
+/// Any of some words, each of them once.
+pub(super) fn words<T: Copy + PartialEq>(value: Value<'_, '_>, known: &[(&str, T)]) -> Read<Vec<T>> {
+    let Some(list) = value.get_ref().as_array() else { return expected(value, "a list of words") };
+    let (mut meant, mut mistakes) = (Vec::new(), Vec::new());
+    for value in list.iter() {
+        match word(value, known) {
+            Ok(one) if !meant.contains(&one) => meant.push(one),
+            Ok(_) => {}
+            Err(wrong) => mistakes.extend(wrong),
+        }
+    }
+    if mistakes.is_empty() { Ok(meant) } else { Err(mistakes) }
+}
+
+/// A program and its arguments; none when the list is empty.
+pub(super) fn command(value: Value<'_, '_>) -> Read<Vec<String>> {
+    let Some(list) = value.get_ref().as_array() else {
+        return expected(value, "a program and its arguments, such as [\"notify-send\", \"symposium\"]");
+    };
+    let (mut command, mut mistakes) = (Vec::new(), Vec::new());
+    for value in list.iter() {
+        match value.get_ref().as_str() {
+            // No program could be started with it.
+            Some(text) if text.contains('\0') => {
+                mistakes.extend(wrong::<()>(value, "it contains a NUL").err())
+            }
+            Some("") if command.is_empty() => {
+                mistakes.extend(wrong::<()>(value, "a program has a name").err())
+            }
+            Some(text) => command.push(text.to_owned()),
+            None => mistakes.extend(expected::<()>(value, "text").err()),
+        }
+    }
+    if mistakes.is_empty() { Ok(command) } else { Err(mistakes.into_iter().flatten().collect()) }
+}
+
+/// Files and directories below a project's top.
+pub(super) fn paths(value: Value<'_, '_>) -> Read<Vec<String>> {
+    each(value, "a list of files, such as [\".env\"]", |text| {
+        let stays = Path::new(text).components().all(|part| matches!(part, Component::Normal(_)));
+        let is_fine = stays && !text.is_empty() && !text.contains('\0');
+        if is_fine { Ok(()) } else { Err("expected a path below the project, without `..`") }
+    })
+}
+
+/// Lines for the shell.
+pub(super) fn lines(value: Value<'_, '_>) -> Read<Vec<String>> {
+    each(value, "a list of commands, such as [\"npm ci\"]", |text| {
+        let is_fine = !text.trim().is_empty() && !text.contains('\0');
+        if is_fine { Ok(()) } else { Err("expected a command") }
+    })
+}
+
+fn each(
+    value: Value<'_, '_>,
+    what: &str,
+    check: impl Fn(&str) -> Result<(), &'static str>,
+) -> Read<Vec<String>> {
+    let Some(list) = value.get_ref().as_array() else { return expected(value, what) };
+    let (mut texts, mut mistakes) = (Vec::new(), Vec::new());
+    for value in list.iter() {
+        match value.get_ref().as_str().map(|text| (text, check(text))) {
+            Some((text, Ok(()))) => texts.push(text.to_owned()),
+            Some((_, Err(why))) => mistakes.extend(wrong::<()>(value, why).err()),
+            None => mistakes.extend(expected::<()>(value, "text").err()),
+        }
+    }
+    if mistakes.is_empty() { Ok(texts) } else { Err(mistakes.into_iter().flatten().collect()) }
+}
+
+/// `"22:00-07:00"`; none for `""`.
+pub(super) fn quiet_hours(value: Value<'_, '_>) -> Read<Option<QuietHours>> {
+    let Some(text) = value.get_ref().as_str() else {
+        return expected(value, "hours such as \"22:00-07:00\"");
+    };
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let hours = text.split_once('-').and_then(|(from, until)| Some((clock_time(from)?, clock_time(until)?)));
+    match hours {
+        Some((from, until)) if from == until => wrong(value, "these hours begin when they end"),
+        Some((from, until)) => Ok(Some(QuietHours { from, until })),
+        None => expected(value, "hours such as \"22:00-07:00\""),
+    }
+}
+
+fn clock_time(text: &str) -> Option<ClockTime> {
+    let (hour, minute) = text.trim().split_once(':')?;
+    let digits = |text: &str| -> Option<u8> {
+        let is_plain = (1..=2).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+        is_plain.then(|| text.parse().ok())?
+    };
+    let (hour, minute) = (digits(hour)?, digits(minute).filter(|_| minute.len() == 2)?);
+    (hour < 24 && minute < 60).then_some(ClockTime { hour, minute })
+}
+
+fn parse_duration(text: &str) -> Option<Duration> {
+    let mut rest = text.trim();
+    let mut whole = Duration::ZERO;
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let count: u64 = rest[..digits].parse().ok()?;
+        rest = &rest[digits..];
+        let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let unit = match &rest[..letters] {
+            "ms" => Duration::from_millis(1),
+            "s" => Duration::from_secs(1),
+            "m" => Duration::from_secs(60),
+            "h" => Duration::from_secs(3600),
+            "d" => Duration::from_secs(24 * 3600),
+            _ => return None,
+        };
+        // More than fits is longer than we allow, and told as that.
+        let part = unit.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
+        whole = whole.saturating_add(part);
+        rest = rest[letters..].trim_start();
+    }
+    Some(whole)
+}

@@ -1,0 +1,98 @@
+//! The convention of `.claude/agents/*.md`: `name`, `description` and `model` in front matter.
+//!
+//! Their `tools` are all that such an agent has, each of them still asked for; ours are those that it need not ask for.
+//! Taken for ours they would let a stranger's file run commands unasked, so they are said and not passed on.
+//! These files are another program's. What it takes and we cannot pass on is said, not dropped; what is not quite
+//! YAML is read line by line, as descriptions with a colon in them are common.
+
+use super::node::{KeyNode, Node, Table, Value};
+use super::place::{Place, Wrong};
+use super::yaml;
+
+/// The kind that reads these files.
+const KIND: &str = "claude";
+/// What we understand of them.
+const OURS: [&str; 3] = ["name", "description", "model"];
+/// What changes nothing about what the agent may do.
+const HARMLESS: [&str; 2] = ["color", "displayName"];
+
+/// What such front matter says, in our keys, and what of it cannot be passed on.
+pub(super) fn read(front: &str) -> (Table, Vec<String>) {
+    let said = yaml::parse(front, 2).or_else(|_| line_by_line(front)).unwrap_or_default();
+    let mut table: Table = vec![entry(Place::START, "kind", KIND)];
+    let mut unsaid = Vec::new();
+    for (key, node) in said {
+        match key.text.as_str() {
+            "model" if node.text() == Some("inherit") => {}
+            "tools" if node.text() == Some("*") => {}
+            name if OURS.contains(&name) => table.push((key, node)),
+            name if HARMLESS.contains(&name) => {}
+            name => unsaid.push(name.escape_debug().take(40).collect::<String>()),
+        }
+    }
+    let remarks = match unsaid.as_slice() {
+        [] => vec![],
+        keys => vec![format!("its file also says {}, which is not passed on", keys.join(", "))],
+    };
+    (table, remarks)
+}
+
+/// Lines `key: anything` with a key of ours at the very left.
+fn line_by_line(front: &str) -> Result<Table, Wrong> {
+    let mut table = Table::new();
+    for (at, line) in front.lines().enumerate() {
+        if let Some((key, value)) = line.split_once(':')
+            && !table.iter().any(|(known, _)| known.text == key)
+            && !key.is_empty()
+            && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+            && !value.trim().is_empty()
+        {
+            table.push(entry(Place { line: at + 2, column: 1 }, key, value.trim()));
+        }
+    }
+    Ok(table)
+}
+
+fn entry(at: Place, key: &str, value: &str) -> (KeyNode, Node) {
+    (KeyNode { at, text: key.to_owned() }, Node { at, value: Value::Bare(value.to_owned()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(front: &str) -> (Vec<(String, String)>, Vec<String>) {
+        let (table, remarks) = read(front);
+        (
+            table.into_iter().map(|(key, node)| (key.text, node.text().unwrap_or("…").to_owned())).collect(),
+            remarks,
+        )
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn what_we_share_is_taken_and_the_rest_is_said() {
+        let (table, remarks) = said(
+            "name: reviewer\ntools: Read, Grep\nmodel: inherit\ncolor: red\ndisallowedTools: Bash\nhooks:\n  Stop: []\n",
+        );
+        assert_eq!(table, pairs(&[("kind", "claude"), ("name", "reviewer")]));
+        assert_eq!(remarks, ["its file also says tools, disallowedTools, hooks, which is not passed on"]);
+    }
+
+    #[test]
+    fn a_description_that_is_not_quite_yaml_is_read_all_the_same() {
+        let (table, _) = said("name: x\ndescription: Use when: a: b <example>\ntools: *\nmodel: opus\n");
+        assert_eq!(
+            table,
+            pairs(&[
+                ("kind", "claude"),
+                ("name", "x"),
+                ("description", "Use when: a: b <example>"),
+                ("model", "opus")
+            ])
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! The system prompt: a text, or a file that a spec names.
+//!
+//! `{ text = … }` is always a text and `{ file = … }` always a file. A bare text is taken for a file when it is one
+//! word that begins with `./`, `../` or `/`, or ends in `.md`, `.mdx` or `.txt`; a file that is missing is told and
+//! never taken for a text.
+
+use std::path::{Path, PathBuf};
+
+use super::node::{Node, Value};
+use super::place::Wrong;
+use super::{file, words};
+
+/// The text of a prompt that stands in a file of this folder.
+pub(super) fn text(node: &Node, folder: &Path) -> Result<String, Wrong> {
+    match path(node) {
+        None => Ok(node.get("text").unwrap_or(node).text().unwrap_or_default().to_owned()),
+        Some((place, path)) => {
+            let path: PathBuf = folder.join(path);
+            let told = |why: String| Wrong::new(place.at, format!("prompt file `{}` {why}", path.display()));
+            let text = file::read(&path).map_err(|wrong| told(wrong.message))?;
+            words::text(&text).map_err(told)?;
+            Ok(text.trim_end().to_owned())
+        }
+    }
+}
+
+/// The path that a prompt names, when it names one, with the value it stands in.
+fn path(node: &Node) -> Option<(&Node, &str)> {
+    match &node.value {
+        Value::Table(_) => node.get("file").and_then(|file| Some((file, file.text()?))),
+        _ => node.text().filter(|text| looks_like_a_path(text)).map(|text| (node, text)),
+    }
+}
+
+fn looks_like_a_path(text: &str) -> bool {
+    let one_word = !text.contains(char::is_whitespace);
+    let begins = ["./", "../", "/"].iter().any(|start| text.starts_with(start));
+    one_word && (begins || [".md", ".mdx", ".txt"].iter().any(|end| text.ends_with(end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_told_from_a_text() {
+        for (text, is_path) in [
+            ("prompts/a.md", true),
+            ("./prompt", true),
+            ("../x/y", true),
+            ("/etc/prompt", true),
+            ("note.txt", true),
+            ("You review code.", false),
+            ("Read README.md", false),
+            ("Be kind", false),
+            ("/compact now", false),
+            ("brief", false),
+        ] {
+            assert_eq!(looks_like_a_path(text), is_path, "{text}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Finds the files of specs. The order is the order in which a name is looked up.
+//!
+//! The project's `.symposium/` (the nearest one, walking up), the project's `.claude/agents/`, then the environment.
+//! A file that the user named stands alone.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::source::Source;
+use super::{SpecError, file};
+use crate::model::FoundIn;
+
+/// Where specs are looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Where<'a> {
+    /// The directory an agent is to work in, absolute.
+    pub dir: &'a Path,
+    /// The state directory of the environment, absolute.
+    pub home: &'a Path,
+    /// The file of `--config` or `SYMPOSIUM_AGENTS_CONFIG`, absolute: read in place of all others.
+    pub config: Option<&'a Path>,
+}
+
+/// All files that count there, and what should be said about others.
+pub(super) fn sources(place: &Where) -> Result<(Vec<Source>, Vec<String>), SpecError> {
+    if let Some(config) = place.config {
+        fs::metadata(config).map_err(|source| SpecError::Unreadable { path: config.to_owned(), source })?;
+        return Ok((vec![Source::agents_toml(config, FoundIn::Given(shown(config)))], vec![]));
+    }
+    let (mut sources, mut remarks) = (Vec::new(), Vec::new());
+    let is_project = |root: &Path| is_there(&root.join("agents.toml")) || root.join("specs").is_dir();
+    if let Some(root) = nearest(place, ".symposium", &is_project, &mut remarks) {
+        root_sources(&root, FoundIn::Project, &mut sources);
+    }
+    if let Some(root) = nearest(place, ".claude", &|root| root.join("agents").is_dir(), &mut remarks) {
+        for path in file::entries(&root.join("agents")) {
+            let found_in = FoundIn::Project(shown(&path));
+            if let Some(stem) = stem(&path, &["md"]) {
+                sources.extend(Source::claude(&path, &stem, found_in));
+            }
+        }
+    }
+    root_sources(place.home, FoundIn::Home, &mut sources);
+    Ok((sources, remarks))
+}
+
+/// The files at a path that a user named: a folder with `agent.md`, such a file, or an `agents.toml`.
+pub(super) fn named(path: &Path) -> Result<Source, SpecError> {
+    let meta =
+        fs::metadata(path).map_err(|source| SpecError::Unreadable { path: path.to_owned(), source })?;
+    let refused = |why: &str| SpecError::NotASpec { path: path.to_owned(), why: why.to_owned() };
+    let found_in = || FoundIn::Given(shown(path));
+    if meta.is_dir() {
+        return folder(path, FoundIn::Given)
+            .ok_or_else(|| refused("it holds no `agent.md` and no `agent.mdx`"));
+    }
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        return Ok(Source::agents_toml(path, found_in()));
+    }
+    let stem = stem(path, &["md", "mdx"])
+        .ok_or_else(|| refused("a spec is an `agents.toml`, or Markdown: `.md`, `.mdx`"))?;
+    if path.parent().is_some_and(|folder| folder.ends_with(".claude/agents")) {
+        return Source::claude(path, &stem, found_in()).ok_or_else(|| refused("it has no front matter"));
+    }
+    let folder = path.parent().and_then(folder_name).filter(|_| stem == "agent");
+    Ok(Source::markdown(path, &folder.unwrap_or(stem), found_in()))
+}
+
+fn root_sources(root: &Path, found_in: fn(String) -> FoundIn, sources: &mut Vec<Source>) {
+    let path = root.join("agents.toml");
+    if is_there(&path) {
+        sources.push(Source::agents_toml(&path, found_in(shown(&path))));
+    }
+    sources.extend(file::entries(&root.join("specs")).iter().filter_map(|path| folder(path, found_in)));
+}
+
+/// The spec of a folder with `agent.md` or `agent.mdx`.
+fn folder(path: &Path, found_in: fn(String) -> FoundIn) -> Option<Source> {
+    let files: Vec<PathBuf> =
+        ["agent.md", "agent.mdx"].iter().map(|name| path.join(name)).filter(|path| is_there(path)).collect();
+    let file = files.first()?;
+    let mut source = Source::markdown(file, &folder_name(path)?, found_in(shown(file)));
+    if files.len() > 1 {
+        source.refuse("stands beside `agent.mdx`: only one of the two can be the spec");
+    }
+    Some(source)
+}
+
+/// The nearest directory of this name, walking up, that holds specs and was not put there by a stranger.
+fn nearest(
+    place: &Where,
+    name: &str,
+    holds_specs: &dyn Fn(&Path) -> bool,
+    remarks: &mut Vec<String>,
+) -> Option<PathBuf> {
+    for above in place.dir.ancestors() {
+        let root = above.join(name);
+        if is_same(&root, place.home) {
+            return None;
+        }
+        if !holds_specs(&root) {
+            continue;
+        }
+        if !is_planted(above, &root) {
+            return Some(root);
+        }
+        remarks.push(format!("`{}` is left out: anybody could have put it there", shown(&root)));
+    }
+    None
+}
+
+/// Whether a directory stands where anybody may put one, such as in `/tmp`, and is not ours.
+fn is_planted(above: &Path, root: &Path) -> bool {
+    let (Ok(above), Ok(root)) = (fs::metadata(above), fs::symlink_metadata(root)) else { return true };
+    let anybody_writes = above.mode() & 0o002 != 0;
+    anybody_writes && root.uid() != rustix::process::getuid().as_raw()
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (fs::metadata(a), fs::metadata(b)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+/// Whether something is there, even a link that leads nowhere: then that is told.
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+fn folder_name(folder: &Path) -> Option<String> {
+    folder.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+fn stem(path: &Path, extensions: &[&str]) -> Option<String> {
+    let extension = path.extension()?.to_str()?;
+    extensions
+        .contains(&extension)
+        .then(|| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))?
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,189 @@
+//! One file of specs, read and held against the table of keys. What it says about others is looked up later.
+
+use std::path::{Path, PathBuf};
+
+use super::keys::{Scope, keys};
+use super::node::{KeyNode, Node, Table, Value};
+use super::place::{Place, Wrong};
+use super::shape::{check_table, shown, wrong_sort};
+use super::suggest::allowed;
+use super::{agents_toml, claude, file, front_matter, kebab, yaml};
+use crate::model::{AgentName, FoundIn, Mistake};
+
+/// A file and what it says.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub path: PathBuf,
+    pub found_in: FoundIn,
+    /// What is wrong with the file as a whole: nothing in it can be relied on.
+    pub wrong: Vec<Wrong>,
+    pub defaults: Option<Layer>,
+    /// The specs by name, in the order of the file.
+    pub agents: Vec<(String, Layer)>,
+    /// Whether it is an `agents.toml`, whose `[defaults]` the implicit spec takes.
+    pub is_agents_toml: bool,
+}
+
+/// The values that one table of a file gives.
+#[derive(Debug)]
+pub(super) struct Layer {
+    pub table: Table,
+    /// What is wrong with these values.
+    pub wrong: Vec<Wrong>,
+    pub remarks: Vec<String>,
+}
+
+impl Layer {
+    fn checked(table: Table, scope: Scope) -> Layer {
+        let mut wrong = Vec::new();
+        check_table(&keys(scope), &table, None, &mut wrong);
+        Layer { table, wrong, remarks: Vec::new() }
+    }
+
+    fn broken(wrong: Wrong) -> Layer {
+        Layer { table: Table::new(), wrong: vec![wrong], remarks: Vec::new() }
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.table.iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
+    }
+}
+
+impl Source {
+    /// Reads an `agents.toml`.
+    pub fn agents_toml(path: &Path, found_in: FoundIn) -> Source {
+        let mut source = Source::empty(path, found_in);
+        source.is_agents_toml = true;
+        match file::read(path).map_err(|wrong| vec![wrong]).and_then(|text| agents_toml::parse(&text)) {
+            Ok(table) => table.into_iter().for_each(|(key, node)| source.take(key, node)),
+            Err(wrong) => source.wrong = wrong,
+        }
+        source
+    }
+
+    /// Reads a Markdown file with front matter whose spec is called so, unless it says otherwise.
+    pub fn markdown(path: &Path, called: &str, found_in: FoundIn) -> Source {
+        let mut source = Source::empty(path, found_in);
+        let layer = front(path, yaml_layer).unwrap_or_else(Layer::broken);
+        source.name(layer, &kebab::case(called));
+        source
+    }
+
+    /// Reads a file of `.claude/agents`; one without front matter is none of them.
+    pub fn claude(path: &Path, called: &str, found_in: FoundIn) -> Option<Source> {
+        if file::read(path).is_ok_and(|text| front_matter::cut(&text).is_ok_and(|cut| cut.front.is_none())) {
+            return None;
+        }
+        let mut source = Source::empty(path, found_in);
+        let layer = front(path, |front| {
+            let (table, remarks) = claude::read(front);
+            Ok(Layer { remarks, ..Layer::checked(table, Scope::FrontMatter) })
+        });
+        source.name(layer.unwrap_or_else(Layer::broken), called);
+        Some(source)
+    }
+
+    /// The values under a name.
+    pub fn layer(&self, name: &str) -> Option<&Layer> {
+        self.agents.iter().find(|(known, _)| known == name).map(|(_, layer)| layer)
+    }
+
+    /// Says of every spec of the file that it cannot be taken.
+    pub fn refuse(&mut self, why: &str) {
+        for (_, layer) in &mut self.agents {
+            layer.wrong.push(Wrong::new(Place::START, why));
+        }
+    }
+
+    /// Something wrong, as a person is told it.
+    pub fn mistake(&self, wrong: &Wrong) -> Mistake {
+        Mistake {
+            path: self.path.display().to_string(),
+            line: wrong.at.line,
+            column: wrong.at.column,
+            message: wrong.message.clone(),
+        }
+    }
+
+    fn empty(path: &Path, found_in: FoundIn) -> Source {
+        let path = path.to_owned();
+        Source { path, found_in, wrong: vec![], defaults: None, agents: vec![], is_agents_toml: false }
+    }
+
+    /// Takes one top-level key of an `agents.toml`.
+    fn take(&mut self, key: KeyNode, node: Node) {
+        let at = node.at;
+        match (key.text.as_str(), node.value) {
+            ("defaults", Value::Table(table)) => {
+                self.defaults = Some(Layer::checked(table, Scope::Defaults));
+            }
+            ("agents", Value::Table(table)) => table.into_iter().for_each(|(key, node)| self.add(key, node)),
+            (name @ ("defaults" | "agents"), value) => {
+                wrong_sort(name, "a table", &Node { at, value }, &mut self.wrong);
+            }
+            (name, _) => {
+                let message =
+                    format!("unknown key `{}`{}", shown(name), allowed(name, &["defaults", "agents"]));
+                self.wrong.push(Wrong::new(key.at, message));
+            }
+        }
+    }
+
+    fn add(&mut self, key: KeyNode, node: Node) {
+        if let Err(why) = key.text.parse::<AgentName>() {
+            let message = format!("`{}` cannot be the name of a spec: {why}", shown(&key.text));
+            return self.wrong.push(Wrong::new(key.at, message));
+        }
+        match node.value {
+            Value::Table(table) => {
+                self.agents.push((key.text, Layer::checked(table, Scope::Agent)));
+            }
+            value => wrong_sort(
+                &format!("agents.{}", key.text),
+                "a table",
+                &Node { at: node.at, value },
+                &mut self.wrong,
+            ),
+        }
+    }
+
+    /// Files a layer under the name it gives itself, or under this one.
+    fn name(&mut self, mut layer: Layer, called: &str) {
+        let own = layer.get("name").and_then(Node::text);
+        let name = own.unwrap_or(called).to_owned();
+        if own.is_none()
+            && let Err(why) = name.parse::<AgentName>()
+        {
+            let message = format!("`{}` cannot be the name of a spec: {why}; say `name:`", shown(called));
+            layer.wrong.push(Wrong::new(Place::START, message));
+        }
+        self.agents.push((name, layer));
+    }
+}
+
+/// The layer of a Markdown file: its front matter, with its body as the system prompt.
+fn front(path: &Path, read: impl Fn(&str) -> Result<Layer, Wrong>) -> Result<Layer, Wrong> {
+    let text = file::read(path)?;
+    let cut = front_matter::cut(&text)?;
+    let mut layer = read(cut.front.unwrap_or_default())?;
+    if cut.body.is_empty() {
+        return Ok(layer);
+    }
+    if let Some((key, _)) = layer.table.iter().find(|(key, _)| key.text == "system_prompt") {
+        layer.wrong.push(Wrong::new(key.at, "`system_prompt` is the text below the front matter already"));
+        return Ok(layer);
+    }
+    // As a table: a body of one word is not taken for the path of a file.
+    let key = |text: &str| KeyNode { at: cut.body_at, text: text.to_owned() };
+    let body = Node { at: cut.body_at, value: Value::Text(cut.body.to_owned()) };
+    let prompt = Node { at: cut.body_at, value: Value::Table(vec![(key("text"), body)]) };
+    let entry = vec![(key("system_prompt"), prompt)];
+    check_table(&keys(Scope::FrontMatter), &entry, None, &mut layer.wrong);
+    layer.table.extend(entry);
+    Ok(layer)
+}
+
+fn yaml_layer(front: &str) -> Result<Layer, Wrong> {
+    Ok(Layer::checked(yaml::parse(front, 2)?, Scope::FrontMatter))
+}
