@@ -20,11 +20,42 @@ pub enum AttachAs {
     Observer,
 }
 
+/// A program whose output lies over the session until it ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Popup {
+    /// It and its arguments; no shell sees them.
+    pub argv: Vec<String>,
+    /// How many lines it prints.
+    pub lines: usize,
+}
+
+impl Popup {
+    /// What follows the words that attach.
+    fn words(&self) -> Vec<OsString> {
+        let height = (self.lines + 2).to_string();
+        let mut words: Vec<OsString> =
+            [";", "display-popup", "-E", "-w", "90%", "-h", &height, "--"].map(OsString::from).into();
+        // A semicolon at the end of a word would end the command.
+        words.extend(self.argv.iter().map(|word| match word.strip_suffix(';') {
+            Some(rest) => format!("{rest}\\;").into(),
+            None => OsString::from(word),
+        }));
+        words
+    }
+}
+
 impl Tmux {
     /// Becomes a terminal of the session; returns only when that failed. Works inside somebody's own tmux.
-    pub fn attach(&self, session: &AgentName, how: AttachAs, env: Vec<(OsString, OsString)>) -> TmuxError {
+    pub fn attach(
+        &self,
+        session: &AgentName,
+        how: AttachAs,
+        env: Vec<(OsString, OsString)>,
+        popup: Option<&Popup>,
+    ) -> TmuxError {
         let mut command = door::program(&self.program);
         command.args(self.attach_words(session, how));
+        command.args(popup.map(Popup::words).unwrap_or_default());
         let source = command.env_clear().envs(without_tmux(&env)).exec();
         TmuxError::NotRun { program: self.program.clone(), source }
     }

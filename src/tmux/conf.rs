@@ -3,14 +3,15 @@
 //!
 //! What a hook runs, `--home` before and nothing after:
 //! `event pane-died --session=S --pane=%N --code=[N] --signal=[N]`, `event session-closed --session=S`,
-//! `event client-attached --session=S`, `event client-detached --session=`. A value that tmux does not know is
+//! `event client-attached --session=S`, `event client-detached --session=`, and where [`super::Edges`] are told
+//! `event edge --session=S --edge=activity|silence|bell`. A value that tmux does not know is
 //! empty; the session that a terminal has left is never known.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::script::{Script, command};
-use super::{Setup, TmuxError, files};
+use super::{Setup, TmuxError, files, socket};
 
 const TEXT: &str = include_str!("server.conf");
 const HOOKS: &str = include_str!("hooks.conf");
@@ -36,8 +37,31 @@ pub(super) fn path(setup: &Setup) -> PathBuf {
 fn text(setup: &Setup) -> Result<Vec<u8>, TmuxError> {
     let mut script = Script::default();
     script.then(&command(&["source-file", "-q"])).word(plain_glob(&setup.user_conf)).anyway();
+    let mut end = Script::default();
+    end.then(&command(&["set-option", "-s", "@symposium_conf", &edition()])).anyway();
     // The hooks come last: a hook that the user sets without an index would wipe ours, and ours have one.
-    Ok([TEXT.as_bytes(), &script.finish("the path of tmux.conf")?, HOOKS.as_bytes()].concat())
+    Ok([
+        TEXT.as_bytes(),
+        &script.finish("the path of tmux.conf")?,
+        HOOKS.as_bytes(),
+        &end.finish("an edition")?,
+    ]
+    .concat())
+}
+
+/// Has a server that an older symposium started read the configuration of this one.
+pub(super) fn refresh(setup: &Setup, script: &mut Script) {
+    let mut read = Script::default();
+    read.then(&command(&["source-file"])).word(plain_glob(&path(setup)));
+    // A path cannot hold NUL, the one thing that cannot be said.
+    let read = read.finish("the path of server.conf").unwrap_or_default();
+    let is_old = format!("#{{!=:#{{@symposium_conf}},{}}}", edition());
+    script.then(&command(&["if-shell", "-F", &is_old])).word(read);
+}
+
+/// Which of our configurations this is.
+fn edition() -> String {
+    format!("{:08x}", socket::fnv1a(&[TEXT, HOOKS].concat().into_bytes()))
 }
 
 /// A glob pattern that matches this path only, because `source-file` takes patterns.

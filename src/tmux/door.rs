@@ -1,7 +1,7 @@
 //! The only place that starts tmux. Every call is bounded, gets a small clean environment and never inherits
 //! `TMUX`, so that it can only reach our own socket.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -11,66 +11,33 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
 
+use super::call::{Call, Said};
 use super::{TmuxError, linux};
 
-/// Variables that would lead tmux to another server or lie about where it is.
-const NEVER: [&str; 3] = ["TMUX", "TMUX_PANE", "PWD"];
-
-/// One call of the tmux program.
-pub(super) struct Call<'a> {
-    /// The call in a word, for errors.
-    pub what: &'static str,
-    /// The program.
-    pub program: &'a Path,
-    /// Its arguments.
-    pub args: Vec<OsString>,
-    /// Its whole environment.
-    pub env: Vec<(&'a OsStr, &'a OsStr)>,
-    /// What it reads, when it reads.
-    pub stdin: Option<&'a [u8]>,
-    /// Where it runs, when that matters.
-    pub dir: Option<&'a Path>,
-}
-
-/// What tmux said.
-pub(super) struct Said {
-    /// Whether it exited with 0.
-    pub success: bool,
-    /// Standard output.
-    pub out: Vec<u8>,
-    /// Standard error, trimmed.
-    pub err: String,
-}
-
-impl Call<'_> {
-    /// Runs it to its end, or kills it when the bound is over.
-    pub(super) fn run(self, bound: Duration) -> Result<Said, TmuxError> {
-        let deadline = Instant::now() + bound;
-        let failed = |source| TmuxError::NotRun { program: self.program.to_owned(), source };
-        let stdin = match self.stdin {
-            Some(bytes) => Stdio::from(linux::file_of(bytes).map_err(failed)?),
-            None => Stdio::null(),
-        };
-        let mut command = program(self.program);
-        command.args(&self.args).env_clear().envs(self.env.iter().copied());
-        for name in NEVER {
-            command.env_remove(name);
-        }
-        if let Some(dir) = self.dir {
-            command.current_dir(dir);
-        }
-        let mut child =
-            command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
-        let read = read_until(&mut child, deadline);
-        if !matches!(read, Ok(Some(_))) {
-            // The client is ours to end; what it asked of the server may still happen.
-            let _ = child.kill();
-        }
-        let status = child.wait().map_err(failed)?;
-        let [out, err] = read.map_err(failed)?.ok_or(TmuxError::TimedOut { what: self.what, bound })?;
-        let err = String::from_utf8_lossy(&err).trim().to_owned();
-        Ok(Said { success: status.success(), out, err })
+/// Runs the program with these options to its end, or kills it when the bound is over.
+pub(super) fn run(path: &Path, options: &[&OsStr], call: &Call<'_>) -> Result<Said, TmuxError> {
+    let deadline = call.deadline();
+    let failed = |source| TmuxError::NotRun { program: path.to_owned(), source };
+    let stdin = match call.stdin {
+        Some(bytes) => Stdio::from(linux::file_of(bytes).map_err(failed)?),
+        None => Stdio::null(),
+    };
+    let mut command = program(path);
+    command.args(options).args(call.words).env_clear().envs(call.variables());
+    if let Some(dir) = call.dir {
+        command.current_dir(dir);
     }
+    let mut child =
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+    let read = read_until(&mut child, deadline);
+    if !matches!(read, Ok(Some(_))) {
+        // The client is ours to end; what it asked of the server may still happen.
+        let _ = child.kill();
+    }
+    let status = child.wait().map_err(failed)?;
+    let [out, err] = read.map_err(failed)?.ok_or_else(|| call.timed_out())?;
+    let err = String::from_utf8_lossy(&err).trim().to_owned();
+    Ok(Said { success: status.success(), out, err })
 }
 
 /// A command that is not started yet.

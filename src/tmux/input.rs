@@ -1,7 +1,7 @@
 //! Typing into a pane. tmux 3.3a dies of a paste into a dead pane, and takes all agents with it; so the pane is
 //! checked inside the server, in the same step as the paste.
 
-use super::door::Call;
+use super::call::Call;
 use super::script::{Script, command};
 use super::{Tmux, TmuxError, target};
 
@@ -34,7 +34,7 @@ impl Tmux {
             return Ok(());
         }
         let call = Call { stdin: Some(text), ..self.call("paste", &words) };
-        let answer = self.understand("paste", call.run(self.setup.bound)?)?;
+        let answer = self.understand("paste", self.run(&call)?)?;
         self.took(pane, &answer)
     }
 

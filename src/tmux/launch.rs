@@ -1,26 +1,15 @@
-//! Starting an agent's process: in a session of its own, or again in the pane where it ended.
-//!
-//! All of a start is one client call. What is secret or odd goes in on standard input; directories are the
-//! client's own, or come out of an option, because tmux expands formats in `-c`. tmux itself sets `TERM`,
-//! `TERM_PROGRAM`, `TMUX`, `TMUX_PANE`, `SHELL` and `PWD`; every other variable is the launch's.
+//! Starting an agent's process: in a session of its own, or again in the pane where it ended; and the marks by which
+//! the session is known as the agent's.
 
-use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{Access, access};
 use tmux_interface::{NewSession, PipePane, RespawnPane};
 
-use super::door::Call;
-use super::script::{Script, command};
-use super::{Tmux, TmuxError, conf, socket, target};
+use super::program::{LaunchEnv, Program};
+use super::script::{Script, command, sh_word};
+use super::{Tmux, TmuxError, target};
 use crate::model::{AgentId, AgentName, ServerIdentity};
-
-/// What the server keeps of its own environment so that hooks can run; never shown to an agent that lacks it.
-const KEPT: [&str; 5] = ["HOME", "LOGNAME", "PATH", "SHELL", "USER"];
-
-/// A launch may take so many times as long as other calls: when it is cut short, nobody knows what it started.
-const PATIENCE: u32 = 3;
 
 /// The tmux words for what is printed at the end of a launch.
 const STARTED: &str = "#{start_time}:#{pid} #{pane_id} #{pane_pid} #{session_name}";
@@ -38,8 +27,8 @@ pub struct Launch<'a> {
     pub argv: &'a [String],
     /// Where it runs.
     pub dir: &'a Path,
-    /// Its whole environment.
-    pub env: &'a [(OsString, OsString)],
+    /// Its environment.
+    pub env: LaunchEnv<'a>,
     /// The agent's record as JSON, kept with the session.
     pub record: &'a str,
     /// The program that is given everything the agent prints, with its arguments; none when empty, but then
@@ -47,6 +36,17 @@ pub struct Launch<'a> {
     pub pipe: &'a [String],
     /// Columns and lines until somebody attaches.
     pub size: (u16, u16),
+    /// Whether our program is told when it prints, falls quiet or rings.
+    pub edges: Edges,
+}
+
+/// Whether a session's changes between busy and quiet are told, see `hooks.conf`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edges {
+    /// They are.
+    Told,
+    /// They are not: the agent tells by itself what it does.
+    Untold,
 }
 
 /// What was started.
@@ -62,6 +62,12 @@ pub struct Started {
     pub pid: i32,
 }
 
+impl<'a> Launch<'a> {
+    fn program(&self) -> Program<'a> {
+        Program { argv: self.argv, dir: self.dir, env: self.env }
+    }
+}
+
 impl Tmux {
     /// Starts an agent in a new session, and the server with it when there is none.
     pub fn start(&self, launch: &Launch<'_>) -> Result<Started, TmuxError> {
@@ -72,35 +78,26 @@ impl Tmux {
             .width(columns.into())
             .height(lines.into())
             .build();
-        let mut script = Script::default();
-        self.announce(launch, &mut script);
-        for name in KEPT.iter().filter(|name| variable(launch.env, name).is_none()) {
-            script.then(&command(&["set-environment", "-gu", name]));
-        }
-        script.then(&new);
-        for (key, value) in launch.env {
-            script.word("-e").word([key.as_bytes(), b"=", value.as_bytes()].concat());
-        }
-        program_words(launch.argv, &mut script);
-        dress(launch, &target::pane_of(launch.name.as_str()), &mut script);
-        script.anyway();
-        for name in KEPT {
-            if let Some(value) = variable(&self.setup.base_env, name) {
-                script.then(&command(&["set-environment", "-g", "--", name])).word(value.as_bytes());
-            }
-        }
-        self.launch(launch, script)
+        let said = self.open_session(&new, &launch.program(), |script| {
+            dress(launch, &target::pane_of(launch.name.as_str()), script);
+        })?;
+        parse_started(said)
     }
 
     /// Starts an agent again in its pane, whose process has ended; terminals stay attached to it.
     pub fn respawn(&self, launch: &Launch<'_>, pane: &str) -> Result<Started, TmuxError> {
         let session = target::session(launch.name.as_str());
         let mut script = Script::default();
-        self.announce(launch, &mut script);
-        for name in self.old_variables(launch, target::pane(pane)?)? {
+        self.announce(&launch.program(), &mut script);
+        self.check_owner(launch, target::pane(pane)?)?;
+        let old = match launch.env {
+            LaunchEnv::Given(_) => self.old_variables(&session)?,
+            LaunchEnv::Kept { .. } => Vec::new(),
+        };
+        for name in old {
             script.then(&command(&["set-environment", "-t", &session, "-u", "--"])).word(name);
         }
-        for (key, value) in launch.env {
+        for (key, value) in launch.env.named() {
             script.then(&command(&["set-environment", "-t", &session, "--"])).word(key.as_bytes());
             script.word(value.as_bytes());
         }
@@ -108,18 +105,18 @@ impl Tmux {
             .then(&command(&["set-option", "-t", pane, "@symposium_dir"]))
             .word(launch.dir.as_os_str().as_bytes());
         script.then(&RespawnPane::new().start_directory("#{@symposium_dir}").target_pane(pane).build());
-        program_words(launch.argv, &mut script);
+        launch.program().words(&mut script);
         dress(launch, pane, &mut script);
-        match self.launch(launch, script) {
+        match self.launch(&launch.program(), script) {
             Err(TmuxError::Refused { said, .. }) if said.contains("still active") => {
                 Err(TmuxError::BusyPane { pane: pane.to_owned() })
             }
-            other => other,
+            said => parse_started(said?),
         }
     }
 
-    /// The variables of the session that the pane's former process had, after a check that it is the agent's.
-    fn old_variables(&self, launch: &Launch<'_>, pane: &str) -> Result<Vec<Vec<u8>>, TmuxError> {
+    /// Makes sure that the pane is there and the agent's.
+    fn check_owner(&self, launch: &Launch<'_>, pane: &str) -> Result<(), TmuxError> {
         let name = launch.name.as_str();
         let mut script = Script::default();
         let panes = ["list-panes", "-s", "-t", &target::session(name), "-F", "#{pane_id} #{@symposium_id}"];
@@ -128,57 +125,23 @@ impl Tmux {
         let Some(owner) = answer.lines().find_map(|line| line.strip_prefix(pane)?.strip_prefix(' ')) else {
             return Err(TmuxError::NoPane { pane: pane.to_owned() });
         };
-        if owner.parse() != Ok(launch.id) {
-            return Err(TmuxError::NoSession { session: name.to_owned() });
+        if owner.parse() == Ok(launch.id) {
+            Ok(())
+        } else {
+            Err(TmuxError::NoSession { session: name.to_owned() })
         }
-        let words = ["show-environment", "-t", &target::session(name)];
-        let said = self.call("look at a session", &words).run(self.setup.bound)?;
+    }
+
+    /// The names of the variables that the session's former process had.
+    fn old_variables(&self, session: &str) -> Result<Vec<Vec<u8>>, TmuxError> {
+        let words = ["show-environment", "-t", session];
+        let said = self.run(&self.call("look at a session", &words))?;
         // A value of several lines looks like more variables; to unset what is not there does no harm.
         let names = said.out.split(|byte| *byte == b'\n').map(|line| {
             let line = line.strip_prefix(b"-").unwrap_or(line);
             line.split(|byte| *byte == b'=').next().unwrap_or_default().to_owned()
         });
         Ok(names.filter(|name| !name.is_empty()).collect())
-    }
-
-    /// Tells the server where our program and home are now, for its hooks, and the spawner's shell.
-    fn announce(&self, launch: &Launch<'_>, script: &mut Script) {
-        for (option, path) in [("@symposium_bin", &self.setup.binary), ("@symposium_home", &self.setup.home)]
-        {
-            script.then(&command(&["set-option", "-s", option])).word(sh_word(path.as_os_str().as_bytes()));
-        }
-        let shell = variable(launch.env, "SHELL").map(Path::new);
-        if let Some(shell) = shell.filter(|shell| is_shell(shell)) {
-            script.then(&command(&["set-option", "-g", "default-shell"])).word(shell.as_os_str().as_bytes());
-        }
-    }
-
-    /// Runs a launch script, starting the server when there is none.
-    fn launch(&self, launch: &Launch<'_>, script: Script) -> Result<Started, TmuxError> {
-        if launch.argv.is_empty() {
-            return Err(TmuxError::Refused { what: "launch", said: "no program was given".to_owned() });
-        }
-        if !launch.dir.is_dir() {
-            return Err(TmuxError::NoDirectory { path: launch.dir.to_owned() });
-        }
-        let text = script.finish("what is to be started")?;
-        socket::prepare(&self.setup.socket)?;
-        let conf = conf::write(&self.setup)?;
-        let run = || {
-            let mut call = self.call("launch", &["start-server", ";", "source-file", "-"]);
-            call.args.splice(1..1, [OsStr::new("-f").to_owned(), conf.clone().into()]);
-            // tmux gives a new process its client's PATH, whatever the session's is.
-            call.env.retain(|(key, _)| *key != "PATH");
-            call.env.extend(variable(launch.env, "PATH").map(|value| (OsStr::new("PATH"), value)));
-            let call = Call { stdin: Some(&text), dir: Some(launch.dir), ..call };
-            self.understand("launch", call.run(self.setup.bound * PATIENCE)?)
-        };
-        // A server that is just leaving takes the call with it; the next one starts a new server.
-        let said = match run() {
-            Err(TmuxError::NoServer { .. }) => run(),
-            other => other,
-        }?;
-        parse_started(&said).ok_or(TmuxError::Garbled { what: "launch", said })
     }
 }
 
@@ -191,6 +154,7 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
     set("@symposium_record", launch.record.as_bytes());
     set("@symposium_title", launch.title.unwrap_or_default().as_bytes());
     set("@symposium_status", b"");
+    set("@symposium_edges", if launch.edges == Edges::Told { b"1" } else { b"0" });
     if !launch.pipe.is_empty() {
         // Formats and times are expanded in the command itself, but not in the value of an option.
         let words: Vec<Vec<u8>> = launch.pipe.iter().map(|word| sh_word(word.as_bytes())).collect();
@@ -200,48 +164,25 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
     // What carries the agent's id is the agent's: the hooks that tmux runs for the session must not look like it.
     let id = launch.id.to_string();
     let session = target::session(launch.name.as_str());
-    for (name, _) in launch.env.iter().filter(|(_, value)| *value == *id) {
+    for (name, _) in launch.env.named().iter().filter(|(_, value)| *value == *id) {
         script.then(&command(&["set-environment", "-t", &session, "-u", "--"])).word(name.as_bytes());
+    }
+    if launch.edges == Edges::Told {
+        // In a pane that is used again the quiet of the former process is over.
+        script.then(&command(&["set-option", "-w", "-t", pane, "@symposium_quiet", "0"]));
+        script.then(&command(&["kill-session", "-C", "-t", &session]));
+        script.then(&command(&["set-option", "-w", "-t", pane, "monitor-activity", "on"]));
     }
     script.then(&command(&["display-message", "-p", "-t", pane, STARTED]));
 }
 
-/// The program as tmux must be told it: a single word would be read by a shell.
-fn program_words(argv: &[String], script: &mut Script) {
-    script.word("--");
-    if argv.len() == 1 {
-        script.word("/bin/sh").word("-c").word("exec \"$0\"");
-    }
-    script.words(argv);
-}
-
-/// The value of a variable.
-fn variable<'a>(env: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsStr> {
-    env.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
-}
-
-/// A word as sh reads it back. NUL is left in, for the script to refuse.
-fn sh_word(bytes: &[u8]) -> Vec<u8> {
-    let mut word = vec![b'\''];
-    for &byte in bytes {
-        if byte == b'\'' { word.extend_from_slice(b"'\\''") } else { word.push(byte) }
-    }
-    word.push(b'\'');
-    word
-}
-
-/// Whether tmux would take this for `default-shell`; it fails the whole launch on one that it does not like.
-fn is_shell(path: &Path) -> bool {
-    path.is_absolute()
-        && path.is_file()
-        && path.file_name() != Some(OsStr::new("tmux"))
-        && access(path, Access::EXEC_OK).is_ok()
-}
-
-fn parse_started(said: &str) -> Option<Started> {
-    let mut words = said.lines().last()?.splitn(4, ' ');
-    let server = ServerIdentity(words.next()?.to_owned());
-    let pane = target::pane(words.next()?).ok()?.to_owned();
-    let pid = words.next()?.parse().ok()?;
-    Some(Started { server, session: words.next()?.to_owned(), pane, pid })
+fn parse_started(said: String) -> Result<Started, TmuxError> {
+    let parse = || {
+        let mut words = said.lines().last()?.splitn(4, ' ');
+        let server = ServerIdentity(words.next()?.to_owned());
+        let pane = target::pane(words.next()?).ok()?.to_owned();
+        let pid = words.next()?.parse().ok()?;
+        Some(Started { server, session: words.next()?.to_owned(), pane, pid })
+    };
+    parse().ok_or(TmuxError::Garbled { what: "launch", said })
 }

@@ -1,46 +1,54 @@
 //! The tmux edge: the only module that knows tmux. One [`Tmux`] is one server on a socket of our own.
 //!
-//! - `door` starts tmux, bounded; `linux` is what it needs from the system
+//! - `call` is a question; `wire` puts it to the server, `door` to the tmux program, which can start one; both are
+//!   bounded; `linux` is what they need from the system
 //! - `socket` and `version`: which server, which program; `conf` is the server's configuration and its hooks
 //! - `script` and `target`: how data and names are said so that tmux takes them for what they are
-//! - `query` looks, `launch` starts and respawns, `session` names, marks and kills, `input` types,
-//!   `capture` reads screens, `attach` brings people in and out
+//! - `query` looks, `program` starts programs, `launch` agents and `keeper` the supervisor, `session` names, marks
+//!   and kills, `input` types, `capture` reads screens, `attach` brings people in and out, `tell` gives them news
 //!
 //! Two things must never happen here: that silence is taken for absence (a call that failed or timed out is an
 //! error, and only tmux's own words for "no server" mean that there is none), and that tmux or a shell
 //! interprets data.
 
 mod attach;
+mod call;
 mod capture;
 mod conf;
 mod door;
 mod error;
 mod files;
 mod input;
+mod keeper;
 mod launch;
 mod linux;
+mod program;
 mod query;
 mod script;
 mod session;
 mod socket;
 mod target;
+mod tell;
 #[cfg(test)]
 mod tests;
 mod version;
+mod wire;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use attach::AttachAs;
+pub use attach::{AttachAs, Popup};
 pub use capture::Capture;
 pub use error::TmuxError;
 pub use input::Paste;
-pub use launch::{Launch, Started};
+pub use launch::{Edges, Launch, Started};
+pub use program::LaunchEnv;
 pub use query::PaneFacts;
 pub use socket::{SocketRule, socket_path};
+pub use tell::Bell;
 
-use door::{Call, Said};
+use call::{Call, Said};
 
 /// What a [`Tmux`] is made from.
 #[derive(Debug, Clone)]
@@ -69,6 +77,17 @@ pub struct Tmux {
     setup: Setup,
     program: PathBuf,
     version: String,
+    way: Way,
+}
+
+/// How our server is spoken to when it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In its own words.
+    Wire,
+    /// Through the tmux program.
+    #[cfg(test)]
+    Program,
 }
 
 impl Tmux {
@@ -79,11 +98,11 @@ impl Tmux {
         socket::check(&setup.socket)?;
         let env = setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
         let version = version::known(&program, &setup.run_dir.join("tmux-version"), || {
-            let args = vec!["-V".into()];
-            let call = Call { what: "version", program: &program, args, env, stdin: None, dir: None };
-            Ok(String::from_utf8_lossy(&call.run(setup.bound)?.out).into_owned())
+            let (words, bound) = (&["-V"][..], setup.bound);
+            let call = Call { what: "version", words, env, stdin: None, dir: None, conf: None, bound };
+            Ok(String::from_utf8_lossy(&door::run(&program, &[], &call)?.out).into_owned())
         })?;
-        Ok(Tmux { setup, program, version })
+        Ok(Tmux { setup, program, version, way: Way::Wire })
     }
 
     /// The path of the server's socket.
@@ -111,25 +130,35 @@ impl Tmux {
         &self.version
     }
 
-    /// A call of our server with these commands as arguments.
-    fn call<'a>(&'a self, what: &'static str, words: &[&str]) -> Call<'a> {
-        let mut args: Vec<OsString> = vec!["-u".into(), "-S".into(), self.setup.socket.clone().into()];
-        args.extend(words.iter().map(OsString::from));
-        let env =
-            self.setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
-        Call { what, program: &self.program, args, env, stdin: None, dir: None }
+    /// A call of our server with these commands.
+    fn call<'a>(&'a self, what: &'static str, words: &'a [&'a str]) -> Call<'a> {
+        let env = self.setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()));
+        let bound = self.setup.bound;
+        Call { what, words, env: env.collect(), stdin: None, dir: None, conf: None, bound }
+    }
+
+    /// Asks the server; the program when there is none to ask, because that one can start it or knows why not.
+    fn run(&self, call: &Call<'_>) -> Result<Said, TmuxError> {
+        let said = if self.way == Way::Wire { wire::ask(&self.setup.socket, call)? } else { None };
+        if let Some(said) = said {
+            return Ok(said);
+        }
+        let mut options = ["-u", "-S"].map(OsStr::new).to_vec();
+        options.push(self.setup.socket.as_os_str());
+        options.extend(call.conf.iter().flat_map(|conf| [OsStr::new("-f"), conf.as_os_str()]));
+        door::run(&self.program, &options, call)
     }
 
     /// Runs commands given as arguments; they must be constant or checked.
     fn ask(&self, what: &'static str, words: &[&str]) -> Result<String, TmuxError> {
-        self.understand(what, self.call(what, words).run(self.setup.bound)?)
+        self.understand(what, self.run(&self.call(what, words))?)
     }
 
     /// Runs a script on the server that is there.
     fn tell(&self, what: &'static str, script: script::Script) -> Result<String, TmuxError> {
         let text = script.finish(what)?;
         let call = Call { stdin: Some(&text), ..self.call(what, &["source-file", "-"]) };
-        self.understand(what, call.run(self.setup.bound)?)
+        self.understand(what, self.run(&call)?)
     }
 
     /// What tmux said, or which of the situations we know its refusal is.
@@ -138,17 +167,19 @@ impl Tmux {
             return Ok(String::from_utf8_lossy(&said.out).into_owned());
         }
         let err = said.err.lines().next().unwrap_or_default();
-        let named =
-            |prefix| err.strip_prefix(prefix).map(|name: &str| name.trim_start_matches('=').to_owned());
+        let named = |prefixes: &[&str]| {
+            let name = prefixes.iter().find_map(|prefix| err.strip_prefix(prefix))?;
+            Some(name.trim_start_matches('=').to_owned())
+        };
         Err(if means_no_server(err) {
             TmuxError::NoServer { socket: self.setup.socket.clone() }
         } else if err == "no current target" {
             TmuxError::NoSessions { socket: self.setup.socket.clone() }
-        } else if let Some(session) = named("duplicate session: ") {
+        } else if let Some(session) = named(&["duplicate session: "]) {
             TmuxError::Duplicate { session }
-        } else if let Some(session) = named("can't find session: ") {
+        } else if let Some(session) = named(&["can't find session: ", "no such session: "]) {
             TmuxError::NoSession { session }
-        } else if let Some(pane) = named("can't find pane: ") {
+        } else if let Some(pane) = named(&["can't find pane: ", "no such window: "]) {
             TmuxError::NoPane { pane }
         } else {
             TmuxError::Refused { what, said: said.err }

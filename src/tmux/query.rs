@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::keeper::KEEPER;
 use super::{Tmux, TmuxError, target};
 use crate::model::{DeadPane, Exit, LiveClient, LivePane, LiveServer, Look, ServerIdentity};
 
@@ -37,7 +38,7 @@ pub struct PaneFacts {
 }
 
 impl Tmux {
-    /// All panes and terminals of our server, or the certainty that there is no server.
+    /// All panes and terminals of our server but the supervisor's pane, or the certainty that there is no server.
     pub fn look(&self) -> Result<Look, TmuxError> {
         match self.look_once()? {
             Some((server, Told::Everything)) => Ok(Look::Running(server)),
@@ -63,7 +64,7 @@ impl Tmux {
             "-F",
             CLIENT,
         ];
-        let said = self.call("look", &words).run(self.setup.bound)?;
+        let said = self.run(&self.call("look", &words))?;
         let text = String::from_utf8_lossy(&said.out).into_owned();
         match self.understand("look", said) {
             // A server without sessions introduces itself and then says no to `list-panes -a`.
@@ -123,7 +124,9 @@ fn parse_look(text: &str) -> Result<(LiveServer, Told), TmuxError> {
                     pane.dead = None;
                     told = Told::NotHowItEnded;
                 }
-                server.panes.push(pane);
+                if pane.session != KEEPER {
+                    server.panes.push(pane);
+                }
             }),
             (Some(("C", rest)), Some(server)) => parse_client(rest).map(|client| server.clients.push(client)),
             _ => None,

@@ -86,6 +86,16 @@ pub(super) fn command<'a>(words: &[&'a str]) -> TmuxCommand<'a> {
     command
 }
 
+/// A word as sh reads it back. NUL is left in, for the script to refuse.
+pub(super) fn sh_word(bytes: &[u8]) -> Vec<u8> {
+    let mut word = vec![b'\''];
+    for &byte in bytes {
+        if byte == b'\'' { word.extend_from_slice(b"'\\''") } else { word.push(byte) }
+    }
+    word.push(b'\'');
+    word
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

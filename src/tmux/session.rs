@@ -53,6 +53,14 @@ impl Tmux {
         gone_is_false(self.when_owned("kill", Owned { session, id }, deed))
     }
 
+    /// Ends our server.
+    pub fn end(&self) -> Result<(), TmuxError> {
+        match self.ask("end the server", &["kill-server"]) {
+            Err(other) if other.is_absence() => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
     /// Shows what the agent does in its status line; says whether it has a session.
     pub fn note_status(&self, session: &str, id: AgentId, text: &str) -> Result<bool, TmuxError> {
         let mut deed = Script::default();
@@ -65,6 +73,24 @@ impl Tmux {
         let mut deed = Script::default();
         deed.then(&command(&["set-option", "-t", &target::pane_of(session), "@symposium_record", record]));
         gone_is_false(self.when_owned("note a record", Owned { session, id }, deed))
+    }
+
+    /// Wants to be told again when this pane prints, without waiting for it to fall quiet first.
+    pub fn rearm_activity(&self, pane: &str) -> Result<(), TmuxError> {
+        let pane = target::pane(pane)?;
+        self.ask("watch a pane", &["set-option", "-w", "-t", pane, "monitor-activity", "on"]).map(drop)
+    }
+
+    /// Has the timers of all windows' silences run out together from now on. tmux wakes for each of them every two
+    /// seconds, also when it has long been quiet, and looks at every pane whenever it wakes. What is being waited
+    /// for comes up to two seconds later. Nothing happens when there is no server.
+    pub fn gather_silences(&self) -> Result<(), TmuxError> {
+        // Set to what it is: that begins every window's silence anew.
+        let again = ["set-option", "-gF", "monitor-silence", "#{monitor-silence}"];
+        match self.ask("gather silences", &again) {
+            Err(other) if other.is_absence() => Ok(()),
+            other => other.map(drop),
+        }
     }
 
     /// Runs the deed if the session is the agent's, and says whether it was.

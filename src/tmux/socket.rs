@@ -107,7 +107,7 @@ fn name_for(rule: &SocketRule<'_>) -> String {
 }
 
 /// FNV-1a: the name must be the same in every build and on every machine, which std's hasher does not promise.
-fn fnv1a(bytes: &[u8]) -> u32 {
+pub(super) fn fnv1a(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 
 /// A server whose hooks call a program that writes its arguments down, in a place with a hostile name.
-fn listening() -> (Server, PathBuf) {
+pub(super) fn listening() -> (Server, PathBuf) {
     let server = Server::with(|setup| {
         let dir = setup.home.join("b 'in\"$(touch pwned)#{pid}#[x]%H\t~");
         std::fs::create_dir_all(&dir).unwrap();
@@ -116,4 +116,16 @@ fn a_binary_that_moved_is_found_again() {
     b.launch(|launch| newer.start(launch)).unwrap();
     newer.kill_session("b", b.id).unwrap();
     file_with(&log, "session-closed|--session=b");
+}
+
+#[test]
+fn a_server_of_an_older_symposium_gets_the_hooks_of_this_one() {
+    let (server, log) = listening();
+    server.start(&Start::new("first", &["sleep", "1000"]));
+    server.bare(&["set-hook", "-gu", "session-closed[7700]"]);
+    server.bare(&["set-option", "-s", "@symposium_conf", "older"]);
+    let second = Start::new("second", &["sleep", "1000"]);
+    server.start(&second);
+    server.tmux.kill_session("second", second.id).unwrap();
+    file_with(&log, &line(&server, "session-closed|--session=second"));
 }

@@ -160,6 +160,32 @@ fn respawn_revives_in_place_with_the_new_environment_only() {
 }
 
 #[test]
+fn respawn_keeps_the_sessions_environment_when_nobody_has_another() {
+    let server = Server::running();
+    let mut start = Start::new("a", &["sh", "-c", "exit 1"]);
+    start.env = env(&[("PATH", "/bin:/usr/bin:/own"), ("OLD", "1\nLINE=2 #{pid}"), ("BOTH", "old")]);
+    start.env.push(("MARK".into(), start.id.to_string().into()));
+    let first = server.start(&start);
+    until("it is dead", || server.pane("a")?.dead);
+    let mark = start.id.to_string();
+    let also = env(&[("BOTH", "new"), ("MARK", &mark)]);
+    start.argv = ["sh", "-c", "env; exec sleep 0.2"].map(str::to_owned).to_vec();
+    let kept = |launch: &Launch<'_>| {
+        let launch = Launch { env: LaunchEnv::Kept { also: &also }, ..*launch };
+        server.tmux.respawn(&launch, &first.pane)
+    };
+    start.launch(kept).unwrap();
+    let said = server.last_words("a");
+    for line in ["PATH=/bin:/usr/bin:/own", "OLD=1", "LINE=2 #{pid}", "BOTH=new", &format!("MARK={mark}")] {
+        assert!(said.lines().any(|said| said == line), "{line}: {said}");
+    }
+    let of_session = server.bare(&["show-environment", "-t", "=a"]);
+    assert!(of_session.contains("OLD=1") && !of_session.contains("MARK"), "{of_session}");
+    let stranger = Start { id: AgentId::fresh(), ..start };
+    assert!(matches!(stranger.launch(kept), Err(TmuxError::NoSession { .. })));
+}
+
+#[test]
 fn the_servers_configuration_is_ours_and_then_the_users() {
     let server = Server::with(|setup| {
         setup.home = setup.home.join("a [b] *'\"$(x)#{pid}%H é");

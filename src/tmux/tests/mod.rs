@@ -3,10 +3,14 @@
 
 mod bounds;
 mod data;
+mod edges;
 mod hooks;
 mod input;
+mod keeper;
 mod lifecycle;
 mod screen;
+mod tell;
+mod wire;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,6 +34,7 @@ struct Start<'a> {
     env: Vec<(OsString, OsString)>,
     title: Option<&'a str>,
     pipe: Vec<String>,
+    edges: Edges,
 }
 
 impl Server {
@@ -133,6 +138,7 @@ impl<'a> Start<'a> {
             env: env(&[("PATH", path_var().to_str().unwrap()), ("HOME", "/"), ("LANG", "C.UTF-8")]),
             title: None,
             pipe: vec!["cat".to_owned()],
+            edges: Edges::Untold,
         }
     }
 
@@ -143,10 +149,11 @@ impl<'a> Start<'a> {
             title: self.title,
             argv: &self.argv,
             dir: &self.dir,
-            env: &self.env,
+            env: LaunchEnv::Given(&self.env),
             record: &format!("{{\"name\":\"{}\",\"title\":\"é | \\\\ $\"}}", self.name),
             pipe: &self.pipe,
             size: (120, 30),
+            edges: self.edges,
         })
     }
 }

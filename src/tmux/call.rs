@@ -1,0 +1,57 @@
+//! One thing that is asked of tmux and what it says to it, whichever way the question goes: through `wire` to the
+//! server, or through `door` to the tmux program.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::TmuxError;
+
+/// Variables that would lead tmux to another server or lie about where it is.
+const NEVER: [&str; 3] = ["TMUX", "TMUX_PANE", "PWD"];
+
+/// One call of tmux.
+pub(super) struct Call<'a> {
+    /// The call in a word, for errors.
+    pub what: &'static str,
+    /// The commands, parted by `;`.
+    pub words: &'a [&'a str],
+    /// The client's whole environment.
+    pub env: Vec<(&'a OsStr, &'a OsStr)>,
+    /// What is read as standard input.
+    pub stdin: Option<&'a [u8]>,
+    /// Where the client is, when that matters.
+    pub dir: Option<&'a Path>,
+    /// What a server reads that this call starts.
+    pub conf: Option<&'a Path>,
+    /// How long it may take.
+    pub bound: Duration,
+}
+
+/// What tmux said.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// Whether it exited with 0.
+    pub success: bool,
+    /// Standard output.
+    pub out: Vec<u8>,
+    /// Standard error, trimmed.
+    pub err: String,
+}
+
+impl<'a> Call<'a> {
+    /// The variables that may be given on.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&'a OsStr, &'a OsStr)> {
+        self.env.iter().copied().filter(|(key, _)| NEVER.iter().all(|name| key != name))
+    }
+
+    /// The call's error when the deadline came first.
+    pub(super) fn timed_out(&self) -> TmuxError {
+        TmuxError::TimedOut { what: self.what, bound: self.bound }
+    }
+
+    /// When it must be over, if it begins now.
+    pub(super) fn deadline(&self) -> Instant {
+        Instant::now() + self.bound
+    }
+}

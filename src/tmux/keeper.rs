@@ -1,0 +1,69 @@
+//! The supervisor's own session, which tmux itself keeps alive. It is no agent's: it has no mark, no transcript, and
+//! no look at the server shows it.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use tmux_interface::NewSession;
+
+use super::program::{LaunchEnv, Program};
+use super::script::{Script, command};
+use super::{Tmux, TmuxError, target};
+
+/// The session's name, which no agent can have.
+pub(super) const KEEPER: &str = "_supervisor";
+
+/// Brings the process back 0.2 s after it was killed, and after 2 s when it left by itself, so that one that cannot
+/// run is no busy loop. An index of its own, as all our hooks have.
+const REVIVE: &str = "if-shell -F '#{==:#{pane_dead_status},}' \
+    { run-shell -b -d 0.2 -C 'respawn-pane -t #{pane_id}' } \
+    { run-shell -b -d 2 -C 'respawn-pane -t #{pane_id}' }";
+
+impl Tmux {
+    /// Runs this program in a session of its own for as long as the server lives, and starts the server when there is
+    /// none; nothing happens when it is there already.
+    pub fn start_keeper(&self, argv: &[String], env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
+        let new = NewSession::new().detached().session_name(KEEPER).width(80usize).height(24usize).build();
+        let program = Program { argv, dir: Path::new("/"), env: LaunchEnv::Given(env) };
+        let dress = |script: &mut Script| {
+            let session = target::pane_of(KEEPER);
+            script.then(&command(&["set-hook", "-t", &session, "pane-died[7701]", REVIVE]));
+            script.then(&command(&["set-option", "-t", &session, "status", "off"]));
+        };
+        match self.open_session(&new, &program, dress) {
+            // One that runs a program from where it is no more would never come back.
+            Err(TmuxError::Duplicate { .. }) if self.keeps(&argv[0])? => Ok(()),
+            Err(TmuxError::Duplicate { .. }) => {
+                self.stop_keeper()?;
+                self.open_session(&new, &program, dress).map(drop)
+            }
+            other => other.map(drop),
+        }
+    }
+
+    /// Whether that session runs this program.
+    fn keeps(&self, program: &str) -> Result<bool, TmuxError> {
+        let words = ["list-panes", "-t", &target::pane_of(KEEPER), "-F", "#{pane_start_command}"];
+        match self.ask("look for the supervisor", &words) {
+            Err(other) if other.is_absence() => Ok(false),
+            other => Ok(other?.contains(program)),
+        }
+    }
+
+    /// Ends that session and what runs in it; says whether there was one.
+    pub fn stop_keeper(&self) -> Result<bool, TmuxError> {
+        match self.ask("stop the supervisor", &["kill-session", "-t", &target::session(KEEPER)]) {
+            Err(other) if other.is_absence() => Ok(false),
+            other => other.map(|_| true),
+        }
+    }
+
+    /// The process in that session; none also while it is dead and not yet back.
+    pub fn keeper(&self) -> Result<Option<i32>, TmuxError> {
+        let words = ["list-panes", "-t", &target::pane_of(KEEPER), "-F", "#{pane_dead} #{pane_pid}"];
+        match self.ask("look for the supervisor", &words) {
+            Err(other) if other.is_absence() => Ok(None),
+            other => Ok(other?.lines().find_map(|line| line.strip_prefix("0 ")?.parse().ok())),
+        }
+    }
+}

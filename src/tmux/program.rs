@@ -1,0 +1,147 @@
+//! Programs as tmux is told to start them, and the call that does it.
+//!
+//! All of a start is one client call. What is secret or odd goes in on standard input; directories are the
+//! client's own, or come out of an option, because tmux expands formats in `-c`. tmux itself sets `TERM`,
+//! `TERM_PROGRAM`, `TMUX`, `TMUX_PANE`, `SHELL` and `PWD`; every other variable is the program's.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::{Access, access};
+use tmux_interface::TmuxCommand;
+
+use super::call::Call;
+use super::script::{Script, command, sh_word};
+use super::{Tmux, TmuxError, conf, socket};
+
+/// What the server keeps of its own environment so that hooks can run; never shown to an agent that lacks it.
+const KEPT: [&str; 5] = ["HOME", "LOGNAME", "PATH", "SHELL", "USER"];
+
+/// A launch may take so many times as long as other calls: when it is cut short, nobody knows what it started.
+const PATIENCE: u32 = 3;
+
+/// What is started.
+#[derive(Clone, Copy)]
+pub(super) struct Program<'a> {
+    /// It and its arguments; no shell sees them.
+    pub argv: &'a [String],
+    /// Where it runs.
+    pub dir: &'a Path,
+    /// Its environment.
+    pub env: LaunchEnv<'a>,
+}
+
+/// The environment that a process gets.
+#[derive(Debug, Clone, Copy)]
+pub enum LaunchEnv<'a> {
+    /// These variables and no others.
+    Given(&'a [(OsString, OsString)]),
+    /// What the session's former process had, for a caller who does not have it; a new session has nothing to keep.
+    Kept {
+        /// Variables that are set above it; the agent's mark must be among them.
+        also: &'a [(OsString, OsString)],
+    },
+}
+
+impl<'a> LaunchEnv<'a> {
+    /// The variables that the caller names.
+    pub(super) fn named(self) -> &'a [(OsString, OsString)] {
+        match self {
+            LaunchEnv::Given(variables) | LaunchEnv::Kept { also: variables } => variables,
+        }
+    }
+}
+
+impl Program<'_> {
+    /// Says it as tmux must be told it: a single word would be read by a shell.
+    pub(super) fn words(&self, script: &mut Script) {
+        script.word("--");
+        if self.argv.len() == 1 {
+            script.word("/bin/sh").word("-c").word("exec \"$0\"");
+        }
+        script.words(self.argv);
+    }
+}
+
+impl Tmux {
+    /// Runs the program in the session that this command makes, and what is said after it.
+    pub(super) fn open_session(
+        &self,
+        new: &TmuxCommand<'_>,
+        program: &Program<'_>,
+        then: impl FnOnce(&mut Script),
+    ) -> Result<String, TmuxError> {
+        let mut script = Script::default();
+        self.announce(program, &mut script);
+        for name in KEPT.iter().filter(|name| variable(program.env.named(), name).is_none()) {
+            script.then(&command(&["set-environment", "-gu", name]));
+        }
+        script.then(new);
+        for (key, value) in program.env.named() {
+            script.word("-e").word([key.as_bytes(), b"=", value.as_bytes()].concat());
+        }
+        program.words(&mut script);
+        then(&mut script);
+        script.anyway();
+        for name in KEPT {
+            if let Some(value) = variable(&self.setup.base_env, name) {
+                script.then(&command(&["set-environment", "-g", "--", name])).word(value.as_bytes());
+            }
+        }
+        self.launch(program, script)
+    }
+
+    /// Tells the server where our program and home are now, for its hooks, and the spawner's shell.
+    pub(super) fn announce(&self, program: &Program<'_>, script: &mut Script) {
+        conf::refresh(&self.setup, script);
+        for (option, path) in [("@symposium_bin", &self.setup.binary), ("@symposium_home", &self.setup.home)]
+        {
+            script.then(&command(&["set-option", "-s", option])).word(sh_word(path.as_os_str().as_bytes()));
+        }
+        let shell = variable(program.env.named(), "SHELL").map(Path::new);
+        if let Some(shell) = shell.filter(|shell| is_shell(shell)) {
+            script.then(&command(&["set-option", "-g", "default-shell"])).word(shell.as_os_str().as_bytes());
+        }
+    }
+
+    /// Runs a launch script, starting the server when there is none.
+    pub(super) fn launch(&self, program: &Program<'_>, script: Script) -> Result<String, TmuxError> {
+        if program.argv.is_empty() {
+            return Err(TmuxError::Refused { what: "launch", said: "no program was given".to_owned() });
+        }
+        if !program.dir.is_dir() {
+            return Err(TmuxError::NoDirectory { path: program.dir.to_owned() });
+        }
+        let text = script.finish("what is to be started")?;
+        socket::prepare(&self.setup.socket)?;
+        let conf = conf::write(&self.setup)?;
+        let run = || {
+            let mut call = self.call("launch", &["start-server", ";", "source-file", "-"]);
+            // tmux gives a new process its client's PATH, whatever the session's is.
+            call.env.retain(|(key, _)| *key != "PATH");
+            call.env.extend(variable(program.env.named(), "PATH").map(|value| (OsStr::new("PATH"), value)));
+            let bound = self.setup.bound * PATIENCE;
+            let call = Call { stdin: Some(&text), dir: Some(program.dir), conf: Some(&conf), bound, ..call };
+            self.understand("launch", self.run(&call)?)
+        };
+        // A server that is just leaving takes the call with it; the next one starts a new server.
+        match run() {
+            Err(TmuxError::NoServer { .. }) => run(),
+            other => other,
+        }
+    }
+}
+
+/// The value of a variable.
+fn variable<'a>(env: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsStr> {
+    env.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+}
+
+/// Whether tmux would take this for `default-shell`; it fails the whole launch on one that it does not like.
+fn is_shell(path: &Path) -> bool {
+    path.is_absolute()
+        && path.is_file()
+        && path.file_name() != Some(OsStr::new("tmux"))
+        && access(path, Access::EXEC_OK).is_ok()
+}
