@@ -2,12 +2,7 @@
 //!
 //! A text of the user's goes into exactly one argument and is never split, quoted for a shell or taken for a flag.
 
-use std::fmt;
-use std::path::Path;
-use std::str::FromStr;
-
-use super::hook::{HookCommand, settings_json};
-use crate::model::{Approval, Hooks, Kind, PromptVia};
+use crate::model::{Kind, PromptVia, Tier};
 
 /// What lasts as long as the agent does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,58 +13,27 @@ pub struct Wish {
     pub system_prompt: Option<String>,
     /// How freely it may act.
     pub tier: Option<Tier>,
+    /// The tools it may use without asking.
+    pub tools: Vec<String>,
 }
 
-/// How freely an agent may act.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tier {
-    /// Runs what it likes.
-    Free,
-    /// Edits by itself, asks before commands.
-    Review,
-    /// Asks before everything that changes something.
-    Approve,
+/// What lasts, as the CLI is told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// The program and its lasting arguments.
+    pub args: Vec<String>,
+    /// What of the wish this kind cannot say, as sentences.
+    pub unsaid: Vec<String>,
 }
 
-impl Tier {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Tier::Free => "free",
-            Tier::Review => "review",
-            Tier::Approve => "approve",
-        }
-    }
-
-    fn args(self, approval: &Approval) -> &[String] {
-        match self {
-            Tier::Free => &approval.free,
-            Tier::Review => &approval.review,
-            Tier::Approve => &approval.approve,
-        }
-    }
-}
-
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
-/// A text that is none of the tiers.
+/// The kind cannot be held to a tier: it would act more freely than was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a tier of approval; known: free, review, approve")]
-pub struct UnknownTier(pub String);
-
-impl FromStr for Tier {
-    type Err = UnknownTier;
-
-    fn from_str(text: &str) -> Result<Self, UnknownTier> {
-        [Tier::Free, Tier::Review, Tier::Approve]
-            .into_iter()
-            .find(|tier| tier.word() == text)
-            .ok_or_else(|| UnknownTier(text.to_owned()))
-    }
+#[error("{title} cannot be held to the approval tier `{tier}`")]
+pub struct Looser {
+    /// What people call the kind.
+    pub title: String,
+    /// What was asked.
+    pub tier: Tier,
 }
 
 /// Which conversation a start opens.
@@ -98,13 +62,13 @@ pub struct CommandLine<'a> {
     pub opening: Opening<'a>,
     /// The first prompt.
     pub prompt: Option<&'a str>,
-    /// Who is to be told what the agent does.
-    pub hook: Option<&'a HookCommand>,
+    /// The arguments that switch its hooks on.
+    pub hook_args: &'a [String],
 }
 
-/// The program and its lasting arguments, and what of the wish this kind cannot say, as sentences.
-pub fn base(kind: &Kind, program: &Path, wish: &Wish) -> (Vec<String>, Vec<String>) {
-    let mut args = vec![program.to_string_lossy().into_owned()];
+/// The program with what stands behind it and its lasting arguments; refused when it would be looser than asked.
+pub fn base(kind: &Kind, command: &[String], wish: &Wish) -> Result<Base, Looser> {
+    let mut args = command.to_vec();
     let mut unsaid = Vec::new();
     args.extend_from_slice(&kind.args);
     if let Some(model) = &wish.model {
@@ -119,13 +83,18 @@ pub fn base(kind: &Kind, program: &Path, wish: &Wish) -> (Vec<String>, Vec<Strin
             template => args.extend(fill(template, "{system_prompt}", text)),
         }
     }
-    if let Some(tier) = wish.tier {
-        match tier.args(&kind.approval) {
-            [] => unsaid.push(format!("{} cannot be told the approval tier `{tier}`", kind.title)),
-            flags => args.extend_from_slice(flags),
+    if !wish.tools.is_empty() {
+        match kind.tools.as_slice() {
+            [] => unsaid.push(format!("{} cannot be told which tools need no approval", kind.title)),
+            template => args.extend(tool_args(template, &wish.tools)),
         }
     }
-    (args, unsaid)
+    if let Some(asked) = wish.tier {
+        let (flags, told) = tier_args(asked, kind)?;
+        args.extend_from_slice(flags);
+        unsaid.extend(told);
+    }
+    Ok(Base { args, unsaid })
 }
 
 /// Everything one start is given: base, conversation, hooks, prompt.
@@ -143,15 +112,47 @@ pub fn argv(kind: &Kind, line: &CommandLine) -> Vec<String> {
         }
         Opening::ResumeLast => args.extend_from_slice(&kind.conversation.resume_last),
     }
-    if let (Hooks::ClaudeSettings, Some(hook)) = (kind.hooks, line.hook) {
-        args.extend(["--settings".to_owned(), settings_json(hook)]);
-    }
+    args.extend_from_slice(line.hook_args);
     if let (PromptVia::Args(template), Some(prompt)) =
         (&kind.prompt, line.prompt.filter(|text| !text.is_empty()))
     {
         args.extend(fill(template, "{prompt}", prompt));
     }
     args
+}
+
+/// The flags of a tier, or of the next stricter one that the kind knows, with what is to be said about that.
+fn tier_args(asked: Tier, kind: &Kind) -> Result<(&[String], Option<String>), Looser> {
+    let flags = |tier| match tier {
+        Tier::Free => kind.approval.free.as_slice(),
+        Tier::Review => kind.approval.review.as_slice(),
+        Tier::Approve => kind.approval.approve.as_slice(),
+    };
+    let no_looser = Tier::ALL.into_iter().skip_while(|tier| *tier != asked);
+    let found = no_looser.map(|tier| (tier, flags(tier))).find(|(_, flags)| !flags.is_empty());
+    let title = &kind.title;
+    match found {
+        Some((tier, flags)) if tier == asked => Ok((flags, None)),
+        Some((tier, flags)) => {
+            Ok((flags, Some(format!("{title} does not know the approval tier `{asked}`, it gets `{tier}`"))))
+        }
+        // Whatever it does by itself, it is not freer than this.
+        None if asked == Tier::Free => Ok((
+            &[],
+            Some(format!("{title} cannot be told the approval tier `{asked}`, it asks as it likes")),
+        )),
+        None => Err(Looser { title: title.clone(), tier: asked }),
+    }
+}
+
+/// What holds `{tool}` once for each tool, and all tools in place of `{tools}`.
+fn tool_args(template: &[String], tools: &[String]) -> Vec<String> {
+    let all = fill(template, "{tools}", &tools.join(","));
+    let each = |arg: String| match arg.contains("{tool}") && template.contains(&arg) {
+        true => tools.iter().map(|tool| arg.replacen("{tool}", tool, 1)).collect(),
+        false => vec![arg],
+    };
+    all.into_iter().flat_map(each).collect()
 }
 
 /// A template with a text in place of its placeholder: as many arguments as the template has, always.
@@ -162,9 +163,7 @@ fn fill(template: &[String], placeholder: &str, text: &str) -> Vec<String> {
         .enumerate()
         .map(|(at, arg)| {
             if arg.contains(&quoted) {
-                // Between quotes stands a TOML string; what JSON escapes, TOML reads.
-                let string = serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
-                arg.replacen(&quoted, &string, 1)
+                arg.replacen(&quoted, &toml_string(text), 1)
             } else if arg == placeholder && could_be_taken_for_something_else(template, at, text) {
                 format!(" {text}")
             } else {
@@ -172,6 +171,11 @@ fn fill(template: &[String], placeholder: &str, text: &str) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// A text as a TOML string, quotes and all: what JSON escapes, TOML reads.
+pub(super) fn toml_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// Whether a CLI could take this text for a flag, or for a subcommand where it stands alone (`claude update`).

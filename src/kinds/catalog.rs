@@ -107,6 +107,14 @@ mod tests {
     }
 
     #[test]
+    fn what_can_approve_can_deny_with_other_keys() {
+        for (name, kind) in &Kinds::builtin().kinds {
+            assert_eq!(kind.approve_keys.is_empty(), kind.deny_keys.is_empty(), "{name}");
+            assert!(kind.approve_keys.is_empty() || kind.approve_keys != kind.deny_keys, "{name}");
+        }
+    }
+
+    #[test]
     fn a_users_key_changes_only_itself() {
         let kinds = with("[claude]\nprogram = [\"claude-beta\"]\nenv = { X = \"1\" }\n").unwrap();
         let (mine, theirs) = (kinds.get("claude").unwrap(), Kinds::builtin().get("claude").unwrap());
@@ -137,10 +145,15 @@ mod tests {
             ("[claude.screen]\nready = ['ok', 'ü(']\n", (2, 16), "not a regular expression"),
             ("[claude]\nmodel = [\"--model\"]\n", (2, 9), "`{model}`"),
             ("[x.conversation]\nresume = ['--resume']\n", (2, 10), "`{conversation}`"),
+            ("[x.conversation]\nmissing = ['(']\n", (2, 12), "not a regular expression"),
             ("[x]\nprompt = { args = ['-p'] }\n", (2, 19), "`{prompt}`"),
             ("[x]\nprompt = 'mail'\n", (2, 10), "expected `args` or `keys`"),
             ("[x]\nexit_keys = ['C-c', 'Enter']\n", (2, 21), "C-c, C-d, Escape"),
-            ("[x]\nhooks = 'all'\n", (2, 9), "expected `none` or `claude-settings`"),
+            ("[x]\napprove_keys = ['y', 'Entr']\n", (2, 22), "`Entr` is not one key"),
+            ("[x]\ndeny_keys = ['']\n", (2, 14), "PageDown"),
+            ("[x]\ninterrupt_keys = ['C-', 'C-c']\n", (2, 19), "is not one key"),
+            ("[x]\nhang_after_s = -1\n", (2, 16), "u64"),
+            ("[x]\nhooks = 'all'\n", (2, 9), "expected one of `none`, `claude-settings`"),
         ] {
             match with(text) {
                 Err(KindError::Mistake { line, column, message, .. }) => {

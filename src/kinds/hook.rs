@@ -1,26 +1,21 @@
-//! Gives an agent CLI its hooks for one run, without touching a file of the user's.
+//! Gives an agent CLI its hooks for one run: arguments, variables and files of our own, never a file of the user's.
+//!
+//! A hook costs a process and must never hold up or fail an agent, so each CLI is asked for few events, our command
+//! prints nothing, and where the CLI knows a time bound it is a short one. What could only be had by switching a
+//! protection off (Codex's trust in hooks), or only by root (Gemini's system files), is left alone.
 
-use std::path::PathBuf;
+mod aider;
+mod claude;
+mod codex;
+mod copilot;
+mod opencode;
+mod qwen;
 
-use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
 
-/// The events we need to know what an agent does, each with what it is limited to.
-///
-/// A hook costs a process, so there is no `PreToolUse`: a tool that asks a person fires `PermissionRequest`, and
-/// `PostToolUse` is what tells that it was answered.
-const EVENTS: [(&str, Option<&str>); 8] = [
-    ("SessionStart", None),
-    ("UserPromptSubmit", None),
-    ("PermissionRequest", Some("*")),
-    // Not `permission_prompt`: it says less than the `PermissionRequest` before it, and would take its place.
-    ("Notification", Some("idle_prompt|elicitation_dialog|elicitation_url_dialog|agent_needs_input")),
-    ("PostToolUse", Some("*")),
-    ("Stop", None),
-    ("StopFailure", None),
-    ("SessionEnd", None),
-];
+use crate::model::{Hooks, Kind};
 
-/// Seconds until the CLI goes on without our hook: an agent must never be held up by us.
+/// Seconds until a CLI goes on without our hook.
 const TIMEOUT: u32 = 5;
 
 /// The program that a hook tells what the agent does.
@@ -33,56 +28,47 @@ pub struct HookCommand {
 }
 
 impl HookCommand {
+    /// The hook as an argument list.
+    pub fn words(&self) -> Vec<String> {
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        vec![path(&self.binary), "--home".into(), path(&self.home), "event".into(), "agent".into()]
+    }
+
     /// The hook as a line for `sh`.
     pub fn shell(&self) -> String {
-        let binary = self.binary.to_string_lossy();
-        let home = self.home.to_string_lossy();
         // A path cannot hold NUL, the one thing that cannot be quoted.
-        let words = ["--home", &home, "event", "agent"];
-        shlex::try_join([binary.as_ref()].into_iter().chain(words)).unwrap_or_default()
+        shlex::try_join(self.words().iter().map(String::as_str)).unwrap_or_default()
     }
 }
 
-/// The value of `--settings` that switches the hooks on, in the form of Claude Code.
-pub fn settings_json(hook: &HookCommand) -> String {
-    let command = json!({"type": "command", "command": hook.shell(), "timeout": TIMEOUT});
-    let mut events = Map::new();
-    for (event, matcher) in EVENTS {
-        let mut entry = json!({"hooks": [command]});
-        if let Some(matcher) = matcher {
-            entry["matcher"] = matcher.into();
-        }
-        events.insert(event.to_owned(), Value::Array(vec![entry]));
+/// What one run is given so that its hooks speak.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookSetup {
+    /// Arguments, to stand before the prompt.
+    pub args: Vec<String>,
+    /// Variables, to be set over all others.
+    pub env: Vec<(String, String)>,
+    /// Files by name, to be written into the instance's state directory before the start.
+    pub files: Vec<(&'static str, String)>,
+}
+
+/// What a run of this kind is given; `env` tells what a variable would be without us.
+pub fn hooks(
+    kind: &Kind,
+    hook: &HookCommand,
+    state_dir: &Path,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> HookSetup {
+    match kind.hooks {
+        Hooks::None => HookSetup::default(),
+        Hooks::ClaudeSettings => claude::setup(hook),
+        Hooks::CodexNotify => codex::setup(hook),
+        Hooks::QwenDefaults => qwen::setup(hook, state_dir),
+        Hooks::CopilotPlugin => copilot::setup(hook, state_dir),
+        Hooks::OpencodePlugin => opencode::setup(hook, state_dir, env("OPENCODE_CONFIG_CONTENT").as_deref()),
+        Hooks::AiderNotifications => aider::setup(hook),
     }
-    json!({"hooks": events}).to_string()
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn every_event_calls_our_door_and_gives_up_soon() {
-        let hook = HookCommand { binary: "/opt/my tools/symposium".into(), home: "/home/u/it's".into() };
-        let settings: Value = serde_json::from_str(&settings_json(&hook)).unwrap();
-        for (event, _) in EVENTS {
-            let entry = &settings["hooks"][event][0]["hooks"][0];
-            assert_eq!(
-                entry["command"], "'/opt/my tools/symposium' --home \"/home/u/it's\" event agent",
-                "{event}"
-            );
-            assert!(entry["timeout"].as_u64().unwrap() <= 10);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_path_is_one_word_for_the_shell(path in "[^\0]{1,40}") {
-            let hook = HookCommand { binary: path.clone().into(), home: path.clone().into() };
-            let words = shlex::split(&hook.shell()).unwrap();
-            prop_assert_eq!(words, [path.as_str(), "--home", path.as_str(), "event", "agent"]);
-        }
-    }
-}
+mod tests;

@@ -14,11 +14,11 @@ mod signal;
 
 use std::path::PathBuf;
 
-pub use argv::{CommandLine, Opening, Tier, UnknownTier, Wish, argv, base};
+pub use argv::{Base, CommandLine, Looser, Opening, Wish, argv, base};
 pub use catalog::Kinds;
-pub use hook::{HookCommand, settings_json};
+pub use hook::{HookCommand, HookSetup, hooks};
 pub use program::{SELF, find_program};
-pub use screen::{ScreenReading, ScreenState, read_screen};
+pub use screen::{lacks_conversation, read_screen};
 pub use signal::{MAX_HOOK_BYTES, read_hook};
 
 /// What can be wrong with a user's kinds or with what a hook says.
@@ -53,4 +53,7 @@ pub enum KindError {
     /// A hook's message is not what hooks say.
     #[error("a hook's message cannot be read: {0}")]
     HookMalformed(#[from] serde_json::Error),
+    /// A hook's message does not tell what happened.
+    #[error("a hook's message does not tell what happened")]
+    HookNameless,
 }

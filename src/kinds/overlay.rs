@@ -11,6 +11,12 @@ use crate::model::Kind;
 /// Keys that cannot say yes to an approval dialog that is open when the agent is asked to leave.
 pub(super) const SAFE_KEYS: [&str; 3] = ["C-c", "C-d", "Escape"];
 
+/// The names of keys that tmux presses; a name it does not know it would type as text, letter by letter.
+const NAMED_KEYS: [&str; 14] = [
+    "Enter", "Escape", "Tab", "BTab", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home", "End",
+    "PageUp", "PageDown",
+];
+
 /// Something wrong at a byte of the text.
 #[derive(Debug)]
 pub(super) struct Wrong {
@@ -87,8 +93,12 @@ struct Placed {
     prompt: PlacedPrompt,
     model: Args,
     system_prompt: Args,
+    tools: Args,
     conversation: PlacedConversation,
     exit_keys: Vec<Spanned<String>>,
+    interrupt_keys: Vec<Spanned<String>>,
+    approve_keys: Vec<Spanned<String>>,
+    deny_keys: Vec<Spanned<String>>,
     screen: BTreeMap<String, Vec<Spanned<String>>>,
 }
 
@@ -119,6 +129,7 @@ impl From<PromptForms> for PlacedPrompt {
 struct PlacedConversation {
     choose: Args,
     resume: Args,
+    missing: Vec<Spanned<String>>,
 }
 
 impl Placed {
@@ -127,12 +138,15 @@ impl Placed {
             (&self.prompt.args, "{prompt}"),
             (&self.model, "{model}"),
             (&self.system_prompt, "{system_prompt}"),
+            // `{tools}` or `{tool}`
+            (&self.tools, "{tool"),
             (&self.conversation.choose, "{conversation}"),
             (&self.conversation.resume, "{conversation}"),
         ] {
             let Some(args) = args else { continue };
             let list = args.get_ref();
             if !list.is_empty() && !list.iter().any(|arg| arg.contains(placeholder)) {
+                let placeholder = if placeholder == "{tool" { "{tools}` or `{tool}" } else { placeholder };
                 let message = format!("one of these arguments must hold `{placeholder}`");
                 return Err(Wrong { at: args.span().start, message });
             }
@@ -145,7 +159,16 @@ impl Placed {
             );
             return Err(Wrong { at: key.span().start, message });
         }
-        for pattern in self.screen.values().flatten() {
+        let pressed = [&self.interrupt_keys, &self.approve_keys, &self.deny_keys];
+        if let Some(key) = pressed.into_iter().flatten().find(|key| !is_one_key(key.get_ref())) {
+            let message = format!(
+                "`{}` is not one key; allowed: a character, {}, and C- or M- before one",
+                key.get_ref(),
+                NAMED_KEYS.join(", ")
+            );
+            return Err(Wrong { at: key.span().start, message });
+        }
+        for pattern in self.screen.values().flatten().chain(&self.conversation.missing) {
             if let Err(error) = Regex::new(pattern.get_ref()) {
                 let message = format!("`{}` is not a regular expression: {error}", pattern.get_ref());
                 return Err(Wrong { at: pattern.span().start, message });
@@ -153,4 +176,10 @@ impl Placed {
         }
         Ok(())
     }
+}
+
+/// Whether tmux takes this for one key to press.
+fn is_one_key(key: &str) -> bool {
+    let plain = key.trim_start_matches("C-").trim_start_matches("M-");
+    NAMED_KEYS.contains(&plain) || matches!(plain.as_bytes(), [b'!'..=b'~'])
 }

@@ -7,36 +7,13 @@ mod rows;
 use regex_lite::{Regex, RegexBuilder};
 
 use self::rows::Row;
-use crate::model::Kind;
+use crate::model::{Kind, ScreenReading, ScreenState};
+
+/// How far below a question the command stands that it is about.
+const COMMAND_WITHIN: usize = 6;
 
 /// How many non-empty lines from the bottom are read: an approval dialog with its options fits, old turns rarely do.
 const BOTTOM: usize = 15;
-
-/// What a screen shows.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ScreenReading {
-    /// The state, when a pattern of the kind was found.
-    pub state: Option<ScreenState>,
-    /// What stands in the composer and has not been submitted; none when it is empty or not to be seen.
-    ///
-    /// A line that was wrapped on the screen cannot be told from two lines.
-    pub draft: Option<String>,
-}
-
-/// The states a screen can show. The text is the line that asks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ScreenState {
-    /// It would take a prompt.
-    Ready,
-    /// It works.
-    Busy,
-    /// It wants a yes or no.
-    Approval(String),
-    /// It asks something.
-    Question(String),
-    /// Login, trust, consent.
-    Setup(String),
-}
 
 /// Reads a visible screen as `capture-pane -e` gives it, escape sequences and all.
 pub fn read_screen(kind: &Kind, styled_screen: &str) -> ScreenReading {
@@ -52,20 +29,51 @@ pub fn read_screen(kind: &Kind, styled_screen: &str) -> ScreenReading {
     ScreenReading { state, draft }
 }
 
+/// Whether an agent's last lines say that it left because there is no such conversation.
+pub fn lacks_conversation(kind: &Kind, last_lines: &[String]) -> bool {
+    let patterns = kind.conversation.missing.iter().filter_map(|pattern| regex(pattern));
+    patterns.into_iter().any(|missing| last_lines.iter().any(|line| missing.is_match(line)))
+}
+
 fn state(kind: &Kind, text: &str) -> Option<ScreenState> {
     let screen = &kind.screen;
     let found = |patterns: &[String]| {
         patterns.iter().filter_map(|pattern| regex(pattern)).find_map(|regex| {
             let start = regex.find(text)?.start();
-            let line = text[text[..start].rfind('\n').map_or(0, |at| at + 1)..].lines().next();
-            Some(line.unwrap_or_default().trim().to_owned())
+            Some(text[..start].rfind('\n').map_or(0, |at| at + 1))
         })
     };
-    None.or_else(|| found(&screen.setup).map(ScreenState::Setup))
-        .or_else(|| found(&screen.approval).map(ScreenState::Approval))
-        .or_else(|| found(&screen.question).map(ScreenState::Question))
+    // What stands above a composer is an answer that speaks of a dialog, not a dialog.
+    let composer = composer_at(kind, text);
+    let asked = |patterns| found(patterns).filter(|at| composer.is_none_or(|below| below < *at));
+    None.or_else(|| asked(&screen.setup).map(|at| ScreenState::Setup(question(text, at))))
+        .or_else(|| asked(&screen.approval).map(|at| ScreenState::Approval(question(text, at))))
+        // A question may well be answered in the composer below it.
+        .or_else(|| found(&screen.question).map(|at| ScreenState::Question(question(text, at))))
         .or_else(|| found(&screen.busy).map(|_| ScreenState::Busy))
         .or_else(|| found(&screen.ready).map(|_| ScreenState::Ready))
+}
+
+/// Where the lowest composer stands that would take a prompt; an option of a dialog has the same marker.
+fn composer_at(kind: &Kind, text: &str) -> Option<usize> {
+    let ready = kind.screen.ready.iter().filter_map(|pattern| regex(pattern));
+    let line_of = |at: usize| {
+        let begin = text[..at].rfind('\n').map_or(0, |before| before + 1);
+        text[begin..].lines().next().unwrap_or_default()
+    };
+    let written = |line: &str| line.trim_start_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let stands = |end: usize| (!is_an_option(&written(line_of(end)))).then_some(end);
+    ready.filter_map(|ready| ready.find_iter(text).filter_map(|found| stands(found.end())).last()).max()
+}
+
+/// The line that asks, with the command it asks about where one stands below it.
+fn question(text: &str, at: usize) -> String {
+    let mut lines = text[at..].lines().map(str::trim).filter(|line| !line.is_empty());
+    let asks = lines.next().unwrap_or_default();
+    match lines.take(COMMAND_WITHIN).find(|line| line.starts_with("$ ")) {
+        Some(command) => format!("{asks} {command}"),
+        None => asks.to_owned(),
+    }
 }
 
 fn draft(kind: &Kind, rows: &[Row]) -> Option<String> {

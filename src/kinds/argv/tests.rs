@@ -1,7 +1,5 @@
 //! Command lines as the CLIs get them: a prompt is one argument, whatever it holds.
 
-use std::path::PathBuf;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -12,7 +10,7 @@ fn kind(name: &str) -> &'static Kind {
 }
 
 fn line<'a>(base: &'a [String], opening: Opening<'a>, prompt: Option<&'a str>) -> CommandLine<'a> {
-    CommandLine { base, opening, prompt, hook: None }
+    CommandLine { base, opening, prompt, hook_args: &[] }
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -45,9 +43,9 @@ fn each_cli_is_opened_in_its_own_way() {
         ("demo", new, "symposium demo-agent --session-id id-1 -- say§hi"),
     ] {
         let kind = kind(name);
-        let (base, unsaid) = base(kind, Path::new(&kind.program[0]), &Wish::default());
-        assert!(unsaid.is_empty());
-        let args = argv(kind, &line(&base, opening, Some("say hi")));
+        let base = base(kind, &kind.program[..1], &Wish::default()).unwrap();
+        assert!(base.unsaid.is_empty());
+        let args = argv(kind, &line(&base.args, opening, Some("say hi")));
         let expected: Vec<String> = words(expected).iter().map(|word| word.replace('§', " ")).collect();
         assert_eq!(args, expected, "{name}");
     }
@@ -59,25 +57,59 @@ fn a_wish_is_expressed_or_told_to_be_unsaid() {
         model: Some("m".into()),
         system_prompt: Some("- be\n\"kind\"".into()),
         tier: Some(Tier::Review),
+        tools: vec!["Read".into(), "Bash(git log:*)".into()],
     };
-    let (claude, unsaid) = base(kind("claude"), Path::new("/bin/claude"), &wish);
+    let claude = base(kind("claude"), &words("/bin/npx claude"), &wish).unwrap();
     let expected = [
-        "/bin/claude",
+        "/bin/npx",
+        "claude",
         "--model",
         "m",
         "--append-system-prompt",
         " - be\n\"kind\"",
+        "--allowedTools=Read,Bash(git log:*)",
         "--permission-mode",
         "acceptEdits",
     ];
-    assert_eq!((claude, unsaid), (expected.map(str::to_owned).to_vec(), vec![]));
+    assert_eq!(claude, Base { args: expected.map(str::to_owned).to_vec(), unsaid: vec![] });
 
-    let (codex, unsaid) = base(kind("codex"), Path::new("codex"), &wish);
-    assert_eq!(codex[4..], ["-c", "developer_instructions=\"- be\\n\\\"kind\\\"\""]);
-    assert_eq!(unsaid, ["Codex cannot be told the approval tier `review`"]);
+    let codex = base(kind("codex"), &words("codex"), &wish).unwrap();
+    assert_eq!(codex.args[4..6], ["-c", "developer_instructions=\"- be\\n\\\"kind\\\"\""]);
+    assert_eq!(codex.args[6..], words("-a on-request -s read-only"));
+    assert_eq!(
+        codex.unsaid,
+        [
+            "Codex cannot be told which tools need no approval",
+            "Codex does not know the approval tier `review`, it gets `approve`"
+        ]
+    );
 
-    let (_, unsaid) = base(kind("aider"), Path::new("aider"), &wish);
-    assert_eq!(unsaid.len(), 2, "{unsaid:?}");
+    let copilot = base(kind("copilot"), &words("copilot"), &Wish { tier: None, ..wish.clone() }).unwrap();
+    assert_eq!(copilot.args[4..], ["--allow-tool=Read", "--allow-tool=Bash(git log:*)"]);
+    assert_eq!(copilot.unsaid, ["GitHub Copilot CLI cannot be given a system prompt"]);
+}
+
+#[test]
+fn no_kind_is_ever_looser_than_asked() {
+    let strictness = |tier: Tier| Tier::ALL.iter().position(|one| *one == tier).unwrap();
+    for name in Kinds::builtin().names() {
+        let kind = kind(name);
+        for asked in Tier::ALL {
+            let wish = Wish { tier: Some(asked), ..Wish::default() };
+            let said = match base(kind, &words("x"), &wish) {
+                Ok(base) => base.args[1 + kind.args.len()..].to_vec(),
+                Err(looser) => {
+                    assert!(asked != Tier::Free && looser.tier == asked, "{name}");
+                    continue;
+                }
+            };
+            let flags = [&kind.approval.free, &kind.approval.review, &kind.approval.approve];
+            let at = flags.iter().position(|flags| **flags == said && !said.is_empty());
+            assert!(at.map_or(asked == Tier::Free, |at| at >= strictness(asked)), "{name} {asked}: {said:?}");
+        }
+    }
+    let refused = base(kind("aider"), &words("aider"), &Wish { tier: Some(Tier::Review), ..Wish::default() });
+    assert_eq!(refused.unwrap_err().to_string(), "Aider cannot be held to the approval tier `review`");
 }
 
 #[test]
@@ -97,19 +129,27 @@ fn a_prompt_is_not_taken_for_a_flag_nor_for_a_subcommand() {
 }
 
 #[test]
-fn hooks_are_given_to_those_that_take_them() {
-    let hook = HookCommand { binary: PathBuf::from("/b"), home: PathBuf::from("/h") };
-    let base = words("x");
-    for (name, count) in [("claude", 4), ("codex", 2), ("demo", 5), ("command", 1)] {
-        let start = CommandLine {
-            hook: Some(&hook),
-            ..line(&base, Opening::New { conversation: None }, Some("p q"))
-        };
-        assert_eq!(argv(kind(name), &start).len(), count, "{name}");
-    }
+fn hooks_stand_before_the_prompt() {
+    let (base, hooks) = (words("x"), words("--hooks them"));
+    let opening = Opening::New { conversation: Some("id-1") };
+    let start = CommandLine { hook_args: &hooks, ..line(&base, opening, Some("p q")) };
+    assert_eq!(argv(kind("claude"), &start), ["x", "--session-id", "id-1", "--hooks", "them", "p q"]);
 }
 
 proptest! {
+    #[test]
+    fn tools_of_any_text_add_as_many_arguments_as_the_kind_says(
+        tools in prop::collection::vec(any::<String>(), 1..5), at in 0usize..14,
+    ) {
+        let kind = kind(Kinds::builtin().names().nth(at).unwrap());
+        let bare = base(kind, &words("x"), &Wish::default()).unwrap().args.len();
+        let wish = Wish { tools: tools.clone(), ..Wish::default() };
+        let added = base(kind, &words("x"), &wish).unwrap().args.split_off(bare);
+        let each = kind.tools.iter().filter(|arg| arg.contains("{tool}")).count();
+        prop_assert_eq!(added.len(), kind.tools.len() - each + each * tools.len());
+        prop_assert!(added.iter().all(|arg| arg.starts_with("--")));
+    }
+
     #[test]
     fn a_prompt_of_any_text_stays_in_one_argument(
         prompt in any::<String>(), id in "[a-z0-9{}-]{1,20}", at in 0usize..14,
@@ -137,8 +177,8 @@ proptest! {
     #[test]
     fn codex_reads_back_any_system_prompt(text in any::<String>()) {
         let wish = Wish { system_prompt: Some(text.clone()), ..Wish::default() };
-        let (args, _) = base(kind("codex"), Path::new("codex"), &wish);
-        let table: toml::Table = toml::from_str(args.last().unwrap()).unwrap();
+        let base = base(kind("codex"), &words("codex"), &wish).unwrap();
+        let table: toml::Table = toml::from_str(base.args.last().unwrap()).unwrap();
         prop_assert_eq!(table["developer_instructions"].as_str(), Some(text.as_str()));
     }
 }

@@ -41,12 +41,42 @@ fn each_screen_shows_its_state_and_its_draft() {
         ("codex-ready", Ready, None),
         ("codex-draft", Ready, Some("fix the login bug")),
         ("codex-busy", Busy, None),
-        ("codex-approval", approval("Would you like to run the following command?"), None),
-        ("codex-setup", setup("Sign in with ChatGPT to use Codex as part of your plan"), None),
+        (
+            "codex-approval",
+            approval("Would you like to run the following command? $ touch touched-by-agent"),
+            None,
+        ),
+        ("codex-setup", setup("> 1. Sign in with ChatGPT"), None),
+        (
+            "codex-setup-trust",
+            setup(
+                "Trust this folder? Codex can read, edit, and run files here, subject to your permission settings. Folder settings",
+            ),
+            None,
+        ),
         ("gemini-ready", Ready, None),
         ("gemini-busy", Busy, None),
-        ("gemini-approval", approval("Allow execution of: 'rm'?"), None),
-        ("gemini-setup", setup("Do you trust the files in this folder?"), None),
+        ("gemini-approval", approval("Allow execution of [Shell]?"), None),
+        ("gemini-setup", setup("How would you like to authenticate for this project?"), None),
+        ("qwen-setup", setup("Select Authentication Method"), None),
+        ("qwen-ready", Ready, None),
+        ("qwen-busy", Busy, None),
+        ("qwen-approval", approval("Allow execution of: 'touch'?"), None),
+        ("opencode-ready", Ready, None),
+        ("opencode-draft", Ready, None),
+        ("opencode-busy", Busy, None),
+        ("opencode-approval", approval("△ Permission required $ touch touched-by-agent"), None),
+        ("copilot-ready", Ready, None),
+        ("copilot-busy", Busy, None),
+        ("copilot-approval", approval("Do you want to run this command?"), None),
+        ("copilot-setup", setup("Do you trust the files in this folder?"), None),
+        ("aider-ready", Ready, None),
+        ("aider-busy", Busy, None),
+        (
+            "aider-setup",
+            setup("No git repo found, create one to track aider's changes (recommended)? (Y)es/(N)o [Yes]:"),
+            None,
+        ),
         ("demo-ready", Ready, None),
         ("demo-draft", Ready, Some("a draft that\nwaits")),
         ("demo-pasted", Ready, Some("[Pasted text #1 +5 lines]")),
@@ -91,6 +121,21 @@ fn what_only_talks_about_a_state_is_not_in_it() {
 fn old_text_further_up_does_not_count() {
     let old = format!("Do you want to proceed?\n❯ 1. Yes\n{}$ ", "line\n".repeat(20));
     assert_eq!(read_screen(kind("claude"), &old), ScreenReading::default());
+}
+
+#[test]
+fn a_conversation_that_is_not_there_is_told_by_the_last_lines() {
+    for (name, line, expected) in [
+        ("claude", "No conversation found with session ID: 2c40c2d1-d7ae-4675-bf30-262eb6e2f07e", true),
+        ("claude", "it said: No conversation found with session ID", false),
+        ("qwen", "No saved session found with title \"0199aaaa\".", true),
+        ("opencode", "Error: Session not found: ses_1", true),
+        ("copilot", "Error: No session, task, or name matched '0199aaaa'", true),
+        ("command", "No conversation found with session ID: 1", false),
+    ] {
+        let lines = ["before".to_owned(), line.to_owned()];
+        assert_eq!(lacks_conversation(kind(name), &lines), expected, "{name}: {line}");
+    }
 }
 
 #[test]

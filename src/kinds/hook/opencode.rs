@@ -1,0 +1,35 @@
+//! OpenCode: a plugin of ours, named in `OPENCODE_CONFIG_CONTENT` beside what stands there already. Seen in 1.18.33:
+//! the list of plugins is added to those of the user's files.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{HookCommand, HookSetup};
+
+const FILE: &str = "opencode-plugin.js";
+const PLUGIN: &str = include_str!("opencode.js");
+
+/// `before` is what the variable holds without us; when we cannot read it, it stays, and there are no hooks.
+pub(super) fn setup(hook: &HookCommand, state_dir: &Path, before: Option<&str>) -> HookSetup {
+    let path = state_dir.join(FILE).to_string_lossy().into_owned();
+    let Some(config) = with_plugin(before, &format!("file://{path}")) else { return HookSetup::default() };
+    let door = Value::from(hook.words()).to_string();
+    HookSetup {
+        env: vec![("OPENCODE_CONFIG_CONTENT".into(), config)],
+        files: vec![(FILE, PLUGIN.replacen("[\"DOOR\"]", &door, 1))],
+        ..HookSetup::default()
+    }
+}
+
+fn with_plugin(before: Option<&str>, plugin: &str) -> Option<String> {
+    let mut config: Value = match before {
+        Some(text) => serde_json::from_str(text).ok()?,
+        None => json!({}),
+    };
+    let plugins = config.as_object_mut()?.entry("plugin").or_insert_with(|| json!([])).as_array_mut()?;
+    // An agent that was started by another has inherited the other's.
+    plugins.retain(|one| !one.as_str().is_some_and(|one| one.ends_with(FILE)));
+    plugins.push(plugin.into());
+    Some(config.to_string())
+}

@@ -1,0 +1,160 @@
+//! Messages as hooks send them, and what they mean.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+/// As Codex asks a model in a thread of its own.
+const TITLE: &str =
+    "Generate a concise, single-line task title of at most 36 characters.\n\nUser prompt:\nfix it";
+
+fn signal(payload: Value) -> HookSignal {
+    read_hook(payload.to_string().as_bytes()).unwrap().0
+}
+
+#[test]
+fn each_event_has_its_meaning() {
+    let waiting = |what, text: &str| HookSignal::Waiting(what, text.to_owned());
+    let (approval, question) = (WaitingFor::Approval, WaitingFor::Question);
+    let asked = json!({"questions": [{"question": "Which colour?"}]});
+    for (payload, expected) in [
+        (json!({"hook_event_name": "SessionStart", "source": "startup"}), HookSignal::Ready),
+        (
+            json!({"hook_event_name": "SessionStart", "source": "compact"}),
+            HookSignal::Other("SessionStart".into()),
+        ),
+        (
+            json!({"hook_event_name": "UserPromptSubmit", "prompt": "a\nb"}),
+            HookSignal::Prompted("a\nb".into()),
+        ),
+        (
+            json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "rm -rf\nbuild"}}),
+            waiting(approval, "Bash: rm -rf build"),
+        ),
+        (
+            json!({"hook_event_name": "PermissionRequest", "tool_name": "X", "tool_input": {"n": 1}}),
+            waiting(approval, "X: {\"n\":1}"),
+        ),
+        (json!({"hook_event_name": "PermissionRequest"}), waiting(approval, "a tool")),
+        (
+            json!({"hook_event_name": "PermissionRequest", "tool_name": "AskUserQuestion", "tool_input": asked}),
+            waiting(question, "Which colour?"),
+        ),
+        (
+            json!({"hook_event_name": "PreToolUse", "tool_name": "AskUserQuestion", "tool_input": asked}),
+            waiting(question, "Which colour?"),
+        ),
+        (json!({"hook_event_name": "PreToolUse", "tool_name": "Bash"}), HookSignal::Busy),
+        (json!({"hook_event_name": "PostToolUse", "tool_name": "Bash"}), HookSignal::Busy),
+        (
+            json!({"hook_event_name": "Notification", "notification_type": "permission_prompt", "message": "may I?"}),
+            HookSignal::StillWaiting(approval, "may I?".into()),
+        ),
+        (json!({"hook_event_name": "Notification", "notification_type": "idle_prompt"}), HookSignal::Ready),
+        (
+            json!({"hook_event_name": "Notification", "notification_type": "elicitation_dialog"}),
+            HookSignal::StillWaiting(question, "asks for input".into()),
+        ),
+        (
+            json!({"hook_event_name": "Notification", "notification_type": "auth_success"}),
+            HookSignal::Other("Notification".into()),
+        ),
+        (json!({"hook_event_name": "Elicitation", "message": "who?"}), waiting(question, "who?")),
+        (
+            json!({"hook_event_name": "Stop", "last_assistant_message": "done"}),
+            HookSignal::TurnOver(Some("done".into())),
+        ),
+        (json!({"hook_event_name": "Stop", "last_assistant_message": null}), HookSignal::TurnOver(None)),
+        (
+            json!({"hook_event_name": "StopFailure", "error": "rate_limit"}),
+            HookSignal::TurnOver(Some("rate_limit".into())),
+        ),
+        (json!({"hook_event_name": "SessionEnd", "reason": "other"}), HookSignal::Ending),
+        (json!({"hook_event_name": "SessionEnd", "reason": "clear"}), HookSignal::Other("SessionEnd".into())),
+        (
+            json!({"hookName": "permissionRequest", "toolName": "bash", "toolInput": {"command": "rm x"}}),
+            waiting(approval, "bash: rm x"),
+        ),
+        (
+            json!({"hook_event_name": "PermissionRequest", "tool_name": "ask_user_question", "tool_input": asked}),
+            waiting(question, "Which colour?"),
+        ),
+        (
+            json!({"type": "agent-turn-complete", "input-messages": ["fix it"], "last-assistant-message": "done"}),
+            HookSignal::TurnOver(Some("done".into())),
+        ),
+        (
+            json!({"type": "agent-turn-complete", "input-messages": 7, "last-assistant-message": null}),
+            HookSignal::TurnOver(None),
+        ),
+        (
+            json!({"type": "agent-turn-complete", "input-messages": [TITLE], "last-assistant-message": "Fix it"}),
+            HookSignal::Other("agent-turn-complete".into()),
+        ),
+        (json!({"type": "approval-requested"}), HookSignal::Other("approval-requested".into())),
+        (json!({"hook_event_name": "WorktreeCreate"}), HookSignal::Other("WorktreeCreate".into())),
+    ] {
+        assert_eq!(signal(payload.clone()), expected, "{payload}");
+    }
+}
+
+#[test]
+fn the_conversation_is_told_when_it_looks_like_one() {
+    for (id, expected) in [
+        (json!("0b7c-1"), Some("0b7c-1")),
+        (json!("--resume"), None),
+        (json!("a b"), None),
+        (json!(7), None),
+        (json!(""), None),
+    ] {
+        let payload = json!({"hook_event_name": "Stop", "session_id": id});
+        let (_, found) = read_hook(payload.to_string().as_bytes()).unwrap();
+        assert_eq!(found.as_deref(), expected, "{id}");
+    }
+}
+
+#[test]
+fn a_thread_is_a_conversation_unless_it_is_about_the_title() {
+    for (prompt, expected) in [("fix it", Some("01a1-e2")), (TITLE, None)] {
+        let payload =
+            json!({"type": "agent-turn-complete", "thread-id": "01a1-e2", "input-messages": [prompt]});
+        let (_, found) = read_hook(payload.to_string().as_bytes()).unwrap();
+        assert_eq!(found.as_deref(), expected, "{prompt}");
+    }
+    let payload = json!({"hookName": "permissionRequest", "sessionId": "9a5f-0e"});
+    assert_eq!(read_hook(payload.to_string().as_bytes()).unwrap().1.as_deref(), Some("9a5f-0e"));
+}
+
+#[test]
+fn a_text_that_cannot_be_decoded_does_not_cost_the_event() {
+    let payload = br#"{"hook_event_name":"Stop","last_assistant_message":"half \ud83d"}"#;
+    assert_eq!(read_hook(payload).unwrap().0, HookSignal::TurnOver(None));
+}
+
+#[test]
+fn what_is_no_hook_is_an_error() {
+    let deep = format!("{{\"hook_event_name\":\"Stop\",\"x\":{}", "[".repeat(100_000));
+    for bad in [b"".as_slice(), b"{", b"[]", b"\xff\xfe", b"null", deep.as_bytes()] {
+        assert!(matches!(read_hook(bad), Err(KindError::HookMalformed(_))), "{}", bad.len());
+    }
+    for nameless in [b"{}".as_slice(), b"{\"hook_event_name\":7}", b"{\"type\":[]}"] {
+        assert!(matches!(read_hook(nameless), Err(KindError::HookNameless)));
+    }
+    let huge = vec![b' '; MAX_HOOK_BYTES + 1];
+    assert!(matches!(read_hook(&huge), Err(KindError::HookTooBig { .. })));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = read_hook(&bytes);
+    }
+
+    #[test]
+    fn no_payload_makes_it_panic(event in "PermissionRequest|Notification|Stop|.*", name in ".*", input in ".*") {
+        let _ = signal(json!({"hook_event_name": event, "tool_name": name, "tool_input": input, "notification_type": name}));
+        let _ = signal(json!({"hookName": name, "toolName": event}));
+        let _ = signal(json!({"type": name, "thread-id": event, "input-messages": [input, name]}));
+    }
+}
