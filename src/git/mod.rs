@@ -1,12 +1,62 @@
-//! The git edge: reads where a repository begins and which branch is checked out, from the files alone.
-//! Must never start a process or write: it is asked at every spawn and for every list.
+//! The git edge: where a repository begins, which branch is checked out, what was committed and changed, worktrees.
+//!
+//! What stands in this file is asked at every spawn and for every list: it reads files and must never start a process.
+//! What needs git itself is in `history` and `worktree`; only `worktree` writes, and only worktrees and branches of ours.
+
+mod door;
+mod filters;
+mod history;
+mod submodules;
+#[cfg(test)]
+mod testing;
+mod work;
+mod worktree;
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+pub use door::{Git, GitError};
+pub use submodules::Submodule;
+pub use worktree::{BranchPlan, BranchWish, Refusal};
 
 /// The top of the working tree around a directory.
 pub fn project(dir: &Path) -> Option<PathBuf> {
     dir.ancestors().find(|top| git_dir(top).is_some()).map(Path::to_owned)
+}
+
+/// The repository that a working tree belongs to: the top of its main working tree, where it has one.
+pub fn repository(top: &Path) -> PathBuf {
+    let main = common_dir(top).filter(|common| common.ends_with(".git"));
+    main.and_then(|common| common.parent().map(Path::to_owned)).unwrap_or_else(|| top.to_owned())
+}
+
+/// The directory that all worktrees of a repository share.
+fn common_dir(top: &Path) -> Option<PathBuf> {
+    let git = git_dir(top)?;
+    let shared = match fs::read_to_string(git.join("commondir")) {
+        Ok(text) => git.join(text.trim()),
+        Err(_) => git,
+    };
+    shared.canonicalize().ok()
+}
+
+/// Keeps files of this pattern out of git's sight in every worktree of a repository, by its private list. git has no
+/// such list for one worktree alone.
+pub fn exclude(top: &Path, pattern: &str) -> io::Result<()> {
+    let Some(common) = common_dir(top) else { return Ok(()) };
+    let file = common.join("info/exclude");
+    let text = match fs::read_to_string(&file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        text => text?,
+    };
+    if text.lines().any(|line| line == pattern) {
+        return Ok(());
+    }
+    fs::create_dir_all(common.join("info"))?;
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let mut out = fs::OpenOptions::new().append(true).create(true).open(file)?;
+    out.write_all(format!("{gap}{pattern}\n").as_bytes())
 }
 
 /// The branch that is checked out around a directory; a commit's first twelve digits when none is.

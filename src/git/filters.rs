@@ -1,0 +1,46 @@
+//! Which filters git may run. A repository's own are a stranger's word; the user's own, as Git LFS has them, are not.
+
+use std::path::Path;
+
+use super::door::{Git, GitError};
+
+impl Git {
+    /// Configuration that switches off every filter that is named anywhere: git would run them to compare files.
+    pub(super) fn filters_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
+        self.off(dir, |_scope| true)
+    }
+
+    /// Configuration that switches off the filters that the repository itself names.
+    pub(super) fn own_filters_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
+        self.off(dir, |scope| scope != "global" && scope != "system")
+    }
+
+    fn off(&self, dir: &Path, is_off: impl Fn(&str) -> bool) -> Result<Vec<String>, GitError> {
+        let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^filter\."];
+        let names = match self.ask(dir, &[], &args) {
+            Ok(names) => names,
+            // How it says that there are none.
+            Err(GitError::Failed { said, .. }) if said.is_empty() => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let names = String::from_utf8(names).map_err(|_| refused("a filter's name is not text"))?;
+        let fields: Vec<&str> = names.split('\0').collect();
+        let mut off = Vec::new();
+        for pair in fields.chunks_exact(2).filter(|pair| is_off(pair[0])) {
+            let Some((filter, key)) = pair[1].rsplit_once('.') else { continue };
+            if filter.contains('=') {
+                return Err(refused("a filter's name has a `=` in it"));
+            }
+            match key {
+                "clean" | "smudge" | "process" => off.push(format!("{filter}.{key}=")),
+                "required" => off.push(format!("{filter}.{key}=false")),
+                _ => {}
+            }
+        }
+        Ok(off)
+    }
+}
+
+fn refused(said: &str) -> GitError {
+    GitError::Failed { what: "config".to_owned(), said: said.to_owned() }
+}

@@ -1,0 +1,124 @@
+//! Submodules of a new worktree: each is a worktree of the submodule's own repository, at the commit that the new tree
+//! names. So nothing is cloned, nothing is fetched, and what is committed in it is where the original's commits are.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::common_dir;
+use super::door::{Git, GitError};
+
+/// Submodules in submodules; deeper than anybody nests them, so that a circle ends.
+const DEEPEST: usize = 8;
+
+/// An older git takes the directory of a submodule's repository for a bare one, which would have to be named.
+pub(super) const INSIDE_GIT: &str = "safe.bareRepository=all";
+
+/// A submodule that was filled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Submodule {
+    /// The git directory of its own repository.
+    pub repository: PathBuf,
+    /// Where it is below the top of the new tree.
+    pub path: PathBuf,
+}
+
+impl Git {
+    /// Fills the submodules that the original has too; says which, and which not, in words.
+    pub fn fill_submodules(&self, top: &Path) -> Result<(Vec<Submodule>, Vec<String>), GitError> {
+        let (mut filled, mut remarks) = (Vec::new(), Vec::new());
+        let Some(repository) = common_dir(top) else { return Ok((filled, remarks)) };
+        let mut open = vec![(PathBuf::new(), repository, 0)];
+        while let Some((inside, repository, depth)) = open.pop() {
+            let tree = top.join(&inside);
+            for path in self.submodule_paths(&tree)? {
+                let place = inside.join(&path);
+                let own = self.submodule_repository(&tree, &path, &repository)?;
+                let commit = match &own {
+                    Some(own) => self.pinned(&tree, &path, own)?,
+                    None => None,
+                };
+                let (Some(own), Some(commit), true) = (own, commit, depth < DEEPEST) else {
+                    remarks.push(left_empty(&place, "its commit is not here"));
+                    continue;
+                };
+                match self.add_detached(&own, &top.join(&place), &commit) {
+                    Ok(()) => {
+                        filled.push(Submodule { repository: own.clone(), path: place.clone() });
+                        open.push((place, own, depth + 1));
+                    }
+                    Err(error) => remarks.push(left_empty(&place, &error.to_string())),
+                }
+            }
+        }
+        Ok((filled, remarks))
+    }
+
+    /// Where a tree says that its submodules are; what leads out of the tree is passed over.
+    pub(super) fn submodule_paths(&self, tree: &Path) -> Result<Vec<PathBuf>, GitError> {
+        let paths = self.gitmodules(tree, r"^submodule\..*\.path$")?.into_iter().map(|(_, path)| path);
+        Ok(paths.map(PathBuf::from).filter(|path| stays_inside(path)).collect())
+    }
+
+    /// The git directory of a submodule, if the original has it.
+    fn submodule_repository(
+        &self,
+        tree: &Path,
+        path: &Path,
+        around: &Path,
+    ) -> Result<Option<PathBuf>, GitError> {
+        let all = self.gitmodules(tree, r"^submodule\..*\.path$")?;
+        let key = all.into_iter().find(|(_, at)| Path::new(at) == path).map(|(key, _)| key);
+        let name = key.as_deref().and_then(|key| key.strip_prefix("submodule.")?.strip_suffix(".path"));
+        let own =
+            name.filter(|name| stays_inside(Path::new(name))).map(|name| around.join("modules").join(name));
+        Ok(own.filter(|own| own.join("HEAD").is_file()))
+    }
+
+    /// The commit that a tree names for a submodule, if the submodule's repository has it.
+    fn pinned(&self, tree: &Path, path: &Path, own: &Path) -> Result<Option<String>, GitError> {
+        let name = format!("HEAD:{}", path.display());
+        let said = match self.ask(tree, &[], &["rev-parse", "--verify", "--quiet", &name]) {
+            Ok(said) => String::from_utf8_lossy(&said).trim().to_owned(),
+            Err(GitError::Failed { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match self.ask(own, &[INSIDE_GIT.to_owned()], &["cat-file", "-e", &format!("{said}^{{commit}}")]) {
+            Ok(_) => Ok(Some(said)),
+            Err(GitError::Failed { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn add_detached(&self, own: &Path, at: &Path, commit: &str) -> Result<(), GitError> {
+        let at = at.to_string_lossy();
+        let mut off = self.own_filters_off(own)?;
+        off.push(INSIDE_GIT.to_owned());
+        self.ask(own, &off, &["worktree", "add", "--force", "--force", "--detach", &at, commit]).map(drop)
+    }
+
+    /// Keys and values of a tree's `.gitmodules`.
+    fn gitmodules(&self, tree: &Path, keys: &str) -> Result<Vec<(String, String)>, GitError> {
+        if !std::fs::symlink_metadata(tree.join(".gitmodules")).is_ok_and(|meta| meta.is_file()) {
+            return Ok(Vec::new());
+        }
+        let args = ["config", "--null", "--no-includes", "--file", ".gitmodules", "--get-regexp", keys];
+        let said = match self.ask(tree, &[], &args) {
+            Ok(said) => said,
+            Err(GitError::Failed { said, .. }) if said.is_empty() => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let text = String::from_utf8_lossy(&said).into_owned();
+        let pair =
+            |entry: &str| entry.split_once('\n').map(|(key, value)| (key.to_owned(), value.to_owned()));
+        Ok(text.split('\0').filter_map(pair).collect())
+    }
+}
+
+fn left_empty(place: &Path, why: &str) -> String {
+    format!("submodule `{}` is left empty: {why}", place.display())
+}
+
+fn stays_inside(path: &Path) -> bool {
+    path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
+}

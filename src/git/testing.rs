@@ -1,0 +1,61 @@
+//! Real repositories for the tests of this edge.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Git;
+
+/// A directory with a repository in it, made with the git of this machine.
+pub struct Repository {
+    pub dir: tempfile::TempDir,
+}
+
+impl Repository {
+    pub fn new() -> Repository {
+        let repository = Repository { dir: tempfile::tempdir().unwrap() };
+        fs::create_dir(repository.top()).unwrap();
+        repository.git(&["init", "-q", "-b", "main"]);
+        repository
+    }
+
+    pub fn top(&self) -> PathBuf {
+        self.dir.path().join("r")
+    }
+
+    pub fn git(&self, args: &[&str]) {
+        self.git_in(&self.top(), args);
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test's own repository")]
+    pub fn git_in(&self, dir: &Path, args: &[&str]) {
+        let said = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false"])
+            .args(args)
+            .current_dir(dir)
+            .env("HOME", self.dir.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(said.status.success(), "{args:?}: {said:?}");
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        fs::write(self.top().join(path), text).unwrap();
+    }
+
+    pub fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
+    pub fn ours(&self) -> Git {
+        Git::new(path(), self.dir.path())
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "where this machine has its git")]
+pub fn path() -> OsString {
+    std::env::var_os("PATH").unwrap()
+}

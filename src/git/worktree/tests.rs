@@ -1,0 +1,208 @@
+//! Worktrees of real repositories, friendly and hostile.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::super::testing::Repository;
+use super::*;
+use crate::model::{ChangeKind, Work};
+
+fn with_a_commit() -> Repository {
+    let repository = Repository::new();
+    repository.write("a.txt", "1\n");
+    repository.commit("first");
+    repository
+}
+
+/// A worktree at `at` on a branch of its own.
+fn add(repository: &Repository, at: &Path, branch: &str) -> BranchPlan {
+    let git = repository.ours().patient();
+    let plan = git.plan_branch(&repository.top(), BranchWish::Own(branch), at).unwrap();
+    git.add_worktree(&repository.top(), &plan, at).unwrap();
+    plan
+}
+
+fn at(repository: &Repository) -> PathBuf {
+    repository.dir.path().canonicalize().unwrap().join("workspace")
+}
+
+#[test]
+fn a_worktree_is_made_from_a_dirty_tree_and_leaves_it_alone() {
+    let repository = with_a_commit();
+    repository.write("a.txt", "dirty\n");
+    let at = at(&repository);
+    let plan = add(&repository, &at, "symposium/x");
+    assert_eq!(plan, BranchPlan::New("symposium/x".into()));
+    assert_eq!(fs::read_to_string(at.join("a.txt")).unwrap(), "1\n");
+    assert_eq!(fs::read_to_string(repository.top().join("a.txt")).unwrap(), "dirty\n");
+    assert_eq!(super::super::branch(&at).as_deref(), Some("symposium/x"));
+    assert_eq!(super::super::repository(&at), repository.top().canonicalize().unwrap());
+    let git = repository.ours();
+    assert_eq!(git.work(&at, Some("symposium/x")).unwrap(), Some(Work::default()));
+    git.forget_worktree(&repository.top(), &at).unwrap();
+    assert!(!at.exists());
+    assert!(git.drop_empty_branch(&repository.top(), "symposium/x").unwrap());
+    assert_eq!(git.commit(&repository.top(), "refs/heads/symposium/x").unwrap(), None);
+}
+
+#[test]
+fn what_is_nowhere_else_is_told() {
+    let repository = with_a_commit();
+    let at = at(&repository);
+    add(&repository, &at, "symposium/x");
+    let git = repository.ours();
+    let work = || git.work(&at, Some("symposium/x")).unwrap().unwrap();
+    fs::write(at.join("a.txt"), "2\n").unwrap();
+    fs::create_dir(at.join("new")).unwrap();
+    fs::write(at.join("new/b"), "?").unwrap();
+    let told: Vec<_> = work().changed.into_iter().map(|file| (file.kind, file.path)).collect();
+    assert_eq!(
+        told,
+        [(ChangeKind::Modified, "a.txt".to_owned()), (ChangeKind::Untracked, "new/b".to_owned())]
+    );
+    repository.git_in(&at, &["stash", "-u", "-q"]);
+    assert_eq!(work(), Work { stashes: 1, ..Work::default() });
+    repository.git_in(&at, &["stash", "pop", "-q"]);
+    repository.git_in(&at, &["add", "-A"]);
+    repository.git_in(&at, &["commit", "-q", "-m", "work"]);
+    assert_eq!(work(), Work { commits: 1, ..Work::default() });
+    assert!(!git.drop_empty_branch(&repository.top(), "symposium/x").unwrap());
+    // Also on a branch that the agent made itself, and with no branch at all.
+    repository.git_in(&at, &["checkout", "-q", "-b", "its-own"]);
+    repository.git_in(&at, &["commit", "-q", "--allow-empty", "-m", "more"]);
+    assert_eq!(work().commits, 2);
+    repository.git_in(&at, &["checkout", "-q", "--detach"]);
+    repository.git_in(&at, &["commit", "-q", "--allow-empty", "-m", "loose"]);
+    assert_eq!(work().commits, 1);
+    // What another branch or a remote has is not lost.
+    repository.git(&["branch", "other", &git.commit(&at, "HEAD").unwrap().unwrap()]);
+    assert_eq!(work().commits, 0);
+}
+
+#[test]
+fn branches_are_new_old_or_a_remotes() {
+    let repository = with_a_commit();
+    let at = at(&repository);
+    repository.git(&["branch", "feature"]);
+    repository.git(&["update-ref", "refs/remotes/origin/theirs", "HEAD"]);
+    let plan = |wish| repository.ours().plan_branch(&repository.top(), wish, &at);
+    assert_eq!(plan(BranchWish::Named("feature")).unwrap(), BranchPlan::Existing("feature".into()));
+    assert_eq!(plan(BranchWish::Named("fresh")).unwrap(), BranchPlan::New("fresh".into()));
+    let follows = BranchPlan::Follow { branch: "theirs".into(), remote: "origin/theirs".into() };
+    assert_eq!(plan(BranchWish::Named("theirs")).unwrap(), follows);
+    assert!(matches!(plan(BranchWish::Named("main")), Err(Refusal::CheckedOut { .. })));
+    for bad in ["", "-x", "a b", "a..b", "@{-1}", "a\nb", "x.lock", "$(id)~1"] {
+        assert!(matches!(plan(BranchWish::Named(bad)), Err(Refusal::BadBranch(_))), "{bad:?}");
+    }
+    repository.git(&["branch", "symposium/x"]);
+    assert_eq!(plan(BranchWish::Own("symposium/x")).unwrap(), BranchPlan::Again("symposium/x".into()));
+    repository.git(&["checkout", "-q", "symposium/x"]);
+    repository.commit("own");
+    repository.git(&["checkout", "-q", "main"]);
+    assert!(matches!(plan(BranchWish::Own("symposium/x")), Err(Refusal::HasCommits { commits: 1, .. })));
+}
+
+#[test]
+fn where_no_worktree_can_be_it_is_refused() {
+    let repository = Repository::new();
+    let at = at(&repository);
+    let refusal = |dir: &Path| repository.ours().plan_branch(dir, BranchWish::Own("x"), &at).unwrap_err();
+    assert!(matches!(refusal(&repository.top()), Refusal::NoCommit));
+    assert!(matches!(refusal(repository.dir.path()), Refusal::NoRepository));
+}
+
+#[test]
+fn what_was_left_half_made_is_made_again() {
+    let repository = with_a_commit();
+    let at = at(&repository);
+    add(&repository, &at, "symposium/x");
+    fs::write(repository.top().join(".git/worktrees/workspace/locked"), "initializing").unwrap();
+    fs::remove_dir_all(&at).unwrap();
+    assert_eq!(add(&repository, &at, "symposium/x"), BranchPlan::Again("symposium/x".into()));
+    assert!(at.join("a.txt").exists());
+}
+
+#[test]
+fn a_worktree_that_was_moved_is_found_again() {
+    let repository = with_a_commit();
+    let (old, new) = (at(&repository), at(&repository).with_file_name("moved"));
+    add(&repository, &old, "symposium/x");
+    fs::rename(&old, &new).unwrap();
+    let git = repository.ours();
+    git.repair_worktree(&repository.top(), &new).unwrap();
+    git.forget_worktree(&repository.top(), &new).unwrap();
+    assert!(!new.exists() && !repository.top().join(".git/worktrees/workspace").exists());
+}
+
+#[test]
+fn submodules_are_filled_from_the_original_without_a_network() {
+    let (inner, outer) = (with_a_commit(), with_a_commit());
+    let url = inner.top();
+    outer.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        url.to_str().unwrap(),
+        "lib/sub",
+    ]);
+    outer.commit("with a submodule");
+    let at = at(&outer);
+    add(&outer, &at, "symposium/x");
+    let git = outer.ours().patient();
+    fs::remove_dir_all(&url).unwrap();
+    let (filled, remarks) = git.fill_submodules(&at).unwrap();
+    assert_eq!((filled.len(), &filled[0].path, remarks.len()), (1, &PathBuf::from("lib/sub"), 0));
+    assert_eq!(fs::read_to_string(at.join("lib/sub/a.txt")).unwrap(), "1\n");
+    assert_eq!(git.work(&at, Some("symposium/x")).unwrap(), Some(Work::default()));
+    outer.git_in(&at, &["submodule", "status"]);
+    fs::write(at.join("lib/sub/a.txt"), "2\n").unwrap();
+    assert_eq!(git.work(&at, None).unwrap().unwrap().changed[0].path, "lib/sub/a.txt");
+    outer.git_in(&at.join("lib/sub"), &["commit", "-q", "-a", "-m", "inside"]);
+    assert_eq!(git.work(&at, None).unwrap().unwrap().commits, 1);
+    git.forget_submodule(&at, &filled[0]).unwrap();
+    git.forget_worktree(&outer.top(), &at).unwrap();
+    assert!(!at.exists());
+    assert_eq!(fs::read_to_string(outer.top().join("lib/sub/a.txt")).unwrap(), "1\n");
+}
+
+#[test]
+fn a_submodule_that_leads_out_is_passed_over() {
+    let repository = with_a_commit();
+    repository.write(
+        ".gitmodules",
+        "[submodule \"../../x\"]\n\tpath = ../out\n\turl = x\n[submodule \"y\"]\n\tpath = /tmp\n",
+    );
+    repository.commit("hostile");
+    let at = at(&repository);
+    add(&repository, &at, "symposium/x");
+    assert_eq!(repository.ours().fill_submodules(&at).unwrap(), (vec![], vec![]));
+}
+
+#[test]
+fn a_hostile_repository_runs_nothing_when_a_worktree_is_made_looked_at_and_removed() {
+    let repository = with_a_commit();
+    let (top, mark) = (repository.top(), repository.dir.path().join("mark"));
+    let evil = repository.dir.path().join("evil");
+    fs::write(&evil, format!("#!/bin/sh\necho \"$0 $*\" >> {}\nexec cat\n", mark.display())).unwrap();
+    fs::set_permissions(&evil, fs::Permissions::from_mode(0o755)).unwrap();
+    repository.write(".gitattributes", "*.txt filter=x\n");
+    repository.commit("attributes");
+    let hooks = top.join(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    for hook in ["post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman"] {
+        fs::copy(&evil, hooks.join(hook)).unwrap();
+    }
+    for key in ["core.fsmonitor", "filter.x.smudge", "filter.x.clean", "filter.x.process", "core.pager"] {
+        repository.git(&["-c", "core.fsmonitor=false", "config", key, evil.to_str().unwrap()]);
+    }
+    let at = at(&repository);
+    add(&repository, &at, "symposium/x");
+    fs::write(at.join("a.txt"), "2\n").unwrap();
+    let git = repository.ours();
+    assert_eq!(git.work(&at, None).unwrap().unwrap().changed.len(), 1);
+    git.forget_worktree(&top, &at).unwrap();
+    git.drop_empty_branch(&top, "symposium/x").unwrap();
+    assert!(!mark.exists(), "it ran: {}", fs::read_to_string(&mark).unwrap());
+}
