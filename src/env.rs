@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use crate::model::EnvironmentName;
+
 /// Marks every process of an agent with the agent's id.
 pub const AGENT_ID: &str = "SYMPOSIUM_AGENT_ID";
 /// Tells an agent what it is called.
@@ -69,18 +71,37 @@ impl Env {
         &self.exe
     }
 
-    /// The state directory: `--home`, else `SYMPOSIUM_HOME`, else `~/.symposium`.
+    /// The state directory: `--home`, else `SYMPOSIUM_HOME`, else `~/.symposium`. `@NAME` is one of the user's named
+    /// environments.
     pub fn home(&self, flag: Option<&Path>) -> Option<Home> {
         let default = self.user_home().map(|home| home.join(".symposium"));
-        let chosen = flag.map(Path::to_path_buf).or_else(|| self.var(HOME).map(PathBuf::from));
-        match chosen {
+        match self.chosen(flag) {
             Some(path) => {
+                let named =
+                    path.to_str().and_then(|text| text.strip_prefix('@')).filter(|name| is_name(name));
+                if let Some((name, environments)) = named.zip(self.environments()) {
+                    return Some(Home { path: environments.join(name), is_default: false });
+                }
                 let path = self.cwd.as_ref().map_or_else(|| path.clone(), |cwd| cwd.join(&path));
                 let is_default = default.as_ref() == Some(&path);
                 Some(Home { path, is_default })
             }
             None => default.map(|path| Home { path, is_default: true }),
         }
+    }
+
+    fn chosen(&self, flag: Option<&Path>) -> Option<PathBuf> {
+        flag.map(Path::to_path_buf).or_else(|| self.var(HOME).map(PathBuf::from))
+    }
+
+    /// What stands behind the `@` of the state directory that somebody chose, whether it can be a name or not.
+    pub fn chosen_environment(&self, flag: Option<&Path>) -> Option<String> {
+        self.chosen(flag)?.to_str()?.strip_prefix('@').map(str::to_owned)
+    }
+
+    /// Where the user's named environments are.
+    pub fn environments(&self) -> Option<PathBuf> {
+        self.user_home().map(|home| home.join(".symposium/envs"))
     }
 
     /// The user's home directory.
@@ -118,7 +139,30 @@ impl Env {
         kept.push(("TERM".into(), self.var("TERM").unwrap_or(OsStr::new("xterm-256color")).to_owned()));
         kept
     }
+
+    /// What the supervisor gets: no more than it needs, for it outlives whoever started it.
+    pub fn for_supervisor(&self) -> Vec<(OsString, OsString)> {
+        let mut kept = self.for_server();
+        let is_needed = |key: &OsStr| key.to_str().is_some_and(|key| FOR_SUPERVISOR.contains(&key));
+        kept.extend(self.vars.iter().filter(|(key, _)| is_needed(key)).cloned());
+        kept
+    }
 }
+
+fn is_name(text: &str) -> bool {
+    text.parse::<EnvironmentName>().is_ok()
+}
+
+/// What the supervisor needs beside that: the way to our server and to the desktop.
+const FOR_SUPERVISOR: [&str; 7] = [
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "SYMPOSIUM_TMUX_SOCKET",
+    "TMUX_TMPDIR",
+    "WAYLAND_DISPLAY",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
 
 /// The kernel names a binary that was replaced while running `… (deleted)`; the new one is at the same place.
 fn without_deleted_mark(exe: PathBuf) -> PathBuf {
@@ -189,6 +233,17 @@ mod tests {
         assert_eq!(chosen.home(None), home("/work/rel", false));
         assert_eq!(chosen.home(Some(Path::new("/x"))), home("/x", false));
         assert_eq!(chosen.home(Some(Path::new("/home/u/.symposium"))), home("/home/u/.symposium", true));
+    }
+
+    #[test]
+    fn a_named_environment_is_below_the_default_home() {
+        let env = env(&[("HOME", "/home/u"), ("SYMPOSIUM_HOME", "@play")]);
+        let home = |path: &str| Some(Home { path: path.into(), is_default: false });
+        assert_eq!(env.home(None), home("/home/u/.symposium/envs/play"));
+        assert_eq!(env.home(Some(Path::new("@x"))), home("/home/u/.symposium/envs/x"));
+        assert_eq!(env.home(Some(Path::new("./@x"))), home("/work/./@x"));
+        assert_eq!(env.chosen_environment(Some(Path::new("@../x"))).as_deref(), Some("../x"));
+        assert_ne!(env.home(Some(Path::new("@../x"))), home("/home/u/.symposium/envs/../x"));
     }
 
     #[test]

@@ -39,6 +39,15 @@ pub fn wait_exit(pid: i32, at_most: Duration) -> io::Result<bool> {
     Ok(handles.is_empty())
 }
 
+/// Asks a process to end, if `still` says that its number means the one that is meant.
+pub fn ask_to_end(pid: i32, still: impl Fn() -> bool) -> io::Result<()> {
+    match by_number(pid)? {
+        // What the handle holds cannot change any more, so what holds now holds for it.
+        Some(handle) if still() => handle.signal(Signal::TERM),
+        _ => Ok(()),
+    }
+}
+
 /// Waits until all are gone or the time is over; the ones that are gone are removed.
 pub(super) fn wait_all(handles: &mut Vec<Handle>, until: Instant) -> io::Result<()> {
     while !handles.is_empty() {

@@ -7,6 +7,7 @@
 //! Must never signal by a bare number, nor count the caller or its ancestors among an agent's processes.
 
 mod end;
+mod exits;
 mod handle;
 mod procfs;
 mod run;
@@ -17,8 +18,9 @@ mod tty;
 mod testing;
 
 pub use end::{EndPlan, Ending, end};
-pub use handle::wait_exit;
-pub use run::{Output, Run, run_bounded, run_foreground};
+pub use exits::Exits;
+pub use handle::{ask_to_end, wait_exit};
+pub use run::{Output, Run, run_bounded, run_foreground, run_to_end};
 pub use tree::{Target, is_alive, is_held, tree};
 pub use tty::{TtyState, tty_state};
 

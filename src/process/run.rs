@@ -59,6 +59,11 @@ pub fn run_foreground(run: &Run<'_>, started: impl FnOnce(i32)) -> io::Result<Ex
     Ok(exit(child.wait()?))
 }
 
+/// Runs a program with our terminal, or what we have in its place, until it ends.
+pub fn run_to_end(run: &Run<'_>) -> io::Result<Exit> {
+    Ok(exit(command(run).status()?))
+}
+
 /// Runs a program aside, without input; kills it with all of its process group when the time is over.
 pub fn run_bounded(run: &Run<'_>, bound: Duration) -> io::Result<Output> {
     let until = after(Instant::now(), bound);

@@ -11,11 +11,21 @@ use crate::model::{AgentName, AgentRecord};
 pub struct Edit {
     registry: Registry,
     changed: bool,
+    moves: Vec<Move>,
+}
+
+/// A record whose status changed, that is new, has another name or was removed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Move {
+    /// What it was.
+    pub before: Option<AgentRecord>,
+    /// What it is.
+    pub after: Option<AgentRecord>,
 }
 
 impl Edit {
     pub(super) fn new(registry: Registry) -> Edit {
-        Edit { registry, changed: false }
+        Edit { registry, changed: false, moves: Vec::new() }
     }
 
     /// The registry, when it is no longer what it was.
@@ -28,22 +38,40 @@ impl Edit {
         self.registry.entries.get(name.as_str()).map(|entry| understood(name.as_str(), entry)).transpose()
     }
 
-    /// Writes a record under its name; unknown fields of the same agent's entry stay.
-    pub fn put(&mut self, record: AgentRecord) {
+    /// Writes a record under its name and numbers a change of its status; unknown fields of the same agent's entry
+    /// stay. Returns what was written.
+    pub fn put(&mut self, mut record: AgentRecord) -> AgentRecord {
+        let former = self.get(&record.name).ok().flatten().filter(|former| former.id == record.id);
+        if former.as_ref().is_none_or(|former| !former.status.same_as(&record.status)) {
+            record.changes = former.as_ref().map_or(record.changes, |former| former.changes) + 1;
+            self.moves.push(Move { before: former, after: Some(record.clone()) });
+        } else if let Some(former) = former {
+            record.changes = former.changes;
+        }
         let entry =
             merge::entry(&record, self.registry.entries.get(record.name.as_str()).map(|entry| &**entry));
-        self.set(record.name, entry);
+        self.set(record.name.clone(), entry);
+        record
     }
 
     /// Removes an entry, and says whether there was one.
     pub fn remove(&mut self, name: &AgentName) -> bool {
+        let before = self.get(name).ok().flatten();
         let was_there = self.registry.entries.remove(name.as_str()).is_some();
+        self.moves.extend(before.map(|before| Move { before: Some(before), after: None }));
         self.changed |= was_there;
         was_there
     }
 
+    /// What has moved so far.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
     /// Moves an entry to the name of its new record, with its unknown fields; what had that name is replaced.
     pub fn rename(&mut self, from: &AgentName, to: AgentRecord) {
+        let before = self.get(from).ok().flatten();
+        self.moves.push(Move { before, after: Some(to.clone()) });
         let former = self.registry.entries.remove(from.as_str());
         self.changed |= former.is_some();
         let entry = merge::entry(&to, former.as_deref());

@@ -63,6 +63,25 @@ impl Home {
     }
 }
 
+/// Makes a directory for us alone, where state directories are put.
+pub fn make_private(path: &Path) -> Result<(), StoreError> {
+    create_private(path).map_err(StoreError::home(path))?;
+    check(path)
+}
+
+/// Removes a whole state directory. It is out of the way at once; what was left by one that was cut short goes too.
+pub fn remove_home(path: &Path) -> Result<(), StoreError> {
+    let (Some(around), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    let aside = around.join(format!(".removed-{}", name.to_string_lossy()));
+    let gone = |path: &Path, done: io::Result<()>| match done {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::write(path)(error)),
+        _ => Ok(()),
+    };
+    gone(&aside, fs::remove_dir_all(&aside))?;
+    gone(path, fs::rename(path, &aside))?;
+    gone(&aside, fs::remove_dir_all(&aside))
+}
+
 /// Makes a directory 0700, its missing parents too; one that exists is left as it is.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(path) {

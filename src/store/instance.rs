@@ -41,7 +41,7 @@ impl Instance {
         self.dir.join("state")
     }
 
-    /// The scratch folder of an agent that has one.
+    /// The scratch folder or worktree of an agent that has one.
     pub fn workspace(&self) -> PathBuf {
         self.dir.join("workspace")
     }
@@ -51,6 +51,11 @@ impl Instance {
         let path = self.workspace();
         create_private(&path).map_err(StoreError::write(&path))?;
         Ok(path)
+    }
+
+    /// What that takes on disk.
+    pub fn workspace_size(&self) -> u64 {
+        super::workspace::size(&self.workspace())
     }
 
     /// Makes the directory and its `state/`, for us alone; nothing happens to what is there already.

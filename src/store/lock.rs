@@ -46,9 +46,8 @@ impl AgentLock {
         patience: Duration,
     ) -> Result<Option<AgentLock>, StoreError> {
         let Some(mut file) = acquire(path, patience)? else { return Ok(None) };
-        file.set_len(0)
-            .and_then(|()| writeln!(file, "{} {doing}", std::process::id()))
-            .map_err(StoreError::write(path))?;
+        // Only for people: on a full disk an agent must still be killed.
+        let _ = file.set_len(0).and_then(|()| writeln!(file, "{} {doing}", std::process::id()));
         Ok(Some(AgentLock { file, path: path.to_owned() }))
     }
 
@@ -72,6 +71,19 @@ pub(super) fn busy(path: &Path, name: &AgentName) -> StoreError {
     let (pid, doing) = text.lines().next().and_then(|line| line.split_once(' ')).unwrap_or_default();
     let doing = if doing.is_empty() { "another process holds its lock" } else { doing };
     StoreError::AgentBusy { name: name.clone(), pid: pid.parse().ok(), doing: doing.to_owned() }
+}
+
+/// The process that holds a lock, when one does, and what it does. Looks without taking it from anybody who would
+/// wait.
+pub(super) fn holder(path: &Path) -> Option<(i32, String)> {
+    let file =
+        OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path).ok()?;
+    if !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+        return None;
+    }
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let (pid, doing) = text.trim_end().split_once(' ')?;
+    Some((pid.parse().ok()?, doing.to_owned()))
 }
 
 /// The locked file, or `None` when patience ran out.

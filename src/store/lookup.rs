@@ -3,13 +3,15 @@
 //! In a text of our own layout its line is enough. Anything else is read from end to end, the other entries stepped
 //! over; that takes four times as long, about a millisecond for a thousand agents.
 
+use std::collections::HashMap;
 use std::fmt;
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::schema::{FORMAT, HEAD};
-use crate::model::{AgentName, AgentRecord};
+use crate::model::{AgentName, AgentRecord, Status};
 
 /// The record of this name, if the text has our layout and a line for it. `None` says nothing.
 pub(super) fn line(bytes: &[u8], name: &AgentName) -> Option<AgentRecord> {
@@ -29,6 +31,28 @@ pub(super) fn entry(bytes: &[u8], name: &str) -> serde_json::Result<Option<Box<R
     let found = Top { name }.deserialize(&mut json)?;
     json.end()?;
     Ok(found)
+}
+
+/// How many entries are of agents that run; `None` when the text is not a registry of today's format.
+pub(super) fn count_live(bytes: &[u8]) -> Option<usize> {
+    let text = str::from_utf8(bytes).ok()?;
+    let registry: Brief = serde_json::from_str(text).ok()?;
+    Some(registry.sessions.values().filter(|entry| entry.status.status.is_live()).count())
+}
+
+#[derive(Deserialize)]
+struct Brief {
+    sessions: HashMap<String, BriefEntry>,
+}
+
+#[derive(Deserialize)]
+struct BriefEntry {
+    status: BriefNote,
+}
+
+#[derive(Deserialize)]
+struct BriefNote {
+    status: Status,
 }
 
 struct Top<'a> {

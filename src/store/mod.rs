@@ -10,14 +10,17 @@ mod error;
 mod home;
 mod instance;
 mod lock;
+mod log;
 mod lookup;
 mod merge;
 mod migrate;
 mod recover;
+mod room;
 mod schema;
 #[cfg(test)]
 mod tests;
 mod watch;
+mod workspace;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,11 +29,16 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-pub use edit::Edit;
+pub use edit::{Edit, Move};
 pub use error::{Notice, StoreError};
 pub use instance::Instance;
 pub use lock::AgentLock;
-pub use watch::Watch;
+pub use log::RotatingFile;
+pub use room::{Gate, Place};
+pub use watch::{Changes, Watch};
+pub use workspace::{Copied, copy_into};
+
+pub use home::{make_private, remove_home};
 
 use crate::model::{AgentName, AgentRecord};
 use atomic::Former;
@@ -135,6 +143,25 @@ impl Store {
         AgentLock::acquire(&path, "send", self.patience)?.ok_or_else(|| lock::busy(&path, name))
     }
 
+    /// The right to be the supervisor, waited for as long as `patience` says; `None` when another one has it.
+    pub fn lock_supervisor(&self, patience: Duration) -> Result<Option<AgentLock>, StoreError> {
+        let run = self.home.run();
+        home::create_private(&run).map_err(StoreError::write(&run))?;
+        AgentLock::acquire(&run.join("_supervisor.lock"), "supervise", patience)
+    }
+
+    /// The supervisor's process, when one runs. Takes no lock: a probe must not keep a supervisor from starting.
+    pub fn supervisor(&self) -> Option<i32> {
+        lock::holder(&self.home.run().join("_supervisor.lock")).map(|(pid, _)| pid)
+    }
+
+    /// How many agents are written down as running, without reading the rest of their records; `None` when the
+    /// registry has to be put in order first.
+    pub fn count_live(&self) -> Result<Option<usize>, StoreError> {
+        let text = atomic::read(&self.home.registry())?.unwrap_or_default();
+        Ok(lookup::count_live(&text))
+    }
+
     /// The directory of one agent.
     pub fn instance(&self, name: &AgentName) -> Instance {
         Instance::new(self.home.instances().join(name.as_str()))
@@ -142,21 +169,66 @@ impl Store {
 
     /// Wakes whoever waits for a change of the registry.
     pub fn watch(&self) -> Result<Watch, StoreError> {
-        self.watch_over(&[self.home.path()])
+        self.watch_over(&[self.home.path()], &[home::REGISTRY])
     }
 
     /// Wakes whoever waits for output or for a word of one agent.
     pub fn watch_instance(&self, name: &AgentName) -> Result<Watch, StoreError> {
         let instance = self.instance(name);
-        self.watch_over(&[instance.dir(), &instance.state_dir()])
+        self.watch_over(&[instance.dir(), &instance.state_dir()], &[])
     }
 
-    fn watch_over(&self, dirs: &[&Path]) -> Result<Watch, StoreError> {
-        let failed = |error: notify::Error| StoreError::Home {
-            path: self.home().to_owned(),
-            source: std::io::Error::other(error),
-        };
-        Watch::over(dirs).map_err(failed)
+    /// Wakes whoever waits for a supervisor to come or go.
+    pub fn watch_run(&self) -> Result<Watch, StoreError> {
+        let run = self.home.run();
+        home::create_private(&run).map_err(StoreError::write(&run))?;
+        self.watch_over(&[&run], &[])
+    }
+
+    /// Calls back whenever one of these files of the state directory changes, as long as the answer is kept.
+    pub fn on_change(
+        &self,
+        names: &'static [&'static str],
+        callback: impl Fn() + Send + 'static,
+    ) -> Result<Changes, StoreError> {
+        Changes::of(self.home.path(), names, callback).map_err(|error| self.cannot_watch(error))
+    }
+
+    /// Writes a small file of the running commands.
+    pub fn write_run(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let run = self.home.run();
+        home::create_private(&run).map_err(StoreError::write(&run))?;
+        let path = run.join(name);
+        atomic::replace(&path, bytes)
+    }
+
+    /// What such a file holds, when it is there.
+    pub fn read_run(&self, name: &str) -> Option<Vec<u8>> {
+        fs::read(self.home.run().join(name)).ok()
+    }
+
+    /// Whether there is one.
+    pub fn has_run(&self, name: &str) -> bool {
+        self.home.run().join(name).exists()
+    }
+
+    /// Removes one; that there is none is fine.
+    pub fn remove_run(&self, name: &str) -> Result<(), StoreError> {
+        let path = self.home.run().join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(StoreError::write(&path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn cannot_watch(&self, error: notify::Error) -> StoreError {
+        StoreError::Home { path: self.home().to_owned(), source: std::io::Error::other(error) }
+    }
+
+    fn watch_over(&self, dirs: &[&Path], names: &'static [&'static str]) -> Result<Watch, StoreError> {
+        Watch::over(dirs, names).map_err(|error| self.cannot_watch(error))
     }
 
     /// What was repaired or put up with since the last time this was asked.

@@ -71,15 +71,21 @@ fn record(text: &str) -> AgentRecord {
         working_directory: "/home/user/src/api".to_owned(),
         project: Some("/home/user/src/api".to_owned()),
         branch: Some("main".to_owned()),
+        directory_gone: None,
         workspace: Workspace::InPlace,
         created_at: now(),
         started_at: Some(now()),
         last_attached: None,
+        last_detached: None,
         last_activity: Some(now()),
         conversation: Conversation { id: Some(AgentId::fresh().to_string()), name: None, begun: true },
         parent: None,
         ephemeral: false,
         restart: Restart::default(),
+        restarts: vec![],
+        heartbeat: None,
+        params: vec![],
+        changes: 0,
         status: StatusNote::new(Status::Working, now(), "its hook said so"),
         exit: None,
         pid: Some(4242),
@@ -89,6 +95,7 @@ fn record(text: &str) -> AgentRecord {
             session: text.to_owned(),
             pane: "%7".to_owned(),
         }),
+        conversations: vec![],
         renamed_from: None,
     }
 }
@@ -100,8 +107,7 @@ fn names(records: &[AgentRecord]) -> Vec<&str> {
 #[test]
 fn what_is_put_is_read_and_found() {
     let env = Env::new();
-    let (b, a) = (record("b"), record("a"));
-    env.store().update(now(), |edit| [&b, &a].map(|r| edit.put(r.clone()))).unwrap();
+    let [b, a] = env.store().update(now(), |edit| ["b", "a"].map(|n| edit.put(record(n)))).unwrap();
     let store = env.store();
     assert_eq!(store.read(now()).unwrap(), [a.clone(), b]);
     assert_eq!(store.find(&name("a"), now()).unwrap(), Some(a));
@@ -217,7 +223,41 @@ fn what_a_newer_writer_added_survives_our_update_of_the_same_record() {
         )
         .replace("asks to run `cargo test`", "silent")
         .replace(r#""pid":4242"#, r#""pid":null"#);
-    assert_eq!(env.text(), expected);
+    let (mut expected, text): (serde_json::Value, serde_json::Value) =
+        (serde_json::from_str(&expected).unwrap(), serde_json::from_str(&env.text()).unwrap());
+    let entry = &mut expected["sessions"]["api-fix"];
+    for (field, value) in [
+        ("changes", 1.into()),
+        ("conversations", vec![(); 0].into()),
+        ("directory_gone", ().into()),
+        ("heartbeat", ().into()),
+        ("last_detached", ().into()),
+        ("params", vec![(); 0].into()),
+        ("restarts", vec![(); 0].into()),
+    ] {
+        entry[field] = value;
+    }
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn each_change_of_a_status_has_the_next_number() {
+    let env = Env::new();
+    let store = env.store();
+    let put = |status, reason: &str| {
+        let record = AgentRecord { status: StatusNote::new(status, now(), reason), ..record("a") };
+        let id = store.find(&record.name, now()).unwrap().map_or(record.id, |former| former.id);
+        store
+            .update(now(), |edit| {
+                let written = edit.put(AgentRecord { id, ..record });
+                (written.changes, edit.moves().len())
+            })
+            .unwrap()
+    };
+    assert_eq!(put(Status::Starting, "new"), (1, 1));
+    assert_eq!(put(Status::Working, "busy"), (2, 1));
+    assert_eq!(put(Status::Working, "busy"), (2, 0));
+    assert_eq!(put(Status::Waiting, "may I?"), (3, 1));
 }
 
 #[test]

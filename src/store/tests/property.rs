@@ -30,8 +30,8 @@ fn take(edit: &mut Edit, model: &mut BTreeMap<AgentName, AgentRecord>, step: Ste
     match step {
         Step::Put(text, title) => {
             let record = AgentRecord { title, ..record(&text) };
-            edit.put(record.clone());
-            model.insert(record.name.clone(), record);
+            let written = edit.put(record);
+            model.insert(written.name.clone(), written);
         }
         Step::Remove(text) => {
             assert_eq!(edit.remove(&name(&text)), model.remove(&name(&text)).is_some());
@@ -93,13 +93,13 @@ proptest! {
         fs::write(env.registry(), text.to_string()).unwrap();
         old.status = StatusNote::new(Status::Stopped, now(), "asked to");
         old.tmux.as_mut().unwrap().pane = "%9".to_owned();
-        store.update(now(), |edit| edit.put(old.clone())).unwrap();
+        let written = store.update(now(), |edit| edit.put(old)).unwrap();
         let text: serde_json::Value = serde_json::from_str(&env.text()).unwrap();
         prop_assert_eq!(&text["xbeside"], &top);
         prop_assert_eq!(&text["sessions"]["a"]["xtop"], &top);
         prop_assert_eq!(&text["sessions"]["a"]["status"]["xinner"], &inner);
         prop_assert_eq!(&text["sessions"]["a"]["tmux"]["xdeep"], &deep);
-        prop_assert_eq!(store.read(now()).unwrap(), [old]);
+        prop_assert_eq!(store.read(now()).unwrap(), [written]);
     }
 
     #[test]

@@ -1,0 +1,269 @@
+//! D-Bus messages as bytes: writes a method call, reads what an answer says. Only the types that a notice needs.
+//!
+//! Everything is aligned to its own size, from the beginning of the message; a header ends at a multiple of eight.
+
+/// A message of a size that no answer to us has is not one.
+pub(super) const MOST_BYTES: usize = 1 << 20;
+/// The part of a header that every message has.
+pub(super) const FIXED: usize = 16;
+
+const METHOD_CALL: u8 = 1;
+const METHOD_RETURN: u8 = 2;
+const ERROR: u8 = 3;
+const FIELD_PATH: u8 = 1;
+const FIELD_INTERFACE: u8 = 2;
+const FIELD_MEMBER: u8 = 3;
+const FIELD_ERROR_NAME: u8 = 4;
+const FIELD_REPLY_SERIAL: u8 = 5;
+const FIELD_DESTINATION: u8 = 6;
+const FIELD_SIGNATURE: u8 = 8;
+
+/// Where a call goes: a service whose name, path and interface say the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Method<'a> {
+    pub service: &'a str,
+    pub path: &'a str,
+    pub member: &'a str,
+}
+
+/// Values in a row.
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    bytes: Vec<u8>,
+    signature: &'static str,
+}
+
+impl Body {
+    pub(super) fn new(signature: &'static str) -> Body {
+        Body { bytes: Vec::new(), signature }
+    }
+
+    pub(super) fn byte(mut self, value: u8) -> Body {
+        self.bytes.push(value);
+        self
+    }
+
+    pub(super) fn number(mut self, value: u32) -> Body {
+        align(&mut self.bytes, 4);
+        self.bytes.extend(value.to_le_bytes());
+        self
+    }
+
+    pub(super) fn text(mut self, value: &str) -> Body {
+        put_text(&mut self.bytes, value);
+        self
+    }
+
+    pub(super) fn kind(mut self, signature: &str) -> Body {
+        put_signature(&mut self.bytes, signature);
+        self
+    }
+
+    /// An array; what is in it is aligned to `size`, and so is its beginning, which its length does not count.
+    pub(super) fn array(mut self, size: usize, items: impl FnOnce(Body) -> Body) -> Body {
+        self = self.number(0);
+        let length_at = self.bytes.len() - 4;
+        align(&mut self.bytes, size);
+        let begin = self.bytes.len();
+        self = items(self);
+        let length = (self.bytes.len() - begin) as u32;
+        self.bytes[length_at..length_at + 4].copy_from_slice(&length.to_le_bytes());
+        self
+    }
+}
+
+/// A whole method call.
+pub(super) fn call(method: Method<'_>, serial: u32, body: Body) -> Vec<u8> {
+    let mut bytes = vec![b'l', METHOD_CALL, 0, 1];
+    bytes.extend((body.bytes.len() as u32).to_le_bytes());
+    bytes.extend(serial.to_le_bytes());
+    bytes.extend([0; 4]);
+    let fields = [
+        (FIELD_PATH, "o", method.path),
+        (FIELD_INTERFACE, "s", method.service),
+        (FIELD_MEMBER, "s", method.member),
+        (FIELD_DESTINATION, "s", method.service),
+        (FIELD_SIGNATURE, "g", body.signature),
+    ];
+    for (field, signature, value) in fields.into_iter().filter(|(_, _, value)| !value.is_empty()) {
+        align(&mut bytes, 8);
+        bytes.push(field);
+        put_signature(&mut bytes, signature);
+        match signature {
+            "g" => put_signature(&mut bytes, value),
+            _ => put_text(&mut bytes, value),
+        }
+    }
+    let length = (bytes.len() - FIXED) as u32;
+    bytes[12..16].copy_from_slice(&length.to_le_bytes());
+    align(&mut bytes, 8);
+    bytes.extend(body.bytes);
+    bytes
+}
+
+/// What a message from the bus means to somebody who waits for an answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// The call of this number was done.
+    Done(u32),
+    /// It was not.
+    Refused { serial: u32, name: String, said: String },
+    /// Something else, not for us.
+    Other,
+}
+
+/// How long the rest of a message is, by the part that every message has; none when it is no message.
+pub(super) fn rest(fixed: &[u8; FIXED]) -> Option<usize> {
+    let order = Order::of(fixed)?;
+    let fields = order.number(fixed, 12)? as usize;
+    let body = order.number(fixed, 4)? as usize;
+    Some(fields.checked_next_multiple_of(8)?.checked_add(body)?).filter(|rest| *rest <= MOST_BYTES)
+}
+
+/// Reads a whole message; none when it makes no sense.
+pub(super) fn read(message: &[u8]) -> Option<Heard> {
+    let order = Order::of(message)?;
+    let end = FIXED + order.number(message, 12)? as usize;
+    let (mut serial, mut name, mut at) = (0, String::new(), FIXED);
+    while at < end {
+        at = at.next_multiple_of(8);
+        let field = *message.get(at)?;
+        let signature = order.signature(message, at + 1)?;
+        let value = at + 3 + signature.len();
+        at = match signature {
+            "u" => {
+                let value = value.next_multiple_of(4);
+                if field == FIELD_REPLY_SERIAL {
+                    serial = order.number(message, value)?;
+                }
+                value + 4
+            }
+            "s" | "o" => {
+                let value = value.next_multiple_of(4);
+                let text = order.text(message, value)?;
+                if field == FIELD_ERROR_NAME {
+                    name = text.to_owned();
+                }
+                value + 4 + text.len() + 1
+            }
+            "g" => value + 2 + order.signature(message, value)?.len(),
+            _ => return None,
+        };
+    }
+    Some(match *message.get(1)? {
+        METHOD_RETURN => Heard::Done(serial),
+        ERROR => {
+            let said = order.text(message, end.next_multiple_of(8)).unwrap_or_default().to_owned();
+            Heard::Refused { serial, name, said }
+        }
+        _ => Heard::Other,
+    })
+}
+
+/// How the sender of a message writes its numbers.
+#[derive(Clone, Copy)]
+enum Order {
+    Little,
+    Big,
+}
+
+impl Order {
+    fn of(message: &[u8]) -> Option<Order> {
+        match message.first()? {
+            b'l' => Some(Order::Little),
+            b'B' => Some(Order::Big),
+            _ => None,
+        }
+    }
+
+    fn number(self, message: &[u8], at: usize) -> Option<u32> {
+        let bytes = message.get(at..at.checked_add(4)?)?.try_into().ok()?;
+        Some(match self {
+            Order::Little => u32::from_le_bytes(bytes),
+            Order::Big => u32::from_be_bytes(bytes),
+        })
+    }
+
+    fn text(self, message: &[u8], at: usize) -> Option<&str> {
+        let length = self.number(message, at)? as usize;
+        let begin = at + 4;
+        std::str::from_utf8(message.get(begin..begin.checked_add(length)?)?).ok()
+    }
+
+    fn signature(self, message: &[u8], at: usize) -> Option<&str> {
+        let length = usize::from(*message.get(at)?);
+        std::str::from_utf8(message.get(at + 1..at + 1 + length)?).ok()
+    }
+}
+
+fn align(bytes: &mut Vec<u8>, size: usize) {
+    bytes.resize(bytes.len().next_multiple_of(size), 0);
+}
+
+fn put_text(bytes: &mut Vec<u8>, value: &str) {
+    align(bytes, 4);
+    bytes.extend((value.len() as u32).to_le_bytes());
+    bytes.extend(value.as_bytes());
+    bytes.push(0);
+}
+
+fn put_signature(bytes: &mut Vec<u8>, value: &str) {
+    bytes.push(value.len() as u8);
+    bytes.extend(value.as_bytes());
+    bytes.push(0);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A header as a bus writes it: type, answer to 7, the name of an error; then a body.
+    fn answer(kind: u8, name: &str, said: &str) -> Vec<u8> {
+        let mut bytes = vec![b'l', kind, 1, 1];
+        bytes.extend([0; 12]);
+        align(&mut bytes, 8);
+        bytes.extend([FIELD_REPLY_SERIAL, 1, b'u', 0, 7, 0, 0, 0]);
+        bytes.extend([FIELD_ERROR_NAME, 1, b's', 0]);
+        put_text(&mut bytes, name);
+        let fields = (bytes.len() - FIXED) as u32;
+        bytes[12..16].copy_from_slice(&fields.to_le_bytes());
+        align(&mut bytes, 8);
+        let body = bytes.len();
+        put_text(&mut bytes, said);
+        let body = (bytes.len() - body) as u32;
+        bytes[4..8].copy_from_slice(&body.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn an_answer_is_told_from_a_refusal_and_from_other_news() {
+        let refused = Heard::Refused { serial: 7, name: "no.such".into(), said: "nobody here".into() };
+        for (kind, expected) in [(METHOD_RETURN, Heard::Done(7)), (ERROR, refused), (4, Heard::Other)] {
+            let message = answer(kind, "no.such", "nobody here");
+            assert_eq!(rest(message[..FIXED].try_into().unwrap()), Some(message.len() - FIXED));
+            assert_eq!(read(&message), Some(expected));
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_or_too_long_is_refused() {
+        let mut huge = [0; FIXED];
+        huge[0] = b'l';
+        huge[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(rest(&huge), None);
+        assert_eq!(rest(b"HTTP/1.1 400 Bad"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_a_fall(bytes in prop::collection::vec(any::<u8>(), 0..200), order in prop::sample::select(vec![b'l', b'B'])) {
+            let message: Vec<u8> = std::iter::once(order).chain(bytes).collect();
+            let _ = read(&message);
+            if let Ok(fixed) = message[..message.len().min(FIXED)].try_into() {
+                let _ = rest(&fixed);
+            }
+        }
+    }
+}

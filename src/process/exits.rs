@@ -1,0 +1,94 @@
+//! Tells when processes end, as it happens: one thread that sleeps until the system says so.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+/// Processes that are watched until they end.
+pub struct Exits {
+    epoll: Arc<OwnedFd>,
+    watched: Arc<Mutex<HashMap<i32, OwnedFd>>>,
+}
+
+impl Exits {
+    /// Watches nobody yet; `ended` is called for each that ends.
+    pub fn new(ended: impl Fn() + Send + 'static) -> io::Result<Exits> {
+        let epoll = Arc::new(epoll::create(CreateFlags::CLOEXEC)?);
+        let watched: Arc<Mutex<HashMap<i32, OwnedFd>>> = Arc::default();
+        let (own_epoll, own_watched) = (Arc::clone(&epoll), Arc::clone(&watched));
+        thread::Builder::new().name("exits".into()).spawn(move || {
+            let mut events: Vec<Event> = Vec::with_capacity(16);
+            loop {
+                events.clear();
+                match epoll::wait(&own_epoll, rustix::buffer::spare_capacity(&mut events), None) {
+                    Err(Errno::INTR) => continue,
+                    Err(_) => return,
+                    Ok(_) => {}
+                }
+                let mut watched = own_watched.lock().unwrap_or_else(PoisonError::into_inner);
+                for event in &events {
+                    let pid = i32::try_from(event.data.u64()).unwrap_or_default();
+                    if let Some(handle) = watched.remove(&pid) {
+                        let _ = epoll::delete(&own_epoll, &handle);
+                    }
+                }
+                drop(watched);
+                ended();
+            }
+        })?;
+        Ok(Exits { epoll, watched })
+    }
+
+    /// Watches exactly these from now on; one that is gone already is told of at once.
+    pub fn watch(&self, pids: &[i32]) -> io::Result<()> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let dropped: Vec<i32> = watched.keys().copied().filter(|pid| !pids.contains(pid)).collect();
+        for pid in dropped {
+            if let Some(handle) = watched.remove(&pid) {
+                let _ = epoll::delete(&self.epoll, &handle);
+            }
+        }
+        for &pid in pids.iter().filter(|pid| **pid > 0) {
+            if watched.contains_key(&pid) {
+                continue;
+            }
+            // One that cannot be held is gone: the next look at everything tells.
+            let Some(handle) = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
+            else {
+                continue;
+            };
+            epoll::add(&self.epoll, &handle, EventData::new_u64(pid.unsigned_abs().into()), EventFlags::IN)?;
+            watched.insert(pid, handle);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::process::testing::Child;
+
+    #[test]
+    fn an_end_is_told_once_and_only_of_those_who_are_watched() {
+        let (tell, told) = mpsc::channel();
+        let exits = Exits::new(move || tell.send(()).unwrap_or_default()).unwrap();
+        let start = || Child::start("echo up; exec sleep 1000");
+        let (watched, other) = (start(), start());
+        exits.watch(&[watched.pid()]).unwrap();
+        drop(other);
+        assert!(told.try_recv().is_err());
+        drop(watched);
+        told.recv_timeout(Duration::from_secs(10)).expect("it is told");
+        assert!(told.recv_timeout(Duration::from_millis(50)).is_err(), "once");
+    }
+}

@@ -1,0 +1,63 @@
+//! The file itself: replaced whole, or not at all.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What the file holds, `None` when there is none.
+pub fn installed(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes it, with the directories above it; a link in its place is replaced, never followed.
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
+    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    fs::create_dir_all(dir)?;
+    let mut file = tempfile::NamedTempFile::new_in(dir)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Removes it; says whether there was one.
+pub fn remove(path: &Path) -> io::Result<bool> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_written_read_replaced_and_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b/symposium.service");
+        assert_eq!(installed(&path).unwrap(), None);
+        assert!(!remove(&path).unwrap());
+        for text in ["one", "two"] {
+            write(&path, text).unwrap();
+            assert_eq!(installed(&path).unwrap().as_deref(), Some(text));
+        }
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        assert!(remove(&path).unwrap());
+    }
+
+    #[test]
+    fn a_link_in_its_place_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (precious, path) = (dir.path().join("precious"), dir.path().join("symposium.service"));
+        fs::write(&precious, "x").unwrap();
+        std::os::unix::fs::symlink(&precious, &path).unwrap();
+        write(&path, "unit").unwrap();
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "x");
+    }
+}

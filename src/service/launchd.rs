@@ -1,0 +1,90 @@
+//! The text of a property list for launchd, which starts one program at each login.
+
+use super::Boot;
+
+/// Both commands in a row; the program is `$0`, so that its path is never read as shell.
+const SCRIPT: &str = r#""$0" supervisor start; exec "$0" agent restore --all"#;
+
+/// What launchd calls it.
+pub(super) fn label(boot: &Boot) -> String {
+    format!("agents.{}", boot.name)
+}
+
+/// The property list.
+pub(super) fn plist(boot: &Boot) -> String {
+    let exe = boot.exe.to_string_lossy();
+    let words = ["/bin/sh", "-c", SCRIPT, exe.as_ref()];
+    let program: String = words.map(|word| format!("    <string>{}</string>\n", escaped(word))).concat();
+    let pair = |name: &str, value: &str| {
+        format!("    <key>{}</key>\n    <string>{}</string>\n", escaped(name), escaped(value))
+    };
+    let env: String = boot
+        .env
+        .iter()
+        .map(|(name, value)| pair(&name.to_string_lossy(), &value.to_string_lossy()))
+        .collect();
+    let label = escaped(&label(boot));
+    // What the job leaves behind goes on when the job is over: the tmux server and its agents.
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>{label}</string>
+  <key>ProgramArguments</key>
+  <array>
+{program}  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+{env}  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>AbandonProcessGroup</key>
+  <true/>
+</dict>
+</plist>
+"#
+    )
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_property_list_starts_the_server_and_brings_agents_back() {
+        let env = vec![("PATH".into(), "/a & b:/usr/bin".into())];
+        let boot = Boot { name: "symposium".into(), exe: "/opt/<x>/symposium".into(), env };
+        insta::assert_snapshot!(plist(&boot), @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+          <key>Label</key>
+          <string>agents.symposium</string>
+          <key>ProgramArguments</key>
+          <array>
+            <string>/bin/sh</string>
+            <string>-c</string>
+            <string>"$0" supervisor start; exec "$0" agent restore --all</string>
+            <string>/opt/&lt;x&gt;/symposium</string>
+          </array>
+          <key>EnvironmentVariables</key>
+          <dict>
+            <key>PATH</key>
+            <string>/a &amp; b:/usr/bin</string>
+          </dict>
+          <key>RunAtLoad</key>
+          <true/>
+          <key>AbandonProcessGroup</key>
+          <true/>
+        </dict>
+        </plist>
+        "#);
+    }
+}

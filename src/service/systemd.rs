@@ -1,0 +1,79 @@
+//! The text of a unit for the user manager of systemd.
+//!
+//! The unit starts our tmux server, so that it belongs to the user manager and not to somebody's login, and is over at
+//! once; what it started goes on in its control group, also when the unit is stopped.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use super::Boot;
+
+/// The unit.
+pub(super) fn unit(boot: &Boot) -> String {
+    let exe = program(boot.exe.as_os_str());
+    let env: String = boot
+        .env
+        .iter()
+        .map(|(name, value)| {
+            let mut pair = name.clone();
+            pair.push("=");
+            pair.push(value);
+            format!("Environment={}\n", quoted(&pair))
+        })
+        .collect();
+    format!(
+        "\
+# Written by `symposium service install`; `symposium service uninstall` removes it.
+
+[Unit]
+Description=Symposium: AI coding agents, kept alive
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+{env}UnsetEnvironment=INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID
+# The supervisor lives in our tmux server: starting it starts the server.
+ExecStart={exe} supervisor start
+# One agent that does not come back is no reason to give up the others.
+ExecStart=-{exe} agent restore --all
+TimeoutStartSec=10min
+# Stopping the unit ends no agent; `symposium agent kill --all` does.
+KillMode=process
+OOMPolicy=continue
+TasksMax=infinity
+
+[Install]
+WantedBy=default.target
+"
+    )
+}
+
+/// A program's path; systemd refuses some characters there that it takes in an argument.
+fn program(path: &OsStr) -> String {
+    let refused = |c: char| c.is_control() || matches!(c, '"' | '\'' | '\\');
+    match path.to_str() {
+        Some(text) if !text.contains(refused) => quoted(path),
+        // Variables are put into arguments, but not into a path.
+        _ => format!("/usr/bin/env {}", quoted(path).replace('$', "$$")),
+    }
+}
+
+/// A word that systemd reads as it is where `$` means nothing.
+fn quoted(word: &OsStr) -> String {
+    let mut text = String::from("\"");
+    for chunk in word.as_bytes().utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => text.extend(['\\', c]),
+                '%' => text.push_str("%%"),
+                c if c.is_ascii_control() => text.push_str(&format!("\\x{:02x}", c as u32)),
+                c => text.push(c),
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+    }
+    text + "\""
+}
+
+#[cfg(test)]
+mod tests;

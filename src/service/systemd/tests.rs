@@ -1,0 +1,94 @@
+//! The unit's text, and what systemd's own tools make of it.
+
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use super::*;
+
+fn boot(exe: &Path) -> Boot {
+    let env =
+        vec![("PATH".into(), "/home/u/my bin:/usr/bin".into()), ("SYMPOSIUM_HOME".into(), "/a%b\"c".into())];
+    Boot { name: "symposium".into(), exe: exe.to_owned(), env }
+}
+
+#[test]
+fn a_unit_starts_the_server_and_brings_agents_back() {
+    insta::assert_snapshot!(unit(&boot(Path::new("/usr/local/bin/symposium"))), @r##"
+    # Written by `symposium service install`; `symposium service uninstall` removes it.
+
+    [Unit]
+    Description=Symposium: AI coding agents, kept alive
+
+    [Service]
+    Type=oneshot
+    RemainAfterExit=yes
+    Environment="PATH=/home/u/my bin:/usr/bin"
+    Environment="SYMPOSIUM_HOME=/a%%b\"c"
+    UnsetEnvironment=INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID
+    # The supervisor lives in our tmux server: starting it starts the server.
+    ExecStart="/usr/local/bin/symposium" supervisor start
+    # One agent that does not come back is no reason to give up the others.
+    ExecStart=-"/usr/local/bin/symposium" agent restore --all
+    TimeoutStartSec=10min
+    # Stopping the unit ends no agent; `symposium agent kill --all` does.
+    KillMode=process
+    OOMPolicy=continue
+    TasksMax=infinity
+
+    [Install]
+    WantedBy=default.target
+    "##);
+}
+
+#[test]
+fn odd_paths_are_read_as_they_are() {
+    for (word, expected) in [
+        ("/a b/s", r#""/a b/s""#),
+        ("/100%/s", r#""/100%%/s""#),
+        (r#"/"q"\/s"#, r#""/\"q\"\\/s""#),
+        ("/a$b/s", r#""/a$b/s""#),
+        ("/a\nb/s", r#""/a\x0ab/s""#),
+        ("/ü/s", r#""/ü/s""#),
+    ] {
+        assert_eq!(quoted(OsStr::new(word)), expected);
+    }
+    assert_eq!(program(OsStr::new("/a $b%/s")), r#""/a $b%%/s""#);
+    assert_eq!(program(OsStr::new(r#"/a "$b"/s"#)), r#"/usr/bin/env "/a \"$$b\"/s""#);
+    assert_eq!(quoted(OsStr::from_bytes(b"/\xff/s")), r#""/\xff/s""#);
+}
+
+/// systemd names every line that it does not understand, and a program that is not there.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test's own child")]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn systemd_finds_nothing_wrong_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let odd = dir.path().join("a b 100% $HOME ü");
+    std::fs::create_dir(&odd).unwrap();
+    let exe = odd.join("symposium");
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o755).open(&exe).unwrap();
+    let good = dir.path().join("symposium.service");
+    std::fs::write(&good, unit(&boot(&exe))).unwrap();
+    let bad = dir.path().join("other.service");
+    std::fs::write(&bad, unit(&boot(&odd.join("missing")))).unwrap();
+    let verify = |file: &Path| {
+        Command::new("systemd-analyze")
+            .args(["--user", "--man=no", "verify"])
+            .arg(file)
+            .env("XDG_RUNTIME_DIR", dir.path())
+            .output()
+    };
+    let Ok(output) = verify(&good) else {
+        return eprintln!("skipped: systemd-analyze is not here");
+    };
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let quotes = dir.path().join("quotes.service");
+    std::fs::write(&quotes, unit(&boot(Path::new("/a \"b\" \\ c/s")))).unwrap();
+    assert!(verify(&quotes).unwrap().status.success());
+    assert!(output.status.success() && !said.contains("symposium.service"), "{said}");
+    let output = verify(&bad).unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("other.service") && said.contains("missing is not executable"), "{said}");
+}

@@ -1,0 +1,149 @@
+//! What is in a workspace of ours: files that are copied into it, and how much it takes on disk.
+//!
+//! A repository is a stranger's word: nothing is read from or written to a place that a symbolic link leads to.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+/// What became of a copy.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// These files are there now, below the top.
+    Files(Vec<PathBuf>),
+    /// There is nothing of that name, or the other place has one of its own.
+    NotThere,
+}
+
+/// Copies one file or directory to the same place below another top; what is there already stays.
+pub fn copy_into(from: &Path, to: &Path, name: &Path) -> io::Result<Copied> {
+    let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
+    if !plain || name.as_os_str().is_empty() {
+        return Err(refused("it leads out of the project"));
+    }
+    let mut source = from.to_owned();
+    for part in name.parent().unwrap_or(Path::new("")).components() {
+        source.push(part);
+        if fs::symlink_metadata(&source).is_ok_and(|meta| meta.is_symlink()) {
+            return Err(refused("it is behind a symbolic link"));
+        }
+    }
+    let source = from.join(name);
+    match fs::symlink_metadata(&source) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Copied::NotThere),
+        Err(error) => return Err(error),
+        Ok(_) if fs::symlink_metadata(to.join(name)).is_ok_and(|meta| !meta.is_dir()) => {
+            return Ok(Copied::NotThere);
+        }
+        Ok(_) => {}
+    }
+    make_parents(to, name)?;
+    let mut copied = Vec::new();
+    copy(&source, to, name, &mut copied)?;
+    Ok(Copied::Files(copied))
+}
+
+fn copy(source: &Path, to: &Path, name: &Path, copied: &mut Vec<PathBuf>) -> io::Result<()> {
+    let (meta, target) = (fs::symlink_metadata(source)?, to.join(name));
+    if meta.is_dir() {
+        if fs::symlink_metadata(&target).is_ok_and(|there| there.is_symlink()) {
+            return Err(refused("it is behind a symbolic link"));
+        }
+        fs::create_dir_all(&target)?;
+        for entry in fs::read_dir(source)? {
+            let entry = entry?;
+            copy(&entry.path(), to, &name.join(entry.file_name()), copied)?;
+        }
+    } else if fs::symlink_metadata(&target).is_ok() {
+        // The repository's own is newer than what somebody left lying about.
+    } else if meta.is_symlink() {
+        std::os::unix::fs::symlink(fs::read_link(source)?, &target)?;
+        copied.push(name.to_owned());
+    } else if meta.is_file() {
+        fs::copy(source, &target)?;
+        copied.push(name.to_owned());
+    }
+    Ok(())
+}
+
+fn make_parents(to: &Path, name: &Path) -> io::Result<()> {
+    let mut dir = to.to_owned();
+    for part in name.parent().unwrap_or(Path::new("")).components() {
+        dir.push(part);
+        match fs::symlink_metadata(&dir) {
+            Ok(meta) if meta.is_dir() => {}
+            Ok(_) => return Err(refused("it is behind a symbolic link or a file")),
+            Err(_) => fs::create_dir(&dir)?,
+        }
+    }
+    Ok(())
+}
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+/// What a tree takes on disk; what cannot be read counts as nothing, and no link is followed.
+pub(super) fn size(top: &Path) -> u64 {
+    let (mut sum, mut open) = (0, vec![top.to_owned()]);
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            let Ok(meta) = entry.metadata() else { continue };
+            // `st_blocks` counts 512 bytes, whatever the file system's own blocks are.
+            sum += meta.blocks() * 512;
+            if meta.is_dir() {
+                open.push(entry.path());
+            }
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn tops() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        for path in [from.join("conf/deep"), to.clone(), dir.path().join("outside")] {
+            fs::create_dir_all(path).unwrap();
+        }
+        fs::write(from.join(".env"), "KEY=1").unwrap();
+        fs::write(from.join("conf/deep/x"), "x").unwrap();
+        fs::write(dir.path().join("outside/secret"), "s").unwrap();
+        (dir, from, to)
+    }
+
+    fn files(names: &[&str]) -> Copied {
+        Copied::Files(names.iter().map(PathBuf::from).collect())
+    }
+
+    #[test]
+    fn files_and_directories_are_copied_and_what_is_there_stays() {
+        let (_dir, from, to) = tops();
+        assert_eq!(copy_into(&from, &to, Path::new(".env")).unwrap(), files(&[".env"]));
+        assert_eq!(copy_into(&from, &to, Path::new("conf")).unwrap(), files(&["conf/deep/x"]));
+        assert_eq!(copy_into(&from, &to, Path::new("none")).unwrap(), Copied::NotThere);
+        fs::write(to.join(".env"), "own").unwrap();
+        assert_eq!(copy_into(&from, &to, Path::new(".env")).unwrap(), Copied::NotThere);
+        assert_eq!(copy_into(&from, &to, Path::new("conf")).unwrap(), files(&[]));
+        assert_eq!(fs::read_to_string(to.join(".env")).unwrap(), "own");
+        assert!(size(&to) >= 4096);
+    }
+
+    #[test]
+    fn nothing_leads_out() {
+        let (dir, from, to) = tops();
+        symlink(dir.path().join("outside"), from.join("link")).unwrap();
+        symlink(dir.path().join("outside"), to.join("conf")).unwrap();
+        for name in ["../outside/secret", "/etc/passwd", "", "link/secret", "conf/deep/x", "conf"] {
+            let copied = copy_into(&from, &to, Path::new(name));
+            assert!(!matches!(copied, Ok(Copied::Files(_))), "{name}: {copied:?}");
+        }
+        assert_eq!(fs::read_dir(dir.path().join("outside")).unwrap().count(), 1);
+    }
+}
