@@ -1,0 +1,332 @@
+//! The words of each situation, and what to do about it.
+
+use std::time::Duration;
+
+use super::{Error, Report};
+use crate::model::AgentName;
+use crate::rules::delivery::Refusal;
+
+impl Error {
+    /// The error in its words.
+    pub fn report(&self) -> Report {
+        match self {
+            Error::BadName { .. } | Error::Usage { .. } | Error::NoTerminal { .. } | Error::Unsendable(_) => {
+                self.about_usage()
+            }
+            Error::NoSuchAgent { .. }
+            | Error::NoAgents { .. }
+            | Error::WhichAgent { .. }
+            | Error::NoSuchSpec { .. }
+            | Error::BadSpec { .. }
+            | Error::BadParams { .. }
+            | Error::LooserTier { .. }
+            | Error::NoSuchEnvironment { .. } => self.about_finding(),
+            Error::Refused { .. }
+            | Error::NotConfirmed { .. }
+            | Error::CannotAnswer { .. }
+            | Error::NothingAsked { .. }
+            | Error::CannotSleep { .. }
+            | Error::Full { .. }
+            | Error::TooMany { .. }
+            | Error::SupervisorRuns { .. }
+            | Error::TimedOut { .. } => self.about_delivery(),
+            Error::TmuxMissing { .. }
+            | Error::TmuxTooOld { .. }
+            | Error::TmuxSilent { .. }
+            | Error::TmuxFailed { .. } => self.about_tmux(),
+            _ => self.about_agents(),
+        }
+    }
+
+    fn about_usage(&self) -> Report {
+        match self {
+            Error::BadName { given, why } => {
+                report("bad-name", 2, format!("`{}` cannot be a name: {why}", shown(given)))
+                    .hint("names are letters, digits, `_` and `-`, at most 63; `--title` takes any text")
+            }
+            Error::Usage { what, hint } => report("usage", 2, what).maybe(hint.clone()),
+            Error::Unsendable(why) => {
+                report("unsendable", 2, format!("this text cannot be typed into a terminal: {why}"))
+                    .hint("remove it, or put the text into a file and tell the agent to read that file")
+            }
+            Error::NoTerminal { verb: verb @ "spawn --attach", .. } => {
+                report("no-terminal", 2, format!("`agent {verb}` needs a terminal, and this is not one"))
+                    .saw("nothing was started")
+                    .hint("leave `--attach` away, and go to it later with `symposium agent attach`")
+            }
+            Error::NoTerminal { verb, name } => {
+                let name = name.as_ref().map_or_else(|| "NAME".to_owned(), ToString::to_string);
+                report("no-terminal", 2, format!("`agent {verb}` needs a terminal, and this is not one"))
+                    .hint(format!("run `symposium agent {verb} {name}` in a terminal, or look with `symposium agent peek {name}`"))
+            }
+            _ => unreachable_report(self),
+        }
+    }
+
+    fn about_finding(&self) -> Report {
+        match self {
+            Error::NoSuchAgent { name, known, verb } => {
+                let near = closest(name, known.iter().map(AgentName::as_str));
+                let mut report = report("no-such-agent", 3, format!("no agent named `{}`", shown(name)));
+                if known.is_empty() {
+                    return report.saw("there are no agents yet").hint("`symposium agent spawn` starts one");
+                }
+                report = report.saw(format!("known agents: {}", list(known)));
+                match near {
+                    Some(near) => report.hint(format!("did you mean `symposium agent {verb} {near}`?")),
+                    None => report.hint("`symposium agent list --all` shows them"),
+                }
+            }
+            Error::NoAgents { what } => report("no-agents", 3, what)
+                .hint("`symposium agent spawn` starts one, `symposium agent list --all` shows all"),
+            Error::WhichAgent { candidates, verb } => {
+                report("which-agent", 2, "several agents would fit").saw(list(candidates)).hint(format!(
+                    "name one: `symposium agent {verb} {}`",
+                    candidates.first().map_or("NAME", AgentName::as_str)
+                ))
+            }
+            Error::NoSuchSpec { name, known, verb } => {
+                let near = closest(name, known.iter().map(String::as_str));
+                report("no-such-spec", 3, format!("no spec or kind named `{}`", shown(name)))
+                    .saw(format!("known: {}", known.join(", ")))
+                    .hint(match near {
+                        Some(near) => format!("did you mean `symposium {verb} {near}`?"),
+                        None if *verb == "spec show" => "`symposium spec list` shows what was written".into(),
+                        None => format!("to run any command: `symposium agent spawn -- {}`", shown(name)),
+                    })
+            }
+            Error::BadSpec { mistakes } => {
+                let (first, more) =
+                    mistakes.split_first().map_or(("a spec is wrong", [].as_slice()), |(f, m)| (f, m));
+                report("bad-spec", 1, first)
+                    .saw_all(more)
+                    .saw("nothing was started")
+                    .hint("mend the file; `symposium spec check` tells every mistake in it")
+            }
+            Error::BadParams { spec, wrong } => {
+                report("bad-params", 2, format!("the parameters do not fit spec `{spec}`"))
+                    .saw_all(wrong)
+                    .saw("nothing was started")
+                    .hint(format!(
+                        "`symposium spec show {spec}` tells what it takes; give it with `--param NAME=VALUE`"
+                    ))
+            }
+            Error::LooserTier { spec, why, said } => report("looser-tier", 1, why)
+                .saw(format!("spec `{spec}` asks for it ({said}); it would act more freely than that"))
+                .saw("nothing was started")
+                .hint("choose another `kind`, or take `shell_tier` out of the spec"),
+            Error::NoSuchEnvironment { name, known } => {
+                let near = closest(name, known.iter().map(String::as_str));
+                let report =
+                    report("no-such-environment", 3, format!("no environment named `{}`", shown(name)));
+                let report = match known.is_empty() {
+                    true => report.saw("there are no named environments yet"),
+                    false => report.saw(format!("known: {}", known.join(", "))),
+                };
+                report.hint(match near {
+                    Some(near) => format!("did you mean `--home @{near}`?"),
+                    None => format!("make it with `symposium env create {}`", shown(name)),
+                })
+            }
+            _ => unreachable_report(self),
+        }
+    }
+
+    fn about_delivery(&self) -> Report {
+        match self {
+            Error::Refused { name, why } => {
+                let report = report("refused", 6, format!("agent `{name}` cannot take this text: {why}"))
+                    .saw("nothing was typed");
+                match why {
+                    Refusal::ManyLines { .. } => report.hint(format!(
+                        "`symposium agent send {name} --as-lines -` sends each line as an input of its own"
+                    )),
+                    _ => report.hint("put the text into a file and send the file's name"),
+                }
+            }
+            Error::NotConfirmed { name, why, saw } => {
+                report("not-confirmed", 6, format!("delivery to agent `{name}` is not confirmed: {why}"))
+                    .saw_all(saw)
+                    .hint(format!(
+                        "look with `symposium agent peek {name}`, or `symposium agent attach {name}`"
+                    ))
+            }
+            Error::CannotAnswer { name, kind, verb } => {
+                report("cannot-answer", 1, format!("nothing is known about how to {verb} in `{kind}`"))
+                    .saw(format!("agent `{name}` is of that kind"))
+                    .hint(format!("answer it yourself: `symposium agent attach {name}`"))
+            }
+            Error::NothingAsked { name, status, saw } => report(
+                "nothing-asked",
+                6,
+                format!("agent `{name}` shows no approval dialog; nothing was pressed"),
+            )
+            .saw(format!("it is {status}; the end of its screen:"))
+            .saw_all(saw)
+            .hint(format!("look with `symposium agent peek {name}`")),
+            Error::CannotSleep { name, kind, status } => {
+                report("cannot-sleep", 1, format!("agent `{name}` cannot be put to sleep"))
+                    .saw(format!("it is {status}, of kind `{kind}`"))
+                    .hint("only idle agents of a kind that can resume a conversation can")
+                    .hint(format!("end it with `symposium agent stop {name}`"))
+            }
+            Error::Full { live, max } => {
+                report("full", 1, format!("{live} agents run, and `max_agents` is {max}"))
+                    .saw("none of them is idle with nobody attached")
+                    .hint("stop one with `symposium agent stop NAME`, or raise `max_agents` in config.toml")
+            }
+            Error::TooMany { what, there } => {
+                let report = report("too-many", 1, what);
+                let report =
+                    if there.is_empty() { report } else { report.saw(format!("there are {}", list(there))) };
+                report.saw("nothing was started").hint(format!(
+                    "end one with `symposium agent kill {}`, or raise the limit in its spec",
+                    there.first().map_or("NAME", AgentName::as_str)
+                ))
+            }
+            Error::SupervisorRuns { pid } => {
+                let who = pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+                report("supervisor-runs", 1, format!("a supervisor runs already{who}"))
+                    .hint("see it with `symposium supervisor status`")
+            }
+            Error::TimedOut { what, after } => {
+                report("timed-out", 7, format!("{what} within {}", seconds(*after)))
+            }
+            _ => unreachable_report(self),
+        }
+    }
+
+    fn about_tmux(&self) -> Report {
+        match self {
+            Error::TmuxMissing { install } => {
+                report("tmux-missing", 4, "tmux is not installed, or not in PATH")
+                    .hint(install)
+                    .hint("or run the agent in this terminal: `symposium agent spawn --foreground …`")
+            }
+            Error::TmuxTooOld { found, install } => {
+                report("tmux-too-old", 4, format!("tmux is too old: found {found}, 3.2 or newer is needed"))
+                    .hint(install)
+                    .hint("or run the agent in this terminal: `symposium agent spawn --foreground …`")
+            }
+            Error::TmuxSilent { what, after } => {
+                report("tmux-silent", 4, format!("tmux did not answer within {} ({what})", seconds(*after)))
+                    .saw("its agents may well be alive: nothing was taken for gone")
+                    .hint("`symposium doctor` names the server; a stopped one goes on with `kill -CONT PID`")
+            }
+            Error::TmuxFailed { what, said } => report("tmux-failed", 4, format!("tmux: {what}"))
+                .saw(if said.trim().is_empty() {
+                    "it gave no reason".to_owned()
+                } else {
+                    said.trim().to_owned()
+                })
+                .hint("`symposium doctor` checks the server"),
+            _ => unreachable_report(self),
+        }
+    }
+
+    fn about_agents(&self) -> Report {
+        match self {
+            Error::NameTaken { name } => report("name-taken", 1, format!("there is an agent named `{name}` already"))
+                .hint(format!("go to it with `symposium agent attach {name}`, or choose another name")),
+            Error::ProgramMissing { program, kind, install } => {
+                let report = report("program-missing", 1, format!("`{program}` is not installed, or not in PATH")).saw("nothing was started");
+                match install.as_str() {
+                    "" => report.hint(format!("install the program of kind `{kind}`, or try `symposium agent spawn demo`")),
+                    install => report.hint(install).hint("or try `symposium agent spawn demo`"),
+                }
+            }
+            Error::BadDirectory { path, why } => {
+                report("bad-directory", 1, format!("cannot work in `{}`: {why}", shown(path))).hint("name another with `--dir`")
+            }
+            Error::DirectoryGone { name, path } => {
+                report("bad-directory", 1, format!("agent `{name}` cannot work in `{}`: it is not there any more", shown(path)))
+                    .hint(format!("put the directory back, or forget the agent with `symposium agent rm {name}`"))
+            }
+            Error::ExitedAtOnce { name, exit, after, last_lines } => {
+                let how = exit.map_or_else(|| "code unknown".to_owned(), |exit| exit.to_string());
+                let mut report = report(
+                    "exited-at-once",
+                    1,
+                    format!("agent `{name}` exited as soon as it started ({how}, after {})", seconds(*after)),
+                );
+                if !last_lines.is_empty() {
+                    report = report.saw("last lines:").saw_all(&last_lines.iter().map(|l| format!("  {l}")).collect::<Vec<_>>());
+                }
+                report
+                    .hint(format!("mend the cause, then `symposium agent restart {name}`"))
+                    .hint(format!("or forget it: `symposium agent rm {name}`"))
+            }
+            Error::NotRunning { name, status } => report("not-running", 1, format!("agent `{name}` does not run: {status}"))
+                .hint(format!("bring it back with `symposium agent resume {name}`")),
+            Error::StillRunning { name, verb } => report("still-running", 1, format!("agent `{name}` is still running"))
+                .hint(match *verb {
+                    "rm" => format!("end it first with `symposium agent kill {name}`, or `symposium agent rm --force {name}`"),
+                    _ => format!("`symposium agent attach {name}` shows it, `symposium agent restart {name}` starts it again"),
+                }),
+            Error::Busy { name, by } => report("busy", 1, format!("agent `{name}` is busy: {by}")).hint("try again in a moment"),
+            Error::Survivors { name, pids } => {
+                report("survivors", 1, format!("some processes of agent `{name}` could not be ended"))
+                    .saw(format!("still there: {pids:?}"))
+                    .hint("they hang in the kernel (a dead network disk?); try again later")
+            }
+            Error::State { what, saw, hint } => report("state", 5, what).saw_all(saw).hint(hint),
+            Error::BadConfig { what } => report("bad-config", 5, what).hint("mend the file, or move it away"),
+            Error::NoServiceManager { asked, said } => report("no-service-manager", 1, "no service manager of this user answers")
+                .saw(format!("`{asked}`: {}", shown(said)))
+                .saw("nothing was changed")
+                .hint("`symposium service install --print` shows what would be installed, to start it in another way")
+                .hint("or, after each start of the machine: `symposium agent restore --all`"),
+            Error::ServiceRefused { what, said } => report("service-refused", 1, format!("`{what}` failed"))
+                .saw(shown(said))
+                .hint("`journalctl --user -e` tells more; `symposium service install --print` shows the unit"),
+            Error::NoRepository { path } => report("no-repository", 1, format!("`{}` is in no git repository, so it can have no worktree", shown(path)))
+                .saw("nothing was started")
+                .hint("go into a repository, make one with `git init`, or use `--workspace scratch`"),
+            Error::Workspace { what, saw, hint } => report("workspace", 1, what).saw_all(saw).hint(hint),
+            Error::WorkThere { name, place, found } => report("work-there", 1, format!("the worktree of agent `{name}` holds work that is nowhere else"))
+                .saw_all(found)
+                .saw("nothing was changed")
+                .hint(format!("commit and push it in `{place}`, or lose what is not committed: `symposium agent rm --force {name}`")),
+            Error::Unsafe { what, hint } => report("unsafe", 1, what).saw("nothing was changed").hint(hint),
+            Error::Io { what, source } => report("failed", 1, format!("{what}: {source}")),
+            _ => unreachable_report(self),
+        }
+    }
+}
+
+fn report(code: &'static str, exit: u8, message: impl AsRef<str>) -> Report {
+    Report { code, exit, message: message.as_ref().to_owned(), saw: Vec::new(), hints: Vec::new() }
+}
+
+/// Each group handles its own variants; one that slipped through is our bug and says so.
+fn unreachable_report(error: &Error) -> Report {
+    report("bug", 70, format!("an error without words: {error:?}"))
+}
+
+/// Something a user typed, made fit for a line of an error message.
+pub fn shown(text: &str) -> String {
+    let clean: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).take(81).collect();
+    if clean.chars().count() > 80 { clean.chars().take(79).chain(['…']).collect() } else { clean }
+}
+
+fn seconds(duration: Duration) -> String {
+    let secs = duration.as_secs_f64();
+    if secs >= 10.0 { format!("{secs:.0}s") } else { format!("{secs:.1}s") }
+}
+
+fn list(names: &[AgentName]) -> String {
+    const SHOWN: usize = 12;
+    let mut text = names.iter().take(SHOWN).map(AgentName::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        text.push_str(&format!(" and {} more", names.len() - SHOWN));
+    }
+    text
+}
+
+fn closest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .map(|name| (strsim::jaro_winkler(given, name), name))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}
