@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::git;
 use crate::model::{Agent, AgentName};
-use crate::tmux::AttachAs;
+use crate::tmux::{AttachAs, Popup};
 
 /// What a user asked for.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,8 @@ pub struct AttachRequest<'a> {
     pub name: &'a AgentName,
     /// Whether only to watch.
     pub observe: AttachAs,
+    /// What lies over the screen until a key is pressed.
+    pub popup: Option<&'a Popup>,
 }
 
 /// How far attaching got, when the process was not replaced.
@@ -30,12 +32,13 @@ impl Manager {
     /// Attaches this terminal, `before` being the last that is done in it. Returns only when it was switched
     /// inside our own server, or failed.
     pub fn attach(&self, request: AttachRequest<'_>, before: impl FnOnce()) -> Result<Attaching, Error> {
+        self.wake(request.name)?;
         let agent = self.agent(request.name, "attach")?;
         if agent.tmux.is_none() {
             let status = format!("{} ({})", agent.status, agent.reason);
             return Err(Error::NotRunning { name: agent.name, status });
         }
-        self.store.update(Env::now(), |edit| {
+        self.write(|edit| {
             if let Ok(Some(mut record)) = edit.get(request.name) {
                 record.last_attached = Some(Env::now());
                 edit.put(record);
@@ -47,7 +50,7 @@ impl Manager {
             tmux.switch_client(request.name, request.observe, self.env.all())?;
             return Ok(Attaching::Switched);
         }
-        Err(tmux.attach(request.name, request.observe, self.env.for_terminals()).into())
+        Err(tmux.attach(request.name, request.observe, self.env.for_terminals(), request.popup).into())
     }
 
     /// Whether this terminal is inside somebody's own tmux, where keys need another prefix.

@@ -61,6 +61,7 @@ impl Manager {
     pub fn doctor(&self) -> Vec<Check> {
         let mut checks =
             vec![self.check_tmux(), self.check_home(), self.check_registry(), self.check_server()];
+        checks.extend([self.check_config(), self.check_ledger(), self.check_supervisor()]);
         checks.extend(self.check_logout());
         checks.extend(self.check_kinds());
         checks
@@ -81,6 +82,36 @@ impl Manager {
                 let advice = report.hints.first().cloned().unwrap_or_else(how_to_install_tmux);
                 Check::bad("tmux", report.message, advice)
             }
+        }
+    }
+
+    fn check_config(&self) -> Check {
+        match self.config() {
+            Ok(_) => Check::good("configuration", "config.toml is understood, or not there"),
+            Err(error) => Check::bad("configuration", error.to_string(), "mend config.toml, then look again"),
+        }
+    }
+
+    fn check_ledger(&self) -> Check {
+        match self.with_existing_ledger(|ledger| ledger.last_id()) {
+            Ok(0) => Check::good("ledger", "nothing has happened yet"),
+            Ok(lines) => Check::good("ledger", format!("{lines} lines were written so far")),
+            Err(error) => {
+                let advice = error.report().hints.join("; ");
+                Check::bad("ledger", error.to_string(), advice)
+            }
+        }
+    }
+
+    fn check_supervisor(&self) -> Check {
+        match self.supervision() {
+            Err(error) => Check::bad("supervisor", error.to_string(), "see supervisor.log"),
+            Ok(seen) if seen.running => Check::good("supervisor", "it runs"),
+            Ok(seen) if seen.restarts_waiting + seen.tasks_waiting + seen.heartbeats > 0 => {
+                let what = "it does not run, and restarts, tasks or heartbeats wait for it";
+                Check::note("supervisor", what, "symposium supervisor start")
+            }
+            Ok(_) => Check::good("supervisor", "it does not run; it is started with the first agent"),
         }
     }
 
@@ -171,7 +202,7 @@ impl Manager {
             (true, true) => Check::note(
                 "logout",
                 "KillUserProcesses is on; lingering is on",
-                "start the first agent with `systemd-run --user --scope symposium agent spawn …`, so that the server belongs to the user manager",
+                "`symposium service install`, so that the server belongs to the user manager",
             ),
             (true, false) => Check::bad(
                 "logout",

@@ -1,18 +1,23 @@
 //! `symposium event`: the door through which tmux and agents' own hooks tell us what happened.
 //!
-//! Quick, silent, never an error to the caller: an agent must never be held up by us.
+//! Quick, silent, never an error to the caller: an agent must never be held up by us. What changes nothing is
+//! found out without a lock and costs one read of the registry.
 
 use super::Manager;
 use super::reconcile::mark_of;
 use crate::env::{AGENT, AGENT_ID, Env};
 use crate::error::Error;
 use crate::kinds;
-use crate::model::{AgentId, AgentName, AgentRecord, HookSignal, TmuxEvent};
+use crate::model::{AgentId, AgentName, AgentRecord, HookSignal, Status, TmuxEvent, What};
 use crate::process;
-use crate::rules::hook::note_after;
+use crate::rules::conversation;
 use crate::rules::reconcile::Change;
-use crate::rules::status::ended;
+use crate::rules::status::{Evidence, decide, ended};
 
+/// What an agent said last, in the instance's state directory.
+pub(super) const WORDS: &str = "last-words";
+/// No more of it is kept: a recap fits on one screen.
+const MOST_WORDS: usize = 16 * 1024;
 /// What an agent's CLI said it took as its last prompt, in the instance's state directory.
 pub(super) const PROMPT: &str = "prompt.json";
 
@@ -35,12 +40,9 @@ impl Manager {
                 Some(record) if record.status.status.is_live() => self.survey().map(|_| ()),
                 _ => Ok(()),
             },
-            TmuxEvent::ClientAttached { session } => {
-                self.touch(session, |record| record.last_attached = Some(Env::now()))
-            }
-            TmuxEvent::ClientDetached { session } => {
-                self.touch(session, |record| record.last_activity = Some(Env::now()))
-            }
+            TmuxEvent::ClientAttached { session } => self.came(session),
+            TmuxEvent::ClientDetached { .. } => self.somebody_left(),
+            TmuxEvent::Edge { session, edge } => self.edge(session, *edge),
         }
     }
 
@@ -48,46 +50,56 @@ impl Manager {
     pub fn agent_event(&self, payload: &[u8]) -> Result<(), Error> {
         let (signal, conversation) = kinds::read_hook(payload)?;
         let Some(record) = self.speaker()? else { return Ok(()) };
-        let changed = self.store.update(Env::now(), |edit| {
-            let mut now = edit.get(&record.name).ok().flatten()?;
-            let before = now.clone();
-            // Whoever was noted as ended by mistake and speaks with a living process is back.
-            let lives = || now.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&now)));
-            if (now.status.status.is_live() || lives())
-                && let Some(note) = note_after(&now.status, &signal, Env::now())
-            {
-                now.status = note;
-                now.exit = None;
-            }
-            if conversation.is_some() {
-                now.conversation.id = conversation;
-            }
-            now.conversation.begun |= matches!(signal, HookSignal::Prompted(_));
-            if now == before {
-                return None;
-            }
-            edit.put(now.clone());
-            Some(now)
-        })?;
+        let heard = Heard { signal, conversation };
+        // Before the status: whoever sees that the turn is over finds what was said in it.
+        if let HookSignal::TurnOver(Some(words)) = &heard.signal {
+            let words: String = words.chars().take(MOST_WORDS).collect();
+            let _ = self.store.instance(&record.name).write_state(WORDS, words.as_bytes());
+        }
+        let changed = match heard.change(&record) {
+            None => None,
+            Some(_) => self.write(|edit| {
+                let now = edit.get(&record.name).ok().flatten()?;
+                let changed = heard.change(&now)?;
+                Some((edit.put(changed), now))
+            })?,
+        };
         // After the status: whoever hears that the prompt was taken must find the agent working.
-        if let HookSignal::Prompted(text) = &signal {
+        if let HookSignal::Prompted(text) = &heard.signal {
             let heard = serde_json::json!({ "at": Env::now(), "text": text });
             let _ = self.store.instance(&record.name).write_state(PROMPT, heard.to_string().as_bytes());
+            self.happened(&record, What::Prompted, crate::rules::hook::one_line(text));
         }
-        if let Some(now) = changed {
-            let _ = self.tmux()?.note_status(now.name.as_str(), now.id, now.status.status.word());
+        if let Some((now, before)) = changed {
+            self.show_status(&now);
+            // The answer to a dialog is told by no hook before the tool is done: its first output tells.
+            if now.status.status == Status::Waiting && before.status.status != Status::Waiting {
+                self.rearm(&now);
+            }
         }
         Ok(())
     }
 
+    /// Shows in the status line of the agent's session what it does.
+    pub(super) fn show_status(&self, record: &AgentRecord) {
+        let text = match record.status.waiting_for {
+            Some(what) => format!("{}({what})", record.status.status),
+            None => record.status.status.to_string(),
+        };
+        if let Ok(tmux) = self.tmux() {
+            let _ = tmux.note_status(record.name.as_str(), record.id, &text);
+        }
+    }
+
     /// The agent in whose process tree this command runs: by its id, which outlives a rename.
-    fn speaker(&self) -> Result<Option<AgentRecord>, Error> {
+    pub(super) fn speaker(&self) -> Result<Option<AgentRecord>, Error> {
         let text = |key| self.env.var(key).and_then(|value| value.to_str());
         let id: Option<AgentId> = text(AGENT_ID).and_then(|id| id.parse().ok());
         let name: Option<AgentName> = text(AGENT).and_then(|name| name.parse().ok());
         let now = Env::now();
         if let Some(record) = name.as_ref().map(|name| self.written_down(name)).transpose()?.flatten()
-            && id.is_none_or(|id| id == record.id)
+            // The name alone is anybody's to say.
+            && id == Some(record.id)
         {
             return Ok(Some(record));
         }
@@ -95,7 +107,7 @@ impl Manager {
         Ok(self.store.read(now)?.into_iter().find(|record| record.id == id))
     }
 
-    fn of_session(&self, session: &str) -> Result<Option<AgentRecord>, Error> {
+    pub(super) fn of_session(&self, session: &str) -> Result<Option<AgentRecord>, Error> {
         let Ok(name) = session.parse::<AgentName>() else { return Ok(None) };
         self.written_down(&name)
     }
@@ -109,14 +121,66 @@ impl Manager {
         Ok(self.store.find(name, Env::now())?)
     }
 
-    fn touch(&self, session: &str, change: impl FnOnce(&mut AgentRecord)) -> Result<(), Error> {
-        let Ok(name) = session.parse::<AgentName>() else { return Ok(()) };
-        self.store.update(Env::now(), |edit| {
-            if let Ok(Some(mut record)) = edit.get(&name) {
-                change(&mut record);
-                edit.put(record);
+    /// A terminal was put on an agent.
+    fn came(&self, session: &str) -> Result<(), Error> {
+        let Some(record) = self.of_session(session)? else { return Ok(()) };
+        self.write(|edit| {
+            if let Ok(Some(mut now)) = edit.get(&record.name) {
+                now.last_attached = Some(Env::now());
+                edit.put(now);
             }
         })?;
+        self.happened(&record, What::Attached, "a terminal was attached".into());
         Ok(())
+    }
+
+    /// A terminal left; tmux has forgotten which one, so those that nobody looks at any more are found by a look.
+    fn somebody_left(&self) -> Result<(), Error> {
+        let alone: Vec<AgentName> = self
+            .survey()?
+            .agents
+            .into_iter()
+            .filter(|agent| agent.clients.is_empty() && agent.last_attached.is_some())
+            .map(|agent| agent.name)
+            .collect();
+        let left = self.write(|edit| {
+            let mut left = Vec::new();
+            for name in alone {
+                if let Ok(Some(mut record)) = edit.get(&name)
+                    && record.last_detached < record.last_attached
+                {
+                    record.last_detached = Some(Env::now());
+                    left.push(edit.put(record));
+                }
+            }
+            left
+        })?;
+        for record in left {
+            self.happened(&record, What::Detached, "the last terminal left".into());
+        }
+        Ok(())
+    }
+}
+
+/// What a hook said.
+struct Heard {
+    signal: HookSignal,
+    conversation: Option<String>,
+}
+
+impl Heard {
+    /// The record after it, when that is another one.
+    fn change(&self, record: &AgentRecord) -> Option<AgentRecord> {
+        let mut now = record.clone();
+        let is_live = now.status.status.is_live();
+        let alive = is_live || now.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&now)));
+        let decision = decide(&now, Evidence::Hook { signal: &self.signal, alive }, Env::now());
+        now.status = decision.note;
+        now.exit = decision.exit;
+        if let Some(id) = &self.conversation {
+            conversation::moved(&mut now, id, Env::now());
+        }
+        now.conversation.begun |= matches!(self.signal, HookSignal::Prompted(_));
+        (now != *record).then_some(now)
     }
 }

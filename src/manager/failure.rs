@@ -3,8 +3,12 @@
 use std::io;
 use std::path::Path;
 
+use crate::config::ConfigError;
 use crate::error::Error;
 use crate::kinds::KindError;
+use crate::ledger::LedgerError;
+use crate::model::is_deceptive;
+use crate::specs::SpecError;
 use crate::store::StoreError;
 use crate::tmux::TmuxError;
 
@@ -110,5 +114,40 @@ fn is_full(error: &io::Error) -> bool {
 impl From<KindError> for Error {
     fn from(error: KindError) -> Error {
         Error::BadConfig { what: error.to_string() }
+    }
+}
+
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Error {
+        Error::BadConfig { what: error.to_string() }
+    }
+}
+
+impl From<SpecError> for Error {
+    fn from(error: SpecError) -> Error {
+        // A directory, and what a file says, may hold what a terminal would obey.
+        let clean = |text: String| text.replace(is_deceptive, "\u{fffd}");
+        match error {
+            SpecError::NoSuchSpec { name, known, .. } => {
+                Error::NoSuchSpec { name, known, verb: "agent spawn" }
+            }
+            SpecError::Mistakes(mistakes) => {
+                Error::BadSpec { mistakes: mistakes.iter().map(|one| clean(one.to_string())).collect() }
+            }
+            SpecError::Unreadable { .. } | SpecError::NotASpec { .. } => {
+                Error::BadSpec { mistakes: vec![clean(error.to_string())] }
+            }
+        }
+    }
+}
+
+impl From<LedgerError> for Error {
+    fn from(error: LedgerError) -> Error {
+        let hint = match &error {
+            LedgerError::Newer { .. } => "upgrade symposium, or set SYMPOSIUM_HOME to use another directory",
+            LedgerError::Full { .. } => "free some space, then try again",
+            _ => "`symposium doctor` looks at everything",
+        };
+        Error::State { what: error.to_string(), saw: vec![], hint: hint.into() }
     }
 }

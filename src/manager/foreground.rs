@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::Manager;
-use super::launch::Start;
+use super::launch::{EnvFrom, Start};
 use super::spawn::{SpawnRequest, refuse_unknown_conversation};
 use crate::env::Env;
 use crate::error::Error;
@@ -15,30 +15,34 @@ use crate::rules::status::ended;
 impl Manager {
     /// Runs it until it ends; returns its name and how it ended.
     pub fn spawn_foreground(&self, request: &SpawnRequest) -> Result<(AgentName, Exit), Error> {
-        let task =
-            request.task.as_deref().map(str::parse::<Prompt>).transpose().map_err(Error::Unsendable)?;
         let dir = self.working_directory(request.dir.as_deref())?;
-        let chosen = self.chosen(&request.body, &dir)?;
+        let chosen = self.chosen(request, &dir)?;
+        let task = chosen.task(request.task.as_deref())?;
         if let Some(task) = &task
             && !Self::takes_as_argument(&chosen.kind, task.as_str())
         {
             return Err(Error::Usage {
                 what: format!(
                     "`{}` takes no prompt on its command line, and nobody can type into this terminal but you",
-                    chosen.spec
+                    chosen.spec.name
                 ),
                 hint: Some("leave `--task` away and type it".into()),
             });
         }
         refuse_unknown_conversation(request, &chosen)?;
+        let parent = self.parent(request.parent.as_ref())?;
         let (mut record, lock) = self.reserve(request, &chosen, &dir)?;
+        record.parent = parent;
+        let room = self.count_alone(&chosen, record.parent.as_ref())?;
+        self.refuse_crowd(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
-        self.create_instance(&mut record, request)?;
-        self.store.update(Env::now(), |edit| edit.put(record.clone()))?;
-        let start =
-            Start { kind: &chosen.kind, opening, prompt: task.as_ref().map(Prompt::as_str), pane: None };
-        let argv = self.command_line(&record, &start);
-        let mut env = self.environment(&record, &chosen.kind);
+        self.create_instance(&mut record, request, &chosen)?;
+        chosen.warnings.iter().for_each(|warning| self.notice(warning.clone()));
+        self.write(|edit| edit.put(record.clone()))?;
+        drop(room);
+        let prompt = task.as_ref().map(Prompt::as_str);
+        let start = Start { kind: &chosen.kind, opening, prompt, pane: None, env: EnvFrom::Caller };
+        let (argv, mut env) = self.equip(&record, &start).inspect_err(|_| self.withdraw(&record))?;
         env.extend(self.env.var("TERM").map(|term| (OsString::from("TERM"), term.to_owned())));
         record.conversation.begun |= task.is_some();
         let dir = record.working_directory.clone();
@@ -50,7 +54,7 @@ impl Manager {
             record.started_at = Some(Env::now());
             record.status =
                 StatusNote::new(Status::Working, Env::now(), "it runs in the foreground of a terminal");
-            let _ = self.store.update(Env::now(), |edit| edit.put(record.clone()));
+            let _ = self.write(|edit| edit.put(record.clone()));
             drop(lock);
         });
         let exit = match outcome {
@@ -64,7 +68,7 @@ impl Manager {
             }
         };
         let decision = ended(exit, Env::now());
-        self.store.update(Env::now(), |edit| {
+        self.write(|edit| {
             // It may have been renamed, or replaced by another of its name.
             let own = edit.all().ok().and_then(|all| all.into_iter().find(|one| one.id == record.id));
             if let Some(mut now) = own.filter(|now| now.status.status != Status::Stopped) {

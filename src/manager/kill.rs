@@ -11,7 +11,7 @@ use super::side_by_side::side_by_side;
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::model::{AgentName, AgentRecord, Status, StatusNote};
+use crate::model::{AgentName, AgentRecord, RestartPolicy, Status, StatusNote};
 use crate::process::{self, EndPlan};
 use crate::store::AgentLock;
 
@@ -118,9 +118,13 @@ impl Manager {
     }
 
     fn note_stopped(&self, record: &AgentRecord, was_running: bool) -> Result<(), Error> {
-        self.store.update(Env::now(), |edit| {
+        self.write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
-                if was_running || now.status.status.is_live() || now.status.status == Status::Lost {
+                // One that would come back by itself is stopped, too.
+                let waits = now.restart.policy != RestartPolicy::No
+                    && matches!(now.status.status, Status::Crashed | Status::Exited);
+                now.restart.next_at = None;
+                if was_running || waits || now.status.status.is_live() || now.status.status == Status::Lost {
                     now.status = StatusNote::new(Status::Stopped, Env::now(), "it was ended on request");
                     now.exit = None;
                 }

@@ -4,19 +4,19 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use super::Manager;
 use super::reconcile::{STOPPING, carried};
 use crate::env::{AGENT, AGENT_ID, Env, HOME};
 use crate::error::Error;
 use crate::failpoint;
 use crate::kinds::{self, CommandLine, HookCommand};
-use crate::model::{AgentRecord, Exit, Hooks, Kind, Look, PromptVia, Status, StatusNote, TmuxPlace};
+use crate::model::{AgentRecord, Exit, Kind, Look, PromptVia, Status, StatusNote, TmuxPlace};
 use crate::process;
+use crate::rules::hook::WITH_A_TASK;
 use crate::rules::opening::Opening;
+use crate::rules::params;
 use crate::rules::status::PLAIN_COMMAND;
-use crate::tmux::{Capture, Launch};
+use crate::tmux::{Capture, Edges, Launch, LaunchEnv};
 use crate::transcript::{self, Size};
 
 /// The size of a session that nobody has attached to yet: wide enough for an agent's tables.
@@ -28,15 +28,8 @@ const LONGEST_ARGUMENT: usize = 100 * 1024;
 /// How many lines of a dead agent are shown.
 const LAST_LINES: usize = 12;
 
-/// What an instance keeps beside its record: enough to start it again, and to rebuild a lost registry.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct BirthNote {
-    /// The record as it was at birth.
-    pub record: AgentRecord,
-    /// Variables that were given by `--env`.
-    #[serde(default)]
-    pub env: Vec<(String, String)>,
-}
+/// An environment.
+pub(super) type Variables = Vec<(OsString, OsString)>;
 
 /// One start.
 pub(super) struct Start<'a> {
@@ -45,24 +38,55 @@ pub(super) struct Start<'a> {
     pub prompt: Option<&'a str>,
     /// The dead pane to start in, so that whoever is attached stays attached.
     pub pane: Option<&'a str>,
+    /// Whose environment it gets.
+    pub env: EnvFrom,
+}
+
+impl Start<'_> {
+    /// The pane whose session's environment is kept, when one is.
+    fn keeps_env(&self) -> Option<&str> {
+        self.pane.filter(|_| self.env == EnvFrom::Session)
+    }
+}
+
+/// Whose environment an agent gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EnvFrom {
+    /// That of whoever starts it.
+    Caller,
+    /// The one its session was given by its spawner, as long as that session is there.
+    Session,
 }
 
 impl Manager {
-    /// The whole command line of a start.
-    pub(super) fn command_line(&self, record: &AgentRecord, start: &Start<'_>) -> Vec<String> {
+    /// The whole command line of a start and its environment; what its hooks need is written into its directory.
+    pub(super) fn equip(
+        &self,
+        record: &AgentRecord,
+        start: &Start<'_>,
+    ) -> Result<(Vec<String>, Variables), Error> {
+        let mut env = self.environment(record, start);
+        let instance = self.store.instance(&record.name);
         let hook = HookCommand { binary: self.env.exe().to_path_buf(), home: self.home.path.clone() };
+        let setup = kinds::hooks(start.kind, &hook, &instance.state_dir(), &|key| {
+            env.iter().find(|(k, _)| k == key).and_then(|(_, value)| value.to_str().map(str::to_owned))
+        });
+        for (file, text) in &setup.files {
+            instance.write_state(file, text.as_bytes())?;
+        }
+        // A session that is kept has them already, made from what its spawner had.
+        for (key, value) in setup.env.into_iter().filter(|_| start.keeps_env().is_none()) {
+            env.retain(|(k, _)| *k != *key);
+            env.push((key.into(), value.into()));
+        }
         let opening = match &start.opening {
             Opening::New(id) => kinds::Opening::New { conversation: id.as_deref() },
             Opening::Resume(id) => kinds::Opening::Resume { conversation: id },
             Opening::ResumeLast => kinds::Opening::ResumeLast,
         };
-        let line = CommandLine {
-            base: &record.command,
-            opening,
-            prompt: start.prompt,
-            hook: (start.kind.hooks != Hooks::None).then_some(&hook),
-        };
-        kinds::argv(start.kind, &line)
+        let line =
+            CommandLine { base: &record.command, opening, prompt: start.prompt, hook_args: &setup.args };
+        Ok((kinds::argv(start.kind, &line), env))
     }
 
     /// Whether the first prompt can go in as an argument.
@@ -70,9 +94,14 @@ impl Manager {
         matches!(kind.prompt, PromptVia::Args(_)) && prompt.len() < LONGEST_ARGUMENT
     }
 
-    /// The environment of an agent: the caller's, the kind's, what `--env` gave, and who it is.
-    pub(super) fn environment(&self, record: &AgentRecord, kind: &Kind) -> Vec<(OsString, OsString)> {
-        let mut env: Vec<(OsString, OsString)> = self.env.for_agents().cloned().collect();
+    /// The environment of an agent: the caller's unless its session has one, the kind's, its spec's, what `--env` gave,
+    /// and who it is.
+    fn environment(&self, record: &AgentRecord, start: &Start<'_>) -> Variables {
+        let kind = start.kind;
+        let mut env: Variables = match start.keeps_env() {
+            Some(_) => Vec::new(),
+            None => self.env.for_agents().cloned().collect(),
+        };
         let mut set = |key: &str, value: OsString| {
             env.retain(|(k, _)| k != key);
             env.push((key.into(), value));
@@ -81,8 +110,14 @@ impl Manager {
         for (key, value) in &kind.env {
             set(key, value.into());
         }
-        for (key, value) in self.birth_note(record).map(|note| note.env).unwrap_or_default() {
-            set(&key, value.into());
+        if let Some(note) = self.birth_note(record) {
+            let of_spec = note.spec.map(|spec| spec.env).unwrap_or_default();
+            for (key, value) in of_spec.into_iter().chain(note.env) {
+                set(&key, value.into());
+            }
+        }
+        for given in &record.params {
+            set(&params::variable(&given.name), given.value.to_string().into());
         }
         set(AGENT, record.name.as_str().into());
         set(AGENT_ID, record.id.to_string().into());
@@ -90,15 +125,9 @@ impl Manager {
         env
     }
 
-    fn birth_note(&self, record: &AgentRecord) -> Option<BirthNote> {
-        let bytes = std::fs::read(self.store.instance(&record.name).spec_json()).ok()?;
-        serde_json::from_slice(&bytes).ok()
-    }
-
     /// Starts it in tmux and writes down where. The caller holds the agent's lock.
     pub(super) fn start_in_tmux(&self, record: &mut AgentRecord, start: &Start<'_>) -> Result<(), Error> {
-        let argv = self.command_line(record, start);
-        let env = self.environment(record, start.kind);
+        let (argv, env) = self.equip(record, start)?;
         let instance = self.store.instance(&record.name);
         let pipe = [
             self.env.exe().to_string_lossy().into_owned(),
@@ -107,7 +136,7 @@ impl Manager {
         ];
         record.exit = None;
         record.started_at = Some(Env::now());
-        record.status = first_note(record, start.kind);
+        record.status = first_note(record, start);
         record.conversation.begun |= start.prompt.is_some();
         let json = carried(record);
         let launch = Launch {
@@ -116,10 +145,14 @@ impl Manager {
             title: record.title.as_deref(),
             argv: &argv,
             dir: Path::new(&record.working_directory),
-            env: &env,
+            env: match start.keeps_env() {
+                Some(_) => LaunchEnv::Kept { also: &env },
+                None => LaunchEnv::Given(&env),
+            },
             record: &json,
             pipe: &pipe,
             size: SIZE,
+            edges: if record.kind == PLAIN_COMMAND { Edges::Untold } else { Edges::Told },
         };
         let tmux = self.tmux()?;
         let started = match start.pane {
@@ -142,7 +175,7 @@ impl Manager {
 
     /// Writes the start down, keeping what the agent's own hooks have said meanwhile.
     fn note_started(&self, record: &mut AgentRecord) -> Result<(), Error> {
-        let written = self.store.update(Env::now(), |edit| {
+        let written = self.write(|edit| {
             let mut written = record.clone();
             if let Ok(Some(now)) = edit.get(&record.name)
                 && now.id == record.id
@@ -151,6 +184,7 @@ impl Manager {
             {
                 written.status = now.status;
                 written.conversation = now.conversation;
+                written.conversations = now.conversations;
             }
             edit.put(written.clone());
             written
@@ -222,13 +256,15 @@ impl Manager {
     }
 }
 
-/// What is known of an agent that was just started: one whose CLI has no hooks will never say more by itself.
-fn first_note(record: &AgentRecord, kind: &Kind) -> StatusNote {
+/// What is known of an agent that was just started; a plain command will never say more.
+fn first_note(record: &AgentRecord, start: &Start<'_>) -> StatusNote {
     let now = record.started_at.unwrap_or(record.created_at);
     if record.kind == PLAIN_COMMAND {
         StatusNote::new(Status::Working, now, "its process runs")
-    } else if kind.hooks == Hooks::None {
-        StatusNote::new(Status::Unknown, now, "its process runs; its CLI does not say what it does")
+    } else if start.prompt.is_some() && start.kind.hooks.tell_of_prompts() {
+        StatusNote::new(Status::Starting, now, WITH_A_TASK)
+    } else if record.status.status == Status::Starting {
+        record.status.clone()
     } else {
         StatusNote::new(Status::Starting, now, "it was just started")
     }

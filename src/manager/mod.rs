@@ -1,17 +1,33 @@
 //! The verbs: the only place where edges meet. One file a verb; every face calls these and nothing below.
 
+mod answer;
 mod attach;
+mod beat;
+mod birth;
+mod blueprint;
+mod choose;
+mod conversation;
 mod detach;
+mod dispatch;
 mod doctor;
+mod edge;
+mod environments;
 mod event;
+mod evict;
 mod failure;
+mod family;
 mod foreground;
+mod hang;
+mod hibernate;
 mod interrupt;
+mod keep_alive;
 mod kill;
 mod launch;
 mod logs;
+mod metrics;
 mod peek;
 mod prune;
+mod recap;
 mod reconcile;
 mod rename;
 mod restart;
@@ -19,16 +35,39 @@ mod restore;
 mod resume;
 mod rm;
 mod send;
+mod service;
+mod settings;
 mod side_by_side;
 mod spawn;
+mod spec_check;
+mod spec_init;
+mod spec_list;
+mod spec_show;
+mod supervise;
+mod taskspace;
+mod tell;
+mod tidy;
+mod vanish;
 mod wait;
+mod watch;
+mod work;
+mod workspace;
+mod write;
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+pub use answer::{Answer, Answered};
 pub use attach::{AttachRequest, Attaching};
+pub use beat::Beaten;
+pub use blueprint::Place;
+pub use choose::Body;
+pub use conversation::ConversationView;
 pub use doctor::{Check, Health};
+pub use environments::{EnvironmentView, Environments};
+pub use interrupt::Interrupted;
+pub use keep_alive::KeptAlive;
 pub use kill::Killed;
 pub use logs::{LogsRequest, LogsStyle};
 pub use prune::{PruneRequest, Pruned};
@@ -38,19 +77,33 @@ pub use restore::Restored;
 pub use resume::Resumed;
 pub use rm::Removal;
 pub use send::SendRequest;
-pub use spawn::{Body, SpawnRequest, Spawned};
+pub use service::{Installed, Service, Uninstalled};
+pub use settings::Changes;
+pub use spawn::{Lifetime, SpawnRequest, Spawned};
+pub use spec_check::SpecsChecked;
+pub use spec_list::{SpecLine, SpecList};
+pub use spec_show::SpecShown;
+pub use supervise::{Card, Exits, Supervision, Turn};
+pub use taskspace::TaskspaceView;
+pub use tell::{Telling, Told};
+pub use vanish::Vanished;
 pub use wait::WaitRequest;
+pub use watch::{Watching, Woken};
 
 use crate::env::{Env, Home};
 use crate::error::Error;
 use crate::kinds::Kinds;
-use crate::model::{Agent, AgentName, AgentRecord};
+use crate::ledger::Ledger;
+use crate::model::{Agent, AgentName, AgentRecord, EnvironmentName};
 use crate::store::Store;
-pub use crate::tmux::AttachAs as As;
+pub use crate::tmux::{AttachAs as As, Popup};
 use crate::tmux::{Setup, SocketRule, Tmux, socket_path};
 
 /// How long one call of tmux may take. A loaded machine answers in well under a second; a stopped server never.
 const TMUX_BOUND: Duration = Duration::from_secs(5);
+
+/// Told while something takes long.
+type Progress = Box<dyn Fn(&str) + Send + Sync>;
 
 /// One environment, opened.
 pub struct Manager {
@@ -59,11 +112,20 @@ pub struct Manager {
     store: Store,
     kinds: OnceLock<Kinds>,
     tmux: OnceLock<Tmux>,
+    ledger: OnceLock<Ledger>,
+    settings: Mutex<Option<settings::Read>>,
+    notices: Mutex<Vec<String>>,
+    progress: OnceLock<Progress>,
 }
 
 impl Manager {
     /// Opens the environment that `--home`, the variable or the default names.
     pub fn open(env: Env, home: Option<&Path>) -> Result<Manager, Error> {
+        if let Some(given) = env.chosen_environment(home)
+            && let Err(why) = given.parse::<EnvironmentName>()
+        {
+            return Err(Error::BadName { given, why });
+        }
         let home = env.home(home).ok_or_else(|| Error::State {
             what: "cannot tell where the state directory is: HOME is not set".into(),
             saw: vec![],
@@ -76,18 +138,53 @@ impl Manager {
                 hint: "set SYMPOSIUM_HOME to a path that is".into(),
             });
         }
+        // One that was removed must not come back because of a late hook, nor by a slip of the keyboard.
+        if let Ok(environments) = Environments::of(env.clone())
+            && let Some(name) = environments.lacks(&home.path)
+        {
+            return Err(environments.no_such(&name));
+        }
         let store = Store::open(&home.path)?;
-        Ok(Manager { env, home, store, kinds: OnceLock::new(), tmux: OnceLock::new() })
+        Ok(Manager {
+            env,
+            home,
+            store,
+            kinds: OnceLock::new(),
+            tmux: OnceLock::new(),
+            ledger: OnceLock::new(),
+            settings: Mutex::default(),
+            notices: Mutex::default(),
+            progress: OnceLock::new(),
+        })
     }
 
     /// What was repaired on the way, to be said once.
     pub fn notices(&self) -> Vec<String> {
-        let said = self.store.take_notices().into_iter();
-        said.map(|notice| match notice.kept {
+        let said = self.store.take_notices().into_iter().map(|notice| match notice.kept {
             Some(kept) => format!("{}; the original is kept as {}", notice.what, kept.display()),
             None => notice.what,
-        })
-        .collect()
+        });
+        let own = std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner));
+        said.chain(own).collect()
+    }
+
+    /// Whom to tell while something takes long.
+    pub fn on_progress(&self, tell: impl Fn(&str) + Send + Sync + 'static) {
+        let _ = self.progress.set(Box::new(tell));
+    }
+
+    fn progress(&self, text: &str) {
+        if let Some(tell) = self.progress.get() {
+            tell(text);
+        }
+    }
+
+    /// Keeps something to be said once.
+    fn notice(&self, what: String) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        if !notices.contains(&what) {
+            notices.push(what);
+        }
     }
 
     /// The state directory.

@@ -51,6 +51,7 @@ impl Manager {
 
     fn settled(&self, (mut joined, silence): (Joined, Option<Error>)) -> Survey {
         self.honour_requests_to_stop(&mut joined);
+        self.let_be_prepared(&mut joined);
         // A repair that fails is tried again by the next command; what was seen is true all the same.
         let _ = self.write_changes(std::mem::take(&mut joined.changes));
         for misnamed in std::mem::take(&mut joined.misnamed) {
@@ -59,6 +60,7 @@ impl Manager {
         for record in std::mem::take(&mut joined.unmoved) {
             let _ = self.finish_rename(&record);
         }
+        self.count_tasks(&mut joined.agents);
         Survey { agents: joined.agents, silence }
     }
 
@@ -87,6 +89,25 @@ impl Manager {
         }
     }
 
+    /// One that was written down and has no process yet is being prepared, as long as a command works on it.
+    fn let_be_prepared(&self, joined: &mut Joined) {
+        let is_unborn = |record: &AgentRecord| {
+            record.status.status == Status::Starting && record.tmux.is_none() && record.pid.is_none()
+        };
+        let busy = |record: &AgentRecord| matches!(self.store.try_lock_agent(&record.name, "look"), Ok(None));
+        let agents = &mut joined.agents;
+        joined.changes.retain(|change| {
+            if change.found.is_some() || !is_unborn(&change.before) || !busy(&change.before) {
+                return true;
+            }
+            if let Some(agent) = agents.iter_mut().find(|agent| agent.id == change.before.id) {
+                agent.status = Status::Starting;
+                agent.reason = "it is being prepared".to_owned();
+            }
+            false
+        });
+    }
+
     pub(super) fn was_asked_to_stop(&self, record: &AgentRecord) -> bool {
         matches!(self.store.instance(&record.name).read_state(STOPPING), Ok(Some(_)))
     }
@@ -102,7 +123,7 @@ impl Manager {
             return Ok(());
         }
         let socket = self.tmux()?.socket().to_string_lossy().into_owned();
-        self.store.update(Env::now(), |edit| {
+        self.write(|edit| {
             for (change, _lock) in &mine {
                 let before = &change.before;
                 if let Ok(Some(mut record)) = edit.get(&before.name)
@@ -146,7 +167,7 @@ impl Manager {
             }
             _ => false,
         });
-        self.store.update(Env::now(), |edit| {
+        self.write(|edit| {
             for mut record in found {
                 let known = edit.all().is_ok_and(|all| all.iter().any(|r| r.id == record.id));
                 if known {
@@ -222,7 +243,8 @@ impl Manager {
         if from.dir().exists() && !to.dir().exists() {
             from.rename_to(&to)?;
         }
-        self.store.update(Env::now(), |edit| {
+        self.mend_worktree(record);
+        self.write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
                 now.renamed_from = None;
                 edit.put(now);

@@ -1,13 +1,25 @@
 //! `agent rename`: the record first, then the directory, then the tmux session. The registry wins, so a rename
 //! that is cut short is finished by the next command.
 
+use std::path::Path;
+
 use super::Manager;
 use super::reconcile::carried;
-use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::model::{AgentName, AgentRecord, Workspace};
+use crate::store::Edit;
 use crate::tmux::TmuxError;
+
+/// Gives the children of one agent to another, or to nobody.
+pub(super) fn adopt(edit: &mut Edit, from: &AgentName, to: Option<&AgentName>) {
+    for mut child in edit.all().unwrap_or_default() {
+        if child.parent.as_ref() == Some(from) {
+            child.parent = to.cloned();
+            edit.put(child);
+        }
+    }
+}
 
 impl Manager {
     /// Gives an agent another name.
@@ -45,22 +57,32 @@ impl Manager {
     }
 
     fn renamed(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
-        let outcome = self.store.update(Env::now(), |edit| {
+        let outcome = self.write(|edit| {
             if edit.contains(new) {
                 return Err(Error::NameTaken { name: new.clone() });
             }
             let Ok(Some(mut record)) = edit.get(old) else { return Ok(None) };
             record.name = new.clone();
             record.renamed_from = Some(old.clone());
-            if record.workspace == Workspace::Scratch {
-                record.working_directory =
-                    self.store.instance(new).workspace().to_string_lossy().into_owned();
-                record.project = Some(record.working_directory.clone());
+            match record.workspace {
+                Workspace::InPlace => {}
+                Workspace::Scratch => {
+                    record.working_directory =
+                        self.store.instance(new).workspace().to_string_lossy().into_owned();
+                    record.project = Some(record.working_directory.clone());
+                }
+                Workspace::Worktree => {
+                    let dir = Path::new(&record.working_directory);
+                    let below = dir.strip_prefix(self.workspace_under(old)).unwrap_or(Path::new(""));
+                    let dir = self.workspace_under(new).join(below);
+                    record.working_directory = dir.to_string_lossy().trim_end_matches('/').to_owned();
+                }
             }
             if let Some(place) = &mut record.tmux {
                 place.session = new.to_string();
             }
             edit.rename(old, record.clone());
+            adopt(edit, old, Some(new));
             Ok(Some(record))
         })?;
         outcome?.ok_or_else(|| self.no_such_agent(old, "rename"))

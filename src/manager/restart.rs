@@ -4,12 +4,13 @@
 use std::time::{Duration, Instant};
 
 use super::Manager;
-use super::resume::{Again, Resumed, Watch};
-use super::spawn::Body;
+use super::birth::{Asked, BirthNote};
+use super::resume::{Again, How, Resumed};
+use crate::env::Env;
 use crate::error::Error;
 use crate::model::{AgentName, AgentRecord};
-use crate::rules::opening;
 use crate::rules::status::PLAIN_COMMAND;
+use crate::rules::{conversation, opening};
 
 /// How long tmux may take to see that a process has ended.
 const NOTICED: Duration = Duration::from_secs(2);
@@ -24,23 +25,54 @@ pub enum Afresh {
 }
 
 impl Manager {
-    /// Ends it if need be, and starts it again.
+    /// Ends it if need be, and starts it again; afresh, from its spec as that is today.
     pub fn restart(&self, name: &AgentName, afresh: Afresh, grace: Duration) -> Result<Resumed, Error> {
         let lock = self.store.lock_agent(name, "restart")?;
         let mut record = self.record(name, "restart")?;
-        self.end_processes(&record, grace, &lock)?;
-        let pane = self.pane_left_behind(&record)?;
-        let kind = self.kind_of(&record)?;
-        let opening = match afresh {
-            Afresh::No => return self.resume_into(record, pane, Watch::Settle, &lock),
-            Afresh::Yes => opening::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
+        let before = record.clone();
+        // First of all: a spec that is wrong by now ends nothing.
+        let reborn = match afresh {
+            Afresh::Yes => self.reborn(&mut record)?,
+            Afresh::No => None,
         };
-        if record.kind != PLAIN_COMMAND {
-            let dir = self.working_directory(Some(record.working_directory.as_ref()))?;
-            record.command = self.chosen(&Body::Spec(Some(record.kind.clone())), &dir)?.command;
+        self.config()?;
+        self.check_can_start(&record)?;
+        self.end_processes(&before, grace, &lock)?;
+        let pane = self.pane_left_behind(&record)?;
+        if afresh == Afresh::No {
+            return self.resume_into(record, pane, How::ASKED, &lock);
         }
+        if let Some(reborn) = reborn {
+            self.write_birth_note(&reborn)?;
+        }
+        let kind = self.kind_of(&record)?;
+        let opening = opening::first(&kind.conversation, uuid::Uuid::new_v4().to_string());
+        conversation::keep(&mut record, Env::now());
         record.conversation.begun = false;
-        self.start_again(record, Again { kind: &kind, opening, pane, watch: Watch::Settle }, &lock)
+        self.start_again(record, Again { kind: &kind, opening, pane, how: How::ASKED }, &lock)
+    }
+
+    /// Puts into a record what its spec says today; gives what is to be written down, unless it is a plain command.
+    fn reborn(&self, record: &mut AgentRecord) -> Result<Option<BirthNote>, Error> {
+        let note = self.birth_note(record);
+        // One from before there were specs was asked for by its kind.
+        let of_kind = || Asked {
+            spec: Some(record.kind.clone()),
+            dir: record.working_directory.clone().into(),
+            title: record.title.clone(),
+            restart: Some(record.restart.policy),
+            ..Asked::default()
+        };
+        let asked = note.as_ref().and_then(|note| note.asked.clone()).unwrap_or_else(of_kind);
+        if !asked.command.is_empty() || asked.spec.as_deref() == Some(PLAIN_COMMAND) {
+            return Ok(None);
+        }
+        let chosen = self.chosen_again(asked, record.working_directory.as_ref())?;
+        chosen.warnings.iter().for_each(|warning| self.notice(warning.clone()));
+        chosen.write_into(record);
+        let env = note.map(|note| note.env).unwrap_or_default();
+        let (spec, asked) = (Some(chosen.spec), Some(chosen.asked));
+        Ok(Some(BirthNote { record: record.clone(), env, spec, asked }))
     }
 
     /// The pane whose process was just ended. tmux learns of that a moment later than we do.

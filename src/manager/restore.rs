@@ -1,7 +1,7 @@
 //! `agent restore`: after a reboot or a crash of tmux, brings back what was lost.
 
 use super::Manager;
-use super::resume::Watch;
+use super::resume::{How, Watch};
 use super::side_by_side::side_by_side;
 use crate::env::Env;
 use crate::error::Error;
@@ -40,13 +40,15 @@ impl Manager {
         });
         let mut restored: Vec<Restored> = done.into_iter().map(|(_, restored)| restored).collect();
         self.tell_of_early_deaths(&mut restored);
+        self.ensure_supervisor();
         restored
     }
 
     fn restore_one(&self, name: &AgentName) -> Result<String, Error> {
         let lock = self.store.lock_agent(name, "restore")?;
         let record = self.record(name, "restore")?;
-        self.resume_locked(record, Watch::Later, &lock).map(|resumed| resumed.remark)
+        self.resume_locked(record, How { watch: Watch::Later, ..How::ASKED }, &lock)
+            .map(|resumed| resumed.remark)
     }
 
     /// One look at all of them, after each has had the time that its kind takes to settle.

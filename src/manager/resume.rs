@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Manager;
-use super::launch::Start;
+use super::launch::{EnvFrom, Start};
 use super::reconcile::mark_of;
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{Agent, AgentName, AgentRecord, Hooks, Kind, LivePane, Look, Status, StatusNote};
+use crate::kinds;
+use crate::model::{Agent, AgentName, AgentRecord, Kind, LivePane, Look, Status, StatusNote};
 use crate::process;
 use crate::rules::opening::{self, Opening};
 use crate::rules::status::PLAIN_COMMAND;
@@ -35,27 +36,47 @@ pub(super) enum Watch {
     Later,
 }
 
+/// How an agent is brought back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    pub watch: Watch,
+    pub env: EnvFrom,
+}
+
+impl How {
+    /// As somebody at a terminal wants it.
+    pub(super) const ASKED: How = How { watch: Watch::Settle, env: EnvFrom::Caller };
+}
+
 impl Manager {
     /// Brings it back.
     pub fn resume(&self, name: &AgentName) -> Result<Resumed, Error> {
         let lock = self.store.lock_agent(name, "resume")?;
         let record = self.record(name, "resume")?;
-        self.resume_locked(record, Watch::Settle, &lock)
+        let resumed = self.resume_locked(record, How::ASKED, &lock)?;
+        self.ensure_supervisor();
+        Ok(resumed)
     }
 
     pub(super) fn resume_locked(
         &self,
         record: AgentRecord,
-        watch: Watch,
+        how: How,
         lock: &AgentLock,
     ) -> Result<Resumed, Error> {
-        let pane = self.own_pane(&record)?;
+        let pane = self.free_pane(&record)?;
+        self.resume_into(record, pane, how, lock)
+    }
+
+    /// The dead pane it can be started in, if there is one; refuses while it runs.
+    pub(super) fn free_pane(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
+        let pane = self.own_pane(record)?;
         // One that runs in a terminal, or in a server that cannot be reached, has no pane.
-        let elsewhere = || record.pid.is_some_and(|pid| stays(pid, &record));
+        let elsewhere = || record.pid.is_some_and(|pid| stays(pid, record));
         if pane.as_ref().map_or_else(elsewhere, |pane| pane.dead.is_none()) {
-            return Err(Error::StillRunning { name: record.name, verb: "resume" });
+            return Err(Error::StillRunning { name: record.name.clone(), verb: "resume" });
         }
-        self.resume_into(record, pane.map(|pane| pane.pane), watch, lock)
+        Ok(pane.map(|pane| pane.pane))
     }
 
     /// Starts it again with its conversation, in its old pane when that is still there.
@@ -63,14 +84,16 @@ impl Manager {
         &self,
         mut record: AgentRecord,
         pane: Option<String>,
-        watch: Watch,
+        how: How,
         lock: &AgentLock,
     ) -> Result<Resumed, Error> {
         let kind = self.kind_of(&record)?;
-        // Without hooks nobody tells of prompts that a person typed: one who attached may have.
-        record.conversation.begun |= kind.hooks == Hooks::None && record.last_attached.is_some();
+        // Without such hooks nobody tells of prompts that a person typed: one who attached may have.
+        record.conversation.begun |= !kind.hooks.tell_of_prompts() && record.last_attached.is_some();
+        // One that was killed in its first turn may not have written it down, and would leave again and again.
+        record.conversation.begun &= !kinds::lacks_conversation(&kind, &self.last_lines(&record));
         let opening = opening::again(&record, &kind.conversation, self.neighbours(&record)?);
-        self.start_again(record, Again { kind: &kind, opening, pane, watch }, lock)
+        self.start_again(record, Again { kind: &kind, opening, pane, how }, lock)
     }
 
     /// The agent's own pane, dead or alive.
@@ -90,6 +113,7 @@ impl Manager {
         kinds.get(&record.kind).cloned().ok_or_else(|| Error::NoSuchSpec {
             name: record.kind.clone(),
             known: kinds.names().map(str::to_owned).collect(),
+            verb: "agent spawn",
         })
     }
 
@@ -113,7 +137,9 @@ impl Manager {
         if !dir.is_dir() {
             return Err(Error::DirectoryGone { name: record.name, path: record.working_directory });
         }
+        self.refuse_return(&record)?;
         self.finish_move(&record)?;
+        self.refuse_unfinished(&record)?;
         record.renamed_from = None;
         self.refresh_program(&mut record, again.kind, &dir)?;
         let remark = remark(&record, &again.opening);
@@ -121,33 +147,59 @@ impl Manager {
             record.conversation.id.clone_from(id);
             record.conversation.begun = false;
         }
+        if again.how.env == EnvFrom::Caller {
+            // Somebody wants it to run: what it did before does not count any more.
+            record.restarts.clear();
+            record.restart.next_at = None;
+        }
+        let room = self.make_room(&record)?;
         let was = record.status.status;
-        record.status = StatusNote::new(Status::Starting, Env::now(), "it is being started again");
+        if was != Status::Starting {
+            record.status = StatusNote::new(Status::Starting, Env::now(), "it is being started again");
+        }
         (record.tmux, record.pid) = (None, None);
         self.store.instance(&record.name).create()?;
-        self.store.update(Env::now(), |edit| edit.put(record.clone()))?;
+        self.write(|edit| edit.put(record.clone()))?;
         crate::failpoint::reached("resume.reserved");
+        let pane = again.pane.as_deref();
         let start =
-            Start { kind: again.kind, opening: again.opening, prompt: None, pane: again.pane.as_deref() };
+            Start { kind: again.kind, opening: again.opening, prompt: None, pane, env: again.how.env };
         if let Err(error) = self.start_in_tmux(&mut record, &start) {
             self.note_not_started(&record, was, &error);
             return Err(error);
         }
-        if again.watch == Watch::Settle {
+        drop(room);
+        if again.how.watch == Watch::Settle {
             self.settle(&record, again.kind)?;
         }
         let _ = lock;
         Ok(Resumed { agent: self.as_spawned(&record), remark })
     }
 
+    /// Whether there is a directory and a program to start it with; what runs must not be ended for nothing.
+    pub(super) fn check_can_start(&self, record: &AgentRecord) -> Result<(), Error> {
+        let dir = PathBuf::from(&record.working_directory);
+        if !dir.is_dir() {
+            return Err(Error::DirectoryGone {
+                name: record.name.clone(),
+                path: record.working_directory.clone(),
+            });
+        }
+        self.refresh_program(&mut record.clone(), &self.kind_of(record)?, &dir)
+    }
+
     /// A program that moved since (an update, a new node version) is looked for again.
     fn refresh_program(&self, record: &mut AgentRecord, kind: &Kind, dir: &Path) -> Result<(), Error> {
         let gone = record.command.first().is_none_or(|program| !Path::new(program).exists());
-        let is_ours = kind.program.first().is_some_and(|program| program == "symposium");
+        let given = self.birth_note(record).and_then(|note| note.spec?.command.first().cloned());
+        let is_ours = given.is_none() && kind.program.first().is_some_and(|program| program == kinds::SELF);
         if !gone && !is_ours {
             return Ok(());
         }
-        let found = self.program_of(kind, dir).filter(|_| record.kind != PLAIN_COMMAND);
+        let found = match given {
+            Some(program) => self.find_program(&program, dir),
+            None => self.program_of(kind, dir).filter(|_| record.kind != PLAIN_COMMAND),
+        };
         match (found, record.command.first_mut()) {
             (Some(found), Some(program)) => {
                 *program = found.to_string_lossy().into_owned();
@@ -164,7 +216,7 @@ impl Manager {
     /// It is what it was, so that what was lost can still be restored; only one that ran is worse off.
     fn note_not_started(&self, record: &AgentRecord, was: Status, error: &Error) {
         let status = if was.is_live() { Status::Crashed } else { was };
-        let _ = self.store.update(Env::now(), |edit| {
+        let _ = self.write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
                 now.status = StatusNote::new(status, Env::now(), format!("it could not be started: {error}"));
                 edit.put(now);
@@ -183,7 +235,7 @@ pub(super) struct Again<'a> {
     pub kind: &'a Kind,
     pub opening: Opening,
     pub pane: Option<String>,
-    pub watch: Watch,
+    pub how: How,
 }
 
 fn remark(record: &AgentRecord, opening: &Opening) -> String {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Manager;
 use super::reconcile::target_of;
-use crate::env::Env;
+use super::rename::adopt;
 use crate::error::Error;
 use crate::failpoint;
 use crate::model::{AgentName, AgentRecord};
@@ -17,7 +17,7 @@ use crate::store::AgentLock;
 pub enum Removal {
     /// Only an agent that does not run, and leaves nothing of its own behind.
     Careful,
-    /// Also one that runs, and whatever is in its scratch folder.
+    /// Also one that runs, and whatever is in its workspace.
     Force,
 }
 
@@ -44,27 +44,14 @@ impl Manager {
     pub(super) fn remove_locked(&self, record: &AgentRecord, lock: &AgentLock) -> Result<(), Error> {
         self.kill_locked(record, Duration::from_secs(2), lock)?;
         failpoint::reached("rm.killed");
-        let instance = self.store.instance(&record.name);
-        instance.remove()?;
+        self.forget_worktree(record);
+        self.store.instance(&record.name).remove()?;
         failpoint::reached("rm.files");
-        self.store.update(Env::now(), |edit| edit.remove(&record.name))?;
+        self.write(|edit| {
+            // Its children are its parent's now; another agent of its name must not find them its own.
+            adopt(edit, &record.name, record.parent.as_ref());
+            edit.remove(&record.name)
+        })?;
         Ok(())
-    }
-
-    /// A scratch folder is the only copy of what was made in it.
-    pub(super) fn refuse_to_lose_work(&self, record: &AgentRecord) -> Result<(), Error> {
-        let scratch = self.store.instance(&record.name).workspace();
-        let count = std::fs::read_dir(&scratch).map_or(0, Iterator::count);
-        if count == 0 {
-            return Ok(());
-        }
-        Err(Error::Unsafe {
-            what: format!("the scratch folder of agent `{}` holds {count} files or folders", record.name),
-            hint: format!(
-                "look at `{}`, then `symposium agent rm --force {}`",
-                scratch.display(),
-                record.name
-            ),
-        })
     }
 }

@@ -10,11 +10,12 @@ use super::Manager;
 use super::event::PROMPT;
 use crate::env::Env;
 use crate::error::Error;
-use crate::kinds::{self, ScreenState};
-use crate::model::{Agent, AgentName, AgentRecord, Hooks, Kind, Prompt, Status};
+use crate::kinds;
+use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, Prompt, ScreenState, Status};
 use crate::process;
-use crate::rules::confirm::{is_same, shows};
+use crate::rules::confirm::{is_same, is_same_but_for_tabs, shows};
 use crate::rules::delivery::{Lines, Reader, Typing, typing};
+use crate::rules::screen::{Sight, ToldBy};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::Watch;
 use crate::tmux::{Capture, Paste};
@@ -46,6 +47,7 @@ impl Manager {
     /// Delivers a prompt and confirms it; says by what it was confirmed.
     pub fn send(&self, request: &SendRequest) -> Result<&'static str, Error> {
         let prompt: Prompt = request.text.parse().map_err(Error::Unsendable)?;
+        self.wake(&request.name)?;
         let agent = self.running(&request.name, "send")?;
         let _turn = self.store.lock_typing(&request.name)?;
         let kind = self.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
@@ -55,6 +57,7 @@ impl Manager {
         delivery.wait_until_it_would_take_it(request.timeout)?;
         let by = delivery.deliver(request.lines)?;
         self.note_begun(&request.name)?;
+        self.note_taken(&request.name, &delivery.kind)?;
         Ok(by)
     }
 
@@ -63,13 +66,23 @@ impl Manager {
         if self.record(name, "send")?.conversation.begun {
             return Ok(());
         }
-        self.store.update(Env::now(), |edit| {
+        self.write(|edit| {
             if let Ok(Some(mut record)) = edit.get(name) {
                 record.conversation.begun = true;
                 edit.put(record);
             }
         })?;
         Ok(())
+    }
+
+    /// Notes that it works, for a CLI that does not say so itself; its screen tells when it is done.
+    fn note_taken(&self, name: &AgentName, kind: &Kind) -> Result<(), Error> {
+        let record = self.record(name, "send")?;
+        if record.kind == PLAIN_COMMAND || kind.hooks.tell_of_prompts() {
+            return Ok(());
+        }
+        let sight = Sight { state: Some(&ScreenState::Busy), edge: Edge::Activity, told_by: ToldBy::Screen };
+        self.note_sight(&record, sight).map(|_| ())
     }
 
     /// Types the first prompt of a program that takes none as an argument.
@@ -118,7 +131,7 @@ impl Delivery<'_> {
                 (_, Status::Waiting) => {
                     Err(self.unconfirmed("it waits for a person; nothing was typed", self.screen_end()))
                 }
-                (Some(ScreenState::Ready), Status::Working) if self.has_hooks() => {
+                (Some(ScreenState::Ready), Status::Working) if self.tells_of_prompts() => {
                     last = "it is working".into();
                     Ok(false)
                 }
@@ -140,7 +153,7 @@ impl Delivery<'_> {
 
     /// Whether a CLI of whose prompt nothing is known would take one: it has said so, or its terminal is set up.
     fn reads_keys(&self, status: Status) -> Result<bool, Error> {
-        if self.has_hooks() {
+        if self.tells_of_prompts() {
             return Ok(status != Status::Starting);
         }
         Ok(!self.kind.bracketed_paste || self.reader()? == Reader::Bracketed)
@@ -241,7 +254,7 @@ impl Delivery<'_> {
 
     /// By what it is known that the Enter was taken, if it is.
     fn taken(&self, sent_at: jiff::Timestamp, typed: &str) -> Result<Option<&'static str>, Error> {
-        if self.has_hooks() {
+        if self.tells_of_prompts() {
             let mut heard = None;
             self.until(EFFECT, || {
                 heard = self.heard_since(sent_at);
@@ -250,6 +263,9 @@ impl Delivery<'_> {
             return match heard {
                 Some(text) if is_same(self.prompt.as_str(), &text) => {
                     Ok(Some("the agent says it took it, to the letter"))
+                }
+                Some(text) if is_same_but_for_tabs(self.prompt.as_str(), &text) => {
+                    Ok(Some("the agent says it took it, with spaces for tabs"))
                 }
                 Some(text) => {
                     Err(self.unconfirmed("the agent took a different text", vec![crate::error::shown(&text)]))
@@ -272,8 +288,8 @@ impl Delivery<'_> {
         (at >= sent_at).then(|| heard.get("text")?.as_str().map(str::to_owned))?
     }
 
-    fn has_hooks(&self) -> bool {
-        self.kind.hooks != Hooks::None
+    fn tells_of_prompts(&self) -> bool {
+        self.kind.hooks.tell_of_prompts()
     }
 
     fn noted(&self) -> Result<Status, Error> {

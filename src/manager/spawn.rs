@@ -7,32 +7,24 @@
 use std::path::{Path, PathBuf};
 
 use super::Manager;
-use super::launch::{BirthNote, Start};
+use super::birth::BirthNote;
+use super::choose::{Body, Chosen};
+use super::launch::{EnvFrom, Start};
 use crate::env::Env;
-use crate::error::{Error, shown};
+use crate::error::Error;
 use crate::failpoint;
 use crate::git;
-use crate::kinds::{self, Wish};
+use crate::model::Title;
 use crate::model::{
-    Agent, AgentId, AgentName, AgentRecord, Conversation, Kind, Prompt, Restart, Status, StatusNote, Title,
-    Workspace,
+    Agent, AgentId, AgentName, AgentRecord, Conversation, Kind, Prompt, Restart, RestartPolicy, Status,
+    StatusNote, Workspace,
 };
 use crate::rules::opening::Opening;
-use crate::rules::status::PLAIN_COMMAND;
-use crate::rules::{fallback, naming, opening};
+use crate::rules::{conversation, naming, opening, params};
 use crate::store::AgentLock;
 
-/// What is to run.
-#[derive(Debug, Clone)]
-pub enum Body {
-    /// A spec or kind by name; none means `default`.
-    Spec(Option<String>),
-    /// Any command.
-    Command(Vec<String>),
-}
-
 /// What a user asked for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SpawnRequest {
     /// What is to run.
     pub body: Body,
@@ -44,12 +36,33 @@ pub struct SpawnRequest {
     pub task: Option<String>,
     /// Free text for people.
     pub title: Option<String>,
-    /// What sort of place it works in.
-    pub workspace: Workspace,
-    /// Go on with this conversation of the CLI.
+    /// The file to look for specs in, in place of all others.
+    pub config: Option<PathBuf>,
+    /// What sort of place it works in; none means as its spec says.
+    pub workspace: Option<Workspace>,
+    /// The branch of its worktree; none means one of its own.
+    pub branch: Option<String>,
+    /// What its taskspace is for, when it gets one.
+    pub taskspace: Option<String>,
+    /// Go on with this conversation of the CLI, or what to call the new one.
     pub conversation: Option<String>,
+    /// What its spec is given.
+    pub params: Vec<(String, String)>,
     /// Variables on top of the caller's environment.
     pub env: Vec<(String, String)>,
+    /// The agent that spawns it; none means the one in whose process tree this runs.
+    pub parent: Option<AgentName>,
+    /// How long it is there; none means as its spec says.
+    pub lifetime: Option<Lifetime>,
+    /// What happens when it ends by itself; none means as its spec says.
+    pub restart: Option<RestartPolicy>,
+}
+
+/// How long an agent is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Until its task is done.
+    Task,
 }
 
 /// A new agent.
@@ -59,48 +72,50 @@ pub struct Spawned {
     pub agent: Agent,
     /// What should be said about it.
     pub remarks: Vec<String>,
-}
-
-/// What is to run, found and checked.
-pub(super) struct Chosen {
-    pub spec: String,
-    pub kind_name: String,
-    pub kind: Kind,
-    pub command: Vec<String>,
-    pub remarks: Vec<String>,
+    /// What should be looked at.
+    pub warnings: Vec<String>,
 }
 
 impl Manager {
     /// Starts a new agent and returns it.
     pub fn spawn(&self, request: SpawnRequest) -> Result<Spawned, Error> {
-        let task =
-            request.task.as_deref().map(str::parse::<Prompt>).transpose().map_err(Error::Unsendable)?;
-        let task = task.as_ref().map(Prompt::as_str);
         let dir = self.working_directory(request.dir.as_deref())?;
-        let chosen = self.chosen(&request.body, &dir)?;
+        let chosen = self.chosen(&request, &dir)?;
+        let task = chosen.task(request.task.as_deref())?;
+        let task = task.as_ref().map(Prompt::as_str);
         refuse_unknown_conversation(&request, &chosen)?;
         self.tmux()?;
+        let parent = self.parent(request.parent.as_ref())?;
+        self.refuse_crowd(&chosen, parent.as_ref())?;
         let (mut record, lock) = self.reserve(&request, &chosen, &dir)?;
+        record.parent = parent;
+        let room = self.make_room(&record)?;
+        let alone = self.count_alone(&chosen, record.parent.as_ref())?;
+        self.refuse_crowd(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
-        self.create_instance(&mut record, &request)?;
+        self.create_instance(&mut record, &request, &chosen)?;
+        let errand = self.note_errand(&record, &chosen, task).inspect_err(|_| self.withdraw(&record))?;
         let as_argument = task.filter(|task| Self::takes_as_argument(&chosen.kind, task));
-        let start = Start { kind: &chosen.kind, opening, prompt: as_argument, pane: None };
+        let start =
+            Start { kind: &chosen.kind, opening, prompt: as_argument, pane: None, env: EnvFrom::Caller };
         if let Err(error) = self.start_in_tmux(&mut record, &start) {
             // One that runs but could not be written down, or that a slow tmux may start all the same, is kept: its
             // session carries its record.
             if record.tmux.is_none() && !matches!(error, Error::TmuxSilent { .. }) {
                 self.withdraw(&record);
+                self.cancel_errand(errand);
             }
             return Err(error);
         }
-        drop(lock);
+        drop((lock, room, alone));
+        self.ensure_supervisor();
         self.settle(&record, &chosen.kind)?;
-        let mut remarks = chosen.remarks;
+        let mut remarks: Vec<String> = self.remark_on_supervision(&record).into_iter().collect();
         if let Some(task) = task.filter(|_| as_argument.is_none()) {
             self.send_first(&record, task)?;
             remarks.push("its task was typed in".into());
         }
-        Ok(Spawned { agent: self.as_spawned(&record), remarks })
+        Ok(Spawned { agent: self.as_spawned(&record), remarks, warnings: chosen.warnings })
     }
 
     /// The new agent as `list` would show it, without asking tmux once more.
@@ -149,74 +164,6 @@ impl Manager {
         Ok(dir)
     }
 
-    /// Finds what is to run; nothing has been created when it is not there.
-    pub(super) fn chosen(&self, body: &Body, dir: &Path) -> Result<Chosen, Error> {
-        match body {
-            Body::Command(argv) => self.chosen_command(argv, dir),
-            Body::Spec(None) => {
-                let kinds = self.kinds()?;
-                let is_here =
-                    |name: &str| kinds.get(name).is_some_and(|kind| self.program_of(kind, dir).is_some());
-                let mut chosen = self.chosen_kind(fallback::kind(is_here), dir)?;
-                chosen.spec = "default".into();
-                Ok(chosen)
-            }
-            Body::Spec(Some(name)) if name == "default" => self.chosen(&Body::Spec(None), dir),
-            Body::Spec(Some(name)) => self.chosen_kind(name, dir),
-        }
-    }
-
-    fn chosen_kind(&self, name: &str, dir: &Path) -> Result<Chosen, Error> {
-        let kinds = self.kinds()?;
-        let Some(kind) = kinds.get(name).filter(|_| name != PLAIN_COMMAND) else {
-            let known = kinds.names().filter(|name| *name != PLAIN_COMMAND).map(str::to_owned).collect();
-            return Err(Error::NoSuchSpec { name: name.into(), known });
-        };
-        let program = self.program_of(kind, dir).ok_or_else(|| Error::ProgramMissing {
-            program: kind.program.first().cloned().unwrap_or_else(|| name.to_owned()),
-            kind: name.to_owned(),
-            install: kind.install.clone(),
-        })?;
-        let (command, remarks) = kinds::base(kind, &program, &Wish::default());
-        Ok(Chosen { spec: name.into(), kind_name: name.into(), kind: kind.clone(), command, remarks })
-    }
-
-    /// The demo agent is this very binary; every other kind is looked for in PATH.
-    pub(super) fn program_of(&self, kind: &Kind, dir: &Path) -> Option<PathBuf> {
-        if kind.program.first().is_some_and(|program| program == "symposium") {
-            return Some(self.env.exe().to_path_buf());
-        }
-        kinds::find_program(kind, self.env.var("PATH"), dir)
-    }
-
-    fn chosen_command(&self, argv: &[String], dir: &Path) -> Result<Chosen, Error> {
-        let program = argv.first().filter(|program| !program.is_empty()).ok_or_else(|| Error::Usage {
-            what: "no command was given after `--`".into(),
-            hint: Some("`symposium agent spawn -- make watch`".into()),
-        })?;
-        if let Some(bad) = argv.iter().find(|word| word.contains('\0')) {
-            return Err(Error::Usage { what: format!("`{}` holds a NUL byte", shown(bad)), hint: None });
-        }
-        let kind = Kind::default();
-        let found = kinds::find_program(
-            &Kind { program: vec![program.clone()], ..Kind::default() },
-            self.env.var("PATH"),
-            dir,
-        );
-        let found = found.ok_or_else(|| Error::ProgramMissing {
-            program: shown(program),
-            kind: PLAIN_COMMAND.into(),
-            install: "check the spelling; a pipeline needs a shell: `symposium agent spawn -- sh -c '…'`"
-                .into(),
-        })?;
-        let mut command = argv.to_vec();
-        command[0] = found.to_string_lossy().into_owned();
-        let stem = Path::new(program)
-            .file_name()
-            .map_or_else(|| program.clone(), |name| name.to_string_lossy().into_owned());
-        Ok(Chosen { spec: stem, kind_name: PLAIN_COMMAND.into(), kind, command, remarks: vec![] })
-    }
-
     /// Takes a name: with its lock held and no record under it, nobody else gets it.
     pub(super) fn reserve(
         &self,
@@ -231,7 +178,8 @@ impl Manager {
                 false => Err(Error::NameTaken { name: name.clone() }),
             };
         }
-        for name in naming::candidates(&chosen.spec, request.task.as_deref()) {
+        let task = request.task.as_deref().map(|task| params::fill(task, &chosen.params));
+        for name in naming::candidates(&chosen.spec.name, task.as_deref()) {
             let Some(lock) = self.store.try_lock_agent(&name, "spawn")? else { continue };
             if self.is_free(&name)? {
                 return Ok((new_record(&name, request, chosen, dir), lock));
@@ -250,8 +198,9 @@ impl Manager {
     }
 
     pub(super) fn opening(&self, record: &mut AgentRecord, kind: &Kind, wanted: Option<String>) -> Opening {
+        let name = wanted.as_deref().filter(|text| !conversation::is_id(text)).and_then(Title::clean);
         let opening = match wanted {
-            Some(id) if !kind.conversation.resume.is_empty() => Opening::Resume(id),
+            Some(id) if name.is_none() && !kind.conversation.resume.is_empty() => Opening::Resume(id),
             _ => opening::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
         };
         record.conversation = match &opening {
@@ -259,6 +208,7 @@ impl Manager {
             Opening::New(id) => Conversation { id: id.clone(), name: None, begun: false },
             Opening::ResumeLast => Conversation::default(),
         };
+        record.conversation.name = name.map(String::from);
         opening
     }
 
@@ -267,9 +217,12 @@ impl Manager {
         &self,
         record: &mut AgentRecord,
         request: &SpawnRequest,
+        chosen: &Chosen,
     ) -> Result<(), Error> {
         self.store.begin()?;
         self.vacate(&record.name)?;
+        let worktree = self.plan_worktree(record, request)?;
+        self.warn_of_company(record)?;
         let instance = self.store.instance(&record.name);
         instance.remove()?;
         instance.create()?;
@@ -278,15 +231,23 @@ impl Manager {
             record.project = Some(record.working_directory.clone());
             record.branch = None;
         }
-        let note = BirthNote { record: record.clone(), env: request.env.clone() };
-        instance.write_spec(&note)?;
+        if let Some(plan) = &worktree {
+            self.create_worktree(record, request, plan)?;
+        }
+        self.write_birth_note(&BirthNote {
+            record: record.clone(),
+            env: request.env.clone(),
+            spec: Some(chosen.spec.clone()),
+            asked: Some(chosen.asked.clone()),
+        })?;
         failpoint::reached("spawn.instance");
         Ok(())
     }
 
     /// Removes what was made for an agent that could not be started.
     pub(super) fn withdraw(&self, record: &AgentRecord) {
-        let _ = self.store.update(Env::now(), |edit| edit.remove(&record.name));
+        self.forget_worktree(record);
+        let _ = self.write(|edit| edit.remove(&record.name));
         let _ = self.store.instance(&record.name).remove();
     }
 }
@@ -297,7 +258,7 @@ pub(super) fn refuse_unknown_conversation(request: &SpawnRequest, chosen: &Chose
         return Ok(());
     }
     Err(Error::Usage {
-        what: format!("`{}` cannot be told which conversation to go on with", chosen.spec),
+        what: format!("`{}` cannot be told which conversation to go on with", chosen.spec.name),
         hint: Some("leave `--conversation` away".into()),
     })
 }
@@ -305,29 +266,38 @@ pub(super) fn refuse_unknown_conversation(request: &SpawnRequest, chosen: &Chose
 fn new_record(name: &AgentName, request: &SpawnRequest, chosen: &Chosen, dir: &Path) -> AgentRecord {
     let now = Env::now();
     let project = git::project(dir).unwrap_or_else(|| dir.to_path_buf());
-    AgentRecord {
+    let mut record = AgentRecord {
         name: name.clone(),
         id: AgentId::fresh(),
-        title: request.title.as_deref().and_then(Title::clean).map(String::from),
-        spec: chosen.spec.clone(),
-        kind: chosen.kind_name.clone(),
-        command: chosen.command.clone(),
+        title: None,
+        spec: String::new(),
+        kind: String::new(),
+        command: vec![],
         working_directory: dir.to_string_lossy().into_owned(),
         project: project.to_str().map(str::to_owned),
         branch: git::branch(dir),
-        workspace: request.workspace,
+        directory_gone: None,
+        workspace: request.workspace.unwrap_or(chosen.spec.workspace),
         created_at: now,
         started_at: None,
         last_attached: None,
+        last_detached: None,
         last_activity: None,
         conversation: Conversation::default(),
         parent: None,
         ephemeral: false,
         restart: Restart::default(),
-        status: StatusNote::new(Status::Starting, now, "it is being started"),
+        restarts: vec![],
+        heartbeat: None,
+        params: vec![],
+        changes: 0,
+        status: StatusNote::new(Status::Starting, now, "it was just started"),
         exit: None,
         pid: None,
         tmux: None,
+        conversations: vec![],
         renamed_from: None,
-    }
+    };
+    chosen.write_into(&mut record);
+    record
 }

@@ -1,0 +1,73 @@
+//! Heartbeats: what an agent is asked regularly is put on its queue when it is due.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::Manager;
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{AgentName, NewTask, Priority, TaskState, What};
+use crate::rules::heartbeat::{due, next};
+
+/// Who puts such a task on the queue.
+const SOURCE: &str = "heartbeat";
+
+/// What was due.
+#[derive(Debug, Default)]
+pub struct Beaten {
+    /// Who got a task.
+    pub asked: Vec<AgentName>,
+    /// When to come back.
+    pub next: Option<Timestamp>,
+}
+
+impl Manager {
+    /// Queues what is due. One that is still unanswered is not asked again, and missed ones are not made up for.
+    pub fn beat(&self) -> Result<Beaten, Error> {
+        let zone = TimeZone::system();
+        let mut beaten = Beaten::default();
+        for record in self.store.read(Env::now())? {
+            let Some(heartbeat) = &record.heartbeat else { continue };
+            let now = Env::now();
+            let was_due = due(heartbeat, record.created_at, now, &zone);
+            if let Some(at) = was_due {
+                // Written down first: killed in between, one is left out, and none is asked twice.
+                let is_mine = self.write(|edit| {
+                    let Ok(Some(mut record)) = edit.get(&record.name) else { return false };
+                    let Some(heartbeat) = record.heartbeat.as_mut().filter(|beat| beat.last < Some(at))
+                    else {
+                        return false;
+                    };
+                    heartbeat.last = Some(at);
+                    edit.put(record);
+                    true
+                })?;
+                if is_mine && !self.is_asked_already(&record.id)? {
+                    let task = NewTask {
+                        agent: record.id,
+                        agent_name: record.name.clone(),
+                        text: heartbeat.prompt.clone(),
+                        priority: Priority::Normal,
+                        source: SOURCE.into(),
+                    };
+                    self.queue(&task)?;
+                    self.happened(&record, What::Heartbeat, heartbeat.prompt.clone());
+                    beaten.asked.push(record.name.clone());
+                }
+            }
+            let mut later = heartbeat.clone();
+            later.last = was_due.or(later.last);
+            let at = next(&later, record.created_at, now, &zone);
+            beaten.next = beaten.next.into_iter().chain(at).min();
+        }
+        Ok(beaten)
+    }
+
+    fn is_asked_already(&self, agent: &crate::model::AgentId) -> Result<bool, Error> {
+        let open = [TaskState::Queued, TaskState::Dispatched, TaskState::Running];
+        let tasks = self.with_ledger(|ledger| {
+            ledger.tasks(&crate::ledger::TaskQuery { agent: Some(*agent), states: &open })
+        })?;
+        Ok(tasks.iter().any(|task| task.source == SOURCE))
+    }
+}

@@ -1,0 +1,60 @@
+//! `spec.json`: what an agent was born from. It is written at birth and at `restart --fresh`, and is what every other
+//! start goes by, so that editing a spec never changes an agent that is there.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::Manager;
+use crate::error::Error;
+use crate::model::{AgentRecord, RestartPolicy, Spec};
+
+/// What an instance keeps beside its record: enough to start it again, and to rebuild a lost registry.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct BirthNote {
+    /// The record as it was at birth.
+    pub record: AgentRecord,
+    /// Variables that were given by `--env`.
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
+    /// The spec as it was then; none for agents of a symposium that knew no specs.
+    #[serde(default)]
+    pub spec: Option<Spec>,
+    /// What was asked for, to ask the same of specs as they are today.
+    #[serde(default)]
+    pub asked: Option<Asked>,
+}
+
+/// What was asked for, beside the place to work in and the variables.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// The spec, kind or path, as it was typed; a path is absolute.
+    pub spec: Option<String>,
+    /// The command after `--`; empty when a spec was asked for.
+    pub command: Vec<String>,
+    /// Where specs were looked for.
+    pub dir: PathBuf,
+    /// The file of specs that was named.
+    pub config: Option<PathBuf>,
+    /// The title that was given.
+    pub title: Option<String>,
+    /// The policy that was given.
+    pub restart: Option<RestartPolicy>,
+    /// Whether it was to vanish when its task is done, whatever its spec says.
+    pub ephemeral: bool,
+    /// The parameters that were given, as they were typed.
+    pub params: Vec<(String, String)>,
+}
+
+impl Manager {
+    /// What an agent was born from, when that can still be read.
+    pub(super) fn birth_note(&self, record: &AgentRecord) -> Option<BirthNote> {
+        let bytes = std::fs::read(self.store.instance(&record.name).spec_json()).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    pub(super) fn write_birth_note(&self, note: &BirthNote) -> Result<(), Error> {
+        Ok(self.store.instance(&note.record.name).write_spec(note)?)
+    }
+}

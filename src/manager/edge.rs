@@ -1,0 +1,101 @@
+//! An agent began to print, fell quiet or rang: its screen is read, and what that means is written down.
+
+use super::Manager;
+use crate::env::Env;
+use crate::error::Error;
+use crate::kinds;
+use crate::model::{Agent, AgentRecord, Edge, Kind, ScreenReading, Status};
+use crate::rules::screen::{Sight, ToldBy};
+use crate::rules::status::{Evidence, PLAIN_COMMAND, decide};
+use crate::tmux::Capture;
+
+impl Manager {
+    /// Looks at the screen of the agent whose session this is.
+    pub(super) fn edge(&self, session: &str, edge: Edge) -> Result<(), Error> {
+        let Some(record) = self.of_session(session)? else { return Ok(()) };
+        if record.kind == PLAIN_COMMAND || !record.status.status.is_live() {
+            return Ok(());
+        }
+        let kind = self.kind_of(&record)?;
+        let reading = self.reading(&record, &kind)?;
+        let told_by = told_by(&kind);
+        let sight = Sight { state: reading.state.as_ref(), edge, told_by };
+        let now = self.note_sight(&record, sight)?;
+        if edge == Edge::Activity && needs_another(&now, told_by) {
+            self.rearm(&now);
+        }
+        Ok(())
+    }
+
+    /// Looks at the screens of those that nothing but their screen tells of, for an edge that never came: one that
+    /// rewrites its title every second is never quiet.
+    pub fn read_screens(&self, agents: &[Agent]) -> Result<(), Error> {
+        for agent in agents.iter().filter(|agent| agent.status.is_live() && agent.tmux.is_some()) {
+            let Some(kind) = self.kinds()?.get(&agent.kind).filter(|_| agent.kind != PLAIN_COMMAND) else {
+                continue;
+            };
+            if told_by(kind) == ToldBy::Screen {
+                let record = self.record(&agent.name, "look at")?;
+                let reading = self.reading(&record, kind)?;
+                // Not as after a silence: it may be printing this very moment.
+                let sight =
+                    Sight { state: reading.state.as_ref(), edge: Edge::Activity, told_by: ToldBy::Hooks };
+                self.note_sight(&record, sight)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What an agent's screen shows now.
+    pub(super) fn reading(&self, record: &AgentRecord, kind: &Kind) -> Result<ScreenReading, Error> {
+        let pane = record.tmux.as_ref().map(|place| place.pane.as_str()).unwrap_or_default();
+        Ok(kinds::read_screen(kind, &self.tmux()?.capture(pane, Capture::ScreenStyled)?))
+    }
+
+    /// Writes down what a look at the screen means; the record as it is then.
+    pub(super) fn note_sight(&self, record: &AgentRecord, sight: Sight<'_>) -> Result<AgentRecord, Error> {
+        let moved = |record: &AgentRecord| {
+            let decision = decide(record, Evidence::Screen(sight), Env::now());
+            (decision.note != record.status).then_some(decision)
+        };
+        if moved(record).is_none() {
+            return Ok(record.clone());
+        }
+        let written = self.write(|edit| {
+            let mut now = edit.get(&record.name).ok().flatten()?;
+            // What was said since the look was taken is newer than the look.
+            if now.status != record.status {
+                return None;
+            }
+            let decision = moved(&now)?;
+            now.status = decision.note;
+            now.exit = decision.exit;
+            Some(edit.put(now))
+        })?;
+        let Some(now) = written else { return Ok(record.clone()) };
+        self.show_status(&now);
+        Ok(now)
+    }
+
+    /// Has the next output told.
+    pub(super) fn rearm(&self, record: &AgentRecord) {
+        if let (Ok(tmux), Some(place)) = (self.tmux(), &record.tmux) {
+            let _ = tmux.rearm_activity(&place.pane);
+        }
+    }
+}
+
+/// Who tells what an agent of this kind does.
+pub(super) fn told_by(kind: &Kind) -> ToldBy {
+    if kind.hooks.tell_of_prompts() { ToldBy::Hooks } else { ToldBy::Screen }
+}
+
+/// Whether the next output may be the beginning of work, and nothing else would tell.
+fn needs_another(record: &AgentRecord, told_by: ToldBy) -> bool {
+    match (record.status.status, told_by) {
+        (Status::Working, _) => false,
+        (Status::Waiting | Status::Starting, _) => true,
+        (_, ToldBy::Screen) => true,
+        (_, ToldBy::Hooks) => false,
+    }
+}

@@ -1,0 +1,182 @@
+//! `symposium env`: the named environments under the default home, `~/.symposium/envs/NAME`, used by `--home @NAME`.
+//! Each is a state directory like any other, with a registry, a ledger, a tmux server and a supervisor of its own.
+//!
+//! Looking at them must never disturb one: what is told of an environment is what its registry says.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Manager, Removal};
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{AgentName, EnvironmentName, Look};
+use crate::store::{self, Store};
+
+/// How long agents have to leave when their environment is removed by force.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The named environments of this user.
+pub struct Environments {
+    env: Env,
+    root: PathBuf,
+}
+
+/// One environment as everybody sees it. The field names are a public contract.
+#[derive(Debug, Serialize)]
+pub struct EnvironmentView {
+    /// What it is called; none for the default one.
+    pub name: Option<EnvironmentName>,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether it is the one that commands use now.
+    pub current: bool,
+    /// How many agents it knows.
+    pub agents: usize,
+    /// How many of them run, as far as was noted.
+    pub live: usize,
+    /// Whether its supervisor runs.
+    pub supervisor: bool,
+    /// Why it cannot be read, when it cannot.
+    pub error: Option<String>,
+}
+
+impl Environments {
+    /// Those of the user whose surroundings these are.
+    pub fn of(env: Env) -> Result<Environments, Error> {
+        let root = env.environments().ok_or_else(|| Error::State {
+            what: "cannot tell where environments are: HOME is not set".into(),
+            saw: vec![],
+            hint: "set HOME".into(),
+        })?;
+        Ok(Environments { env, root })
+    }
+
+    /// The default one and all named ones.
+    pub fn list(&self) -> Vec<EnvironmentView> {
+        let default = self.root.parent().map(|path| self.view(None, path.to_owned()));
+        let named = self.names().into_iter().map(|name| {
+            let path = self.path(&name);
+            self.view(Some(name), path)
+        });
+        default.into_iter().chain(named).collect()
+    }
+
+    /// Makes an empty one; says where it is.
+    pub fn create(&self, name: &EnvironmentName) -> Result<PathBuf, Error> {
+        let path = self.path(name);
+        if fs::symlink_metadata(&path).is_ok() {
+            return Err(Error::Unsafe {
+                what: format!("there is an environment named `{name}` already"),
+                hint: format!("look into it with `symposium --home @{name} agent list`"),
+            });
+        }
+        // The default home first: it must be ours before anything is put below it.
+        self.root.parent().map(Store::open).transpose()?;
+        store::make_private(&self.root)?;
+        Store::open(&path)?.begin()?;
+        Ok(path)
+    }
+
+    /// Removes one with everything in it, unless agents run there or work would be lost.
+    pub fn remove(&self, name: &EnvironmentName, removal: Removal) -> Result<(), Error> {
+        let path = self.path(name);
+        if !fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) {
+            return Err(self.no_such(name.as_str()));
+        }
+        let manager = Manager::open(self.env.clone(), Some(&path))?;
+        let survey = manager.survey()?;
+        if let Some(silence) = survey.silence {
+            return Err(silence);
+        }
+        let live: Vec<AgentName> =
+            survey.agents.iter().filter(|a| a.status.is_live()).map(|a| a.name.clone()).collect();
+        if removal == Removal::Careful {
+            refuse_while_they_run(name, &live)?;
+            for record in manager.store.read(Env::now())? {
+                manager.refuse_to_lose_work(&record)?;
+            }
+        }
+        manager.stop_supervisor()?;
+        for (_, killed) in manager.kill_all(&live, GRACE) {
+            killed?;
+        }
+        for record in manager.store.read(Env::now())? {
+            manager.rm(&record.name, removal)?;
+        }
+        manager.end_server()?;
+        Ok(store::remove_home(&path)?)
+    }
+
+    fn view(&self, name: Option<EnvironmentName>, path: PathBuf) -> EnvironmentView {
+        let current = self.env.home(None).is_some_and(|home| home.path == path);
+        let mut view =
+            EnvironmentView { name, path, current, agents: 0, live: 0, supervisor: false, error: None };
+        if !view.path.is_dir() {
+            return view;
+        }
+        let read = Store::open(&view.path).and_then(|store| {
+            let records = store.read(Env::now())?;
+            Ok((records, store.supervisor().is_some()))
+        });
+        match read {
+            Ok((records, supervisor)) => {
+                view.agents = records.len();
+                view.live = records.iter().filter(|record| record.status.status.is_live()).count();
+                view.supervisor = supervisor;
+            }
+            Err(error) => view.error = Some(error.to_string()),
+        }
+        view
+    }
+
+    fn names(&self) -> Vec<EnvironmentName> {
+        let entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let dirs = entries.filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir()));
+        let mut names: Vec<_> = dirs.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+        names.sort();
+        names
+    }
+
+    fn path(&self, name: &EnvironmentName) -> PathBuf {
+        self.root.join(name.as_str())
+    }
+
+    /// The name of the environment that a path means, when there is none.
+    pub(super) fn lacks(&self, path: &Path) -> Option<String> {
+        let is_below = path.parent() == Some(self.root.as_path());
+        let name = path.file_name().filter(|_| is_below && !path.is_dir())?;
+        Some(name.to_string_lossy().into_owned())
+    }
+
+    /// What to say of one that is not there.
+    pub(super) fn no_such(&self, name: &str) -> Error {
+        let known = self.names().iter().map(ToString::to_string).collect();
+        Error::NoSuchEnvironment { name: name.to_owned(), known }
+    }
+}
+
+impl Manager {
+    /// Ends our tmux server when there is nothing in it any more; what is not ours stays.
+    fn end_server(&self) -> Result<(), Error> {
+        match self.tmux()?.look()? {
+            Look::Running(server) if server.panes.is_empty() => Ok(self.tmux()?.end()?),
+            Look::Running(server) => Err(Error::Unsafe {
+                what: format!("{} sessions that are no agent's run in its tmux server", server.panes.len()),
+                hint: format!("see them with `tmux -S {} list-sessions`", self.tmux()?.socket().display()),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn refuse_while_they_run(name: &EnvironmentName, live: &[AgentName]) -> Result<(), Error> {
+    let Some(first) = live.first() else { return Ok(()) };
+    let names: Vec<&str> = live.iter().take(8).map(AgentName::as_str).collect();
+    Err(Error::Unsafe {
+        what: format!("agents run in environment `{name}`: {}", names.join(", ")),
+        hint: format!("end them first: `symposium --home @{name} agent kill {first}`, or `--all`"),
+    })
+}

@@ -1,0 +1,86 @@
+//! `agent recap`: what happened to an agent while nobody looked, from the ledger, its queue and git.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use super::Manager;
+use crate::env::Env;
+use crate::error::Error;
+use crate::git::Git;
+use crate::ledger::{Query, TaskQuery};
+use crate::model::{AgentName, AgentRecord, Recap, TaskState};
+use crate::rules::recap::{Known, tell};
+
+/// More than fits on a screen is told as a number; more than this is not read.
+const MOST_LINES: usize = 10_000;
+/// More commits than this are not listed.
+const MOST_COMMITS: usize = 50;
+
+impl Manager {
+    /// What happened since a time; none means since the last terminal left, or since it was born.
+    pub fn recap(&self, name: &AgentName, since: Option<Timestamp>) -> Result<Recap, Error> {
+        self.agent(name, "recap")?;
+        let record = self.record(name, "recap")?;
+        let since = since.or(record.last_detached).unwrap_or(record.created_at);
+        let since = since.max(record.created_at).min(Env::now());
+        self.recap_of(&record, since)
+    }
+
+    /// What happened while nobody was attached, when that was long enough to be worth telling.
+    pub fn recap_after_absence(&self, name: &AgentName, at_least: jiff::SignedDuration) -> Option<Recap> {
+        let record = self.store.find(name, Env::now()).ok()??;
+        let left = record.last_detached.unwrap_or(record.created_at);
+        if Env::now().duration_since(left) < at_least {
+            return None;
+        }
+        self.recap_of(&record, left).ok()
+    }
+
+    /// The command that shows a recap since then and waits for a key.
+    pub fn recap_command(&self, name: &AgentName, since: Timestamp) -> Vec<String> {
+        let home = self.home.path.to_string_lossy();
+        let exe = self.env.exe().to_string_lossy();
+        let since = since.to_string();
+        [&exe, "--home", &home, "agent", "recap", name.as_str(), "--since", &since, "--pause"]
+            .map(ToString::to_string)
+            .into()
+    }
+
+    fn recap_of(&self, record: &AgentRecord, since: Timestamp) -> Result<Recap, Error> {
+        let query = Query { agent: Some(record.id), since: Some(since), after: None, limit: MOST_LINES };
+        let rows = self.with_existing_ledger(|ledger| ledger.happenings(&query))?;
+        let happenings: Vec<_> = rows.into_iter().map(|(_, happening)| happening).collect();
+        let over = [TaskState::Done, TaskState::Failed];
+        let tasks = self.with_existing_ledger(|ledger| {
+            ledger.tasks(&TaskQuery { agent: Some(record.id), states: &over })
+        })?;
+        let dir = Path::new(&record.working_directory);
+        // A git that is missing, slow or refused leaves its part out; the rest is true all the same.
+        let git = self.git();
+        let commits = git.commits_since(dir, since, MOST_COMMITS).ok().flatten();
+        let uncommitted = git.changes(dir).ok().flatten();
+        Ok(tell(Known {
+            record,
+            since,
+            until: Env::now(),
+            happenings: &happenings,
+            tasks: &tasks,
+            commits,
+            uncommitted,
+            last_words: self.last_words(record),
+        }))
+    }
+
+    /// The last thing it said: its own words where its hooks tell them, else the end of what it printed.
+    fn last_words(&self, record: &AgentRecord) -> Option<String> {
+        let said = self.store.instance(&record.name).read_state(super::event::WORDS).ok().flatten();
+        let text = said.map(|text| String::from_utf8_lossy(&text).into_owned());
+        text.or_else(|| self.last_lines(record).pop()).filter(|text| !text.trim().is_empty())
+    }
+
+    pub(super) fn git(&self) -> Git {
+        let var = |key| self.env.var(key).unwrap_or_default().to_owned();
+        Git::new(var("PATH"), var("HOME"))
+    }
+}

@@ -1,0 +1,64 @@
+//! Tidies up: marks agents whose directory was deleted, forgets them when the configuration says so, and lets go
+//! of what the ledger need not remember any more. Never touches work that is not committed.
+
+use std::path::Path;
+
+use super::Manager;
+use super::rm::Removal;
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{AfterDeletion, Agent, AgentName, What};
+
+impl Manager {
+    /// Marks the agents whose directory is gone, or is back; says whose is gone since the last time.
+    pub fn mark_directories(&self, agents: &[Agent]) -> Result<Vec<AgentName>, Error> {
+        let mut gone = Vec::new();
+        for agent in agents {
+            // What cannot be looked at is not gone.
+            let Ok(is_there) = Path::new(&agent.working_directory).try_exists() else { continue };
+            if is_there == agent.directory_gone.is_some() {
+                self.mark_directory(agent, !is_there)?;
+                if !is_there {
+                    gone.push(agent.name.clone());
+                }
+            }
+        }
+        Ok(gone)
+    }
+
+    /// Does what is due; says what was done, in words.
+    pub fn tidy(&self, agents: &[Agent]) -> Result<Vec<String>, Error> {
+        let mut done = Vec::new();
+        let config = self.settings();
+        if config.cleanup.deleted_projects == AfterDeletion::Prune {
+            let before = Env::now() - config.cleanup.after;
+            for agent in agents.iter().filter(|agent| !agent.status.is_live()) {
+                if agent.directory_gone.is_some_and(|gone| gone < before) {
+                    done.push(match self.rm(&agent.name, Removal::Careful) {
+                        Ok(()) => format!("{} was forgotten: its project is gone", agent.name),
+                        Err(error) => format!("{} is kept: {error}", agent.name),
+                    });
+                }
+            }
+        }
+        let forgotten = self.with_ledger(|ledger| ledger.forget_before(Env::now() - config.ledger.keep))?;
+        if forgotten > 0 {
+            done.push(format!("{forgotten} old lines of the ledger were let go"));
+        }
+        self.with_ledger(|ledger| ledger.checkpoint())?;
+        Ok(done)
+    }
+
+    fn mark_directory(&self, agent: &Agent, is_gone: bool) -> Result<(), Error> {
+        let written = self.write(|edit| {
+            let mut record = edit.get(&agent.name).ok().flatten()?;
+            record.directory_gone = is_gone.then(Env::now);
+            Some(edit.put(record))
+        })?;
+        if let Some(record) = written.filter(|_| is_gone) {
+            let why = format!("its directory {} is gone", record.working_directory);
+            self.happened(&record, What::Orphaned, why);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! The work in an agent's place: told when somebody asks, never lost when the place is removed.
+
+use std::path::Path;
+
+use super::Manager;
+use crate::error::Error;
+use crate::failpoint;
+use crate::git::{Git, GitError};
+use crate::model::{Agent, AgentRecord, ChangeKind, Work, WorkCounts, Workspace};
+use crate::rules::work;
+
+impl Manager {
+    /// How much work is in an agent's place. Starts git.
+    pub fn work_counts(&self, agent: &Agent) -> WorkCounts {
+        let Ok(record) = self.record(&agent.name, "show") else { return WorkCounts::default() };
+        let found = match record.workspace {
+            Workspace::Worktree => self.work_in_worktree(&record, self.git()).ok().flatten(),
+            _ => self.git().work(Path::new(&record.working_directory), None).ok().flatten(),
+        };
+        let own = self.store.instance(&record.name);
+        WorkCounts {
+            changed: found.as_ref().map(|work| work.changed.len()),
+            ahead: found.as_ref().map(|work| work.commits),
+            stashes: found.as_ref().map(|work| work.stashes),
+            size: (record.workspace != Workspace::InPlace).then(|| own.workspace_size()),
+        }
+    }
+
+    fn work_in_worktree(&self, record: &AgentRecord, git: Git) -> Result<Option<Work>, GitError> {
+        let note = self.worktree_note(record);
+        let at = self.workspace_of(record);
+        let born_on = Some(note.branch.as_str()).filter(|name| !name.is_empty());
+        let Some(mut work) = git.work(&at, born_on)? else { return Ok(None) };
+        // What was copied from the original and is still the same is there as well.
+        work.changed.retain(|file| {
+            let is_copy = file.kind == ChangeKind::Untracked
+                && note.copied.iter().any(|copied| copied == Path::new(&file.path));
+            !is_copy || !same(&note.copied_from.join(&file.path), &at.join(&file.path))
+        });
+        Ok(Some(work))
+    }
+
+    /// Refuses when something would be lost with an agent's own workspace.
+    pub(super) fn refuse_to_lose_work(&self, record: &AgentRecord) -> Result<(), Error> {
+        match record.workspace {
+            Workspace::InPlace => Ok(()),
+            Workspace::Scratch => self.refuse_to_lose_scratch(record),
+            Workspace::Worktree if !self.worktree_note(record).finished => Ok(()),
+            Workspace::Worktree => self.refuse_to_lose_worktree(record),
+        }
+    }
+
+    /// A scratch folder is the only copy of what was made in it.
+    fn refuse_to_lose_scratch(&self, record: &AgentRecord) -> Result<(), Error> {
+        let scratch = self.store.instance(&record.name).workspace();
+        let count = std::fs::read_dir(&scratch).map_or(0, Iterator::count);
+        if count == 0 {
+            return Ok(());
+        }
+        Err(Error::Unsafe {
+            what: format!("the scratch folder of agent `{}` holds {count} files or folders", record.name),
+            hint: format!(
+                "look at `{}`, then `symposium agent rm --force {}`",
+                scratch.display(),
+                record.name
+            ),
+        })
+    }
+
+    fn refuse_to_lose_worktree(&self, record: &AgentRecord) -> Result<(), Error> {
+        let at = self.workspace_of(record);
+        if std::fs::read_dir(&at).map_or(0, Iterator::count) == 0 {
+            return Ok(());
+        }
+        let found = match self.work_in_worktree(record, self.git().patient()) {
+            Ok(Some(work)) => work::words(&work, &self.worktree_note(record).branch),
+            Ok(None) => vec!["git knows nothing of it any more".to_owned()],
+            Err(error) => vec![format!("git cannot tell what is in it: {error}")],
+        };
+        if found.is_empty() {
+            return Ok(());
+        }
+        Err(Error::WorkThere { name: record.name.clone(), place: at.display().to_string(), found })
+    }
+
+    /// What an agent whose record was lost left under this name is not overwritten.
+    pub(super) fn refuse_to_bury_work(&self, record: &AgentRecord) -> Result<(), Error> {
+        let left = self.store.instance(&record.name).workspace();
+        if !left.join(".git").exists() || !self.worktree_note(record).finished {
+            return Ok(());
+        }
+        self.refuse_to_lose_worktree(record)
+    }
+
+    /// Removes an agent's worktree from its repository, and its branch when nothing was committed on it.
+    pub(super) fn forget_worktree(&self, record: &AgentRecord) {
+        if record.workspace != Workspace::Worktree {
+            return;
+        }
+        let (note, at, git) = (self.worktree_note(record), self.workspace_of(record), self.git().patient());
+        // Inner ones first; a repository that is gone has nothing to forget.
+        for inner in note.submodules.iter().rev() {
+            let _ = git.forget_submodule(&at, inner);
+        }
+        let forgotten = git.forget_worktree(&note.repository, &at);
+        failpoint::reached("rm.worktree");
+        if forgotten.is_ok() && note.made_branch {
+            match git.drop_empty_branch(&note.repository, &note.branch) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.notice(format!("branch `{}` stays: it has commits of its own", note.branch))
+                }
+                Err(error) => self.notice(format!("branch `{}` may be left: {error}", note.branch)),
+            }
+        }
+    }
+}
+
+/// Whether two files hold the same; false when one cannot be read.
+fn same(one: &Path, other: &Path) -> bool {
+    let length = |path: &Path| std::fs::symlink_metadata(path).ok().map(|meta| meta.len());
+    length(one).is_some()
+        && length(one) == length(other)
+        && std::fs::read(one).ok() == std::fs::read(other).ok()
+}

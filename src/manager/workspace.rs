@@ -1,0 +1,287 @@
+//! Workspaces of their own: an agent's git worktree, from the wish to the last setup command.
+//!
+//! The agent is written down before its worktree is begun, so that one that was cut short is in the list and `rm`
+//! cleans it up; `state/workspace.json` says how far it came and what is to be undone.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Manager;
+use super::spawn::SpawnRequest;
+use crate::error::Error;
+use crate::failpoint;
+use crate::git::{self, BranchPlan, BranchWish, Refusal, Submodule};
+use crate::model::{AgentName, AgentRecord, Workspace};
+use crate::process::{self, Run};
+use crate::rules::status::PLAIN_COMMAND;
+use crate::store::{Copied, copy_into};
+
+/// The state file about a worktree.
+const NOTE: &str = "workspace.json";
+
+/// How long one setup command may take: an installation over a slow network.
+const SETUP_BOUND: Duration = Duration::from_secs(60 * 60);
+
+/// What was made for an agent, and what is to be undone one day.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct WorktreeNote {
+    /// The top of the repository it belongs to.
+    pub repository: PathBuf,
+    /// The branch it was born on.
+    pub branch: String,
+    /// Whether that branch was made for it.
+    pub made_branch: bool,
+    /// Whether everything was done before the agent first ran.
+    #[serde(default)]
+    pub finished: bool,
+    /// Its submodules.
+    #[serde(default)]
+    pub submodules: Vec<Submodule>,
+    /// Files that were copied from another tree, below the top.
+    #[serde(default)]
+    pub copied: Vec<PathBuf>,
+    /// That tree.
+    #[serde(default)]
+    pub copied_from: PathBuf,
+}
+
+/// A worktree that can be made.
+pub(super) struct WorktreePlan {
+    branch: BranchPlan,
+    /// The tree that somebody stands in.
+    top: PathBuf,
+    /// Where they stand, below that.
+    below: PathBuf,
+}
+
+impl Manager {
+    /// How an agent's worktree would be made; none when it wants none. Nothing has been changed when it cannot be.
+    pub(super) fn plan_worktree(
+        &self,
+        record: &AgentRecord,
+        request: &SpawnRequest,
+    ) -> Result<Option<WorktreePlan>, Error> {
+        self.refuse_to_bury_work(record)?;
+        if record.workspace != Workspace::Worktree {
+            return match &request.branch {
+                None => Ok(None),
+                Some(_) => Err(Error::Usage {
+                    what: "`--branch` is for a worktree".into(),
+                    hint: Some("add `--workspace worktree`".into()),
+                }),
+            };
+        }
+        let dir = Path::new(&record.working_directory);
+        let Some(top) = git::project(dir) else {
+            return Err(Error::NoRepository { path: record.working_directory.clone() });
+        };
+        let own = format!("symposium/{}", record.name);
+        let wish = request.branch.as_deref().map_or(BranchWish::Own(&own), BranchWish::Named);
+        let at = self.workspace_of(record);
+        let branch = self.git().patient().plan_branch(dir, wish, &at).map_err(|why| refused(why, record))?;
+        let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_owned();
+        Ok(Some(WorktreePlan { branch, top, below }))
+    }
+
+    /// Makes the worktree and everything in it; when that fails, nothing of it stays.
+    pub(super) fn create_worktree(
+        &self,
+        record: &mut AgentRecord,
+        request: &SpawnRequest,
+        plan: &WorktreePlan,
+    ) -> Result<(), Error> {
+        let made = self.make_worktree(record, request, plan);
+        made.inspect_err(|_| self.withdraw(record))
+    }
+
+    fn make_worktree(
+        &self,
+        record: &mut AgentRecord,
+        request: &SpawnRequest,
+        plan: &WorktreePlan,
+    ) -> Result<(), Error> {
+        let from = PathBuf::from(&record.working_directory);
+        let at = self.workspace_of(record);
+        let mut note = WorktreeNote {
+            repository: git::repository(&plan.top),
+            branch: plan.branch.branch().to_owned(),
+            made_branch: plan.branch.makes_branch(),
+            finished: false,
+            submodules: Vec::new(),
+            copied: Vec::new(),
+            copied_from: plan.top.clone(),
+        };
+        record.working_directory = at.join(&plan.below).to_string_lossy().trim_end_matches('/').to_owned();
+        record.project = Some(note.repository.to_string_lossy().into_owned());
+        record.branch = Some(note.branch.clone());
+        self.write_worktree_note(record, &note)?;
+        self.write(|edit| edit.put(record.clone()))?;
+        failpoint::reached("worktree.noted");
+        self.progress(&format!("making a worktree on branch `{}`", note.branch));
+        let git = self.git().patient();
+        git.add_worktree(&from, &plan.branch, &at).map_err(|why| refused(why.into(), record))?;
+        failpoint::reached("worktree.added");
+        let (submodules, remarks) = git.fill_submodules(&at).map_err(|why| refused(why.into(), record))?;
+        remarks.into_iter().for_each(|remark| self.notice(remark));
+        note.submodules = submodules;
+        self.write_worktree_note(record, &note)?;
+        note.copied = self.copy_setup_files(&plan.top, &at)?;
+        if !Path::new(&record.working_directory).is_dir() {
+            self.notice(format!(
+                "`{}` is not in the new worktree: the agent begins at its top",
+                plan.below.display()
+            ));
+            record.working_directory = at.to_string_lossy().into_owned();
+        }
+        self.write_worktree_note(record, &note)?;
+        failpoint::reached("worktree.copied");
+        self.begin_taskspace(record, request, &at)?;
+        self.run_setup(record, &at)?;
+        note.finished = true;
+        self.write_worktree_note(record, &note)?;
+        failpoint::reached("worktree.ready");
+        Ok(())
+    }
+
+    /// Where an agent's own workspace is, as git spells it.
+    pub(super) fn workspace_of(&self, record: &AgentRecord) -> PathBuf {
+        self.workspace_under(&record.name)
+    }
+
+    /// Where the workspace of an agent of this name is.
+    pub(super) fn workspace_under(&self, name: &AgentName) -> PathBuf {
+        let path = self.store.instance(name).workspace();
+        match (path.strip_prefix(&self.home.path), self.home.path.canonicalize()) {
+            (Ok(below), Ok(home)) => home.join(below),
+            _ => path,
+        }
+    }
+
+    fn write_worktree_note(&self, record: &AgentRecord, note: &WorktreeNote) -> Result<(), Error> {
+        let text = serde_json::to_vec_pretty(note).unwrap_or_default();
+        Ok(self.store.instance(&record.name).write_state(NOTE, &text)?)
+    }
+
+    /// What was made for an agent; what the record says where the note is lost.
+    pub(super) fn worktree_note(&self, record: &AgentRecord) -> WorktreeNote {
+        let read = self.store.instance(&record.name).read_state(NOTE).ok().flatten();
+        read.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_else(|| WorktreeNote {
+            repository: record.project.clone().unwrap_or_default().into(),
+            branch: record.branch.clone().unwrap_or_default(),
+            made_branch: false,
+            finished: true,
+            submodules: Vec::new(),
+            copied: Vec::new(),
+            copied_from: PathBuf::new(),
+        })
+    }
+
+    /// A worktree that was cut short has not got what the agent needs.
+    pub(super) fn refuse_unfinished(&self, record: &AgentRecord) -> Result<(), Error> {
+        if record.workspace != Workspace::Worktree || self.worktree_note(record).finished {
+            return Ok(());
+        }
+        Err(Error::Workspace {
+            what: format!("the worktree of agent `{}` was never finished", record.name),
+            saw: vec!["the command that made it was cut short".into()],
+            hint: format!("`symposium agent rm {}`, then spawn it again", record.name),
+        })
+    }
+
+    fn copy_setup_files(&self, from: &Path, to: &Path) -> Result<Vec<PathBuf>, Error> {
+        let mut copied = Vec::new();
+        for name in &self.config()?.workspace.copy {
+            match copy_into(from, to, Path::new(name)) {
+                Ok(Copied::Files(files)) => copied.extend(files),
+                Ok(Copied::NotThere) => {}
+                Err(error) => self.notice(format!("`{name}` was not copied into the worktree: {error}")),
+            }
+        }
+        Ok(copied)
+    }
+
+    fn run_setup(&self, record: &AgentRecord, at: &Path) -> Result<(), Error> {
+        let env: Vec<_> = self.env.for_agents().cloned().collect();
+        for command in &self.config()?.workspace.setup {
+            self.progress(&format!("setting up: {command}"));
+            let args = ["-c".to_owned(), command.clone()];
+            let run = Run { program: Path::new("/bin/sh"), args: &args, dir: Some(at), env: Some(&env) };
+            let failed = |saw: Vec<String>| Error::Workspace {
+                what: format!("`{command}` failed, so agent `{}` was not started", record.name),
+                saw,
+                hint: "try it yourself in the repository; `[workspace] setup` in config.toml names it".into(),
+            };
+            let output =
+                process::run_bounded(&run, SETUP_BOUND).map_err(|error| failed(vec![error.to_string()]))?;
+            if output.exit.code != Some(0) {
+                let text = [output.stdout, output.stderr].concat();
+                let lines: Vec<String> =
+                    String::from_utf8_lossy(&text).lines().map(crate::error::shown).collect();
+                let mut saw = vec![output.exit.to_string()];
+                saw.extend_from_slice(&lines[lines.len().saturating_sub(8)..]);
+                return Err(failed(saw));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells git where the worktree of an agent is that was renamed.
+    pub(super) fn mend_worktree(&self, record: &AgentRecord) {
+        if record.workspace != Workspace::Worktree {
+            return;
+        }
+        let (note, at, git) = (self.worktree_note(record), self.workspace_of(record), self.git().patient());
+        let mut mended = git.repair_worktree(&note.repository, &at);
+        for inner in &note.submodules {
+            mended = mended.and(git.repair_worktree(&inner.repository, &at.join(&inner.path)));
+        }
+        if let Err(error) = mended {
+            self.notice(format!("git does not know where the worktree of `{}` is now: {error}", record.name));
+        }
+    }
+
+    /// Two agents that write into one directory get into each other's way.
+    pub(super) fn warn_of_company(&self, record: &AgentRecord) -> Result<(), Error> {
+        if record.workspace != Workspace::InPlace || record.kind == PLAIN_COMMAND {
+            return Ok(());
+        }
+        let beside = |other: &AgentRecord| {
+            other.id != record.id
+                && other.kind != PLAIN_COMMAND
+                && other.workspace == Workspace::InPlace
+                && other.working_directory == record.working_directory
+                && other.status.status.is_live()
+        };
+        let all = self.store.read(crate::env::Env::now())?;
+        if let Some(other) = all.iter().find(|other| beside(other)) {
+            self.notice(format!(
+                "agent `{}` works in this directory too; `--workspace worktree` gives an agent one of its own",
+                other.name
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A refusal in the words a user meets.
+fn refused(why: Refusal, record: &AgentRecord) -> Error {
+    let hint = match &why {
+        Refusal::NoRepository => return Error::NoRepository { path: record.working_directory.clone() },
+        Refusal::NoCommit => "commit something first, or leave `--workspace worktree` away".to_owned(),
+        Refusal::BadBranch(_) => "name another with `--branch`".to_owned(),
+        Refusal::CheckedOut { .. } => {
+            "name another with `--branch`; a branch is in one worktree only".to_owned()
+        }
+        Refusal::HasCommits { branch, .. } => {
+            format!("go on with it: `--branch {branch}`; or choose another name")
+        }
+        Refusal::Git(_) => "see whether git works there: `git status`".to_owned(),
+    };
+    Error::Workspace {
+        what: format!("no worktree was made: {why}"),
+        saw: vec!["nothing was started".into()],
+        hint,
+    }
+}

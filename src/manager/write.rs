@@ -1,0 +1,89 @@
+//! The one way in which the registry is changed: every change of a status goes to the ledger with it.
+//!
+//! The ledger is written first, under the registry's lock. A command that is killed in between leaves a line whose
+//! number the next change takes again, so that none is lost and none is there twice.
+
+use super::Manager;
+use crate::env::Env;
+use crate::error::Error;
+use crate::ledger::{Ledger, LedgerError};
+use crate::model::{AgentRecord, Happening, What};
+use crate::rules::happenings::happenings;
+use crate::store::Edit;
+
+impl Manager {
+    /// Changes the registry under its lock, and writes down what that means.
+    pub(super) fn write<T>(&self, change: impl FnOnce(&mut Edit) -> T) -> Result<T, Error> {
+        let now = Env::now();
+        Ok(self.store.update(now, |edit| {
+            let answer = change(edit);
+            let moves = edit.moves().iter().map(|moved| (moved.before.as_ref(), moved.after.as_ref()));
+            let happened: Vec<_> =
+                moves.filter_map(|(before, after)| happenings(before, after, now)).collect();
+            self.note(&happened);
+            answer
+        })?)
+    }
+
+    /// After commands were killed: the ledger says again what the registry says. Says how many lines that took.
+    pub fn mend_ledger(&self) -> Result<usize, Error> {
+        let now = Env::now();
+        // Under the registry's lock, so that no command is between its two writes.
+        self.store.update(now, |edit| {
+            let records = edit.all()?;
+            let last: Vec<_> =
+                records.iter().filter_map(|record| happenings(None, Some(record), now)).collect();
+            self.with_ledger(|ledger| ledger.mend(&last))
+        })?
+    }
+
+    /// Writes down something that happened to an agent beside its status.
+    pub(super) fn happened(&self, record: &AgentRecord, what: What, why: String) {
+        let (agent, name) = (record.id, record.name.clone());
+        self.note(&[Happening { at: Env::now(), agent, name, what, why }]);
+    }
+
+    /// Into the ledger. One that cannot be written holds nobody up, and is told of.
+    fn note(&self, happened: &[Happening]) {
+        if happened.is_empty() {
+            return;
+        }
+        if let Err(error) = self.with_ledger(|ledger| ledger.note(happened)) {
+            self.notice(format!("what happened could not be written down: {error}"));
+        }
+    }
+
+    /// Asks the ledger, which is begun when there is none.
+    pub(super) fn with_ledger<T>(
+        &self,
+        ask: impl FnOnce(&Ledger) -> Result<T, LedgerError>,
+    ) -> Result<T, Error> {
+        if self.ledger.get().is_none() {
+            let (ledger, notice) = Ledger::open(&self.home.path, Env::now())?;
+            notice.into_iter().for_each(|notice| self.notice(notice));
+            let _ = self.ledger.set(ledger);
+        }
+        match self.ledger.get() {
+            Some(ledger) => {
+                let answer = ask(ledger)?;
+                ledger.take_notice().into_iter().for_each(|notice| self.notice(notice));
+                Ok(answer)
+            }
+            None => unreachable!("it was just opened"),
+        }
+    }
+
+    /// Asks the ledger; where there is none the answer is empty, and none is begun.
+    pub(super) fn with_existing_ledger<T: Default>(
+        &self,
+        ask: impl FnOnce(&Ledger) -> Result<T, LedgerError>,
+    ) -> Result<T, Error> {
+        if self.ledger.get().is_some() {
+            return self.with_ledger(ask);
+        }
+        match Ledger::open_existing(&self.home.path)? {
+            Some(ledger) => Ok(ask(&ledger)?),
+            None => Ok(T::default()),
+        }
+    }
+}
