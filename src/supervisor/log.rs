@@ -1,0 +1,48 @@
+//! What the supervisor did, one JSON object a line, in `supervisor.log`. Names and reasons, never prompts or
+//! environments.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::error::Error;
+use crate::manager::Manager;
+
+/// Sends what is traced from now on into the log.
+pub(super) fn begin(manager: &Manager) -> Result<(), Error> {
+    let log = Log(Arc::new(Mutex::new(Box::new(manager.supervisor_log()?))));
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_target(false)
+        .with_max_level(LevelFilter::INFO)
+        .with_writer(log)
+        .finish();
+    // A second one in the same process, in a test, leaves the first.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+    Ok(())
+}
+
+/// The file, shared by all who write a line.
+#[derive(Clone)]
+struct Log(Arc<Mutex<Box<dyn Write + Send>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).flush()
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Log;
+
+    fn make_writer(&self) -> Log {
+        self.clone()
+    }
+}

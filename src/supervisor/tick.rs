@@ -1,0 +1,194 @@
+//! One tick: reconcile → restart → dispatch → heartbeat → evict → notify → vanish, and now and then tmux's timers. A
+//! stage that fails is written down and does not keep the others from their turn.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::calm::Calm;
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::{Manager, Vanished};
+use crate::rules::metrics::Latency;
+use crate::rules::quiet::Limiter;
+
+/// How often what nobody waits for is done: old lines of the ledger, deleted projects.
+const HOUSEKEEPING: Duration = Duration::from_secs(60 * 60);
+
+/// How much a tick looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// What is written down, which is what changed.
+    WhatChanged,
+    /// tmux and processes too.
+    Everything,
+}
+
+/// Does the ticks.
+pub(super) struct Ticker {
+    manager: Arc<Manager>,
+    looked: Option<Instant>,
+    tidied: Option<Instant>,
+    limiter: Limiter,
+    latency: Latency,
+    newest: VecDeque<Duration>,
+    calm: Calm,
+}
+
+impl Ticker {
+    pub(super) fn new(manager: Arc<Manager>) -> Ticker {
+        said("recover", manager.mend_ledger());
+        said("recover", manager.recover_tasks());
+        let limiter = Limiter::new(manager.settings().notify.per_minute);
+        let (latency, newest) = Default::default();
+        let calm = Calm::default();
+        Ticker { manager, looked: None, tidied: None, limiter, latency, newest, calm }
+    }
+
+    /// Does one; returns when the next is due at the latest, if anything is.
+    pub(super) fn tick(&mut self, reach: Reach) -> Option<Timestamp> {
+        if reach == Reach::Everything {
+            self.looked = Some(Instant::now());
+            self.calm.stir();
+            self.reconcile();
+        }
+        let mut next = self.restart();
+        self.dispatch();
+        next = next.into_iter().chain(self.heartbeat()).min();
+        self.evict();
+        self.notify();
+        self.vanish();
+        for notice in self.manager.notices() {
+            tracing::warn!(notice, "noticed");
+        }
+        self.gather();
+        next
+    }
+
+    /// Something happened since the last tick.
+    pub(super) fn stirred(&mut self) {
+        self.calm.stir();
+    }
+
+    /// How long to sleep: until what is due, or until the next safety look.
+    pub(super) fn sleep_for(&self, next: Option<Timestamp>, now: Timestamp) -> Duration {
+        let until_due = next.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
+        let sooner = until_due.into_iter().chain(self.calm.due_in(Instant::now()));
+        sooner.fold(self.until_look(), Duration::min)
+    }
+
+    /// How much the tick after a sleep looks at.
+    pub(super) fn reach(&self) -> Reach {
+        if self.until_look().is_zero() { Reach::Everything } else { Reach::WhatChanged }
+    }
+
+    fn until_look(&self) -> Duration {
+        let every = self.manager.settings().supervisor.reconcile;
+        self.looked.map_or(Duration::ZERO, |looked| every.saturating_sub(looked.elapsed()))
+    }
+
+    fn reconcile(&mut self) {
+        let Some(survey) = said("reconcile", self.manager.survey()) else { return };
+        if let Some(silence) = &survey.silence {
+            tracing::warn!(%silence, "tmux did not answer");
+            return;
+        }
+        for name in said("hang", self.manager.find_hung(&survey.agents)).unwrap_or_default() {
+            tracing::warn!(agent = %name, "gives no sign of life");
+        }
+        for name in said("directories", self.manager.mark_directories(&survey.agents)).unwrap_or_default() {
+            tracing::warn!(agent = %name, "its directory is gone");
+        }
+        said("screens", self.manager.read_screens(&survey.agents));
+        if self.tidied.is_none_or(|at| at.elapsed() > HOUSEKEEPING) {
+            self.tidied = Some(Instant::now());
+            for done in said("tidy", self.manager.tidy(&survey.agents)).unwrap_or_default() {
+                tracing::info!(done, "tidied");
+            }
+        }
+    }
+
+    fn restart(&self) -> Option<Timestamp> {
+        let kept = said("restart", self.manager.keep_alive())?;
+        for (name, outcome) in &kept.restarted {
+            match outcome {
+                Ok(how) => tracing::info!(agent = %name, how, "started again"),
+                Err(error) => tracing::warn!(agent = %name, %error, "could not be started again"),
+            }
+        }
+        for name in &kept.gave_up {
+            tracing::warn!(agent = %name, "given up");
+        }
+        kept.next
+    }
+
+    fn dispatch(&self) {
+        for (task, state) in said("dispatch", self.manager.settle_tasks()).unwrap_or_default() {
+            tracing::info!(task = task.id.0, agent = %task.agent_name, %state, "task is over");
+        }
+        for task in said("dispatch", self.manager.dispatchable()).unwrap_or_default() {
+            let manager = Arc::clone(&self.manager);
+            // Typing is verified and takes its time; nobody else waits for it.
+            tokio::task::spawn_blocking(move || {
+                match manager.dispatch(&task) {
+                    Ok(_) => tracing::info!(task = task.id.0, agent = %task.agent_name, "task dispatched"),
+                    Err(error) => tracing::warn!(task = task.id.0, agent = %task.agent_name, %error, "task"),
+                };
+            });
+        }
+    }
+
+    fn heartbeat(&self) -> Option<Timestamp> {
+        let beaten = said("heartbeat", self.manager.beat())?;
+        for name in &beaten.asked {
+            tracing::info!(agent = %name, "heartbeat");
+        }
+        beaten.next
+    }
+
+    fn evict(&self) {
+        for name in said("evict", self.manager.evict_surplus()).unwrap_or_default() {
+            tracing::info!(agent = %name, "put to sleep");
+        }
+    }
+
+    fn vanish(&self) {
+        for Vanished { name, outcome } in said("vanish", self.manager.vanish()).unwrap_or_default() {
+            match outcome {
+                Ok(()) => tracing::info!(agent = %name, "vanished: its task is done"),
+                Err(error) => tracing::warn!(agent = %name, %error, "stays: it is ephemeral no more"),
+            }
+        }
+    }
+
+    fn notify(&mut self) {
+        self.limiter.set(self.manager.settings().notify.per_minute);
+        let telling = said("notify", self.manager.tell(&mut self.limiter)).unwrap_or_default();
+        if !telling.waits.is_empty() {
+            self.latency.add(&telling.waits, &mut self.newest);
+            said("metrics", self.manager.note_latency(&self.latency));
+        }
+        for told in telling.told {
+            tracing::info!(agent = %told.notice.agent, title = told.notice.title, "told");
+            for failure in told.failures {
+                tracing::warn!(agent = %told.notice.agent, failure, "a way of telling failed");
+            }
+        }
+    }
+
+    /// After all else, and for tmux's sake only: what it is waiting for begins anew.
+    fn gather(&mut self) {
+        let now = Instant::now();
+        if self.calm.due_in(now).is_some_and(|due| due.is_zero()) {
+            said("gather", self.manager.gather_silences());
+            self.calm.gathered(now);
+        }
+    }
+}
+
+/// What a stage gave, or nothing when it failed, which is written down.
+fn said<T>(stage: &'static str, outcome: Result<T, Error>) -> Option<T> {
+    outcome.map_err(|error| tracing::error!(stage, %error, at = %Env::now(), "a stage failed")).ok()
+}
