@@ -6,7 +6,7 @@
 //! | --- | --- | --- |
 //! | faces | [`cli`], [`demo`] | parse and render; no tmux, no files |
 //! | verbs | [`manager`], [`error`] | the only place where edges meet |
-//! | edges | [`store`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`mod@env`] | one outside thing each; they never import one another |
+//! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`mod@env`] | one outside thing each; they never import one another |
 //! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
 //! | words | [`model`] | plain types; imports nothing of ours |
 //!
@@ -14,16 +14,22 @@
 //! `cli/kill.rs`, `manager/kill.rs`, then `process`, `tmux/session.rs` and `store`.
 
 pub mod cli;
+pub mod config;
 pub mod demo;
 pub mod env;
 pub mod error;
 pub mod failpoint;
 pub mod git;
 pub mod kinds;
+pub mod ledger;
 pub mod manager;
 pub mod model;
+pub mod notice;
 pub mod process;
 pub mod rules;
+pub mod service;
+pub mod specs;
 pub mod store;
+pub mod supervisor;
 pub mod tmux;
 pub mod transcript;

@@ -7,7 +7,7 @@ use super::*;
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// Start an agent: a kind, or any command after `--`
-    Spawn(spawn::Arguments),
+    Spawn(Box<spawn::Arguments>),
     /// List agents, what waits for you first
     List(list::Arguments),
     /// Everything about one agent
@@ -22,8 +22,14 @@ pub(super) enum Verb {
     Peek(peek::Arguments),
     /// Show an agent's transcript
     Logs(logs::Arguments),
+    /// What happened while you were away
+    Recap(recap::Arguments),
     /// Wait until an agent has a status
     Wait(wait::Arguments),
+    /// Say yes, this once, to what an agent asks
+    Approve(answer::Arguments),
+    /// Say no to what an agent asks
+    Deny(answer::Arguments),
     /// Stop the turn an agent is in
     Interrupt(interrupt::Arguments),
     /// End agents with their whole process tree; records and conversations stay
@@ -35,6 +41,8 @@ pub(super) enum Verb {
     Resume(resume::Arguments),
     /// Bring back what a reboot or a crash of tmux took away
     Restore(restore::Arguments),
+    /// Put an idle agent to sleep; it wakes when it is needed
+    Hibernate(hibernate::Arguments),
     /// Give an agent another name
     Rename(rename::Arguments),
     /// Forget an agent and its files
@@ -45,7 +53,7 @@ pub(super) enum Verb {
 
 pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     match verb {
-        Verb::Spawn(args) => spawn::run(args, context),
+        Verb::Spawn(args) => spawn::run(*args, context),
         Verb::List(args) => list::run(args, context),
         Verb::Show(args) => show::run(args, context),
         Verb::Attach(args) => attach::run(args, context),
@@ -53,12 +61,16 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
         Verb::Send(args) => send::run(args, context),
         Verb::Peek(args) => peek::run(args, context),
         Verb::Logs(args) => logs::run(args, context),
+        Verb::Recap(args) => recap::run(args, context),
         Verb::Wait(args) => wait::run(args, context),
+        Verb::Approve(args) => approve::run(args, context),
+        Verb::Deny(args) => deny::run(args, context),
         Verb::Interrupt(args) => interrupt::run(args, context),
         Verb::Kill(args) => kill::run(args, context),
         Verb::Restart(args) => restart::run(args, context),
         Verb::Resume(args) => resume::run(args, context),
         Verb::Restore(args) => restore::run(args, context),
+        Verb::Hibernate(args) => hibernate::run(args, context),
         Verb::Rename(args) => rename::run(args, context),
         Verb::Rm(args) => rm::run(args, context),
         Verb::Prune(args) => prune::run(args, context),

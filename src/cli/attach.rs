@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, picker, spawn, ui};
+use super::{Context, picker, recap, spawn, ui};
 use crate::error::Error;
 use crate::manager::{As, AttachRequest, Attaching};
 use crate::model::AgentName;
@@ -38,7 +38,9 @@ pub(super) fn to(name: &AgentName, observe: As, context: &Context) -> Result<u8,
     let keys =
         if context.manager.is_nested() { "C-b C-b d (you are inside a tmux already)" } else { "C-b d" };
     let before = || context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent goes on"));
-    match context.manager.attach(AttachRequest { name, observe }, before)? {
+    let popup = recap::after_absence(name, context);
+    let request = AttachRequest { name, observe, popup: popup.as_ref() };
+    match context.manager.attach(request, before)? {
         Attaching::Switched => Ok(0),
     }
 }

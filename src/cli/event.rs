@@ -1,5 +1,6 @@
 //! `symposium event`: hidden, quick, silent, always exit 0. An agent must never be held up by us.
 
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use crate::env::Env;
 use crate::manager::Manager;
-use crate::model::{Exit, TmuxEvent};
+use crate::model::{Edge, Exit, TmuxEvent};
 
 /// No hook has more to say; a prompt of this size would not have fitted through a terminal.
 const LARGEST_PAYLOAD: u64 = 16 * 1024 * 1024;
@@ -46,8 +47,25 @@ enum What {
         #[arg(long, allow_hyphen_values = true)]
         session: String,
     },
-    /// An agent's own hook, as JSON on stdin
-    Agent,
+    /// A pane began to print, fell quiet or rang
+    Edge {
+        #[arg(long, allow_hyphen_values = true)]
+        session: String,
+        #[arg(long)]
+        edge: EdgeWord,
+    },
+    /// An agent's own hook, as JSON on stdin or as the last argument
+    Agent {
+        #[arg(allow_hyphen_values = true)]
+        payload: Option<OsString>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum EdgeWord {
+    Activity,
+    Silence,
+    Bell,
 }
 
 #[derive(Debug, Args)]
@@ -67,7 +85,19 @@ pub(super) fn run(args: Arguments, home: Option<&Path>) -> u8 {
         What::SessionClosed { session } => TmuxEvent::SessionClosed { session },
         What::ClientAttached { session } => TmuxEvent::ClientAttached { session },
         What::ClientDetached { session } => TmuxEvent::ClientDetached { session },
-        What::Agent => {
+        What::Edge { session, edge } => {
+            let edge = match edge {
+                EdgeWord::Activity => Edge::Activity,
+                EdgeWord::Silence => Edge::Silence,
+                EdgeWord::Bell => Edge::Bell,
+            };
+            TmuxEvent::Edge { session, edge }
+        }
+        What::Agent { payload: Some(payload) } => {
+            let _ = manager.agent_event(payload.as_encoded_bytes());
+            return 0;
+        }
+        What::Agent { payload: None } => {
             let mut payload = Vec::new();
             if std::io::stdin().lock().take(LARGEST_PAYLOAD).read_to_end(&mut payload).is_ok() {
                 let _ = manager.agent_event(&payload);

@@ -14,11 +14,12 @@ pub(super) struct Arguments {
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
-    let keys = context.manager.interrupt(&name)?;
+    let done = context.manager.interrupt(&name)?;
     if context.ui.json {
-        context.ui.json(&serde_json::json!({ "agent": name, "keys": keys }));
+        context.ui.json(&serde_json::json!({ "agent": name, "keys": done.keys, "confirmed_by": done.seen }));
     } else {
-        context.ui.say(&format!("pressed {} in `{name}`", keys.join(" ")));
+        let seen = done.seen.map(|seen| format!(": {seen}")).unwrap_or_default();
+        context.ui.say(&format!("pressed {} in `{name}`{seen}", done.keys.join(" ")));
     }
     Ok(0)
 }

@@ -16,6 +16,9 @@ pub(super) struct Arguments {
     /// All that run
     #[arg(long)]
     all: bool,
+    /// Their children too, and theirs
+    #[arg(long)]
+    with_children: bool,
     /// How long a program may take to leave before it is killed
     #[arg(long, value_name = "D", default_value = "5s", value_parser = times::duration)]
     grace: Duration,
@@ -25,6 +28,11 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let names: Vec<AgentName> = match args.all {
         true => context.manager.live()?,
         false => args.names.iter().map(|text| spawn::name(text)).collect::<Result<_, _>>()?,
+    };
+    let below = context.manager.descendants(&names)?;
+    let (names, left): (Vec<AgentName>, _) = match args.with_children {
+        true => (names.into_iter().chain(below).collect(), vec![]),
+        false => (names, below),
     };
     let mut worst = 0;
     let mut done = Vec::new();
@@ -38,6 +46,14 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             }
             Err(error) => worst = worst.max(context.ui.error(&error.report())),
         }
+    }
+    if !left.is_empty() {
+        let left: Vec<&str> = left.iter().map(AgentName::as_str).collect();
+        context.ui.say(&format!(
+            "children of these go on: {}; `--with-children` ends them too, or `symposium agent kill {}`",
+            left.join(", "),
+            left.join(" ")
+        ));
     }
     if context.ui.json {
         context.ui.json(&done);

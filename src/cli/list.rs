@@ -1,13 +1,18 @@
 //! `agent list`
 
+use std::time::Duration;
+
 use clap::Args;
 
+use super::show::WithWork;
 use super::table::table;
 use super::{Context, ui};
 use crate::env::Env;
 use crate::error::Error;
+use crate::manager::{Watching, Woken};
 use crate::model::{Agent, Status};
-use crate::rules::order;
+use crate::rules::family::{self, Branch};
+use crate::rules::{order, work};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -20,36 +25,124 @@ pub(super) struct Arguments {
     /// Only agents with this status
     #[arg(long, value_name = "S")]
     status: Option<Status>,
+    /// Children below their parents
+    #[arg(long)]
+    tree: bool,
+    /// Show it again at each change; with --json, one array a line
+    #[arg(long)]
+    watch: bool,
+    /// Also what is changed, ahead and on disk in each place; asks git
+    #[arg(long, conflicts_with = "watch")]
+    work: bool,
 }
 
+/// How often ages are counted anew while nothing happens; nothing is asked for it.
+const AGES: Duration = Duration::from_secs(10);
+
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let survey = context.manager.survey()?;
-    let total = survey.agents.len();
-    let mut agents: Vec<Agent> =
-        survey.agents.into_iter().filter(|agent| args.wants(agent, context.ui.json)).collect();
-    order::for_people(&mut agents);
-    if context.ui.json {
-        context.ui.json(&agents);
-    } else if agents.is_empty() {
-        context.ui.say(&match total {
-            0 => "no agents yet; `symposium agent spawn` starts one".to_owned(),
-            n => format!("none of these; {n} in all, see `symposium agent list --all`"),
-        });
-    } else {
-        let home = context.manager.user_home();
-        context.ui.data(&table(&agents, home.as_deref(), ui::width(), Env::now()));
-        let hidden = total - agents.len();
-        if hidden > 0 && args.project.is_none() && args.status.is_none() {
-            context.ui.say(&format!("{hidden} more ended; see them with --all"));
-        }
+    if args.watch {
+        return watch(&args, context);
     }
+    let survey = context.manager.survey()?;
+    show(&args, &survey.agents, context);
     match survey.silence {
         Some(silence) => Err(silence),
         None => Ok(0),
     }
 }
 
+fn show(args: &Arguments, all: &[Agent], context: &Context) {
+    let agents = args.wanted(all, context.ui.json);
+    if context.ui.json && args.work {
+        let counted = |agent| WithWork { agent, work: context.manager.work_counts(agent) };
+        context.ui.json(&agents.iter().map(counted).collect::<Vec<_>>());
+        return;
+    }
+    if context.ui.json {
+        context.ui.json(&agents);
+        return;
+    }
+    if agents.is_empty() {
+        context.ui.say(&match all.len() {
+            0 => "no agents yet; `symposium agent spawn` starts one".to_owned(),
+            n => format!("none of these; {n} in all, see `symposium agent list --all`"),
+        });
+        return;
+    }
+    context.ui.data(&args.lines(&agents, context));
+    if args.work {
+        for agent in &agents {
+            let counts = work::short(&context.manager.work_counts(agent));
+            context.ui.data(&format!(
+                "{}: {}",
+                agent.name,
+                if counts.is_empty() { "not in git" } else { &counts }
+            ));
+        }
+    }
+    let hidden = all.len() - agents.len();
+    if hidden > 0 && args.project.is_none() && args.status.is_none() {
+        context.ui.say(&format!("{hidden} more ended; see them with --all"));
+    }
+}
+
+/// As many lines as the terminal has; what waits for a person stands above.
+fn fitting(text: &str, height: usize) -> String {
+    let all: Vec<&str> = text.lines().collect();
+    if all.len() < height {
+        return text.to_owned();
+    }
+    let shown = height.saturating_sub(2).max(1);
+    format!("{}\n… and {} more", all[..shown].join("\n"), all.len() - shown)
+}
+
+/// Shows the list again at each change, until the reader has gone or the person presses C-c.
+fn watch(args: &Arguments, context: &Context) -> Result<u8, Error> {
+    let mut agents = Vec::new();
+    let mut shown = String::new();
+    context.manager.watch(AGES, |woken| {
+        if let Woken::Changed(survey) = woken {
+            agents = args.wanted(&survey.agents, context.ui.json);
+            if let Some(silence) = survey.silence {
+                context.ui.warn(&silence.to_string());
+            }
+        } else if context.ui.json {
+            return if ui::has_reader() { Watching::On } else { Watching::Enough };
+        }
+        let text = match (context.ui.json, agents.is_empty()) {
+            (true, _) => serde_json::to_string(&agents).unwrap_or_else(|_| "[]".into()),
+            (false, true) => "no agents to show".into(),
+            (false, false) => fitting(&args.lines(&agents, context), ui::height()),
+        };
+        if text == shown {
+            return if ui::has_reader() { Watching::On } else { Watching::Enough };
+        }
+        shown = text;
+        match context.ui.again(&shown) {
+            true => Watching::On,
+            false => Watching::Enough,
+        }
+    })?;
+    Ok(0)
+}
+
 impl Arguments {
+    fn lines(&self, agents: &[Agent], context: &Context) -> String {
+        let flat = |agent: &Agent| Branch { depth: 0, agent: agent.clone() };
+        let branches = match self.tree {
+            true => family::tree(agents.to_vec()),
+            false => agents.iter().map(flat).collect(),
+        };
+        table(&branches, context.manager.user_home().as_deref(), ui::width(), Env::now())
+    }
+
+    /// What is shown of all agents, in the order for people.
+    fn wanted(&self, all: &[Agent], json: bool) -> Vec<Agent> {
+        let mut agents: Vec<Agent> = all.iter().filter(|agent| self.wants(agent, json)).cloned().collect();
+        order::for_people(&mut agents);
+        agents
+    }
+
     /// Programs get everything unless they filter; people do not want to see what ended on request.
     fn wants(&self, agent: &Agent, json: bool) -> bool {
         let ended = matches!(agent.status, Status::Exited | Status::Stopped);

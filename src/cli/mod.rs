@@ -3,34 +3,46 @@
 //! `symposium NOUN VERB`: the verb names the file here, in `manager/` and in `tests/cli/`.
 
 mod agent;
+mod answer;
+mod approve;
 mod attach;
 mod completions;
+mod conversation;
+mod deny;
 mod detach;
 mod doctor;
+mod environment;
 mod event;
+mod hibernate;
 mod interrupt;
 mod kill;
 mod list;
 mod logs;
 mod man;
+mod metrics;
 mod peek;
 mod picker;
 mod prune;
+mod recap;
 mod rename;
 mod restart;
 mod restore;
 mod resume;
 mod rm;
 mod send;
+mod service;
 mod show;
 mod spawn;
+mod spec;
+mod supervisor;
 mod table;
+mod taskspace;
 mod times;
 mod ui;
 mod wait;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
@@ -52,7 +64,7 @@ struct Cli {
 
 #[derive(Debug, Args)]
 struct Global {
-    /// The state directory, instead of SYMPOSIUM_HOME or ~/.symposium
+    /// The state directory, or @NAME of an environment, instead of SYMPOSIUM_HOME or ~/.symposium
     #[arg(long, global = true, value_name = "DIR")]
     home: Option<PathBuf>,
     /// Machine-readable output on stdout, errors as JSON on stderr
@@ -71,6 +83,26 @@ enum Noun {
     /// Agents: start, list, attach, send, end, bring back
     #[command(subcommand)]
     Agent(Box<agent::Verb>),
+    /// Specs, the blueprints of agents: list, show, check, begin
+    #[command(subcommand)]
+    Spec(spec::Verb),
+    /// What works while nobody looks: restarts, queues, notifications
+    #[command(subcommand)]
+    Supervisor(supervisor::Verb),
+    /// Taskspaces: a worktree, an agent and its task, made and removed as one
+    #[command(subcommand)]
+    Taskspace(taskspace::Verb),
+    /// Conversations of an agent
+    #[command(subcommand)]
+    Conversation(conversation::Verb),
+    /// Environments: separate registries, tmux servers and supervisors
+    #[command(subcommand, name = "env")]
+    Environment(environment::Verb),
+    /// Print metrics for Prometheus
+    Metrics,
+    /// Start with the machine: a systemd unit, or launchd on macOS
+    #[command(subcommand)]
+    Service(service::Verb),
     /// Check tmux, directories, registry, server and agent CLIs, and say what to do
     Doctor,
     /// An interactive stand-in for an agent CLI, to try everything without one
@@ -98,6 +130,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
+        // An agent's hook must not fail because of us, whatever it is called with.
+        Err(_) if is_an_event(&args) => return 0,
         Err(error) if error.use_stderr() && asks_for_json(&args) => {
             let text = error.render().to_string();
             let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -114,6 +148,19 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(code) => code,
         Err(error) => ui.error(&error.report()),
     }
+}
+
+/// Whether this is the door for events, on a command line that could not be understood.
+fn is_an_event(args: &[OsString]) -> bool {
+    let mut words = args.iter().skip(1);
+    while let Some(word) = words.next() {
+        if word == "--home" {
+            words.next();
+        } else if !word.to_string_lossy().starts_with('-') {
+            return word == "event";
+        }
+    }
+    false
 }
 
 /// Whether `--json` was given, on a command line that could not be understood.
@@ -134,16 +181,52 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             Ok(u8::try_from(code).unwrap_or(1))
         }
         Noun::Doctor => doctor::run(Manager::open(Env::capture(), home), ui),
-        Noun::Agent(verb) => {
+        Noun::Supervisor(verb) => {
             let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
+            supervisor::run(verb, context)
+        }
+        Noun::Conversation(verb) => {
+            let context = Context::open(home, ui)?;
+            let outcome = conversation::run(verb, &context);
+            context.tell_notices();
+            outcome
+        }
+        Noun::Environment(verb) => environment::run(verb, ui),
+        Noun::Metrics => {
+            let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
+            metrics::run(&context)
+        }
+        Noun::Agent(verb) => {
+            let context = Context::open(home, ui)?;
             let outcome = agent::run(*verb, &context);
             context.tell_notices();
             outcome
+        }
+        Noun::Spec(verb) => {
+            let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
+            spec::run(verb, &context)
+        }
+        Noun::Taskspace(verb) => {
+            let context = Context::open(home, ui)?;
+            let outcome = taskspace::run(verb, &context);
+            context.tell_notices();
+            outcome
+        }
+        Noun::Service(verb) => {
+            let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
+            service::run(verb, &context)
         }
     }
 }
 
 impl Context {
+    fn open(home: Option<&Path>, ui: &Ui) -> Result<Context, Error> {
+        let manager = Manager::open(Env::capture(), home)?;
+        let progress = ui.clone();
+        manager.on_progress(move |text| progress.say(text));
+        Ok(Context { manager, ui: ui.clone() })
+    }
+
     fn tell_notices(&self) {
         for notice in self.manager.notices() {
             self.ui.warn(&notice);

@@ -11,10 +11,17 @@ pub(super) struct Arguments {
     /// The agent
     #[arg(allow_hyphen_values = true)]
     name: String,
+    /// Another of its conversations, by name or id; a new name begins one
+    #[arg(long, value_name = "C", allow_hyphen_values = true)]
+    conversation: Option<String>,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let resumed = context.manager.resume(&spawn::name(&args.name)?)?;
+    let name = spawn::name(&args.name)?;
+    let resumed = match &args.conversation {
+        Some(wanted) => context.manager.resume_with(&name, wanted)?,
+        None => context.manager.resume(&name)?,
+    };
     tell(&resumed, context);
     Ok(0)
 }

@@ -11,7 +11,7 @@ pub(super) struct Arguments {
     /// The agent
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// Also when it runs, with whatever is in its scratch folder
+    /// Also when it runs, with whatever is in its workspace
     #[arg(long)]
     force: bool,
 }

@@ -1,13 +1,15 @@
 //! `agent show`
 
 use clap::Args;
+use serde::Serialize;
 
 use super::table::status_word;
 use super::times::age;
 use super::{Context, spawn};
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::Agent;
+use crate::model::{Agent, WorkCounts};
+use crate::rules::work;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -18,15 +20,24 @@ pub(super) struct Arguments {
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let agent = context.manager.show(&spawn::name(&args.name)?)?;
+    let work = context.manager.work_counts(&agent);
     if context.ui.json {
-        context.ui.json(&agent);
+        context.ui.json(&WithWork { agent: &agent, work });
     } else {
-        context.ui.data(&card(&agent));
+        context.ui.data(&card(&agent, &work));
     }
     Ok(0)
 }
 
-fn card(agent: &Agent) -> String {
+/// An agent with what is in its place: git was asked for it.
+#[derive(Debug, Serialize)]
+pub(super) struct WithWork<'a> {
+    #[serde(flatten)]
+    pub agent: &'a Agent,
+    pub work: WorkCounts,
+}
+
+fn card(agent: &Agent, work: &WorkCounts) -> String {
     let now = Env::now();
     let ago = |at| format!("{at} ({})", age(at, now));
     let some = |text: Option<String>| text.unwrap_or_else(|| "-".into());
@@ -38,22 +49,35 @@ fn card(agent: &Agent) -> String {
             format!("{user} on {}{}", client.tty, if client.observer { ", watching" } else { "" })
         })
         .collect();
+    let params: Vec<String> =
+        agent.params.iter().map(|given| format!("{}={}", given.name, given.value)).collect();
     let rows = [
         ("name", agent.name.to_string()),
         ("title", some(agent.title.clone())),
         ("status", format!("{} since {}", status_word(agent), ago(agent.status_since))),
         ("why", agent.reason.clone()),
+        ("spec", agent.spec.clone()),
+        ("parameters", some((!params.is_empty()).then(|| params.join(", ")))),
+        ("parent", some(agent.parent.as_ref().map(ToString::to_string))),
         ("kind", agent.kind.clone()),
         ("command", agent.command.join(" ")),
-        ("directory", agent.working_directory.clone()),
+        (
+            "directory",
+            match agent.directory_gone {
+                Some(_) => format!("{} (gone)", agent.working_directory),
+                None => agent.working_directory.clone(),
+            },
+        ),
         ("branch", some(agent.branch.clone())),
         ("workspace", agent.workspace.to_string()),
+        ("work", some(Some(work::short(work)).filter(|text| !text.is_empty()))),
         ("conversation", some(agent.conversation.id.clone())),
         ("process", some(agent.pid.map(|pid| pid.to_string()))),
         (
             "tmux",
             some(agent.tmux.as_ref().map(|tmux| format!("{} {} {}", tmux.socket, tmux.session, tmux.pane))),
         ),
+        ("restart", restart(agent)),
         ("attached", if clients.is_empty() { "nobody".into() } else { clients.join("; ") }),
         ("created", ago(agent.created_at)),
         ("last output", some(agent.last_activity.map(ago))),
@@ -61,4 +85,15 @@ fn card(agent: &Agent) -> String {
         ("id", agent.id.to_string()),
     ];
     rows.iter().map(|(key, value)| format!("{key:>13}  {}\n", value.replace(char::is_control, " "))).collect()
+}
+
+fn restart(agent: &Agent) -> String {
+    let mut text = agent.restart.policy.to_string();
+    if agent.restart.count > 0 {
+        text.push_str(&format!(", {} so far", agent.restart.count));
+    }
+    if let Some(at) = agent.restart.next_at {
+        text.push_str(&format!(", next at {at}"));
+    }
+    text
 }

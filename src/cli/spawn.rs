@@ -6,12 +6,12 @@ use clap::{Args, ValueEnum};
 
 use super::{Context, attach, ui};
 use crate::error::Error;
-use crate::manager::{Body, SpawnRequest};
-use crate::model::{AgentName, Workspace};
+use crate::manager::{Body, Lifetime, SpawnRequest};
+use crate::model::{AgentName, RestartPolicy, Workspace};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// A kind (claude, codex, gemini, …, demo); none means the first that is installed, else the demo agent
+    /// A spec, a kind (claude, codex, …, demo), or a folder or file that holds a spec; none means `default`
     #[arg(conflicts_with = "command")]
     spec: Option<String>,
     /// What it is to be called
@@ -26,15 +26,33 @@ pub(super) struct Arguments {
     /// Free text for lists and the status line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
-    /// What sort of place it works in
-    #[arg(long, value_enum, default_value_t = Place::InPlace)]
-    workspace: Place,
-    /// Go on with this conversation of the agent CLI
-    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    /// Look for specs in this file only
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// What sort of place it works in, whatever its spec says
+    #[arg(long, value_enum)]
+    workspace: Option<Where>,
+    /// The branch of its worktree, here or new, instead of `symposium/NAME`
+    #[arg(long, value_name = "B", allow_hyphen_values = true)]
+    branch: Option<String>,
+    /// Go on with this conversation of the agent CLI, or a name for the new one
+    #[arg(long, value_name = "C", allow_hyphen_values = true)]
     conversation: Option<String>,
+    /// What its spec is given: `{{K}}` in prompts and task, SYMPOSIUM_PARAM_K in its environment
+    #[arg(long = "param", value_name = "K=V", value_parser = parameter, allow_hyphen_values = true)]
+    params: Vec<(String, String)>,
     /// A variable for the agent's environment
     #[arg(long, value_name = "K=V", value_parser = variable)]
     env: Vec<(String, String)>,
+    /// What happens when it ends by itself, whatever its spec says: no, on-failure, always
+    #[arg(long, value_name = "WHEN")]
+    restart: Option<RestartPolicy>,
+    /// Let it vanish, directory and all, when its task is done; the result stays in the ledger
+    #[arg(long)]
+    ephemeral: bool,
+    /// Whose child it is, instead of the agent's that runs this command
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    parent: Option<String>,
     /// Attach this terminal right away
     #[arg(long, conflicts_with = "foreground")]
     attach: bool,
@@ -48,11 +66,18 @@ pub(super) struct Arguments {
 
 /// Where it works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Place {
+enum Where {
     /// The directory as it is
     InPlace,
+    /// A git worktree and branch of its own
+    Worktree,
     /// An empty folder of its own
     Scratch,
+}
+
+pub(super) fn parameter(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -87,12 +112,20 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         dir: args.dir,
         task,
         title: args.title,
-        workspace: match args.workspace {
-            Place::InPlace => Workspace::InPlace,
-            Place::Scratch => Workspace::Scratch,
-        },
+        config: args.config,
+        workspace: args.workspace.map(|place| match place {
+            Where::InPlace => Workspace::InPlace,
+            Where::Worktree => Workspace::Worktree,
+            Where::Scratch => Workspace::Scratch,
+        }),
+        branch: args.branch,
+        taskspace: None,
         conversation: args.conversation,
+        params: args.params,
         env: args.env,
+        parent: args.parent.as_deref().map(self::name).transpose()?,
+        lifetime: args.ephemeral.then_some(Lifetime::Task),
+        restart: args.restart,
     };
     if args.foreground {
         let (name, exit) = context.manager.spawn_foreground(&request)?;
@@ -101,6 +134,9 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         return Ok(u8::try_from(code).unwrap_or(1));
     }
     let spawned = context.manager.spawn(request)?;
+    for warning in &spawned.warnings {
+        context.ui.warn(warning);
+    }
     for remark in &spawned.remarks {
         context.ui.say(remark);
     }

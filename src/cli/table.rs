@@ -6,13 +6,14 @@ use unicode_width::UnicodeWidthStr;
 use super::times::age;
 use super::ui::style;
 use crate::model::{Agent, Status, is_deceptive};
+use crate::rules::family::Branch;
 
 /// Between two columns.
 const GAP: usize = 2;
 
 /// One line an agent, with a head line.
-pub(super) fn table(agents: &[Agent], user_home: Option<&str>, width: usize, now: Timestamp) -> String {
-    let cells: Vec<[String; 5]> = agents.iter().map(|agent| row(agent, user_home, now)).collect();
+pub(super) fn table(agents: &[Branch], user_home: Option<&str>, width: usize, now: Timestamp) -> String {
+    let cells: Vec<[String; 5]> = agents.iter().map(|branch| row(branch, user_home, now)).collect();
     let head = ["NAME", "STATUS", "SINCE", "WHERE", "WHAT"].map(str::to_owned);
     let mut widths = [0; 5];
     for row in cells.iter().chain([&head]) {
@@ -25,8 +26,8 @@ pub(super) fn table(agents: &[Agent], user_home: Option<&str>, width: usize, now
     let taken: usize = widths[..4].iter().sum::<usize>() + 4 * GAP;
     widths[4] = width.saturating_sub(taken).max(8);
     let mut text = line(&head, &widths, anstyle::Style::new().bold(), anstyle::Style::new().bold());
-    for (cells, agent) in cells.iter().zip(agents) {
-        text.push_str(&line(cells, &widths, anstyle::Style::new(), style(agent.status)));
+    for (cells, branch) in cells.iter().zip(agents) {
+        text.push_str(&line(cells, &widths, anstyle::Style::new(), style(branch.agent.status)));
     }
     text
 }
@@ -42,9 +43,11 @@ fn line(cells: &[String; 5], widths: &[usize; 5], plain: anstyle::Style, status:
     format!("{}\n", text.trim_end())
 }
 
-fn row(agent: &Agent, user_home: Option<&str>, now: Timestamp) -> [String; 5] {
+fn row(branch: &Branch, user_home: Option<&str>, now: Timestamp) -> [String; 5] {
+    let agent = &branch.agent;
+    let twig = if branch.depth == 0 { "" } else { "└ " };
     [
-        agent.name.to_string(),
+        format!("{:indent$}{twig}{}", "", agent.name, indent = 2 * branch.depth.saturating_sub(1)),
         status_word(agent),
         age(agent.status_since, now),
         clean(&place(agent, user_home)),
@@ -80,6 +83,7 @@ fn place(agent: &Agent, user_home: Option<&str>) -> String {
         _ => dir.clone(),
     };
     match &agent.branch {
+        _ if agent.directory_gone.is_some() => format!("{short} (gone)"),
         Some(branch) => format!("{short} ({branch})"),
         None => short,
     }
@@ -96,7 +100,11 @@ fn what(agent: &Agent) -> String {
         1 => "[attached] ".to_owned(),
         n => format!("[{n} attached] "),
     };
+    // What a person has to act on comes before what it is about.
+    let is_urgent = matches!(agent.status, Status::Waiting | Status::Crashed | Status::Lost)
+        || agent.reason.starts_with("no sign of life");
     let text = match &agent.title {
+        _ if is_urgent => agent.reason.clone(),
         Some(title) => title.clone(),
         None if is_told => agent.reason.clone(),
         None if agent.kind == "command" => agent.command.join(" "),

@@ -44,6 +44,14 @@ impl Ui {
         let _ = out.flush();
     }
 
+    /// Data in place of what was shown before, on a terminal; else one more piece of it. False when nobody reads it.
+    pub(super) fn again(&self, text: &str) -> bool {
+        let mut out = anstream::stdout().lock();
+        let clear = if !self.json && io::stdout().is_terminal() { "\x1b[H\x1b[J" } else { "" };
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        write!(out, "{clear}{text}{end}").and_then(|()| out.flush()).is_ok()
+    }
+
     /// Bytes that are printed as they are, escape sequences and all.
     pub(super) fn raw(&self) -> impl Write {
         io::BufWriter::with_capacity(64 * 1024, io::stdout().lock())
@@ -92,6 +100,15 @@ impl Ui {
     }
 }
 
+/// Whether somebody still reads what goes to stdout.
+pub(super) fn has_reader() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let out = rustix::stdio::stdout();
+    let mut fds = [PollFd::from_borrowed_fd(out, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut fds, Some(&now)).is_err() || fds[0].revents().is_empty()
+}
+
 /// Whether a person sits at both ends.
 pub(super) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
@@ -110,6 +127,14 @@ pub(super) fn width() -> usize {
     })
 }
 
+/// How high the terminal is; as high as one likes when there is none.
+pub(super) fn height() -> usize {
+    match rustix::termios::tcgetwinsize(rustix::stdio::stdout()) {
+        Ok(size) if size.ws_row > 0 => usize::from(size.ws_row),
+        _ => usize::MAX,
+    }
+}
+
 /// The colour of a status; the word says the same.
 pub(super) fn style(status: Status) -> Style {
     let color = match status {
@@ -121,6 +146,18 @@ pub(super) fn style(status: Status) -> Style {
         Status::Exited | Status::Stopped | Status::Hibernated => return Style::new().dimmed(),
     };
     Style::new().fg_color(Some(color.into()))
+}
+
+/// Waits until a key is pressed, whichever it is.
+pub(super) fn wait_for_key() {
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+    let input = rustix::stdio::stdin();
+    let Ok(before) = tcgetattr(input) else { return };
+    let mut raw = before.clone();
+    raw.make_raw();
+    let _ = tcsetattr(input, OptionalActions::Now, &raw);
+    let _ = rustix::io::read(input, &mut [0; 16]);
+    let _ = tcsetattr(input, OptionalActions::Now, &before);
 }
 
 /// The whole of standard input as text.

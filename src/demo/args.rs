@@ -23,6 +23,9 @@ pub struct DemoArgs {
     /// Taken and not minded
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub append_system_prompt: Option<String>,
+    /// Taken and not minded
+    #[arg(long = "allowedTools", value_name = "TOOLS")]
+    pub allowed_tools: Option<String>,
     /// `bypassPermissions` never asks, every other mode does
     #[arg(long, value_name = "MODE")]
     pub permission_mode: Option<String>,
@@ -50,6 +53,7 @@ mod tests {
             "--model",
             "m",
             "--append-system-prompt=- a",
+            "--allowedTools=Read,Bash(git log:*)",
             "--permission-mode",
             "default",
             "--session-id",

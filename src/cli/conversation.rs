@@ -1,0 +1,45 @@
+//! `symposium conversation VERB`
+
+use clap::{Args, Subcommand};
+
+use super::table::clean;
+use super::times::age;
+use super::{Context, spawn};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::ConversationView;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// The conversation an agent is in, and those it was in before
+    List(List),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct List {
+    /// The agent
+    #[arg(allow_hyphen_values = true)]
+    agent: String,
+}
+
+pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+    let Verb::List(args) = verb;
+    let views = context.manager.conversations(&spawn::name(&args.agent)?)?;
+    if context.ui.json {
+        context.ui.json(&views);
+    } else {
+        context.ui.data(&views.iter().map(line).collect::<String>());
+    }
+    Ok(0)
+}
+
+fn line(view: &ConversationView) -> String {
+    let name = clean(view.name.as_deref().unwrap_or("-"));
+    let id = clean(view.id.as_deref().unwrap_or("not known yet"));
+    let when = match (view.left_at, view.begun) {
+        (Some(at), _) => format!("left {} ago", age(at, Env::now())),
+        (None, true) => "current".to_owned(),
+        (None, false) => "current, nothing was said yet".to_owned(),
+    };
+    format!("{} {name:<16}  {id}  {when}\n", if view.current { "*" } else { " " })
+}

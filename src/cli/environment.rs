@@ -1,0 +1,90 @@
+//! `symposium env VERB`
+
+use clap::{Args, Subcommand};
+
+use super::ui::Ui;
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::{EnvironmentView, Environments, Removal};
+use crate::model::EnvironmentName;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// The default environment and all named ones
+    List,
+    /// Make one; use it with `--home @NAME`, or SYMPOSIUM_HOME=@NAME
+    Create(Named),
+    /// Remove one with all its agents, unless they run or work would be lost
+    Remove(Remove),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Named {
+    /// What it is called
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Remove {
+    /// Which one
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// Also while agents run, with whatever is in their workspaces
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(verb: Verb, ui: &Ui) -> Result<u8, Error> {
+    let environments = Environments::of(Env::capture())?;
+    match verb {
+        Verb::List => {
+            let views = environments.list();
+            if ui.json {
+                ui.json(&views);
+            } else {
+                ui.data(&views.iter().map(line).collect::<String>());
+            }
+        }
+        Verb::Create(args) => {
+            let name = name(&args.name)?;
+            let path = environments.create(&name)?;
+            if ui.json {
+                ui.json(&serde_json::json!({ "created": name, "path": path }));
+            } else {
+                ui.data(&path.display().to_string());
+                ui.say(&format!("use it with: symposium --home @{name} agent spawn"));
+            }
+        }
+        Verb::Remove(args) => {
+            let name = name(&args.name)?;
+            environments.remove(&name, if args.force { Removal::Force } else { Removal::Careful })?;
+            if ui.json {
+                ui.json(&serde_json::json!({ "removed": name }));
+            } else {
+                ui.say(&format!("environment `{name}` is gone"));
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn name(text: &str) -> Result<EnvironmentName, Error> {
+    let text = text.strip_prefix('@').unwrap_or(text);
+    text.parse().map_err(|why| Error::BadName { given: text.to_owned(), why })
+}
+
+fn line(view: &EnvironmentView) -> String {
+    let name = view.name.as_ref().map_or_else(|| "default".to_owned(), |name| format!("@{name}"));
+    let mark = if view.current { "*" } else { " " };
+    let state = match &view.error {
+        Some(error) => error.clone(),
+        None => format!(
+            "{} agents, {} running, supervisor {}",
+            view.agents,
+            view.live,
+            if view.supervisor { "on" } else { "off" }
+        ),
+    };
+    format!("{mark} {name:<16}  {state}  {}\n", view.path.display())
+}

@@ -1,0 +1,25 @@
+//! `agent hibernate`
+
+use clap::Args;
+
+use super::{Context, spawn};
+use crate::error::Error;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = spawn::name(&args.name)?;
+    let why = "it was put to sleep on request; it wakes when it is needed";
+    let agent = context.manager.hibernate(&name, why)?;
+    if context.ui.json {
+        context.ui.json(&agent);
+    } else {
+        context.ui.say(&format!("`{name}` sleeps; it wakes when somebody attaches or sends something"));
+    }
+    Ok(0)
+}

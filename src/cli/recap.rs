@@ -1,0 +1,159 @@
+//! `agent recap`, and what is said when somebody comes back after a while.
+
+use clap::Args;
+use jiff::{SignedDuration, Timestamp};
+
+use super::table::clean;
+use super::{Context, spawn, times, ui};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::Popup;
+use crate::model::{AgentName, ChangeKind, Recap, Status};
+
+/// Who was away for less has not forgotten.
+const AWAY: SignedDuration = SignedDuration::from_mins(5);
+/// How many lines a list gets: all of it fits on one screen.
+const MOST: usize = 5;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// Since when: a time, or how long ago (`2h`); without, since the last terminal left
+    #[arg(long, value_name = "T")]
+    since: Option<String>,
+    /// Wait for a key afterwards
+    #[arg(long, hide = true)]
+    pause: bool,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = spawn::name(&args.name)?;
+    let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
+    let since = since.map_err(|what| Error::Usage { what, hint: None })?;
+    let recap = context.manager.recap(&name, since)?;
+    if context.ui.json {
+        context.ui.json(&recap);
+    } else {
+        context.ui.data(&text(&recap));
+    }
+    if args.pause {
+        context.ui.data("press any key");
+        ui::wait_for_key();
+    }
+    Ok(0)
+}
+
+/// What is laid over the screen of somebody who comes back, when they were away long enough.
+pub(super) fn after_absence(name: &AgentName, context: &Context) -> Option<Popup> {
+    let recap = context.manager.recap_after_absence(name, AWAY)?;
+    let argv = context.manager.recap_command(name, recap.since);
+    Some(Popup { argv, lines: text(&recap).lines().count() + 1 })
+}
+
+fn text(recap: &Recap) -> String {
+    let mut lines = vec![headline(recap)];
+    let spent: Vec<String> = recap
+        .spent
+        .iter()
+        .filter(|spent| spent.seconds > 0)
+        .map(|spent| format!("{} {}", spent.status, span(spent.seconds)))
+        .collect();
+    if !spent.is_empty() {
+        lines.push(format!("  time      {}", spent.join(" · ")));
+    }
+    let counts = [
+        (recap.prompts as usize, "prompts"),
+        (recap.restarts as usize, "restarts"),
+        (recap.done.len(), "tasks done"),
+        (recap.failed.len(), "tasks failed"),
+    ];
+    let counts: Vec<String> =
+        counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    if !counts.is_empty() {
+        lines.push(format!("  work      {}", counts.join(" · ")));
+    }
+    let changes = recap.changes.iter().filter(|change| is_news(change.to));
+    let changes = changes.map(|change| format!("{} {}: {}", clock(change.at), change.to, clean(&change.why)));
+    list("events", changes.rev().collect::<Vec<_>>(), &mut lines);
+    let tasks = recap.failed.iter().map(|task| format!("#{} failed: {}", task.id, clean(&task.title)));
+    let tasks =
+        tasks.chain(recap.done.iter().map(|task| format!("#{} done: {}", task.id, clean(&task.title))));
+    list("tasks", tasks.collect(), &mut lines);
+    if let Some(commits) = &recap.commits {
+        let commits = commits.iter().map(|commit| format!("{} {}", commit.id, clean(&commit.subject)));
+        list("commits", commits.collect(), &mut lines);
+    }
+    if let Some(changes) = &recap.uncommitted {
+        let files = changes.files.iter().map(|file| format!("{} {}", letter(file.kind), clean(&file.path)));
+        let files: Vec<String> = files.collect();
+        if !files.is_empty() {
+            lines.push(format!(
+                "  changed   {} files, +{} -{} lines, not committed",
+                files.len(),
+                changes.insertions,
+                changes.deletions
+            ));
+            list("", files, &mut lines);
+        }
+    }
+    if let Some(words) = &recap.last_words {
+        let words = words.lines().map(clean).filter(|line| !line.trim().is_empty()).collect();
+        list("last said", words, &mut lines);
+    }
+    if let Some(asks) = &recap.asks {
+        lines.push(format!("  asks      {}", clean(asks)));
+    }
+    lines.join("\n")
+}
+
+fn headline(recap: &Recap) -> String {
+    let seconds = recap.until.duration_since(recap.since).as_secs().unsigned_abs();
+    let now = match recap.waiting_for {
+        Some(what) => format!("{}({what})", recap.status),
+        None => recap.status.to_string(),
+    };
+    let gave_up = if recap.gave_up { ", given up after too many restarts" } else { "" };
+    format!("{}: {now} now{gave_up}; the last {}:", recap.name, span(seconds))
+}
+
+/// The first few of a list under its name, and how many more there are.
+fn list(name: &str, entries: Vec<String>, lines: &mut Vec<String>) {
+    let more = entries.len().saturating_sub(MOST);
+    for (at, entry) in entries.into_iter().take(MOST).enumerate() {
+        let name = if at == 0 { name } else { "" };
+        lines.push(format!("  {name:<9} {entry}"));
+    }
+    if more > 0 {
+        lines.push(format!("  {:<9} … and {more} more", ""));
+    }
+}
+
+/// What a person wants to know of; that it worked and rested is told as time.
+fn is_news(status: Status) -> bool {
+    matches!(status, Status::Waiting | Status::Crashed | Status::Lost | Status::Exited | Status::Stopped)
+}
+
+fn letter(kind: ChangeKind) -> char {
+    match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Deleted => 'D',
+        ChangeKind::Untracked => '?',
+        ChangeKind::Conflicted => 'U',
+    }
+}
+
+fn clock(at: Timestamp) -> String {
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string()
+}
+
+fn span(seconds: u64) -> String {
+    match seconds {
+        0..=59 => format!("{seconds}s"),
+        60..=3_599 => format!("{}m", seconds / 60),
+        3_600..=86_399 => format!("{}h {}m", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{}d {}h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}

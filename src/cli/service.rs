@@ -1,0 +1,65 @@
+//! `symposium service install` and `uninstall`
+
+use clap::{Args, Subcommand};
+
+use super::Context;
+use crate::error::Error;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Start our tmux server with the machine and bring agents back (systemd; launchd on macOS)
+    Install(Install),
+    /// Undo that; agents go on
+    Uninstall,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Install {
+    /// Only show what would be installed
+    #[arg(long)]
+    print: bool,
+}
+
+pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+    match verb {
+        Verb::Install(Install { print: true }) => print(context),
+        Verb::Install(Install { print: false }) => install(context),
+        Verb::Uninstall => uninstall(context),
+    }?;
+    Ok(0)
+}
+
+fn print(context: &Context) -> Result<(), Error> {
+    let service = context.manager.service()?;
+    if context.ui.json {
+        context.ui.json(&service);
+    } else {
+        context.ui.say(&format!("belongs in {}", service.path.display()));
+        context.ui.data(&service.text);
+    }
+    Ok(())
+}
+
+fn install(context: &Context) -> Result<(), Error> {
+    let installed = context.manager.install_service()?;
+    if context.ui.json {
+        context.ui.json(&installed);
+        return Ok(());
+    }
+    let (manager, path) = (installed.service.manager, installed.service.path.display());
+    context.ui.say(&format!("installed for {manager}: {path}"));
+    installed.remarks.iter().for_each(|remark| context.ui.say(remark));
+    Ok(())
+}
+
+fn uninstall(context: &Context) -> Result<(), Error> {
+    let removed = context.manager.uninstall_service()?;
+    if context.ui.json {
+        context.ui.json(&removed);
+    } else if removed.was_installed {
+        context.ui.say(&format!("removed {}; agents go on", removed.path.display()));
+    } else {
+        context.ui.say("no service was installed");
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! `symposium spec VERB`: one line a verb.
+
+mod check;
+mod init;
+mod list;
+mod show;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Context;
+use crate::error::Error;
+use crate::manager::Place;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// List the specs that count here
+    List(list::Arguments),
+    /// One spec: each value with where it came from, and the command line that a spawn would run
+    Show(show::Arguments),
+    /// Tell every mistake, with file, line and column
+    Check(check::Arguments),
+    /// Write a commented .symposium/agents.toml to begin with
+    Init(init::Arguments),
+}
+
+/// Where specs are looked for.
+#[derive(Debug, Args)]
+struct Looking {
+    /// Look in this file only
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// As for an agent that works there, instead of here
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+impl From<Looking> for Place {
+    fn from(looking: Looking) -> Place {
+        Place { config: looking.config, dir: looking.dir }
+    }
+}
+
+pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+    match verb {
+        Verb::List(args) => list::run(args, context),
+        Verb::Show(args) => show::run(args, context),
+        Verb::Check(args) => check::run(args, context),
+        Verb::Init(args) => init::run(&args, context),
+    }
+}

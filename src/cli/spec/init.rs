@@ -1,0 +1,26 @@
+//! `spec init`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::Context;
+use crate::error::Error;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// Where, instead of here
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
+    let file = context.manager.spec_init(args.dir.as_deref())?;
+    if context.ui.json {
+        context.ui.json(&serde_json::json!({ "written": file }));
+    } else {
+        context.ui.data(&file.to_string_lossy());
+        context.ui.say("edit it, then `symposium spec list` and `symposium agent spawn reviewer`");
+    }
+    Ok(0)
+}

@@ -1,0 +1,54 @@
+//! `spec list`
+
+use clap::Args;
+use unicode_width::UnicodeWidthStr;
+
+use super::Looking;
+use crate::cli::Context;
+use crate::cli::table::clean;
+use crate::error::Error;
+use crate::manager::{Place, SpecLine};
+use crate::model::FoundIn;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    looking: Looking,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let list = context.manager.spec_list(&Place::from(args.looking))?;
+    list.warnings.iter().for_each(|warning| context.ui.warn(warning));
+    if context.ui.json {
+        context.ui.json(&list.specs);
+    } else {
+        context.ui.data(&lines(&list.specs));
+    }
+    if list.specs.iter().any(|spec| !spec.wrong.is_empty()) {
+        context.ui.warn("something is wrong with some of these; `symposium spec check` tells what and where");
+    }
+    Ok(0)
+}
+
+fn lines(specs: &[SpecLine]) -> String {
+    let rows: Vec<[String; 4]> = std::iter::once(["SPEC", "KIND", "FROM", "WHAT FOR"].map(str::to_owned))
+        .chain(specs.iter().map(row))
+        .collect();
+    let width = |at: usize| rows.iter().map(|row| row[at].width()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    let line = |row: &[String; 4]| {
+        let cell = |at: usize| format!("{}{:pad$}", row[at], "", pad = widths[at] - row[at].width() + 2);
+        format!("{}{}{}{}", cell(0), cell(1), cell(2), row[3]).trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+fn row(spec: &SpecLine) -> [String; 4] {
+    let from = match &spec.found_in {
+        FoundIn::BuiltIn => "-",
+        FoundIn::Project(path) | FoundIn::Home(path) | FoundIn::Given(path) => path,
+    };
+    let first = spec.description.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
+    let what = if spec.wrong.is_empty() { first } else { "(wrong)" };
+    [spec.name.as_str(), spec.kind.as_deref().unwrap_or("-"), from, what].map(clean)
+}

@@ -1,0 +1,54 @@
+//! `spec show`
+
+use clap::Args;
+
+use super::Looking;
+use crate::cli::Context;
+use crate::cli::spawn::parameter;
+use crate::cli::table::clean;
+use crate::error::Error;
+use crate::manager::{Place, SpecShown};
+use crate::rules::spec_rows::{quoted, rows};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// A spec, a kind, or a folder or file that holds a spec; none means `default`
+    name: Option<String>,
+    /// As if it were given this
+    #[arg(long = "param", value_name = "K=V", value_parser = parameter, allow_hyphen_values = true)]
+    params: Vec<(String, String)>,
+    #[command(flatten)]
+    looking: Looking,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let place = Place::from(args.looking);
+    let shown = context.manager.spec_show(args.name.as_deref(), args.params, &place)?;
+    if context.ui.json {
+        context.ui.json(&shown);
+    } else {
+        context.ui.data(&card(&shown));
+        shown.warnings.iter().for_each(|warning| context.ui.warn(warning));
+    }
+    Ok(0)
+}
+
+fn card(shown: &SpecShown) -> String {
+    let mut text = format!("{:>15}  {}\n", "spec", shown.spec.name);
+    for row in rows(&shown.spec) {
+        let value = row.value.unwrap_or_else(|| "-".into());
+        let mut lines = value.lines().map(clean);
+        let first = lines.next().unwrap_or_default();
+        text.push_str(&format!("{:>15}  {first}  [{}]\n", row.key, clean(&row.origin.to_string())));
+        lines.for_each(|line| text.push_str(&format!("{:>15}  {line}\n", "")));
+    }
+    let runs = match &shown.problem {
+        Some(problem) => format!("nothing: {problem}"),
+        None => quoted(&shown.command_line),
+    };
+    for (at, line) in runs.lines().enumerate() {
+        let key = if at == 0 { "a spawn runs" } else { "" };
+        text.push_str(&format!("{key:>15}  {}\n", clean(line)));
+    }
+    text
+}

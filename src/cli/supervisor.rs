@@ -1,0 +1,98 @@
+//! `symposium supervisor run|start|stop|status`
+
+use std::net::SocketAddr;
+
+use clap::{Args, Subcommand};
+
+use super::{Context, times};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::{Supervision, Turn};
+use crate::supervisor::{self, Options};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Run it in this terminal until C-c
+    Run(RunArguments),
+    /// Run it again and again
+    #[command(hide = true)]
+    Keep,
+    /// Start it in our tmux server, where it is kept alive
+    Start,
+    /// End it; agents go on, but nothing is restarted, queued work waits
+    Stop,
+    /// Whether it runs, and what waits for it
+    Status,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    /// Serve Prometheus metrics at http://ADDR/metrics
+    #[arg(long, value_name = "ADDR")]
+    metrics: Option<SocketAddr>,
+    /// Wait for the place of one that runs
+    #[arg(long, hide = true)]
+    kept: bool,
+}
+
+pub(super) fn run(verb: Verb, context: Context) -> Result<u8, Error> {
+    match verb {
+        Verb::Run(args) => {
+            let turn = if args.kept { Turn::Kept } else { Turn::Now };
+            context.ui.say("the supervisor runs; its log is supervisor.log in the state directory");
+            supervisor::run(context.manager, Options { turn, metrics: args.metrics })?;
+        }
+        Verb::Keep => context.manager.keep_supervisor()?,
+        Verb::Start => {
+            let begun = context.manager.start_supervisor()?;
+            tell(&context, if begun { "the supervisor runs" } else { "the supervisor runs already" })?;
+        }
+        Verb::Stop => {
+            let ended = context.manager.stop_supervisor()?;
+            tell(&context, if ended { "the supervisor is stopped" } else { "no supervisor runs" })?;
+        }
+        Verb::Status => {
+            let supervision = context.manager.supervision()?;
+            if context.ui.json {
+                context.ui.json(&supervision);
+            } else {
+                context.ui.data(&words(&supervision));
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn tell(context: &Context, text: &str) -> Result<(), Error> {
+    if context.ui.json {
+        context.ui.json(&context.manager.supervision()?);
+    } else {
+        context.ui.say(text);
+    }
+    Ok(())
+}
+
+fn words(supervision: &Supervision) -> String {
+    let mut lines = vec![match (&supervision.card, supervision.stopped_on_request) {
+        (Some(card), _) => {
+            let age = times::age(card.since, Env::now());
+            format!("runs: pid {}, version {}, for {age}", card.pid, card.version)
+        }
+        (None, _) if supervision.running => "runs".to_owned(),
+        (None, true) => "stopped on request; `symposium supervisor start` starts it".to_owned(),
+        (None, false) => "does not run; it is started when an agent is".to_owned(),
+    }];
+    let waiting = [
+        (supervision.restarts_waiting, "restarts planned"),
+        (supervision.tasks_waiting, "tasks not done"),
+        (supervision.heartbeats, "agents with a heartbeat"),
+    ];
+    if let Some(mistake) = &supervision.config_mistake {
+        lines.push(format!("the settings before this mistake are in force: {mistake}"));
+    }
+    for (number, what) in waiting.into_iter().filter(|(number, _)| *number > 0) {
+        let waits = if supervision.running { "" } else { ", waiting for it" };
+        lines.push(format!("{number} {what}{waits}"));
+    }
+    lines.join("\n")
+}

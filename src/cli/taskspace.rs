@@ -1,0 +1,131 @@
+//! `symposium taskspace VERB`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::table::{clean, status_word};
+use super::{Context, attach, spawn, ui};
+use crate::error::Error;
+use crate::manager::{As, Body, Removal, SpawnRequest, TaskspaceView};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Make a worktree and an agent in it, and give the agent its task
+    New(New),
+    /// What the taskspaces are at, what needs somebody first
+    List,
+    /// End the agent and remove its worktree, unless work would be lost
+    Delete(Delete),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct New {
+    /// What it is called, and its branch: `symposium/NAME`
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// A spec or kind; none means `default`
+    spec: Option<String>,
+    /// The task; `-` reads it from stdin
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    task: String,
+    /// A branch, here or new, instead of `symposium/NAME`
+    #[arg(long, value_name = "B", allow_hyphen_values = true)]
+    branch: Option<String>,
+    /// The repository, instead of the one around here
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Attach this terminal right away
+    #[arg(long)]
+    attach: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Delete {
+    /// The taskspace
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// Also with work that is nowhere else
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+    match verb {
+        Verb::New(args) => new(args, context),
+        Verb::List => list(context),
+        Verb::Delete(args) => delete(&args, context),
+    }
+}
+
+fn new(args: New, context: &Context) -> Result<u8, Error> {
+    let name = spawn::name(&args.name)?;
+    if args.attach && !ui::is_interactive() {
+        return Err(Error::NoTerminal { verb: "spawn --attach", name: Some(name) });
+    }
+    let task = match args.task.as_str() {
+        "-" => ui::standard_input().map_err(Error::io("cannot read the task from stdin"))?,
+        _ => args.task,
+    };
+    let spawned = context.manager.taskspace_new(SpawnRequest {
+        body: Body::Spec(args.spec),
+        name: Some(name),
+        dir: args.dir,
+        task: Some(task),
+        branch: args.branch,
+        ..SpawnRequest::default()
+    })?;
+    for remark in &spawned.remarks {
+        context.ui.say(remark);
+    }
+    if args.attach {
+        return attach::to(&spawned.agent.name, As::Driver, context);
+    }
+    if context.ui.json {
+        context.ui.json(&spawned.agent);
+    } else {
+        context.ui.data(spawned.agent.name.as_str());
+    }
+    Ok(0)
+}
+
+fn list(context: &Context) -> Result<u8, Error> {
+    let mut views = context.manager.taskspaces()?;
+    views.sort_by_key(|view| !view.needs_attention);
+    if context.ui.json {
+        context.ui.json(&views);
+    } else if views.is_empty() {
+        context.ui.say("no taskspaces yet; `symposium taskspace new NAME --task TEXT` makes one");
+    } else {
+        context.ui.data(&views.iter().map(card).collect::<String>());
+    }
+    Ok(0)
+}
+
+/// A few lines a taskspace: what it is at, what for, and what was last noted.
+fn card(view: &TaskspaceView) -> String {
+    let agent = &view.agent;
+    let attention = if view.needs_attention { " (needs you)" } else { "" };
+    let tasks = agent.tasks;
+    let all = tasks.queued + tasks.running + tasks.done + tasks.failed;
+    let progress = if all == 0 { String::new() } else { format!(", {} of {all} tasks done", tasks.done) };
+    let task = view.taskspace.description.lines().next().unwrap_or_default();
+    let mut text = format!("{}  {}{attention}{progress}\n", agent.name, status_word(agent));
+    text.push_str(&format!("  task    {}\n", clean(task)));
+    text.push_str(&format!("  branch  {}\n", clean(agent.branch.as_deref().unwrap_or("-"))));
+    if let Some(last) = view.taskspace.log.last() {
+        text.push_str(&format!("  log     {} {}\n", last.at, clean(&last.text)));
+    }
+    text
+}
+
+fn delete(args: &Delete, context: &Context) -> Result<u8, Error> {
+    let name = spawn::name(&args.name)?;
+    context.manager.taskspace_delete(&name, if args.force { Removal::Force } else { Removal::Careful })?;
+    if context.ui.json {
+        context.ui.json(&serde_json::json!({ "deleted": name }));
+    } else {
+        context.ui.say(&format!("taskspace `{name}` is gone"));
+    }
+    Ok(0)
+}
