@@ -4,4 +4,6 @@ mod cli;
 mod compat;
 mod layers;
 mod lifecycle;
+mod real;
+mod supervisor;
 mod support;

@@ -200,7 +200,8 @@ fn without_a_name_a_person_chooses_among_several() {
 #[test]
 fn an_agent_that_ended_can_still_be_looked_at() {
     let env = TestEnv::new();
-    agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "seq 100; echo last words; exit 3"]).outcome();
+    agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "seq 100; echo last words; sleep 0.2; exit 3"])
+        .outcome();
     wait_for(&env, "a", "crashed");
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text("last words");

@@ -35,6 +35,9 @@ fn a_healthy_machine_with_an_agent_and_two_clis() {
     ok    state directory: [ROOT]/home/.symposium, private
     ok    registry: 1 agents written down
     ok    server: tmux [VERSION] at [ROOT]/sockets/tmux-[UID]/symposium, 1 agents live
+    ok    configuration: config.toml is understood, or not there
+    ok    ledger: 1 lines were written so far
+    ok    supervisor: it does not run; it is started with the first agent
     ok    claude: 2.1.325 (Claude Code) at [ROOT]/fakes/claude
     note  codex: `[ROOT]/fakes/codex --version` failed: no config
           do: run it once by hand
@@ -57,6 +60,9 @@ fn without_tmux_and_without_any_cli() {
     ok    registry: 0 agents written down
     note  server: not asked: no tmux
           do: see above
+    ok    configuration: config.toml is understood, or not there
+    ok    ledger: nothing has happened yet
+    ok    supervisor: it does not run; it is started with the first agent
     note  agent CLIs: none in PATH; `default` is the demo agent
           do: npm install -g @anthropic-ai/claude-code
     ");
@@ -96,6 +102,18 @@ fn json_has_a_row_for_each_check() {
     let rows = rows.as_array().expect("a list");
     let what: Vec<&str> =
         rows.iter().map(|row| row["what"].as_str().unwrap()).filter(|what| *what != "logout").collect();
-    assert_eq!(what, ["tmux", "state directory", "registry", "server", "agent CLIs"]);
+    assert_eq!(
+        what,
+        [
+            "tmux",
+            "state directory",
+            "registry",
+            "server",
+            "configuration",
+            "ledger",
+            "supervisor",
+            "agent CLIs"
+        ]
+    );
     assert!(rows.iter().all(|row| ["good", "note", "bad"].contains(&row["health"].as_str().unwrap())));
 }

@@ -126,7 +126,17 @@ fn an_agent_that_was_noted_as_lost_by_mistake_says_itself_that_it_is_back() {
     std::fs::write(env.state().join("agent-sessions.json"), registry.to_string()).unwrap();
     assert_eq!(status(&env, "a"), "unknown");
     let over = r#"{"hook_event_name":"Stop","last_assistant_message":"here I am"}"#;
-    env.symposium(["event", "agent"]).env("SYMPOSIUM_AGENT", "a").stdin(over).ok();
+    let id = shown(&env, "a")["id"].as_str().unwrap().to_owned();
+    let say = |id: &str| {
+        env.symposium(["event", "agent"])
+            .env("SYMPOSIUM_AGENT", "a")
+            .env("SYMPOSIUM_AGENT_ID", id)
+            .stdin(over)
+            .ok()
+    };
+    say("");
+    assert_eq!(status(&env, "a"), "unknown", "its name alone is anybody's to say");
+    say(&id);
     assert_eq!((status(&env, "a").as_str(), &shown(&env, "a")["reason"]), ("idle", &json!("here I am")));
     agent(&env, &["kill", "a"]).ok();
     env.symposium(["event", "agent"]).env("SYMPOSIUM_AGENT", "a").stdin(over).ok();

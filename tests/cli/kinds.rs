@@ -29,7 +29,12 @@ const BY_ARGUMENT: [Case; 9] = [
         &["--session-id", "ID", "--settings", "SETTINGS", "fix it"],
         &["--resume", "ID", "--settings", "SETTINGS"],
     ),
-    ("codex", "codex", &["--no-daemon", "fix it"], &["--no-daemon", "resume", "--last"]),
+    (
+        "codex",
+        "codex",
+        &["--no-daemon", "-c", "NOTIFY", "fix it"],
+        &["--no-daemon", "resume", "--last", "-c", "NOTIFY"],
+    ),
     (
         "gemini",
         "gemini",
@@ -43,8 +48,8 @@ const BY_ARGUMENT: [Case; 9] = [
     (
         "copilot",
         "copilot",
-        &["--no-auto-update", "--session-id", "ID", "-i", "fix it"],
-        &["--no-auto-update", "--resume=ID"],
+        &["--no-auto-update", "--session-id", "ID", "--plugin-dir", "STATE", "-i", "fix it"],
+        &["--no-auto-update", "--resume=ID", "--plugin-dir", "STATE"],
     ),
     ("cursor", "cursor-agent", &["fix it"], &["--continue"]),
 ];
@@ -55,8 +60,15 @@ const BY_KEYS: [Case; 3] = [
     (
         "aider",
         "aider",
-        &["--chat-history-file", ".aider.chat.ID.md"],
-        &["--restore-chat-history", "--chat-history-file", ".aider.chat.ID.md"],
+        &["--chat-history-file", ".aider.chat.ID.md", "--notifications", "--notifications-command", "DOOR"],
+        &[
+            "--restore-chat-history",
+            "--chat-history-file",
+            ".aider.chat.ID.md",
+            "--notifications",
+            "--notifications-command",
+            "DOOR",
+        ],
     ),
 ];
 
@@ -69,8 +81,12 @@ fn called(env: &TestEnv, kind: &str) -> Vec<String> {
     let conversation = shown(env, kind)["conversation"]["id"].as_str().unwrap_or("no id").to_owned();
     let words = text.strip_suffix('\n').unwrap().split('\n').filter(|word| !word.is_empty());
     words
-        .map(|word| {
-            if word.starts_with("{\"hooks\"") { "SETTINGS".into() } else { word.replace(&conversation, "ID") }
+        .map(|word| match word {
+            word if word.starts_with("{\"hooks\"") => "SETTINGS".into(),
+            word if word.starts_with("notify=[") => "NOTIFY".into(),
+            word if word.contains(" event agent ") => "DOOR".into(),
+            word if word.ends_with(&format!("instances/{kind}/state")) => "STATE".into(),
+            word => word.replace(&conversation, "ID"),
         })
         .collect()
 }
@@ -137,6 +153,28 @@ fn hooks_and_self_update_are_set_for_the_run_alone() {
 }
 
 #[test]
+fn hooks_that_want_a_file_get_one_of_ours_and_what_the_user_said_stays() {
+    let env = TestEnv::new();
+    without_settling(&env, &["qwen", "opencode"]);
+    let keep = |variable: &str| format!("printf %s \"${variable}\" > \"$HOME/kept\"; {STAYS}");
+    let kept = || fs::read_to_string(env.home().join("kept")).unwrap();
+
+    env.fake_program("qwen", &keep("QWEN_CODE_SYSTEM_DEFAULTS_PATH"));
+    spawned(&env, &["qwen", "--name", "q"]);
+    called(&env, "q");
+    let defaults: Value = serde_json::from_slice(&fs::read(kept()).unwrap()).unwrap();
+    assert!(defaults["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap().contains(env.binary()));
+
+    env.fake_program("opencode", &keep("OPENCODE_CONFIG_CONTENT"));
+    spawned(&env, &["opencode", "--name", "o", "--env", "OPENCODE_CONFIG_CONTENT={\"model\":\"a/b\"}"]);
+    called(&env, "o");
+    let config: Value = serde_json::from_str(&kept()).unwrap();
+    let plugin = config["plugin"][0].as_str().unwrap().strip_prefix("file://").unwrap().to_owned();
+    assert!(fs::read_to_string(plugin).unwrap().contains(env.binary()));
+    assert_eq!(config["model"], "a/b");
+}
+
+#[test]
 fn a_prompt_is_never_taken_for_a_flag_or_a_subcommand() {
     let env = TestEnv::new();
     without_settling(&env, &["claude", "qwen"]);
@@ -163,13 +201,31 @@ fn an_agent_that_was_told_nothing_yet_begins_again_under_the_same_id() {
 }
 
 #[test]
+fn an_agent_whose_conversation_was_never_written_down_begins_again_under_the_same_id() {
+    let env = TestEnv::new();
+    env.fake_program("claude", STAYS);
+    spawned(&env, &["claude", "--name", "claude", "--task", "fix it"]);
+    called(&env, "claude");
+    agent(&env, &["kill", "claude", "--grace", "0"]).ok();
+    env.fake_program(
+        "claude",
+        &format!("case $1 in --resume) echo \"No conversation found with session ID: $2\"; sleep 0.2; exit 1;; esac; {STAYS}"),
+    );
+    let refused = agent(&env, &["resume", "claude"]).fails(1);
+    assert!(refused.stderr.contains("No conversation found"), "{refused:?}");
+    let begun = agent(&env, &["resume", "claude"]).ok();
+    assert!(begun.stderr.contains("starts with an empty conversation"), "{begun:?}");
+    assert_eq!(called(&env, "claude"), ["--session-id", "ID", "--settings", "SETTINGS"]);
+}
+
+#[test]
 fn another_agent_in_the_same_directory_never_gets_this_ones_last_conversation() {
     let env = TestEnv::new();
     without_settling(&env, &["codex"]);
     env.fake_program("codex", STAYS);
     for name in ["codex", "other"] {
         spawned(&env, &["codex", "--name", name, "--task", "fix it"]);
-        assert_eq!(called(&env, "codex"), ["--no-daemon", "fix it"]);
+        assert_eq!(called(&env, "codex"), ["--no-daemon", "-c", "NOTIFY", "fix it"]);
     }
     agent(&env, &["kill", "codex", "--grace", "0"]).ok();
     let outcome = agent(&env, &["resume", "codex"]).ok();
@@ -177,7 +233,7 @@ fn another_agent_in_the_same_directory_never_gets_this_ones_last_conversation() 
         outcome.stderr,
         "`codex` starts a new conversation: its CLI does not tell which one was its own\n"
     );
-    assert_eq!(called(&env, "codex"), ["--no-daemon"]);
+    assert_eq!(called(&env, "codex"), ["--no-daemon", "-c", "NOTIFY"]);
 }
 
 #[test]
@@ -186,7 +242,7 @@ fn a_conversation_of_the_users_own_can_be_taken_up() {
     without_settling(&env, &["codex"]);
     env.fake_program("codex", STAYS);
     spawned(&env, &["codex", "--name", "codex", "--conversation", "0199-abc", "--task", "go on"]);
-    assert_eq!(called(&env, "codex"), ["--no-daemon", "resume", "ID", "go on"]);
+    assert_eq!(called(&env, "codex"), ["--no-daemon", "resume", "ID", "-c", "NOTIFY", "go on"]);
     assert_eq!(shown(&env, "codex")["conversation"]["id"], "0199-abc");
 }
 

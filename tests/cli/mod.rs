@@ -1,16 +1,23 @@
 //! What a user can do, verb by verb, on real tmux: the text they see, the exit code they get, what is left behind.
 
+mod approve;
 mod attach;
+mod conversation;
 mod demo_agent;
 mod detach;
 mod doctor;
+mod environment;
 mod errors;
 mod event;
+mod family;
 mod kill;
 mod kinds;
 mod list;
 mod logs;
+mod metrics;
 mod no_tmux;
+mod params;
+mod recap;
 mod rename;
 mod restart;
 mod restore;
@@ -18,9 +25,15 @@ mod resume;
 mod rm;
 mod send;
 mod send_plain;
+mod service;
 mod show;
 mod spawn;
+mod spawn_spec;
+mod spec;
+mod taskspace;
 mod wait;
+mod watch;
+mod workspace;
 
 use std::os::unix::fs::DirBuilderExt;
 
@@ -85,4 +98,11 @@ fn without_settling(env: &TestEnv, kinds: &[&str]) {
     let mut private = std::fs::DirBuilder::new();
     private.recursive(true).mode(0o700).create(env.state()).expect("a state directory");
     std::fs::write(env.state().join("kinds.toml"), text).expect("writing kinds.toml");
+}
+
+/// Writes a file below the project, with the directories above it.
+fn in_project(env: &TestEnv, path: &str, text: &str) {
+    let file = env.project().join(path);
+    std::fs::create_dir_all(file.parent().expect("it is below the project")).expect("its directory");
+    std::fs::write(file, text).expect("writing a file of the project");
 }

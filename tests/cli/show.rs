@@ -22,14 +22,19 @@ fn show_is_a_card_for_people() {
             title  the login bug
            status  idle since [VARIES]
               why  You said: hello (prompt 1 of this conversation)
+             spec  demo
+       parameters  -
+           parent  -
              kind  demo
           command  [BINARY] demo-agent
         directory  [ROOT]/project
            branch  -
         workspace  in-place
+             work  -
      conversation  [UUID]
           [VARIES]
              tmux  [ROOT]/sockets/tmux-[UID]/symposium api [PANE]
+          restart  no
          attached  nobody
           created  [VARIES]
       last output  [VARIES]

@@ -107,7 +107,7 @@ fn a_command_that_is_done_at_once_is_no_failure() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "echo", "done already"]);
     wait_for(&env, "a", "exited");
-    assert_eq!(printed(&env, "a"), "done already\n");
+    env.wait_until("its words are written down", || printed(&env, "a") == "done already\n");
 }
 
 #[test]

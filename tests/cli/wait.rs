@@ -52,7 +52,7 @@ fn interrupt_stops_the_turn_and_not_the_agent() {
     spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
     wait_for(&env, "a", "working");
     let outcome = agent(&env, &["interrupt", "a"]).ok();
-    assert_eq!(outcome.stderr, "pressed Escape in `a`\n");
+    assert_eq!(outcome.stderr, "pressed Escape in `a`: it is back at its prompt\n");
     wait_for(&env, "a", "idle");
     agent(&env, &["send", "a", "next"]).ok();
     assert_eq!(prompts(&env, "a"), ["/work 1h", "next"]);
@@ -74,7 +74,7 @@ fn interrupt_is_control_c_for_a_command() {
     );
     env.wait_until("it is up", || agent(&env, &["peek", "a"]).ok().stdout.contains("up"));
     let outcome = agent(&env, &["interrupt", "a", "--json"]).ok();
-    assert_eq!(outcome.json(), serde_json::json!({"agent": "a", "keys": ["C-c"]}));
+    assert_eq!(outcome.json(), serde_json::json!({"agent": "a", "keys": ["C-c"], "confirmed_by": null}));
     env.wait_until("it heard", || agent(&env, &["peek", "a"]).ok().stdout.contains("interrupted"));
     assert_eq!(status(&env, "a"), "working");
     agent(&env, &["kill", "a"]).ok();

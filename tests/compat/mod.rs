@@ -118,7 +118,8 @@ fn a_newer_writers_fields_survive_our_changes() {
     let (old, new) = (entry(&before, "api-fix"), entry(&after, "api-fix"));
     assert_eq!(new["budget"], old["budget"]);
     assert_eq!(new["conversation"], old["conversation"]);
-    assert_eq!(new["restart"], old["restart"]);
+    assert_eq!(new["restart"]["backoff"], old["restart"]["backoff"]);
+    assert_eq!(new["restart"]["next_at"], Value::Null, "what was ended on request is not started again");
     let text = fs::read_to_string(env.state().join("agent-sessions.json")).unwrap();
     assert!(text.contains("12345678901234567890.10"), "a number was rounded");
 }
@@ -132,4 +133,30 @@ fn a_name_that_only_a_newer_symposium_understands_is_not_taken() {
     env.symposium(["agent", "rename", "lead", "of-tomorrow"]).fails(1);
     let before: Value = serde_json::from_str(V1).unwrap();
     assert_eq!(env.registry()["sessions"]["of-tomorrow"], before["sessions"]["of-tomorrow"]);
+}
+
+#[test]
+fn heartbeats_and_parameters_are_read_as_they_were_and_as_they_are_written() {
+    let env = env_with(include_str!("registry-v1-specs.json"));
+    let agents = listed(&env);
+    assert_eq!(named(&agents, "older")["params"], serde_json::json!([]));
+    assert_eq!(named(&agents, "newer")["params"][2]["value"], true);
+    for name in ["older", "newer"] {
+        env.symposium(["agent", "resume", name]).ok();
+    }
+    let written = env.registry();
+    let heartbeat = |name: &str| written["sessions"][name]["heartbeat"].clone();
+    assert_eq!((&heartbeat("older")["every"], &heartbeat("older")["cron"]), (&3600.into(), &Value::Null));
+    assert_eq!(heartbeat("newer")["cron"], "0 9 * * 1-5");
+}
+
+#[test]
+fn conversations_that_were_left_are_read_and_their_absence_is_none() {
+    let mut registry: Value = serde_json::from_str(V1).unwrap();
+    let name = registry["sessions"].as_object().unwrap().keys().next().unwrap().clone();
+    let list = |env: &TestEnv| env.symposium(["conversation", "list", &name, "--json"]).ok().json();
+    assert_eq!(list(&env_with(V1)).as_array().unwrap().len(), 1);
+    registry["sessions"][&name]["conversations"] = serde_json::json!([{ "id": "0199-abc", "name": "login", "left_at": "2026-01-02T03:04:05Z", "newer": 1 }]);
+    let listed = list(&env_with(&registry.to_string()));
+    assert_eq!((&listed[1]["name"], &listed[1]["id"]), (&"login".into(), &"0199-abc".into()));
 }

@@ -8,6 +8,7 @@ mod privacy;
 mod registry;
 mod server;
 mod tree;
+mod worktree;
 
 use std::collections::BTreeSet;
 use std::fs;

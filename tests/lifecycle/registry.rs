@@ -1,11 +1,12 @@
 //! A registry that is damaged, replaced, or on a disk that refuses: a rebuild or a clear error, and nobody is lost.
 
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rustix::mount::{MountFlags, UnmountFlags, mount, mount_remount, unmount};
+use rustix::mount::{MountFlags, mount_remount};
 
 use super::*;
+use crate::support::disk::Disk;
 
 /// An environment with one agent that runs and one that was stopped.
 fn env_with_two() -> TestEnv {
@@ -189,44 +190,6 @@ fn a_registry_that_is_a_symbolic_link_is_refused_and_not_cut() {
     assert_both_are_there(&env);
 }
 
-/// A small file system of its own for the state directory; let go before the environment's directory is removed.
-struct Disk(PathBuf);
-
-impl Disk {
-    /// Needs root; says so and gives nothing without.
-    #[expect(clippy::print_stderr, reason = "a skipped test says why")]
-    fn under(dir: &Path) -> Option<Disk> {
-        fs::create_dir(dir).unwrap();
-        match mount("tmpfs", dir, "tmpfs", MountFlags::empty(), Some(c"size=256k,mode=0700")) {
-            Ok(()) => Some(Disk(dir.to_owned())),
-            Err(why) => {
-                eprintln!("skipped: a tmpfs cannot be mounted here: {why}");
-                None
-            }
-        }
-    }
-
-    fn remount(&self, flags: MountFlags) {
-        mount_remount(&self.0, flags, c"size=256k,mode=0700").unwrap();
-    }
-
-    /// Takes the last byte; gives the file that holds it.
-    fn fill(&self) -> PathBuf {
-        let file = self.0.join("filler");
-        let mut out = fs::File::create(&file).unwrap();
-        for size in [4096, 1] {
-            while std::io::Write::write_all(&mut out, &vec![b'x'; size]).is_ok() {}
-        }
-        file
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = unmount(&self.0, UnmountFlags::DETACH);
-    }
-}
-
 #[test]
 fn a_read_only_disk_can_be_read_and_refuses_the_rest_clearly() {
     let env = TestEnv::new();
@@ -236,7 +199,7 @@ fn a_read_only_disk_can_be_read_and_refuses_the_rest_clearly() {
     env.symposium(["agent", "kill", "one"]).ok();
     let mut remounted = false;
     env.wait_until("nobody writes there", || {
-        remounted |= mount_remount(&disk.0, MountFlags::RDONLY, c"size=256k,mode=0700").is_ok();
+        remounted |= mount_remount(disk.path(), MountFlags::RDONLY, c"size=256k,mode=0700").is_ok();
         remounted
     });
     let listed = env.symposium(["agent", "list", "--all"]).ok();

@@ -40,6 +40,9 @@ impl<'a> Terminal<'a> {
         if around == Around::Nothing {
             args.extend(["-u", "TMUX", "-u", "TMUX_PANE"].map(OsString::from));
         }
+        // tmux 3.3a now and then loses the last words of a program that ends at once: the shell stays a moment.
+        let linger = "\"$@\"; code=$?; sleep 0.1; exit $code";
+        args.extend(["sh", "-c", linger, "terminal"].map(OsString::from));
         args.extend(argv.into_iter().map(|word| word.as_ref().to_owned()));
         env.tmux_on(&terminal.socket, args).ok();
         terminal

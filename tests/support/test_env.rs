@@ -186,6 +186,8 @@ impl TestEnv {
             ("USER", "tester".to_owned()),
             ("LOGNAME", "tester".to_owned()),
             ("TZ", "UTC".to_owned()),
+            // Tests of the supervisor switch it on; the others have the tmux server to themselves.
+            ("SYMPOSIUM_SUPERVISOR", "off".to_owned()),
         ]);
         // Where a build that measures coverage writes to; not set otherwise.
         command.envs(std::env::vars_os().filter(|(name, _)| name == "LLVM_PROFILE_FILE"));

@@ -10,7 +10,21 @@ fn the_environment_of_the_developer_is_not_seen() {
     let said = env.program("env", [""; 0]).ok().stdout;
     let mut names: Vec<&str> = said.lines().filter_map(|line| line.split('=').next()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMUX_TMPDIR", "TZ", "USER"]);
+    assert_eq!(
+        names,
+        [
+            "HOME",
+            "LANG",
+            "LOGNAME",
+            "PATH",
+            "SHELL",
+            "SYMPOSIUM_SUPERVISOR",
+            "TERM",
+            "TMUX_TMPDIR",
+            "TZ",
+            "USER"
+        ]
+    );
 }
 
 #[test]

@@ -1,0 +1,71 @@
+//! `conversation list` and `agent resume --conversation`: one agent, several conversations.
+
+use insta::assert_snapshot;
+
+use super::{agent, prompts, shown, spawned, wait_for};
+use crate::support::TestEnv;
+
+fn list(env: &TestEnv, name: &str) -> serde_json::Value {
+    env.symposium(["conversation", "list", name, "--json"]).ok().json()
+}
+
+#[test]
+fn an_agent_goes_to_another_conversation_and_comes_back() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "remember the milk"]);
+    wait_for(&env, "a", "idle");
+    agent(&env, &["kill", "a"]).ok();
+    let said = agent(&env, &["resume", "a", "--conversation", "other"]).ok().stderr;
+    assert_eq!(said, "`a` starts a new conversation, `other`\n");
+    agent(&env, &["send", "a", "something else"]).ok();
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), ["something else"]);
+    assert_eq!(shown(&env, "a")["conversation"]["name"], "other");
+    assert_snapshot!(env.redacted(&env.symposium(["conversation", "list", "a"]).ok().stdout).replace(" 0s", " [DURATION]"), @"
+    * other             [UUID]  current
+      main              [UUID]  left [AGE] ago
+    ");
+    agent(&env, &["kill", "a"]).ok();
+    let said = agent(&env, &["resume", "a", "--conversation", "main"]).ok().stderr;
+    assert_eq!(env.redacted(&said), "`a` goes on with conversation [UUID]\n");
+    wait_for(&env, "a", "idle");
+    agent(&env, &["send", "a", "recall"]).ok();
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), ["remember the milk", "recall"]);
+    let views = list(&env, "a");
+    assert_eq!((&views[0]["name"], &views[0]["current"]), (&"main".into(), &true.into()));
+    assert_eq!((&views[1]["name"], &views[1]["current"]), (&"other".into(), &false.into()));
+    // Started afresh, the old one can still be gone back to.
+    let old = views[0]["id"].clone();
+    agent(&env, &["restart", "a", "--fresh"]).ok();
+    let views = list(&env, "a");
+    assert_ne!(views[0]["id"], old);
+    assert_eq!(views[1]["id"], old);
+}
+
+#[test]
+fn an_agent_is_born_into_a_named_conversation() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--conversation", "login", "--task", "hello"]);
+    assert_eq!(shown(&env, "a")["conversation"]["name"], "login");
+    wait_for(&env, "a", "idle");
+    agent(&env, &["kill", "a"]).ok();
+    agent(&env, &["resume", "a", "--conversation", "login"]).ok();
+    assert_eq!(list(&env, "a").as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn nobody_gets_anothers_conversation() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
+    spawned(&env, &["demo", "--name", "b", "--task", "hello"]);
+    wait_for(&env, "b", "idle");
+    agent(&env, &["kill", "b"]).ok();
+    let id = shown(&env, "a")["conversation"]["id"].as_str().unwrap().to_owned();
+    let said = agent(&env, &["resume", "b", "--conversation", &id]).fails(1).stderr;
+    assert!(env.redacted(&said).starts_with("error: agent `a` is in conversation [UUID]\n"), "{said}");
+    spawned(&env, &["--name", "plain", "--", "sleep", "1000"]);
+    agent(&env, &["kill", "plain"]).ok();
+    agent(&env, &["resume", "plain", "--conversation", "x"]).fails(2);
+    env.symposium(["conversation", "list", "nobody"]).fails(3);
+}

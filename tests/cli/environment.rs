@@ -1,0 +1,88 @@
+//! `symposium env`: named environments, made, listed and removed.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use super::workspace::{git, repository};
+use crate::support::TestEnv;
+
+fn run(env: &TestEnv, args: &[&str]) -> crate::support::run::Run {
+    env.symposium(args)
+}
+
+#[test]
+fn environments_are_made_listed_and_removed() {
+    let env = TestEnv::new();
+    assert_eq!(
+        env.redacted(&run(&env, &["env", "create", "play"]).ok().stdout),
+        "[ROOT]/home/.symposium/envs/play\n"
+    );
+    run(&env, &["--home", "@play", "agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
+    assert_snapshot!(env.redacted(&run(&env, &["env", "list"]).ok().stdout), @"
+    * default           0 agents, 0 running, supervisor off  [ROOT]/home/.symposium
+      @play             1 agents, 1 running, supervisor off  [ROOT]/home/.symposium/envs/play
+    ");
+    let listed = run(&env, &["env", "list", "--json"]).env("SYMPOSIUM_HOME", "@play").ok().json();
+    assert_eq!((&listed[0]["name"], &listed[1]["name"]), (&serde_json::Value::Null, &"play".into()));
+    assert_eq!((&listed[0]["current"], &listed[1]["current"]), (&false.into(), &true.into()));
+    assert_snapshot!(run(&env, &["env", "remove", "play"]).fails(1).stderr, @"
+    error: agents run in environment `play`: a
+      nothing was changed
+    hint: end them first: `symposium --home @play agent kill a`, or `--all`
+    ");
+    run(&env, &["--home", "@play", "agent", "kill", "a"]).ok();
+    run(&env, &["env", "remove", "play"]).ok();
+    assert!(!env.state().join("envs/play").exists());
+    assert_snapshot!(run(&env, &["--home", "@play", "agent", "list"]).fails(3).stderr, @"
+    error: no environment named `play`
+      there are no named environments yet
+    hint: make it with `symposium env create play`
+    ");
+    assert!(!env.state().join("envs/play").exists(), "a command does not bring it back");
+}
+
+#[test]
+fn what_cannot_be_an_environment_is_refused() {
+    let env = TestEnv::new();
+    run(&env, &["env", "create", "play"]).ok();
+    run(&env, &["env", "create", "play"]).fails(1);
+    run(&env, &["env", "create", "../play"]).fails(2);
+    run(&env, &["env", "remove", "plaz"]).fails(3);
+    run(&env, &["--home", "@../x", "agent", "list"]).fails(2);
+    assert!(!env.project().join("@..").exists());
+    std::os::unix::fs::symlink(env.project(), env.state().join("envs/link")).unwrap();
+    run(&env, &["env", "remove", "link", "--force"]).fails(3);
+    assert!(env.project().exists());
+    let said = run(&env, &["--home", "@plaz", "agent", "list"]).fails(3).stderr;
+    assert!(said.contains("did you mean `--home @play`?"), "{said}");
+}
+
+#[test]
+fn an_environment_with_work_in_it_is_not_removed_unless_forced() {
+    let env = repository();
+    run(&env, &["env", "create", "play"]).ok();
+    let spawn = [
+        "--home",
+        "@play",
+        "agent",
+        "spawn",
+        "--name",
+        "a",
+        "--workspace",
+        "worktree",
+        "--",
+        "sleep",
+        "1000",
+    ];
+    run(&env, &spawn).ok();
+    run(&env, &["--home", "@play", "agent", "kill", "a"]).ok();
+    let at = env.state().join("envs/play/instances/a/workspace");
+    fs::write(at.join("new"), "?").unwrap();
+    let said = run(&env, &["env", "remove", "play"]).fails(1).stderr;
+    assert!(said.contains("1 uncommitted file: new"), "{said}");
+    assert!(at.join("new").exists());
+    run(&env, &["env", "remove", "play", "--force"]).ok();
+    assert!(!env.state().join("envs/play").exists() && !env.project().join(".git/worktrees").exists());
+    assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
+}

@@ -1,0 +1,99 @@
+//! Instances of a spec, parents and children: how many there may be, who is below whom, who ends with whom.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{agent, in_project, shown, spawned, status};
+use crate::support::TestEnv;
+
+#[test]
+fn no_more_agents_of_a_spec_than_it_allows() {
+    let env = TestEnv::new();
+    in_project(
+        &env,
+        ".symposium/agents.toml",
+        "[agents.w]\ncommand = ['sleep', '1000']\nmax_instances = 2\n",
+    );
+    assert_eq!((spawned(&env, &["w"]), spawned(&env, &["w"])), ("w-1".into(), "w-2".into()));
+    assert_snapshot!(agent(&env, &["spawn", "w"]).fails(1).stderr, @"
+    error: spec `w` may have 2 agents at once (`max_instances`)
+      there are w-1, w-2
+      nothing was started
+    hint: end one with `symposium agent kill w-1`, or raise the limit in its spec
+    ");
+    agent(&env, &["kill", "w-1"]).ok();
+    assert_eq!(spawned(&env, &["w"]), "w-3");
+    agent(&env, &["resume", "w-1"]).fails(1);
+    assert_eq!(status(&env, "w-1"), "stopped");
+    agent(&env, &["restart", "w-2"]).ok();
+}
+
+#[test]
+fn of_many_spawns_at_once_only_as_many_as_may_get_in() {
+    let env = TestEnv::new();
+    in_project(
+        &env,
+        ".symposium/agents.toml",
+        "[agents.w]\ncommand = ['sleep', '1000']\nmax_instances = 2\n",
+    );
+    let runs: Vec<_> = (0..6).map(|_| agent(&env, &["spawn", "w"]).start()).collect();
+    let codes: Vec<i32> = runs.into_iter().map(|run| run.finish().code).collect();
+    assert_eq!(codes.iter().filter(|code| **code == 0).count(), 2, "{codes:?}");
+    assert_eq!(agent(&env, &["list", "--json"]).ok().json().as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_child_knows_its_parent_and_the_tree_shows_it() {
+    let env = TestEnv::new();
+    let binary = env.binary();
+    let script = format!("{binary} agent spawn --name child -- sleep 1000; exec sleep 1000");
+    spawned(&env, &["--name", "lead", "--", "sh", "-c", &script]);
+    env.wait_until("the child is there", || agent(&env, &["show", "child"]).outcome().code == 0);
+    assert_eq!(shown(&env, "child")["parent"], "lead");
+    spawned(&env, &["--name", "grandchild", "--parent", "child", "--title", "t", "--", "sleep", "1000"]);
+    spawned(&env, &["--name", "alone", "--", "sleep", "1000"]);
+    agent(&env, &["spawn", "--parent", "nobody", "--", "sleep", "1000"]).fails(3);
+    let tree = agent(&env, &["list", "--tree"]).ok().stdout;
+    let names: Vec<&str> = tree.lines().skip(1).map(|line| line.split("  working").next().unwrap()).collect();
+    assert_eq!(
+        names.iter().map(|name| name.trim_end()).collect::<Vec<_>>(),
+        ["alone", "lead", "└ child", "  └ grandchild"]
+    );
+
+    agent(&env, &["rename", "child", "kid"]).ok();
+    assert_eq!(shown(&env, "grandchild")["parent"], "kid");
+    let killed = agent(&env, &["kill", "lead"]).ok();
+    assert_snapshot!(killed.stderr, @"
+    `lead` ended; `symposium agent resume lead` brings it back
+    children of these go on: kid, grandchild; `--with-children` ends them too, or `symposium agent kill kid grandchild`
+    ");
+    assert_eq!(status(&env, "kid"), "working");
+    agent(&env, &["rm", "--force", "kid"]).ok();
+    assert_eq!(
+        shown(&env, "grandchild")["parent"],
+        "lead",
+        "whose parent is forgotten belongs to the next above"
+    );
+    agent(&env, &["kill", "--with-children", "lead"]).ok();
+    assert_eq!(status(&env, "grandchild"), "stopped");
+    assert_eq!(status(&env, "alone"), "working");
+}
+
+#[test]
+fn a_spec_limits_what_its_agents_spawn() {
+    let env = TestEnv::new();
+    let text = "[agents.lead]\ncommand = ['sleep', '1000']\nlimits = { depth = 1, children = 2 }\n";
+    in_project(&env, ".symposium/agents.toml", text);
+    spawned(&env, &["lead", "--name", "a"]);
+    for name in ["b", "c"] {
+        spawned(&env, &["--name", name, "--parent", "a", "--", "sleep", "1000"]);
+    }
+    let third = agent(&env, &["spawn", "--parent", "a", "--", "sleep", "1000"]).fails(1);
+    assert!(third.stderr.contains("error: agent `a` may have 2 children at once, and has 2"), "{third:?}");
+    let below = agent(&env, &["spawn", "--parent", "b", "--", "sleep", "1000"]).fails(1);
+    assert!(below.stderr.contains("agent `a` may have 1 generations below it"), "{below:?}");
+    assert_eq!(agent(&env, &["list", "--json"]).ok().json().as_array().map(Vec::len), Some(3));
+    agent(&env, &["kill", "b"]).ok();
+    spawned(&env, &["--parent", "a", "--", "sleep", "1000"]);
+    assert_eq!(shown(&env, "b")["parent"], json!("a"));
+}

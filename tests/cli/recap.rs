@@ -1,0 +1,83 @@
+//! `agent recap`: what happened, on one screen, and over the screen of somebody who comes back.
+
+use super::{agent, shown, spawned, wait_for};
+use crate::support::TestEnv;
+
+/// A repository with one commit, in the project.
+fn repository(env: &TestEnv) {
+    env.program("git", ["init", "-q", "-b", "trunk"]).ok();
+    commit(env, "begin", "begin");
+}
+
+fn commit(env: &TestEnv, file: &str, subject: &str) {
+    std::fs::write(env.project().join(file), subject).unwrap();
+    env.program("git", ["add", "."]).ok();
+    let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+    env.program("git", who.iter().chain(&["commit", "-q", "-m", subject])).ok();
+}
+
+#[test]
+fn a_recap_tells_work_commits_changes_words_and_what_is_asked() {
+    let env = TestEnv::new();
+    repository(&env);
+    spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
+    wait_for(&env, "a", "idle");
+    commit(&env, "parser", "refactor the \u{1b}[31mparser");
+    std::fs::write(env.project().join("begin"), "changed\n").unwrap();
+    agent(&env, &["send", "a", "/ask make clean"]).ok();
+    wait_for(&env, "a", "waiting");
+    let text = agent(&env, &["recap", "a"]).ok().stdout;
+    for told in [
+        "a: waiting(approval) now; the last ",
+        "2 prompts",
+        "refactor the",
+        "1 files, +1 -1 lines, not committed",
+        "M begin",
+        "I will remember: blue",
+        "asks      Bash: make clean",
+    ] {
+        assert!(text.contains(told), "{told:?} is missing:\n{text}");
+    }
+    assert!(!text.contains('\u{1b}') && text.lines().count() < 24, "{text}");
+    let json = agent(&env, &["recap", "a", "--json"]).ok().json();
+    assert_eq!((&json["status"], &json["prompts"]), (&"waiting".into(), &2.into()));
+    assert_eq!(json["commits"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_recap_begins_where_it_is_told_to() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
+    wait_for(&env, "a", "idle");
+    let json = agent(&env, &["recap", "a", "--since", "2030-01-01T00:00:00Z", "--json"]).ok().json();
+    assert_eq!(json["changes"], serde_json::json!([]));
+    let json = agent(&env, &["recap", "a", "--since", "1h", "--json"]).ok().json();
+    assert_eq!(json["changes"].as_array().unwrap().last().unwrap()["to"], "idle");
+    agent(&env, &["recap", "a", "--since", "yesterdayish"]).fails(2);
+    agent(&env, &["recap", "nobody"]).fails(3);
+}
+
+#[test]
+fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
+    wait_for(&env, "a", "idle");
+    let file = env.state().join("agent-sessions.json");
+    let born = shown(&env, "a")["created_at"].as_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(&file).unwrap().replace(&born, "2026-01-01T00:00:00Z");
+    std::fs::write(env.state().join("new"), text).unwrap();
+    std::fs::rename(env.state().join("new"), file).unwrap();
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("press any key");
+    terminal.wait_for_text("last said I will remember: blue");
+    terminal.keys(&["x"]);
+    env.wait_until("the recap is gone", || !terminal.screen().contains("press any key"));
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    env.wait_until("that somebody left is written down", || {
+        env.registry()["sessions"]["a"]["last_detached"].is_string()
+    });
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("detach:");
+    assert!(!terminal.screen().contains("press any key"), "who has just left has not forgotten");
+}

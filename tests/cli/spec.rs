@@ -1,0 +1,172 @@
+//! `spec list|show|check|init`: what was written, what it comes to, what is wrong with it.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{in_project, spawned};
+use crate::support::TestEnv;
+use crate::support::run::Run;
+
+fn spec(env: &TestEnv, args: &[&str]) -> Run {
+    env.symposium(["spec"].iter().chain(args))
+}
+
+const TEXT: &str = r#"[defaults]
+restart = "on-failure"
+[agents.reviewer]
+description = "Reads what others wrote"
+kind = "demo"
+model = "opus"
+system_prompt = """
+You review.
+You change nothing."""
+shell_tier = "approve"
+env = { PORT = "1" }
+heartbeat = { every = "90m", prompt = "look" }
+"#;
+
+#[test]
+fn list_shows_what_counts_here_and_where_it_stands() {
+    let env = TestEnv::new();
+    assert_eq!(
+        spec(&env, &["list"]).ok().stdout,
+        "SPEC     KIND  FROM  WHAT FOR\ndefault  -     -\n",
+        "there is always one"
+    );
+    in_project(&env, ".symposium/agents.toml", TEXT);
+    in_project(&env, ".symposium/specs/Weather/agent.md", "---\nkind: demo\nmodle: x\n---\nHi.\n");
+    spawned(&env, &["reviewer"]);
+    let run = spec(&env, &["list"]).ok();
+    assert_snapshot!(env.redacted(&run.stdout), @"
+    SPEC      KIND  FROM                                           WHAT FOR
+    default   -     [ROOT]/project/.symposium/agents.toml
+    reviewer  demo  [ROOT]/project/.symposium/agents.toml  Reads what others wrote
+    weather   -     -                                              (wrong)
+    ");
+    assert_eq!(
+        run.stderr,
+        "warning: something is wrong with some of these; `symposium spec check` tells what and where\n"
+    );
+    let listed = spec(&env, &["list", "--json"]).ok().json();
+    assert_eq!(
+        (&listed[1]["name"], &listed[1]["agents"], &listed[1]["wrong"]),
+        (&json!("reviewer"), &json!(1), &json!([]))
+    );
+    assert_eq!(listed[2]["wrong"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn show_tells_each_value_its_origin_and_what_a_spawn_runs() {
+    let env = TestEnv::new();
+    in_project(&env, ".symposium/agents.toml", TEXT);
+    let run = spec(&env, &["show", "reviewer"]).ok();
+    let text = env.redacted(&run.stdout).replace(env.binary(), "[BINARY]");
+    let (rows, runs) = text.split_once("   a spawn runs  ").unwrap();
+    assert_snapshot!(rows, @"
+               spec  reviewer
+        description  Reads what others wrote  [[ROOT]/project/.symposium/agents.toml:4]
+               kind  demo  [[ROOT]/project/.symposium/agents.toml:5]
+            command  -  [default]
+               role  -  [default]
+              model  opus  [[ROOT]/project/.symposium/agents.toml:6]
+              tools  -  [default]
+         shell_tier  approve  [[ROOT]/project/.symposium/agents.toml:10]
+      system_prompt  You review.  [[ROOT]/project/.symposium/agents.toml:7]
+                     You change nothing.
+           env.PORT  1  [[ROOT]/project/.symposium/agents.toml:11]
+            restart  on-failure  [[ROOT]/project/.symposium/agents.toml:2]
+          heartbeat  every 1h 30m: look  [[ROOT]/project/.symposium/agents.toml:12]
+          workspace  in-place  [default]
+          ephemeral  false  [default]
+      max_instances  -  [default]
+             notify  -  [default]
+       limits.depth  -  [default]
+    limits.children  -  [default]
+    ");
+    assert!(
+        runs.starts_with("[BINARY] demo-agent --model opus '--append-system-prompt=You review.\n"),
+        "{runs}"
+    );
+    let shown = spec(&env, &["show", "reviewer", "--json"]).ok().json();
+    assert_eq!(shown["spec"]["origins"]["model"]["file"]["line"], 6);
+    spawned(&env, &["reviewer", "--name", "a"]);
+    let line = shown["command_line"].as_array().unwrap();
+    let born = super::shown(&env, "a");
+    let base = born["command"].as_array().unwrap();
+    assert_eq!(line[..base.len()], base[..]);
+    assert_eq!(
+        line[base.len()..base.len() + 3],
+        [json!("--session-id"), json!("NEW-ID"), json!("--settings")]
+    );
+}
+
+#[test]
+fn show_takes_kinds_and_folders_and_guesses_what_was_meant() {
+    let env = TestEnv::new();
+    in_project(&env, ".symposium/agents.toml", TEXT);
+    in_project(&env, "Weather/agent.md", "---\nkind: aider\nshell_tier: review\n---\nHi.\n");
+    let kind = spec(&env, &["show", "claude", "--json"]).ok().json();
+    assert_eq!(kind["problem"], "`claude` is not installed, or not in PATH");
+    assert_eq!(kind["spec"]["restart"], "on-failure");
+    env.fake_program("aider", "exec sleep 1000");
+    let folder = spec(&env, &["show", "./Weather"]).ok();
+    let told = "nothing: Aider cannot be held to the approval tier `review`";
+    assert!(folder.stdout.contains(told), "{folder:?}");
+    assert_snapshot!(spec(&env, &["show", "reviwer"]).fails(3).stderr, @"
+    error: no spec or kind named `reviwer`
+      known: reviewer, claude, codex, gemini, kiro, q, opencode, qwen, copilot, cursor, amp, goose, aider, demo
+    hint: did you mean `symposium spec show reviewer`?
+    ");
+    let other = spec(&env, &["show", "nothing-like-it", "--json"]).fails(3);
+    assert!(other.stderr.contains("\"code\":\"no-such-spec\""), "{other:?}");
+}
+
+#[test]
+fn check_tells_every_mistake_at_once() {
+    let env = TestEnv::new();
+    let fine = spec(&env, &["check"]).ok();
+    assert_eq!((fine.stdout.as_str(), fine.stderr.as_str()), ("", "nothing is wrong with default\n"));
+    in_project(
+        &env,
+        ".symposium/agents.toml",
+        "[agents.a]\nkind = 'cluade'\nshell_tier = 'lose'\nsystem_prompt = './gone.md'\n\
+         [agents.b]\nextends = 'c'\n[agents.c]\nextends = 'b'\nheartbeat = { every = 'soon' }\n",
+    );
+    let run = spec(&env, &["check"]).fails(1);
+    assert_snapshot!(env.redacted(&run.stdout), @"
+    [ROOT]/project/.symposium/agents.toml:2:8: `kind` `cluade` is not known; did you mean `claude`? allowed: claude, codex, gemini, kiro, q, opencode, qwen, copilot, cursor, amp, goose, aider, demo
+    [ROOT]/project/.symposium/agents.toml:3:14: `shell_tier` `lose` means nothing here; allowed: free, review, approve
+    [ROOT]/project/.symposium/agents.toml:4:17: prompt file `[ROOT]/project/.symposium/./gone.md` cannot be read: No such file or directory (os error 2)
+    [ROOT]/project/.symposium/agents.toml:8:11: `extends` goes round in a circle: b → c → b
+    [ROOT]/project/.symposium/agents.toml:9:13: `heartbeat` must hold `prompt`: what is asked
+    [ROOT]/project/.symposium/agents.toml:9:23: `heartbeat.every` `soon` is no time span; allowed: such as [DURATION], 30m, 2h, 1h 30m
+    ");
+    assert_eq!(run.stderr, "6 mistakes\n");
+    let mistakes = spec(&env, &["check", "--json"]).fails(1).json();
+    assert_eq!((&mistakes[0]["line"], &mistakes[0]["column"]), (&json!(2), &json!(8)));
+    in_project(&env, "fine.toml", TEXT);
+    spec(&env, &["check", "fine.toml"]).ok();
+    spec(&env, &["check", "--config", "fine.toml"]).ok();
+    spec(&env, &["check", "gone.toml"]).fails(1);
+}
+
+#[test]
+fn init_writes_an_example_that_is_fine_and_never_over_another() {
+    let env = TestEnv::new();
+    let file = env.project().join(".symposium/agents.toml");
+    let run = spec(&env, &["init"]).ok();
+    assert_eq!(run.stdout, format!("{}\n", file.display()));
+    spec(&env, &["check"]).ok();
+    let shown = spec(&env, &["show", "weather", "--json"]).ok().json();
+    assert_eq!(shown["spec"]["max_instances"], 3);
+    std::fs::write(&file, "[agents.mine]\n").unwrap();
+    assert_snapshot!(env.redacted(&spec(&env, &["init"]).fails(1).stderr), @"
+    error: `[ROOT]/project/.symposium/agents.toml` is there already
+      nothing was changed
+    hint: edit it, and `symposium spec check` it
+    ");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "[agents.mine]\n");
+    let home = env.home();
+    spec(&env, &["init", "--dir", home.to_str().unwrap()]).ok();
+    spec(&env, &["list"]).current_dir(&home).ok();
+}

@@ -1,0 +1,63 @@
+//! `agent list --watch`: told at each change, by the change itself.
+
+use serde_json::Value;
+
+use super::{agent, spawned};
+use crate::support::TestEnv;
+
+fn statuses(text: &str) -> Vec<String> {
+    text.lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .map(|agents| agents[0]["status"].as_str().unwrap_or("none").to_owned())
+        .collect()
+}
+
+#[test]
+fn each_change_is_one_line_of_json() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
+    env.wait_until("the first look is there", || statuses(&watch.stdout_so_far()) == ["working"]);
+    agent(&env, &["kill", "a"]).ok();
+    env.wait_until("the end is told", || {
+        statuses(&watch.stdout_so_far()).last().is_some_and(|last| last == "stopped")
+    });
+    agent(&env, &["rm", "a"]).ok();
+    env.wait_until("an empty list is a line too", || watch.stdout_so_far().ends_with("[]\n"));
+    watch.kill();
+}
+
+#[test]
+fn a_server_that_is_gone_is_told_at_once_although_nobody_is_left_to_tell() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
+    env.wait_until("the first look is there", || statuses(&watch.stdout_so_far()) == ["working"]);
+    let server = env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout;
+    env.program("kill", ["-9", server.trim()]).ok();
+    env.wait_until("the loss is told", || {
+        statuses(&watch.stdout_so_far()).last().is_some_and(|last| last == "lost")
+    });
+    watch.kill();
+}
+
+#[test]
+fn a_watcher_whose_reader_has_gone_ends() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let script = format!("{} agent list --watch --json | head -n 1", env.binary());
+    let piped = env.program("sh", ["-c", &script]).start();
+    env.wait_until("one line came", || !piped.stdout_so_far().is_empty());
+    agent(&env, &["kill", "a"]).ok();
+    piped.finish().ok();
+}
+
+#[test]
+fn people_see_the_list_drawn_again() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let terminal = env.terminal([env.binary(), "agent", "list", "--watch"]);
+    terminal.wait_for_text("working");
+    agent(&env, &["kill", "a"]).ok();
+    env.wait_until("the agent is gone from the list", || !terminal.screen().contains("working"));
+}

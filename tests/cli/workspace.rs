@@ -1,0 +1,269 @@
+//! `agent spawn --workspace worktree`: a tree and a branch of its own, and nothing lost when it goes.
+
+use std::fs;
+use std::path::PathBuf;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::{agent, shown, spawned, status};
+use crate::support::TestEnv;
+
+/// git in a directory of this environment.
+#[track_caller]
+pub(super) fn git(env: &TestEnv, dir: &std::path::Path, args: &[&str]) -> String {
+    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+    env.program("git", who.iter().chain(args)).current_dir(dir).ok().stdout.trim_end().to_owned()
+}
+
+/// An environment whose project is a repository with a commit.
+pub(super) fn repository() -> TestEnv {
+    let env = TestEnv::new();
+    let project = env.project();
+    git(&env, &project, &["init", "-q", "-b", "main"]);
+    fs::create_dir_all(project.join("src")).unwrap();
+    fs::write(project.join("src/lib.rs"), "// one\n").unwrap();
+    fs::write(project.join(".gitignore"), "target\n").unwrap();
+    git(&env, &project, &["add", "-A"]);
+    git(&env, &project, &["commit", "-q", "-m", "first"]);
+    env
+}
+
+/// Where the workspace of an agent is.
+pub(super) fn workspace(env: &TestEnv, name: &str) -> PathBuf {
+    env.state().join("instances").join(name).join("workspace")
+}
+
+fn config(env: &TestEnv, text: &str) {
+    super::without_settling(env, &[]);
+    fs::write(env.state().join("config.toml"), text).unwrap();
+}
+
+#[test]
+fn an_agent_gets_a_tree_and_a_branch_of_its_own() {
+    let env = repository();
+    fs::write(env.project().join("src/lib.rs"), "// dirty\n").unwrap();
+    let spawn =
+        ["spawn", "--name", "fix", "--workspace", "worktree", "--", "sh", "-c", "pwd; exec sleep 1000"];
+    agent(&env, &spawn).current_dir(env.project().join("src")).ok();
+    let at = workspace(&env, "fix");
+    let told = shown(&env, "fix");
+    assert_eq!(told["working_directory"], at.join("src").to_str().unwrap());
+    assert_eq!(told["project"], env.project().to_str().unwrap());
+    assert_eq!((&told["branch"], &told["workspace"]), (&"symposium/fix".into(), &"worktree".into()));
+    assert_eq!(told["work"]["changed"], 0);
+    assert!(told["work"]["size"].as_u64().unwrap() > 0);
+    assert_eq!(fs::read_to_string(at.join("src/lib.rs")).unwrap(), "// one\n");
+    assert_eq!(fs::read_to_string(env.project().join("src/lib.rs")).unwrap(), "// dirty\n");
+    env.wait_until("it works there", || super::printed(&env, "fix").contains("workspace/src"));
+    agent(&env, &["rm", "--force", "fix"]).ok();
+    assert!(!at.exists());
+    assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
+    assert!(!env.project().join(".git/worktrees").exists());
+}
+
+#[test]
+fn work_is_not_lost_unless_forced_and_commits_not_even_then() {
+    let env = repository();
+    spawned(&env, &["--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
+    let at = workspace(&env, "fix");
+    fs::write(at.join("src/lib.rs"), "// two\n").unwrap();
+    git(&env, &at, &["commit", "-q", "-a", "-m", "work"]);
+    fs::write(at.join("src/lib.rs"), "// stashed\n").unwrap();
+    git(&env, &at, &["stash", "-q"]);
+    fs::write(at.join("new"), "?\n").unwrap();
+    agent(&env, &["kill", "fix"]).ok();
+    assert_snapshot!(env.redacted(&agent(&env, &["rm", "fix"]).fails(1).stderr), @"
+    error: the worktree of agent `fix` holds work that is nowhere else
+      1 uncommitted file: new
+      1 commit on `symposium/fix` that no remote and no other branch has
+      1 stash made on `symposium/fix`
+      nothing was changed
+    hint: commit and push it in `[ROOT]/home/.symposium/instances/fix/workspace`, or lose what is not committed: `symposium agent rm --force fix`
+    ");
+    let pruned = agent(&env, &["prune"]).ok().stderr;
+    assert!(pruned.starts_with("warning: `fix` stays: the worktree of agent `fix` holds work"), "{pruned}");
+    let listed = agent(&env, &["list", "--all", "--work", "--json"]).ok().json();
+    let work = &listed[0]["work"];
+    assert_eq!((&work["changed"], &work["ahead"], &work["stashes"]), (&1.into(), &1.into(), &1.into()));
+    assert_eq!(agent(&env, &["list", "--all", "--json"]).ok().json()[0]["work"], Value::Null);
+    let card = agent(&env, &["show", "fix"]).ok().stdout;
+    assert!(card.contains("work  1 changed, 1 ahead, 1 stashed, "), "{card}");
+    let said = agent(&env, &["rm", "--force", "fix"]).ok().stderr;
+    assert!(said.contains("branch `symposium/fix` stays: it has commits of its own"), "{said}");
+    assert!(!at.exists());
+    assert_eq!(git(&env, &env.project(), &["log", "-1", "--format=%s", "symposium/fix"]), "work");
+    // The name can be used again, on the same branch when that is wanted.
+    assert_snapshot!(agent(&env, &["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
+    error: no worktree was made: there is a branch `symposium/fix` already, with 1 commits of its own
+      nothing was started
+    hint: go on with it: `--branch symposium/fix`; or choose another name
+    ");
+    let again =
+        ["--name", "fix", "--workspace", "worktree", "--branch", "symposium/fix", "--", "sleep", "1000"];
+    spawned(&env, &again);
+    assert_eq!(fs::read_to_string(at.join("src/lib.rs")).unwrap(), "// two\n");
+}
+
+#[test]
+fn where_there_can_be_no_worktree_nothing_is_made() {
+    let env = TestEnv::new();
+    let spawn = ["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"];
+    assert_snapshot!(env.redacted(&agent(&env, &spawn).fails(1).stderr), @"
+    error: `[ROOT]/project` is in no git repository, so it can have no worktree
+      nothing was started
+    hint: go into a repository, make one with `git init`, or use `--workspace scratch`
+    ");
+    git(&env, &env.project(), &["init", "-q", "-b", "main"]);
+    let said = agent(&env, &spawn).fails(1).stderr;
+    assert!(said.contains("its repository has no commit yet"), "{said}");
+    agent(&env, &["spawn", "--name", "a", "--branch", "x", "--", "sleep", "1000"]).fails(2);
+    assert!(!env.state().join("instances/a").exists());
+    assert!(!env.project().join(".git/worktrees").exists());
+    assert_eq!(agent(&env, &["list", "--all", "--json"]).ok().stdout, "[]\n");
+}
+
+#[test]
+fn branches_that_cannot_be_are_refused() {
+    let env = repository();
+    for (branch, why) in
+        [("main", "is checked out in"), ("a b", "cannot be the name"), ("-d", "cannot be the name")]
+    {
+        let spawn =
+            ["spawn", "--name", "a", "--workspace", "worktree", "--branch", branch, "--", "sleep", "1000"];
+        let said = agent(&env, &spawn).fails(1).stderr;
+        assert!(said.contains(why), "{said}");
+        assert!(!workspace(&env, "a").exists());
+    }
+    spawned(&env, &["--name", "a", "--workspace", "worktree", "--branch", "topic", "--", "sleep", "1000"]);
+    assert_eq!(shown(&env, "a")["branch"], "topic");
+}
+
+#[test]
+fn setup_files_are_copied_and_setup_commands_run() {
+    let env = repository();
+    fs::write(env.project().join(".env"), "KEY=dummy\n").unwrap();
+    config(
+        &env,
+        "[workspace]\ncopy = ['.env', 'nowhere']\nsetup = ['cat .env > made', 'test -d .git || test -f .git']\n",
+    );
+    let said =
+        agent(&env, &["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]).ok().stderr;
+    assert!(said.contains("setting up: cat .env > made"), "{said}");
+    let at = workspace(&env, "a");
+    assert_eq!(fs::read_to_string(at.join("made")).unwrap(), "KEY=dummy\n");
+    // What was copied and is as it was is no work; what the setup made is.
+    agent(&env, &["kill", "a"]).ok();
+    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(said.contains("1 uncommitted file: made\n"), "{said}");
+    fs::remove_file(at.join("made")).unwrap();
+    agent(&env, &["rm", "a"]).ok();
+}
+
+#[test]
+fn a_setup_that_fails_leaves_nothing_behind() {
+    let env = repository();
+    config(&env, "[workspace]\nsetup = ['echo no such package; exit 3']\n");
+    assert_snapshot!(agent(&env, &["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
+    making a worktree on branch `symposium/a`
+    setting up: echo no such package; exit 3
+    error: `echo no such package; exit 3` failed, so agent `a` was not started
+      code 3
+      no such package
+    hint: try it yourself in the repository; `[workspace] setup` in config.toml names it
+    ");
+    assert!(!env.state().join("instances/a").exists());
+    assert!(!env.project().join(".git/worktrees").exists());
+    assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
+    assert_eq!(agent(&env, &["list", "--all", "--json"]).ok().stdout, "[]\n");
+}
+
+#[test]
+fn a_renamed_agent_takes_its_worktree_along() {
+    let env = repository();
+    spawned(&env, &["--name", "old", "--workspace", "worktree", "--", "sleep", "1000"]);
+    agent(&env, &["rename", "old", "new"]).ok();
+    assert_eq!(shown(&env, "new")["working_directory"], workspace(&env, "new").to_str().unwrap());
+    assert_eq!(shown(&env, "new")["work"]["changed"], 0);
+    agent(&env, &["restart", "new"]).ok();
+    assert_eq!(status(&env, "new"), "working");
+    agent(&env, &["rm", "--force", "new"]).ok();
+    assert!(!env.project().join(".git/worktrees").exists());
+    assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
+}
+
+#[test]
+fn many_worktrees_are_made_at_once() {
+    let env = repository();
+    let names = ["a", "b", "c", "d"];
+    let runs = names.map(|name| {
+        agent(&env, &["spawn", "--name", name, "--workspace", "worktree", "--", "sleep", "1000"]).start()
+    });
+    runs.into_iter().for_each(|run| drop(run.finish().ok()));
+    for name in names {
+        assert_eq!(
+            git(&env, &workspace(&env, name), &["branch", "--show-current"]),
+            format!("symposium/{name}")
+        );
+    }
+    runs_out(&env, &names);
+}
+
+fn runs_out(env: &TestEnv, names: &[&str]) {
+    for name in names {
+        agent(env, &["rm", "--force", name]).ok();
+    }
+    assert!(!env.project().join(".git/worktrees").exists());
+}
+
+#[test]
+fn a_list_starts_no_git() {
+    let env = repository();
+    spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
+    env.fake_program("git", "touch ../git-was-started; exit 1");
+    agent(&env, &["list", "--all"]).ok();
+    assert!(!env.root().join("git-was-started").exists());
+    let started = || {
+        ["git-was-started", "home/.symposium/instances/a/git-was-started"]
+            .iter()
+            .any(|file| env.root().join(file).exists())
+    };
+    agent(&env, &["list", "--work"]).ok();
+    assert!(started());
+}
+
+#[test]
+fn a_repository_that_is_gone_does_not_hold_an_agent() {
+    let env = repository();
+    spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
+    agent(&env, &["kill", "a"]).ok();
+    fs::remove_dir_all(env.project().join(".git")).unwrap();
+    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(said.contains("git knows nothing of it any more") || said.contains("git cannot tell"), "{said}");
+    agent(&env, &["rm", "--force", "a"]).ok();
+    assert!(!env.state().join("instances/a").exists());
+}
+
+#[test]
+fn a_second_agent_in_the_same_directory_is_warned_of() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "one"]);
+    let said = agent(&env, &["spawn", "demo", "--name", "two"]).ok().stderr;
+    assert!(said.contains("warning: agent `one` works in this directory too"), "{said}");
+    let said = agent(&env, &["spawn", "demo", "--name", "three", "--workspace", "scratch"]).ok().stderr;
+    assert!(!said.contains("warning"), "{said}");
+}
+
+#[test]
+fn a_worktree_whose_record_is_lost_is_not_buried_by_a_new_agent() {
+    let env = repository();
+    spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
+    agent(&env, &["kill", "a"]).ok();
+    let file = workspace(&env, "a").join("precious");
+    fs::write(&file, "x").unwrap();
+    let empty = serde_json::json!({"format": 1, "sessions": {}}).to_string();
+    fs::write(env.state().join("agent-sessions.json"), empty).unwrap();
+    let said = agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).fails(1).stderr;
+    assert!(said.contains("1 uncommitted file: precious"), "{said}");
+    assert!(file.exists());
+}

@@ -1,0 +1,150 @@
+//! Claude Code itself.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::Real;
+
+const PROGRAM: &str = "@anthropic-ai/claude-code-linux-x64/claude";
+const KEY: &str = "not-a-key-but-long-enough-to-be-one";
+
+/// Past its first-run gates, and asking before it runs a command.
+fn claude() -> Option<Real> {
+    let mut real = Real::new("claude", PROGRAM)?;
+    let gates = json!({
+        "hasCompletedOnboarding": true,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [&KEY[KEY.len() - 20..]], "rejected": []},
+        "projects": {
+            real.env.project().to_str()?: {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true},
+        },
+    });
+    fs::write(real.env.home().join(".claude.json"), gates.to_string()).expect("writing .claude.json");
+    let kinds = "[claude]\nargs = [\"--permission-mode\", \"default\"]\nsettle_ms = 0\n";
+    fs::write(real.env.state().join("kinds.toml"), kinds).expect("writing kinds.toml");
+    real.variables.extend([
+        format!("ANTHROPIC_BASE_URL={}", real.model.url()),
+        format!("ANTHROPIC_API_KEY={KEY}"),
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1".into(),
+        "DISABLE_TELEMETRY=1".into(),
+    ]);
+    Some(real)
+}
+
+#[test]
+fn claude_works_and_then_rests_with_its_last_words() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", "take your time");
+    assert_eq!(real.reason_when("working"), "it took a prompt");
+    real.model.let_go();
+    assert_eq!(real.reason_when("idle"), "I heard 1 lines.");
+}
+
+#[test]
+fn claude_asks_before_a_command_and_goes_on_when_it_is_approved_or_denied() {
+    let Some(real) = claude() else { return };
+    let file = real.env.project().join("made-by-claude");
+    real.spawn("claude", "run: touch made-by-claude");
+    assert_eq!(real.reason_when("waiting"), "Bash: touch made-by-claude");
+    assert_eq!(real.shown()["waiting_for"], "approval");
+    assert!(!file.exists());
+    real.agent("approve", &[]);
+    real.wait_for_words("The command was run.");
+    assert!(file.exists());
+
+    real.agent("send", &["run: rm made-by-claude"]);
+    assert_eq!(real.reason_when("waiting"), "Bash: rm made-by-claude");
+    real.agent("deny", &[]);
+    real.wait_for_screen("Interrupted");
+    // No hook tells of it; its screen does.
+    real.reason_when("idle");
+    assert!(file.exists());
+}
+
+#[test]
+fn a_prompt_of_several_lines_reaches_claudes_model_to_the_letter() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", "hello");
+    real.wait_for_words("I heard 1 lines.");
+    let prompt = "first: a \"quoted\" word;\n    second, indented\n\nfourth with ünïcödé \\ and $HOME";
+    let said = real.env.symposium(["agent", "send", "a", prompt]).ok();
+    assert!(said.stderr.contains("to the letter"), "{said:?}");
+    real.wait_for_words("I heard 4 lines.");
+    assert_eq!(real.model.last_prompt().as_deref(), Some(prompt));
+    let said = real.env.symposium(["agent", "send", "a", "one\n\ttwo\nthree"]).ok();
+    assert!(said.stderr.contains("with spaces for tabs"), "{said:?}");
+    real.wait_for_words("I heard 3 lines.");
+}
+
+#[test]
+fn claude_remembers_after_the_tmux_server_was_killed() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", "the word is plum");
+    real.wait_for_words("I heard 1 lines.");
+    real.wait_until_kept(".claude/projects", "I heard 1 lines.");
+    real.lose_the_server();
+    real.agent("restore", &[]);
+    real.agent("send", &["what was the word?"]);
+    real.wait_for_words("The word was plum.");
+}
+
+#[test]
+fn claude_remembers_after_a_crash() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", "the word is plum");
+    real.wait_for_words("I heard 1 lines.");
+    real.wait_until_kept(".claude/projects", "I heard 1 lines.");
+    real.crash();
+    real.wait_for_restart();
+    real.agent("send", &["what was the word?"]);
+    real.wait_for_words("The word was plum.");
+}
+
+#[test]
+fn claude_goes_to_another_conversation_and_back_without_mixing_them() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", "the word is plum");
+    real.wait_for_words("I heard 1 lines.");
+    real.wait_until_kept(".claude/projects", "I heard 1 lines.");
+    real.agent("kill", &[]);
+    real.agent("resume", &["--conversation", "other"]);
+    real.agent("send", &["what was the word?"]);
+    real.wait_for_words("I know no word.");
+    real.wait_until_kept(".claude/projects", "I know no word.");
+    real.agent("kill", &[]);
+    real.agent("resume", &["--conversation", "main"]);
+    real.agent("send", &["what was the word?"]);
+    real.wait_for_words("The word was plum.");
+}
+
+#[test]
+fn claude_is_what_its_spec_says() {
+    let Some(real) = claude() else { return };
+    let text = r#"
+[agents.toucher]
+kind = "claude"
+model = "claude-sonnet-4-5"
+shell_tier = "approve"
+tools = ["Bash(touch:*)"]
+system_prompt = "- You look after {{place}}: \"quotes\", $HOME and\na second line."
+params.place.default = "the garden"
+"#;
+    let dir = real.env.project().join(".symposium");
+    fs::create_dir(&dir).expect("a directory for specs");
+    fs::write(dir.join("agents.toml"), text).expect("writing agents.toml");
+    real.spawn("toucher", "run: touch made-by-claude");
+    real.wait_for_words("The command was run.");
+    assert!(real.env.project().join("made-by-claude").exists(), "a tool of its spec needs no approval");
+    let request = real.model.last_request();
+    assert_eq!(request["model"], "claude-sonnet-4-5");
+    let prompt = "- You look after the garden: \"quotes\", $HOME and\na second line.";
+    let system = request["system"].as_array().expect("a list of blocks");
+    assert!(
+        system.iter().any(|block| block["text"].as_str().is_some_and(|text| text.contains(prompt))),
+        "{system:?}"
+    );
+    real.agent("send", &["run: rm made-by-claude"]);
+    assert_eq!(real.reason_when("waiting"), "Bash: rm made-by-claude", "any other does");
+    assert!(real.env.project().join("made-by-claude").exists());
+}

@@ -1,0 +1,90 @@
+//! Codex itself. It tells the end of a turn by its hook; what it does before that is read from its screen.
+
+use std::fs;
+
+use super::Real;
+
+const PROGRAM: &str = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
+
+/// With a provider of our own, and asking before it runs a command.
+fn codex() -> Option<Real> {
+    let mut real = Real::new("codex", PROGRAM)?;
+    let provider = format!(
+        r#"{{name="scripted",base_url="{}/v1",wire_api="responses",env_key="KEY"}}"#,
+        real.model.url()
+    );
+    let kinds = format!(
+        r#"[codex]
+settle_ms = 0
+args = [
+  "--no-daemon", "-a", "on-request", "-s", "read-only",
+  "-c", 'model="gpt-5"', "-c", 'model_provider="scripted"', "-c", 'model_providers.scripted={provider}',
+]
+"#
+    );
+    fs::write(real.env.state().join("kinds.toml"), kinds).expect("writing kinds.toml");
+    real.variables.push("KEY=none".into());
+    Some(real)
+}
+
+#[test]
+fn codex_works_and_then_rests_with_its_last_words() {
+    let Some(real) = codex() else { return };
+    real.spawn("codex", "take your time");
+    real.wait_for_screen("esc to interrupt");
+    real.reason_when("working");
+    real.model.let_go();
+    real.wait_for_words("I heard 1 lines.");
+    assert!(real.shown()["conversation"]["id"].is_string(), "its hook told which conversation is its own");
+}
+
+#[test]
+fn codex_asks_before_a_command_and_goes_on_when_it_is_approved() {
+    let Some(real) = codex() else { return };
+    let file = real.env.project().join("made-by-codex");
+    real.spawn("codex", "run: touch made-by-codex");
+    assert_eq!(
+        real.reason_when("waiting"),
+        "Would you like to run the following command? $ touch made-by-codex"
+    );
+    real.wait_for_screen("$ touch made-by-codex");
+    assert!(!file.exists());
+    real.agent("approve", &[]);
+    real.wait_for_words("The command was run.");
+    assert!(file.exists());
+}
+
+#[test]
+fn a_prompt_of_several_lines_reaches_codexs_model_to_the_letter() {
+    let Some(real) = codex() else { return };
+    real.spawn("codex", "hello");
+    real.wait_for_words("I heard 1 lines.");
+    let prompt = "first: a \"quoted\" word;\n\tsecond, indented\n\nfourth with ünïcödé \\ and $HOME";
+    real.agent("send", &[prompt]);
+    real.wait_for_words("I heard 4 lines.");
+    assert_eq!(real.model.last_prompt().as_deref(), Some(prompt));
+}
+
+#[test]
+fn codex_remembers_after_the_tmux_server_was_killed() {
+    let Some(real) = codex() else { return };
+    real.spawn("codex", "the word is plum");
+    real.wait_for_words("I heard 1 lines.");
+    real.wait_until_kept(".codex/sessions", "I heard 1 lines.");
+    real.lose_the_server();
+    real.agent("restore", &[]);
+    real.agent("send", &["what was the word?"]);
+    real.wait_for_words("The word was plum.");
+}
+
+#[test]
+fn codex_remembers_after_a_crash() {
+    let Some(real) = codex() else { return };
+    real.spawn("codex", "the word is plum");
+    real.wait_for_words("I heard 1 lines.");
+    real.wait_until_kept(".codex/sessions", "I heard 1 lines.");
+    real.crash();
+    real.wait_for_restart();
+    real.agent("send", &["what was the word?"]);
+    real.wait_for_words("The word was plum.");
+}

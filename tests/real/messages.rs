@@ -1,0 +1,67 @@
+//! Anthropic's Messages API, as Claude Code speaks it: what a request says, and an answer as server-sent events.
+
+use serde_json::{Value, json};
+
+use super::script::{Answer, Turn};
+
+/// The turn that is asked for; none when it is about something beside the conversation, such as its title.
+pub fn turn(body: &Value) -> Option<Turn> {
+    body["tools"].as_array().filter(|tools| !tools.is_empty())?;
+    let mut turn = Turn::default();
+    for message in body["messages"].as_array()? {
+        turn.tool_said = None;
+        if message["role"] == "user" {
+            read_message(&message["content"], &mut turn);
+        }
+    }
+    Some(turn)
+}
+
+fn read_message(content: &Value, turn: &mut Turn) {
+    let whole = content.as_str();
+    let blocks = content.as_array().into_iter().flatten();
+    for block in blocks.clone().filter(|block| block["type"] == "tool_result") {
+        turn.tool_said = Some(block["content"].to_string());
+    }
+    let texts = whole.into_iter().chain(blocks.filter_map(|block| block["text"].as_str()));
+    // What begins with a tag is what the program says to the model in the person's place.
+    for text in texts.filter(|text| !text.trim_start().starts_with('<')) {
+        turn.prompts.push(text.to_owned());
+        turn.tool_said = None;
+    }
+}
+
+/// The answer, in the stream's form. Its number makes its ids: messages of one id are taken for one message.
+pub fn stream(answer: &Answer, number: usize) -> String {
+    let (block, delta, stop) = match answer {
+        Answer::Words(words) => {
+            let delta = json!({"type": "text_delta", "text": words});
+            (json!({"type": "text", "text": ""}), delta, "end_turn")
+        }
+        Answer::Run(command) => {
+            let input = json!({"command": command, "description": "what the test asked for"}).to_string();
+            let block =
+                json!({"type": "tool_use", "id": format!("toolu_{number}"), "name": "Bash", "input": {}});
+            (block, json!({"type": "input_json_delta", "partial_json": input}), "tool_use")
+        }
+    };
+    let message = json!({
+        "id": format!("msg_{number}"), "type": "message", "role": "assistant", "model": "scripted", "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1},
+    });
+    [
+        json!({"type": "message_start", "message": message}),
+        json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({
+            "type": "message_delta",
+            "delta": {"stop_reason": stop, "stop_sequence": null},
+            "usage": {"output_tokens": 1},
+        }),
+        json!({"type": "message_stop"}),
+    ]
+    .iter()
+    .map(super::endpoint::event)
+    .collect()
+}

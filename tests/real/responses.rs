@@ -1,0 +1,58 @@
+//! OpenAI's Responses API, as Codex speaks it: what a request says, and an answer as server-sent events.
+
+use serde_json::{Value, json};
+
+use super::script::{Answer, Turn};
+
+/// The turn that is asked for; none when it is about something beside the conversation, such as its title.
+pub fn turn(body: &Value) -> Option<Turn> {
+    body["tools"].as_array().filter(|tools| !tools.is_empty())?;
+    let mut turn = Turn::default();
+    for item in body["input"].as_array()? {
+        turn.tool_said = None;
+        if item["type"] == "function_call_output" {
+            turn.tool_said = Some(item["output"].to_string());
+        } else if item["role"] == "user" {
+            let blocks = item["content"].as_array().into_iter().flatten();
+            turn.prompts.extend(blocks.filter_map(|block| block["text"].as_str()).map(str::to_owned));
+        }
+    }
+    // What the program says to the model in the person's place.
+    let is_theirs = |prompt: &str| prompt.trim_start().starts_with(['<', '#']);
+    turn.prompts.retain(|prompt| !is_theirs(prompt));
+    Some(turn)
+}
+
+/// The answer, in the stream's form; its number makes its ids.
+pub fn stream(answer: &Answer, number: usize) -> String {
+    let item = match answer {
+        Answer::Words(words) => json!({
+            "type": "message", "role": "assistant", "id": format!("msg_{number}"),
+            "content": [{"type": "output_text", "text": words}],
+        }),
+        Answer::Run(command) => {
+            let arguments = json!({
+                "cmd": command,
+                "sandbox_permissions": "require_escalated",
+                "justification": "May I do what the test asked for?",
+            });
+            json!({
+                "type": "function_call", "id": format!("fc_{number}"), "call_id": format!("call_{number}"), "name": "exec_command",
+                "arguments": arguments.to_string(),
+            })
+        }
+    };
+    let usage = json!({
+        "input_tokens": 1, "input_tokens_details": null, "output_tokens": 1, "output_tokens_details": null,
+        "total_tokens": 2,
+    });
+    [
+        json!({"type": "response.created", "response": {"id": format!("resp_{number}")}}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": {"id": format!("resp_{number}"), "usage": usage}}),
+    ]
+    .iter()
+    .map(super::endpoint::event)
+    .collect()
+}

@@ -1,0 +1,53 @@
+//! What the scripted model says. It knows nothing but the conversation that it is sent, so an answer about an
+//! earlier prompt proves that the agent kept it.
+
+/// One request of an agent to its model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// What people said in this conversation, from the first to the last.
+    pub prompts: Vec<String>,
+    /// What the tool said, when the last message is about one.
+    pub tool_said: Option<String>,
+}
+
+/// What the model answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Words.
+    Words(String),
+    /// It wants this command to be run.
+    Run(String),
+}
+
+/// A prompt that begins so is answered only when the test lets it: `Endpoint::let_go`.
+pub const SLOWLY: &str = "take your time";
+
+/// Answers a turn.
+pub fn answer(turn: &Turn) -> Answer {
+    if let Some(said) = &turn.tool_said {
+        let refused = ["denied", "rejected", "doesn't want"].iter().any(|word| said.contains(word));
+        return Answer::Words(if refused { "I was not let.".into() } else { "The command was run.".into() });
+    }
+    let Some((prompt, before)) = turn.prompts.split_last() else { return Answer::Words("Hello.".into()) };
+    if let Some(command) = prompt.strip_prefix("run: ") {
+        return Answer::Run(command.to_owned());
+    }
+    if prompt == "what was the word?" {
+        let word = before.iter().rev().find_map(|said| said.strip_prefix("the word is "));
+        return Answer::Words(word.map_or("I know no word.".into(), |word| format!("The word was {word}.")));
+    }
+    Answer::Words(format!("I heard {} lines.", prompt.lines().count()))
+}
+
+#[test]
+fn it_knows_only_what_it_is_told() {
+    let turn = |prompts: &[&str]| Turn {
+        prompts: prompts.iter().map(|prompt| (*prompt).to_owned()).collect(),
+        tool_said: None,
+    };
+    let words = |text: &str| Answer::Words(text.to_owned());
+    assert_eq!(answer(&turn(&["the word is plum", "what was the word?"])), words("The word was plum."));
+    assert_eq!(answer(&turn(&["what was the word?"])), words("I know no word."));
+    assert_eq!(answer(&turn(&["run: touch x"])), Answer::Run("touch x".into()));
+    assert_eq!(answer(&turn(&["a\nb"])), words("I heard 2 lines."));
+}

@@ -1,0 +1,68 @@
+//! Two environments at once: registry, ledger, tmux server and supervisor of each are its own.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::symposium;
+use crate::support::TestEnv;
+
+fn at(env: &TestEnv, home: &str, args: &[&str]) -> crate::support::run::Run {
+    symposium(env, &[&["--home", home], args].concat())
+}
+
+fn names(env: &TestEnv, home: &str) -> Vec<String> {
+    let listed = at(env, home, &["agent", "list", "--all", "--json"]).ok().json();
+    listed.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn pid_of_supervisor(env: &TestEnv, home: &str) -> Option<i64> {
+    let told: Value = at(env, home, &["supervisor", "status", "--json"]).ok().json();
+    told["pid"].as_i64().filter(|_| told["running"] == true)
+}
+
+#[test]
+fn two_environments_never_disturb_each_other() {
+    let env = TestEnv::new();
+    for name in ["one", "two"] {
+        symposium(&env, &["env", "create", name]).ok();
+        let path = env.state().join("envs").join(name);
+        fs::write(path.join("config.toml"), "[restart]\nfirst = \"20ms\"\n").unwrap();
+        let home = format!("@{name}");
+        let script = "echo $SYMPOSIUM_HOME; exec sleep 1000";
+        at(
+            &env,
+            &home,
+            &["agent", "spawn", "--name", "same", "--restart", "always", "--", "sh", "-c", script],
+        )
+        .ok();
+        at(&env, &home, &["supervisor", "start"]).ok();
+    }
+    let supervisors = ["@one", "@two"].map(|home| pid_of_supervisor(&env, home).expect("it runs"));
+    assert_ne!(supervisors[0], supervisors[1]);
+    let pid =
+        |home| at(&env, home, &["agent", "show", "same", "--json"]).ok().json()["pid"].as_i64().unwrap();
+    let (one, two) = (pid("@one"), pid("@two"));
+    // What dies in one is brought back by the supervisor of that one.
+    let victim = rustix::process::Pid::from_raw(i32::try_from(one).unwrap()).unwrap();
+    rustix::process::kill_process(victim, rustix::process::Signal::KILL).unwrap();
+    env.wait_until("it was brought back", || {
+        let told = at(&env, "@one", &["agent", "show", "same", "--json"]).ok().json();
+        told["pid"].as_i64().is_some_and(|now| now != one)
+    });
+    assert_eq!(pid("@two"), two);
+    at(&env, "@two", &["agent", "kill", "--all"]).ok();
+    assert_eq!(at(&env, "@one", &["agent", "show", "same", "--json"]).ok().json()["status"], "working");
+    assert_eq!((names(&env, "@one").len(), names(&env, "@two").len()), (1, 1));
+    assert!(symposium(&env, &["agent", "list", "--all", "--json"]).ok().stdout.starts_with("[]"));
+    symposium(&env, &["env", "remove", "two"]).ok();
+    assert!(!env.state().join("envs/two").exists());
+    assert_eq!(pid_of_supervisor(&env, "@one"), Some(supervisors[0]));
+    assert_eq!(at(&env, "@one", &["agent", "show", "same", "--json"]).ok().json()["status"], "working");
+    symposium(&env, &["env", "remove", "one", "--force"]).ok();
+    let left = || env.processes().iter().filter(|one| one.command.contains("sleep 1000")).count();
+    env.wait_until("nothing of them runs", || left() == 0);
+    let servers = || env.processes().iter().filter(|one| one.command.contains("tmux")).count();
+    env.wait_until("their servers are gone", || servers() == 0);
+    assert_eq!(fs::read_dir(env.state().join("envs")).unwrap().count(), 0);
+}

@@ -1,0 +1,95 @@
+//! An ephemeral agent goes when its task is done, and what came of it stays.
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{log, symposium};
+use crate::support::TestEnv;
+
+/// State and result of every task in the ledger.
+fn tasks(env: &TestEnv) -> Vec<(String, String, Option<String>)> {
+    let file = env.state().join("ledger.db");
+    let Ok(ledger) = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY) else {
+        return vec![];
+    };
+    let Ok(mut rows) = ledger.prepare("SELECT text, state, result FROM tasks ORDER BY id") else {
+        return vec![];
+    };
+    let read = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+    read.map(|rows| rows.filter_map(Result::ok).collect()).unwrap_or_default()
+}
+
+fn is_gone(env: &TestEnv, name: &str) -> bool {
+    symposium(env, &["agent", "show", name]).outcome().code == 3
+}
+
+#[test]
+fn it_vanishes_when_its_task_is_done_and_its_words_stay() {
+    let env = TestEnv::new();
+    symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--ephemeral", "--task", "say this and go"])
+        .ok();
+    env.wait_until("it is gone", || is_gone(&env, "a"));
+    let tasks = tasks(&env);
+    let (text, state, result) = &tasks[0];
+    assert_eq!((tasks.len(), text.as_str(), state.as_str()), (1, "say this and go", "done"));
+    assert!(result.as_deref().is_some_and(|result| result.contains("say this and go")), "{result:?}");
+    assert!(!env.state().join("instances/a").exists());
+    assert!(log(&env).iter().any(|line| line.to_string().contains("vanished")), "it is written down");
+}
+
+#[test]
+fn a_command_vanishes_when_it_ends_well_and_stays_when_it_does_not() {
+    let env = TestEnv::new();
+    symposium(
+        &env,
+        &["agent", "spawn", "--name", "good", "--ephemeral", "--", "sh", "-c", "echo x; sleep 0.2"],
+    )
+    .ok();
+    symposium(
+        &env,
+        &["agent", "spawn", "--name", "bad", "--ephemeral", "--", "sh", "-c", "sleep 0.2; exit 3"],
+    )
+    .ok();
+    env.wait_until("the good one is gone", || is_gone(&env, "good"));
+    env.wait_until("the other has failed", || tasks(&env).iter().any(|(_, state, _)| state == "failed"));
+    assert!(!is_gone(&env, "bad"), "somebody should look at it");
+}
+
+#[test]
+fn work_that_would_be_lost_keeps_it() {
+    let env = TestEnv::new();
+    let args = ["agent", "spawn", "--name", "a", "--ephemeral", "--workspace", "scratch", "--", "sh", "-c"];
+    symposium(&env, &[&args[..], &["echo x > result; sleep 0.2"]].concat()).ok();
+    env.wait_until("it was looked at", || {
+        log(&env).iter().any(|line| line.to_string().contains("ephemeral no more"))
+    });
+    assert!(env.state().join("instances/a/workspace/result").exists());
+    assert!(!is_gone(&env, "a"));
+    assert_eq!(env.registry()["sessions"]["a"]["ephemeral"], false);
+}
+
+#[test]
+fn one_that_is_ready_before_it_takes_its_task_is_not_done_with_it() {
+    let env = TestEnv::new();
+    let says = |event: &str| {
+        format!(
+            "echo '{{\"hook_event_name\":\"{event}\",\"session_id\":\"x\"}}' | {} event agent",
+            env.binary()
+        )
+    };
+    let turn = format!("{}; {}", says("UserPromptSubmit"), says("Stop"));
+    env.fake_program(
+        "claude",
+        &format!(
+            "{}\nwhile [ ! -e \"$HOME/go\" ]; do sleep 0.05; done\n{turn}\nexec sleep 1000",
+            says("SessionStart")
+        ),
+    );
+    symposium(&env, &["agent", "spawn", "claude", "--name", "a", "--ephemeral", "--task", "later"]).ok();
+    symposium(&env, &["agent", "wait", "a", "--for", "starting", "--timeout", "20s"]).ok();
+    // Another one comes and goes: whatever was to go has gone by then.
+    symposium(&env, &["agent", "spawn", "--name", "b", "--ephemeral", "--", "sleep", "0.2"]).ok();
+    env.wait_until("the other is gone", || is_gone(&env, "b"));
+    assert!(!is_gone(&env, "a"));
+    std::fs::write(env.home().join("go"), "").unwrap();
+    env.wait_until("it is gone", || is_gone(&env, "a"));
+}

@@ -1,0 +1,67 @@
+//! The supervisor comes when it is needed, is one, stays, and goes when it is told to.
+
+use super::{log, supervision, symposium};
+use crate::support::TestEnv;
+
+#[test]
+fn the_first_agent_brings_it_along() {
+    let env = TestEnv::new();
+    assert_eq!(supervision(&env)["running"], false);
+    symposium(&env, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
+    env.wait_until("a supervisor runs", || supervision(&env)["running"] == true);
+    let agents = symposium(&env, &["agent", "list", "--json"]).ok().json();
+    assert_eq!(agents.as_array().unwrap().len(), 1, "it is not an agent");
+    env.wait_until("it says so in its log", || {
+        log(&env).iter().any(|line| line["message"] == "supervisor begins")
+    });
+}
+
+#[test]
+fn it_is_not_started_where_nobody_wants_it() {
+    let env = TestEnv::new();
+    super::configure(&env, "[supervisor]\nautostart = false\n");
+    symposium(&env, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
+    assert_eq!(supervision(&env)["running"], false);
+    let sessions = env.tmux(["list-sessions", "-F", "#{session_name}"]).stdout;
+    assert_eq!(sessions, "a\n");
+}
+
+#[test]
+fn stop_ends_it_until_somebody_starts_it() {
+    let env = TestEnv::new();
+    assert_eq!(symposium(&env, &["supervisor", "start"]).ok().stderr, "the supervisor runs\n");
+    assert_eq!(symposium(&env, &["supervisor", "start"]).ok().stderr, "the supervisor runs already\n");
+    assert_eq!(symposium(&env, &["supervisor", "stop"]).ok().stderr, "the supervisor is stopped\n");
+    symposium(&env, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
+    let told = supervision(&env);
+    assert_eq!((&told["running"], &told["stopped_on_request"]), (&false.into(), &true.into()));
+    symposium(&env, &["supervisor", "start"]).ok();
+    assert_eq!(supervision(&env)["running"], true);
+}
+
+#[test]
+fn a_second_one_is_refused() {
+    let env = TestEnv::new();
+    symposium(&env, &["supervisor", "start"]).ok();
+    let outcome = symposium(&env, &["supervisor", "run"]).fails(1);
+    assert!(outcome.stderr.contains("error: a supervisor runs already (pid "), "{outcome:?}");
+}
+
+#[test]
+fn tmux_brings_it_back_when_it_dies() {
+    let env = TestEnv::new();
+    symposium(&env, &["supervisor", "start"]).ok();
+    let pid = |env: &TestEnv| supervision(env)["pid"].as_i64();
+    let first = pid(&env).expect("it runs");
+    env.program("kill", ["-9", &first.to_string()]).ok();
+    env.wait_until("another one runs", || pid(&env).is_some_and(|pid| pid != first));
+}
+
+#[test]
+fn one_in_a_terminal_ends_with_control_c() {
+    let env = TestEnv::new();
+    let terminal = env.terminal([env.binary(), "supervisor", "run"]);
+    env.wait_until("it runs", || supervision(&env)["running"] == true);
+    terminal.keys(&["C-c"]);
+    env.wait_until("it has ended", || supervision(&env)["running"] == false);
+}

@@ -1,0 +1,52 @@
+//! People are told what they would want to know, once, where they are.
+
+use serde_json::Value;
+
+use super::{configure, symposium};
+use crate::support::TestEnv;
+
+/// Writes what a command of the user's is told, an object a line.
+const COMMAND: &str = "[notify]\ncommand = [\"sh\", \"-c\", \"cat >>told; echo >>told\"]\n";
+
+fn told(env: &TestEnv) -> Vec<Value> {
+    let text = std::fs::read_to_string(env.home().join("told")).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn titles(env: &TestEnv) -> Vec<String> {
+    told(env).iter().map(|notice| notice["title"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_command_of_the_users_hears_of_an_agent_that_waits() {
+    let env = TestEnv::new();
+    configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
+    symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--task", "/ask make \"x\""]).ok();
+    env.wait_until("it is told", || titles(&env) == ["a waits for approval"]);
+    let notice = &told(&env)[0];
+    assert_eq!((&notice["agent"], &notice["on"]), (&"a".into(), &"waiting".into()));
+    assert!(notice["body"].as_str().unwrap().contains("make \"x\""), "{notice}");
+}
+
+#[test]
+fn somebody_attached_to_another_agent_sees_it_in_the_status_line() {
+    let env = TestEnv::new();
+    symposium(&env, &["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
+    let terminal = env.terminal([env.binary(), "agent", "attach", "b"]);
+    terminal.wait_for_text("detach:");
+    symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--task", "/ask make #{pid} #(touch x)"]).ok();
+    terminal.wait_for_text("a waits for approval");
+    assert!(!env.project().join("x").exists() && !env.home().join("x").exists());
+}
+
+#[test]
+fn an_agent_that_is_given_up_is_told_of() {
+    let env = TestEnv::new();
+    let quick = "\n[restart]\nfirst = \"10ms\"\nmost = 1\n";
+    configure(&env, &(COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())) + quick));
+    let script = "sleep 0.1; exit 7";
+    // It may have ended before spawn is done, which spawn then says.
+    symposium(&env, &["agent", "spawn", "--name", "a", "--restart", "always", "--", "sh", "-c", script])
+        .outcome();
+    env.wait_until("it is told", || titles(&env).contains(&"a is given up".to_owned()));
+}

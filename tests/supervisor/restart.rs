@@ -1,0 +1,92 @@
+//! Agents that end by themselves come back as their policy says.
+
+use super::{configure, shown, symposium};
+use crate::support::TestEnv;
+
+/// Restarts that do not keep a test waiting.
+const QUICK: &str = "[restart]\nfirst = \"50ms\"\nlongest = \"200ms\"\nmost = 3\n";
+
+fn spawn(env: &TestEnv, policy: &str, script: &str) {
+    let args = ["agent", "spawn", "--name", "a", "--restart", policy, "--", "sh", "-c", script];
+    // It may have ended before spawn is done, which spawn then says.
+    symposium(env, &args).outcome();
+}
+
+/// How often the script has begun.
+fn starts(env: &TestEnv) -> usize {
+    std::fs::read_to_string(env.project().join("starts")).unwrap_or_default().lines().count()
+}
+
+#[test]
+fn a_crash_is_followed_by_a_restart_with_the_same_environment() {
+    let env = TestEnv::new();
+    configure(&env, QUICK);
+    let script =
+        "echo \"$SECRET\" >>starts; [ $(wc -l <starts) -gt 1 ] || { sleep 0.2; exit 3; }; exec sleep 1000";
+    let args = ["agent", "spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", script];
+    symposium(&env, &args).env("SECRET", "of the spawner").outcome();
+    env.wait_until("it was started again", || starts(&env) == 2);
+    env.wait_until("it works", || shown(&env, "a")["status"] == "working");
+    assert_eq!(shown(&env, "a")["restart"]["count"], 1);
+    let told = std::fs::read_to_string(env.project().join("starts")).unwrap();
+    assert_eq!(told, "of the spawner\nof the spawner\n");
+}
+
+#[test]
+fn one_that_crashes_again_and_again_is_given_up() {
+    let env = TestEnv::new();
+    configure(&env, QUICK);
+    spawn(&env, "on-failure", "echo x >>starts; sleep 0.1; exit 3");
+    env.wait_until("it is given up", || {
+        shown(&env, "a")["reason"].as_str().is_some_and(|reason| reason.starts_with("given up"))
+    });
+    assert_eq!((shown(&env, "a")["status"].as_str(), starts(&env)), (Some("crashed"), 4));
+}
+
+#[test]
+fn a_clean_exit_is_not_a_crash() {
+    let env = TestEnv::new();
+    configure(&env, QUICK);
+    spawn(&env, "on-failure", "echo x >>starts; sleep 0.1");
+    env.wait_until("it exited", || shown(&env, "a")["status"] == "exited");
+    // What would be restarted wrongly would be planned by now: the supervisor has seen another crash meanwhile.
+    let args =
+        ["agent", "spawn", "--name", "b", "--restart", "on-failure", "--", "sh", "-c", "sleep 0.1; exit 1"];
+    symposium(&env, &args).outcome();
+    env.wait_until("b was started again", || shown(&env, "b")["restart"]["count"].as_i64() > Some(0));
+    assert_eq!(starts(&env), 1);
+}
+
+#[test]
+fn always_means_after_a_clean_exit_too_and_never_after_a_stop() {
+    let env = TestEnv::new();
+    configure(&env, &QUICK.replace("most = 3", "most = 1000"));
+    spawn(&env, "always", "echo x >>starts; exec sleep 0.1");
+    env.wait_until("it was started three times", || starts(&env) >= 3);
+    symposium(&env, &["agent", "stop", "a"]).ok();
+    let stopped = starts(&env);
+    let args = ["agent", "spawn", "--name", "b", "--restart", "always", "--", "sh", "-c", "exec sleep 0.1"];
+    symposium(&env, &args).outcome();
+    env.wait_until("b was started again", || shown(&env, "b")["restart"]["count"].as_i64() > Some(1));
+    assert_eq!((shown(&env, "a")["status"].as_str(), starts(&env)), (Some("stopped"), stopped));
+}
+
+#[test]
+fn a_restart_goes_on_with_the_conversation() {
+    let env = TestEnv::new();
+    configure(&env, QUICK);
+    let args =
+        ["agent", "spawn", "demo", "--name", "a", "--restart", "on-failure", "--task", "remember blue"];
+    symposium(&env, &args).ok();
+    symposium(&env, &["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
+    let pid = shown(&env, "a")["pid"].as_i64().expect("it runs");
+    env.program("kill", ["-9", &pid.to_string()]).ok();
+    env.wait_until("it is back and ready", || {
+        let agent = shown(&env, "a");
+        agent["restart"]["count"] == 1 && agent["status"] == "idle"
+    });
+    symposium(&env, &["agent", "send", "a", "recall"]).ok();
+    env.wait_until("it remembers", || {
+        shown(&env, "a")["reason"].as_str().is_some_and(|reason| reason.contains("blue"))
+    });
+}

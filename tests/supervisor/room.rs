@@ -1,0 +1,67 @@
+//! `max_agents`: at the cap the least recently used idle agent sleeps, and wakes when it is needed.
+
+use super::{configure, shown, symposium};
+use crate::support::TestEnv;
+
+#[track_caller]
+fn idle(env: &TestEnv, name: &str) {
+    symposium(env, &["agent", "spawn", "demo", "--name", name, "--task", &format!("remember {name}")]).ok();
+    symposium(env, &["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
+}
+
+#[test]
+fn the_least_recently_used_idle_agent_makes_room_and_wakes_again() {
+    let env = TestEnv::new();
+    configure(&env, "max_agents = 2\n");
+    idle(&env, "first");
+    idle(&env, "second");
+    idle(&env, "third");
+    assert_eq!(shown(&env, "first")["status"], "hibernated");
+    assert_eq!(shown(&env, "second")["status"], "idle");
+    symposium(&env, &["agent", "send", "first", "recall"]).ok();
+    env.wait_until("it remembers", || {
+        shown(&env, "first")["reason"].as_str().is_some_and(|reason| reason.contains("first"))
+    });
+    assert_eq!(shown(&env, "second")["status"], "hibernated", "waking needs room too");
+}
+
+#[test]
+fn one_that_works_or_waits_never_sleeps() {
+    let env = TestEnv::new();
+    configure(&env, "max_agents = 2\n");
+    symposium(&env, &["agent", "spawn", "demo", "--name", "works", "--task", "/work 1h"]).ok();
+    symposium(&env, &["agent", "spawn", "demo", "--name", "waits", "--task", "/ask make"]).ok();
+    symposium(&env, &["agent", "wait", "waits", "--for", "waiting", "--timeout", "20s"]).ok();
+    let outcome = symposium(&env, &["agent", "spawn", "--name", "c", "--", "sleep", "1000"]).fails(1);
+    assert!(outcome.stderr.contains("error: 2 agents run, and `max_agents` is 2"), "{outcome:?}");
+    symposium(&env, &["agent", "show", "c"]).fails(3);
+}
+
+#[test]
+fn concurrent_spawns_never_pass_the_cap() {
+    let env = TestEnv::new();
+    configure(&env, "max_agents = 3\n");
+    let names: Vec<String> = (0..12).map(|n| format!("a{n}")).collect();
+    let running: Vec<_> = names
+        .iter()
+        .map(|name| symposium(&env, &["agent", "spawn", "--name", name, "--", "sleep", "1000"]).start())
+        .collect();
+    let codes: Vec<i32> = running.into_iter().map(|run| run.finish().code).collect();
+    assert_eq!(codes.iter().filter(|code| **code == 0).count(), 3, "{codes:?}");
+    let live = symposium(&env, &["agent", "list", "--status", "working", "--json"]).ok().json();
+    assert_eq!(live.as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn hibernate_on_request_and_attach_wakes() {
+    let env = TestEnv::new();
+    idle(&env, "a");
+    symposium(&env, &["agent", "hibernate", "a"]).ok();
+    assert_eq!(shown(&env, "a")["status"], "hibernated");
+    assert_eq!(shown(&env, "a")["pid"], serde_json::Value::Null);
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("❯");
+    env.wait_until("it is awake", || shown(&env, "a")["status"] == "idle");
+    let outcome = symposium(&env, &["agent", "hibernate", "nobody"]).fails(3);
+    assert!(outcome.stderr.contains("no agent named `nobody`"), "{outcome:?}");
+}

@@ -1,0 +1,152 @@
+//! It may be killed at any moment: nothing is lost, nothing happens twice, and it comes back by itself.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{configure, shown, supervision, symposium};
+use crate::support::TestEnv;
+use crate::support::disk::Disk;
+
+/// How often it is killed. An agent ends and starts several times meanwhile.
+const KILLS: usize = 100;
+
+/// The numbers of an agent's changes of status, as the ledger has them.
+fn changes(env: &TestEnv) -> BTreeMap<String, Vec<i64>> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let ledger = Connection::open_with_flags(env.state().join("ledger.db"), flags).expect("a ledger");
+    let mut rows = ledger
+        .prepare("SELECT name, seq FROM happenings WHERE what = 'status' ORDER BY name, seq")
+        .expect("a table of what happened");
+    let mut changes: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    let found = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+    for (name, seq) in found.map(|row| row.expect("a row")) {
+        changes.entry(name).or_default().push(seq);
+    }
+    changes
+}
+
+/// How often agents were started again.
+fn restarts(env: &TestEnv) -> i64 {
+    let registry = env.registry();
+    let agents = registry["sessions"].as_object().expect("agents");
+    agents.values().filter_map(|agent| agent["restart"]["count"].as_i64()).sum()
+}
+
+/// How often they really began.
+fn starts(env: &TestEnv) -> usize {
+    let lines = |name| std::fs::read_to_string(env.project().join(name)).unwrap_or_default().lines().count();
+    ["starts-a", "starts-b", "starts-c"].into_iter().map(lines).sum()
+}
+
+#[test]
+fn killed_a_hundred_times_it_loses_nothing_and_does_nothing_twice() {
+    let env = TestEnv::new();
+    configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\nmost = 100000\n");
+    // Says so if the one before it still runs.
+    let script = "kill -0 \"$(cat pid-$SYMPOSIUM_AGENT)\" 2>/dev/null && echo x >>twice; echo $$ >pid-$SYMPOSIUM_AGENT; \
+                  echo x >>starts-$SYMPOSIUM_AGENT; sleep 0.15; exit 3";
+    let names = ["a", "b", "c"];
+    for name in names {
+        let args = ["agent", "spawn", "--name", name, "--restart", "always", "--", "sh", "-c", script];
+        // It may have ended before spawn is done, which spawn then says.
+        symposium(&env, &args).outcome();
+    }
+    symposium(&env, &["supervisor", "start"]).ok();
+    let file = env.state().join("run/_supervisor.lock");
+    let holder = || std::fs::read_to_string(&file).ok()?.split(' ').next()?.parse::<i32>().ok();
+    let mut killed = 0;
+    let begun = Instant::now();
+    while killed < KILLS {
+        assert!(begun.elapsed() < Duration::from_secs(120), "it came back {killed} times only");
+        let Some(pid) = holder().and_then(rustix::process::Pid::from_raw) else { continue };
+        // Some are killed as soon as they are there, the others in the middle of what they do.
+        let (noted, begun) = (restarts(&env), starts(&env));
+        env.wait_until("something was started again", || match killed % 3 {
+            0 => true,
+            1 => restarts(&env) != noted,
+            _ => starts(&env) != begun,
+        });
+        if rustix::process::kill_process(pid, rustix::process::Signal::KILL).is_ok() {
+            killed += 1;
+            env.wait_until("another one came", || holder().is_some_and(|now| now != pid.as_raw_pid()));
+        }
+    }
+    for name in names {
+        symposium(&env, &["agent", "stop", name]).ok();
+        assert_eq!(shown(&env, name)["status"], "stopped");
+    }
+    env.wait_until("it runs", || supervision(&env)["running"] == true);
+    assert!(!env.project().join("twice").exists(), "a restart happened twice");
+    let noted = changes(&env);
+    for name in names {
+        let record = &env.registry()["sessions"][name];
+        let expected: Vec<i64> = (1..=record["changes"].as_i64().unwrap()).collect();
+        assert_eq!(noted[name], expected, "every change of {name} is in the ledger, once");
+        let starts =
+            std::fs::read_to_string(env.project().join(format!("starts-{name}"))).unwrap().lines().count();
+        let restarts = usize::try_from(shown(&env, name)["restart"]["count"].as_i64().unwrap()).unwrap();
+        assert!(starts <= restarts + 1, "{starts} starts, {restarts} restarts");
+    }
+    assert!(starts(&env) > KILLS / 4, "it did something between being killed");
+}
+
+#[test]
+fn a_disk_that_is_full_for_a_while_costs_nothing_but_time() {
+    let env = TestEnv::new();
+    let Some(disk) = Disk::under(&env.state()) else { return };
+    configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\n[supervisor]\nreconcile = \"1s\"\n");
+    let script = "echo $$ >pid; exec sleep 1000";
+    let args = ["agent", "spawn", "--name", "a", "--restart", "always", "--", "sh", "-c", script];
+    symposium(&env, &args).ok();
+    env.wait_until("it runs", || supervision(&env)["running"] == true);
+    let pid = || std::fs::read_to_string(env.project().join("pid")).unwrap_or_default();
+    env.wait_until("the agent is up", || !pid().is_empty());
+    let first = pid();
+    let filler = disk.fill();
+    env.program("kill", ["-9", first.trim()]).ok();
+    env.wait_until("the supervisor has met the full disk", || {
+        symposium(&env, &["agent", "show", "a", "--json"]).ok().json()["status"] == "crashed"
+    });
+    std::fs::remove_file(filler).unwrap();
+    env.wait_until("it is back", || pid() != first && shown(&env, "a")["status"] == "working");
+    let noted = changes(&env).remove("a").unwrap();
+    let last = env.registry()["sessions"]["a"]["changes"].as_i64().unwrap();
+    assert_eq!(noted, (1..=last).collect::<Vec<_>>());
+    symposium(&env, &["agent", "stop", "a"]).ok();
+    symposium(&env, &["supervisor", "stop"]).ok();
+}
+
+#[test]
+fn a_flood_of_events_blocks_nobody_and_spoils_nothing() {
+    let env = TestEnv::new();
+    env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
+    env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
+    let id = shown(&env, "a")["id"].as_str().unwrap().to_owned();
+    symposium(&env, &["supervisor", "start"]).ok();
+    let good = r#"{"hook_event_name":"UserPromptSubmit","prompt":"x"}"#;
+    let over = r#"{"hook_event_name":"Stop","last_assistant_message":"done"}"#;
+    let script = format!(
+        "for n in $(seq 150); do printf '%s' '{good}' | {s} event agent & printf '%s' '{over}' | {s} event agent & \
+         echo '{{' | {s} event agent & {s} event pane-died --session=nobody --pane=%9 --code=1 & wait; done",
+        s = env.binary()
+    );
+    let floods: Vec<_> = (0..2)
+        .map(|_| {
+            let flood = env.program("sh", ["-c", &script]);
+            flood.env("SYMPOSIUM_AGENT", "a").env("SYMPOSIUM_AGENT_ID", &id).start()
+        })
+        .collect();
+    env.symposium(["agent", "send", "a", "still there?", "--timeout", "60s"]).outcome();
+    for flood in floods {
+        flood.finish().ok();
+    }
+    let changes = changes(&env).remove("a").unwrap();
+    assert_eq!(
+        changes,
+        (1..=env.registry()["sessions"]["a"]["changes"].as_i64().unwrap()).collect::<Vec<_>>()
+    );
+    let screen = env.symposium(["agent", "peek", "a"]).ok().stdout;
+    assert!(screen.contains('❯'), "{screen}");
+}

@@ -1,0 +1,63 @@
+//! Projects that were deleted, and agents that give no sign of life.
+
+use super::{configure, shown, symposium};
+use crate::support::TestEnv;
+
+/// Has the supervisor look at everything now.
+fn look(env: &TestEnv) {
+    let pid = super::supervision(env)["pid"].as_i64().expect("it runs");
+    env.program("kill", ["-USR1", &pid.to_string()]).ok();
+}
+
+#[test]
+fn an_agent_whose_project_is_gone_is_marked_and_pruned_when_that_is_asked_for() {
+    let env = TestEnv::new();
+    let told = env.home().join("told");
+    let command = format!("[notify]\ncommand = [\"sh\", \"-c\", \"cat >>{}\"]\n", told.display());
+    configure(&env, &(command + "[cleanup]\ndeleted_projects = \"prune\"\nafter = \"0s\"\n"));
+    let dir = env.root().join("gone");
+    std::fs::create_dir(&dir).unwrap();
+    let args = ["agent", "spawn", "--name", "a", "--dir", dir.to_str().unwrap(), "--", "sleep", "1000"];
+    env.symposium(args).ok();
+    std::fs::remove_dir(&dir).unwrap();
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("it is marked", || shown(&env, "a")["directory_gone"].is_string());
+    assert_eq!(shown(&env, "a")["status"], "working", "one that runs is left alone");
+    env.wait_until("it is told of", || {
+        std::fs::read_to_string(&told).is_ok_and(|text| text.contains("the directory of a is gone"))
+    });
+    assert!(symposium(&env, &["agent", "list"]).ok().stdout.contains("gone (gone)"));
+    symposium(&env, &["agent", "stop", "a"]).ok();
+    symposium(&env, &["supervisor", "stop"]).ok();
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("it is forgotten", || symposium(&env, &["agent", "show", "a"]).outcome().code == 3);
+}
+
+#[test]
+fn work_without_a_sign_of_life_is_told_of_and_restarted_only_where_that_is_asked_for() {
+    let env = TestEnv::new();
+    configure(&env, "");
+    std::fs::write(env.state().join("kinds.toml"), "[demo]\nhang_after_s = 1\n").unwrap();
+    symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--restart", "always", "--task", "/hang"])
+        .ok();
+    symposium(&env, &["agent", "wait", "a", "--for", "working", "--timeout", "20s"]).ok();
+    env.wait_until("it is told of", || {
+        look(&env);
+        shown(&env, "a")["reason"].as_str().is_some_and(|reason| reason.starts_with("no sign of life"))
+    });
+    assert_eq!(shown(&env, "a")["restart"]["count"], 0);
+}
+
+#[test]
+fn one_that_hangs_is_started_again_where_that_is_asked_for() {
+    let env = TestEnv::new();
+    configure(&env, "[restart]\nhung = true\n");
+    std::fs::write(env.state().join("kinds.toml"), "[demo]\nhang_after_s = 1\n").unwrap();
+    let args = ["agent", "spawn", "demo", "--name", "a", "--restart", "on-failure", "--task", "/hang"];
+    symposium(&env, &args).ok();
+    symposium(&env, &["agent", "wait", "a", "--for", "working", "--timeout", "20s"]).ok();
+    env.wait_until("it is back at its prompt", || {
+        look(&env);
+        shown(&env, "a")["status"] == "idle"
+    });
+}
