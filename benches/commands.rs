@@ -1,0 +1,81 @@
+//! What commands take: medians of calls that alternate with tmux's own, on one server.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use symposium::model::AgentName;
+
+use crate::place::Place;
+use crate::table::{Row, Table, interleaved, median};
+
+/// Measures all of it, with one agent and with this many.
+pub fn run(agents: usize, binary: PathBuf) {
+    let place = Place::new(binary);
+    let mut table = Table::new();
+
+    table.add(start(&place));
+    place.symposium(&["agent", "spawn", "--name", "a1", "--", "sleep", "100000"]);
+    table.add(list(&place, "1 agent", 1.5));
+    let (few, _) = spawn_and_kill(&place, "1 agent", &mut table);
+
+    place.fill(2..=agents, &["--", "sleep", "100000"]);
+    let label = format!("{agents} agents");
+    table.add(list(&place, &label, 2.0));
+    let (many, _) = spawn_and_kill(&place, &label, &mut table);
+    table.add(Row::ratio(format!("agent spawn, {label} vs 1"), (many, few), 2.0));
+    table.add(lookup(&place, agents));
+
+    println!("{table}");
+}
+
+/// `--version` from process start to its end.
+fn start(place: &Place) -> Row {
+    let took = median((0..50).map(|_| place.symposium(&["--version"])));
+    Row::bound("--version".to_owned(), took, Duration::from_millis(5))
+}
+
+/// `agent list` against `tmux list-panes -a`.
+fn list(place: &Place, label: &str, limit: f64) -> Row {
+    let took =
+        interleaved(40, |_| place.symposium(&["agent", "list"]), |_| place.tmux(&["list-panes", "-a"]));
+    Row::ratio(format!("agent list, {label}"), took, limit)
+}
+
+/// `agent spawn` against `tmux new-session -d`, and `agent kill` of the same against `tmux kill-session`; the medians
+/// of ours.
+fn spawn_and_kill(place: &Place, label: &str, table: &mut Table) -> (Duration, Duration) {
+    const ROUNDS: usize = 20;
+    let name = |round: usize| format!("s{round}");
+    let bare = |round: usize| format!("bare{round}");
+    let spawned = interleaved(
+        ROUNDS,
+        |round| place.symposium(&["agent", "spawn", "--name", &name(round), "--", "sleep", "1000"]),
+        |round| place.tmux(&["new-session", "-d", "-s", &bare(round), "sleep", "1000"]),
+    );
+    let killed = interleaved(
+        ROUNDS,
+        |round| place.symposium(&["agent", "kill", &name(round)]),
+        |round| place.tmux(&["kill-session", "-t", &format!("={}", bare(round))]),
+    );
+    // The record of a killed agent stays, and the next measurement wants the number it names.
+    for round in 0..ROUNDS {
+        place.symposium(&["agent", "rm", &name(round)]);
+    }
+    table.add(Row::ratio(format!("agent spawn, {label}"), spawned, 2.0));
+    table.add(Row::ratio(format!("agent kill, {label}"), killed, 3.0));
+    (spawned.0, killed.0)
+}
+
+/// Finding the last entry of the registry that the spawns have filled, inside this process.
+fn lookup(place: &Place, agents: usize) -> Row {
+    let store = place.store();
+    let last = (1..=agents).map(|n| format!("a{n}")).max().expect("there is an agent");
+    let name: AgentName = last.parse().expect("a valid name");
+    let took = median((0..200).map(|_| {
+        let began = Instant::now();
+        let found = store.find(&name, jiff::Timestamp::now()).expect("the registry can be read");
+        assert!(found.is_some(), "no {name} in the registry");
+        began.elapsed()
+    }));
+    Row::bound(format!("registry lookup, {agents} agents"), took, Duration::from_millis(1))
+}

@@ -1,0 +1,51 @@
+//! Agents that print a line a second, against a bare tmux with the same output, and one that keeps it with `cat`.
+
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
+
+use super::cost::Watched;
+use super::{Options, settle};
+use crate::place::Place;
+use crate::table::{Row, Table};
+
+/// The argument that makes this program an agent which prints: a shell that does would start a `sleep` a second.
+pub const PRINTER: &str = "--print-lines";
+
+/// Prints a line a second until nobody reads.
+pub fn print_lines() {
+    for n in 0u64.. {
+        let mut out = std::io::stdout();
+        if writeln!(out, "{n:6} compiling one more crate of the many that this one needs").is_err() {
+            return;
+        }
+        thread::sleep(Duration::from_secs(1));
+    }
+}
+
+/// All three at the same time, so that the machine is as busy for each.
+pub(super) fn measure(options: &Options, table: &mut Table) {
+    let me = std::env::current_exe().expect("our own path");
+    let printer = [me.to_str().expect("UTF-8"), PRINTER];
+    let place = Place::new(options.binary.clone());
+    place.fill(1..=options.agents, &["--", printer[0], printer[1]]);
+    let (bare, piped) = (place.bare_server("bare"), place.bare_server("piped"));
+    bare.open(options.agents, &printer);
+    piped.open(options.agents, &printer);
+    for n in 1..=options.agents {
+        let file = place.root().join(format!("out{n}"));
+        piped.ask(&["pipe-pane", "-t", &format!("a{n}"), &format!("exec cat >{}", file.display())]);
+    }
+    settle();
+    let watched = [Watched::ours(&place), Watched::bare(&bare), Watched::bare(&piped)];
+    let before = watched.each_ref().map(Watched::cost);
+    thread::sleep(options.seconds);
+    let after = watched.each_ref().map(Watched::cost);
+    let [ours, bare, piped] = [0, 1, 2].map(|n| after[n].since(&before[n]));
+    let label = format!("{} printing, {} s", options.agents, options.seconds.as_secs());
+    table.add(Row::ratio(format!("{label}: CPU vs bare tmux"), (ours.total(), bare.total()), 1.5));
+    table.add(Row::ratio(format!("{label}: CPU vs tmux piping to cat"), (ours.total(), piped.total()), 1.5));
+    table.add(Row::ratio(format!("{label}: the server alone"), (ours.tmux, bare.tmux), 1.5));
+    table.add(Row::count(format!("{label}: processes started"), watched[0].started(&ours), 0));
+    table.note(format!("  ours: {}; bare: {}; piped: {}", ours.words(), bare.words(), piped.words()));
+}
