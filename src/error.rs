@@ -9,8 +9,17 @@ use std::time::Duration;
 pub use report::Report;
 pub use words::shown;
 
-use crate::model::{AgentName, Exit, InvalidName, Unsendable};
+use crate::model::{AgentName, Exit, InvalidName, TaskId, TaskState, Unsendable};
 use crate::rules::delivery::Refusal;
+
+/// Whether keys were pressed before something went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Typed {
+    /// None: it can be tried again.
+    Nothing,
+    /// Perhaps all of them.
+    Something,
+}
 
 /// Everything that can go wrong, as a user meets it.
 #[derive(Debug)]
@@ -28,6 +37,12 @@ pub enum Error {
     WhichAgent { candidates: Vec<AgentName>, verb: &'static str },
     /// The name is in use.
     NameTaken { name: AgentName },
+    /// There is no task of that number.
+    NoSuchTask { id: TaskId },
+    /// There is neither an agent nor a spec of that name.
+    NobodyToDo { to: String, agents: Vec<AgentName>, specs: Vec<String> },
+    /// A task that is not where the step begins.
+    TaskIs { id: TaskId, state: TaskState, verb: &'static str, why: String },
     /// There is no kind or spec of that name.
     NoSuchSpec { name: String, known: Vec<String>, verb: &'static str },
     /// A spec, or the file it stands in, says something that means nothing.
@@ -59,7 +74,7 @@ pub enum Error {
     /// A text that this program cannot take.
     Refused { name: AgentName, why: Refusal },
     /// A prompt was not typed, or could not be confirmed.
-    NotConfirmed { name: AgentName, why: String, saw: Vec<String> },
+    NotConfirmed { name: AgentName, why: String, saw: Vec<String>, typed: Typed },
     /// This kind's dialogs cannot be answered for it.
     CannotAnswer { name: AgentName, kind: String, verb: &'static str },
     /// There is no dialog to answer.

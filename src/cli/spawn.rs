@@ -111,6 +111,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         name,
         dir: args.dir,
         task,
+        called_for: None,
         title: args.title,
         config: args.config,
         workspace: args.workspace.map(|place| match place {

@@ -62,7 +62,8 @@ pub(super) enum Reply {
 
 /// What this prompt asks for.
 pub(super) fn parse(prompt: &str) -> Act {
-    let (word, rest) = prompt.trim().split_once(char::is_whitespace).unwrap_or((prompt.trim(), ""));
+    let prompt = unmarked(prompt);
+    let (word, rest) = prompt.split_once(char::is_whitespace).unwrap_or((prompt, ""));
     let rest = rest.trim();
     let say = |text: String| Act::Answer { after: Duration::ZERO, reply: Reply::Text(text) };
     let usage = |how: &str| say(format!("I did not understand that. Usage: {how}"));
@@ -92,6 +93,15 @@ pub(super) fn parse(prompt: &str) -> Act {
         "recall" if rest.is_empty() => Act::Answer { after: MOMENT, reply: Reply::Recall },
         _ => Act::Answer { after: MOMENT, reply: Reply::Echo },
     }
+}
+
+/// A prompt without the mark of the queue that it came from.
+fn unmarked(prompt: &str) -> &str {
+    let prompt = prompt.trim();
+    let task = prompt.rsplit_once("[symposium task ").filter(|(_, mark)| mark.ends_with(']'));
+    let prompt = task.map_or(prompt, |(text, _)| text.trim_end());
+    let message = prompt.strip_prefix("[symposium message ").and_then(|behind| behind.split_once("] "));
+    message.map_or(prompt, |(_, text)| text.trim_start())
 }
 
 /// What a prompt asks to be remembered.
@@ -146,6 +156,8 @@ mod tests {
             ("remember the milk ", answer(moment, Reply::Remembered("the milk".into()))),
             ("remember", answer(moment, Reply::Echo)),
             ("recall", answer(moment, Reply::Recall)),
+            ("recall [symposium task 7/2]", answer(moment, Reply::Recall)),
+            ("[symposium message 3 from a-b] recall", answer(moment, Reply::Recall)),
             ("recall that day", answer(moment, Reply::Echo)),
             ("/work 3s", answer(3000, Reply::Text("Worked for 3s.".into()))),
             ("/work 50ms", answer(50, Reply::Text("Worked for 50ms.".into()))),

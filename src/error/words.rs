@@ -21,6 +21,7 @@ impl Error {
             | Error::BadParams { .. }
             | Error::LooserTier { .. }
             | Error::NoSuchEnvironment { .. } => self.about_finding(),
+            Error::NoSuchTask { .. } | Error::NobodyToDo { .. } | Error::TaskIs { .. } => self.about_tasks(),
             Error::Refused { .. }
             | Error::NotConfirmed { .. }
             | Error::CannotAnswer { .. }
@@ -132,6 +133,35 @@ impl Error {
         }
     }
 
+    fn about_tasks(&self) -> Report {
+        match self {
+            Error::NoSuchTask { id } => report("no-such-task", 3, format!("there is no task {id}"))
+                .hint("`symposium task list --all` shows them"),
+            Error::NobodyToDo { to, agents, specs } => {
+                let known = agents.iter().map(AgentName::as_str).chain(specs.iter().map(String::as_str));
+                let near = closest(to, known);
+                let report = report("nobody-to-do", 3, format!("no agent or spec named `{}`", shown(to)));
+                let report = match agents.is_empty() {
+                    true => report.saw("there are no agents yet"),
+                    false => report.saw(format!("agents: {}", list(agents))),
+                };
+                report.saw(format!("specs: {}", specs.join(", "))).saw("nothing was queued").hint(
+                    match near {
+                        Some(near) => format!("did you mean `symposium task add {near} …`?"),
+                        None => "`symposium agent list --all` and `symposium spec list` show them".into(),
+                    },
+                )
+            }
+            Error::TaskIs { id, state, verb, why } => {
+                let report =
+                    report("task-is", 1, format!("task {id} is {state}; it cannot be made `{verb}`"));
+                let report = if why.is_empty() { report } else { report.saw(why) };
+                report.hint(format!("`symposium task show {id}` tells what happened to it"))
+            }
+            _ => unreachable_report(self),
+        }
+    }
+
     fn about_delivery(&self) -> Report {
         match self {
             Error::Refused { name, why } => {
@@ -144,7 +174,7 @@ impl Error {
                     _ => report.hint("put the text into a file and send the file's name"),
                 }
             }
-            Error::NotConfirmed { name, why, saw } => {
+            Error::NotConfirmed { name, why, saw, .. } => {
                 report("not-confirmed", 6, format!("delivery to agent `{name}` is not confirmed: {why}"))
                     .saw_all(saw)
                     .hint(format!(

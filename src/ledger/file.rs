@@ -182,7 +182,7 @@ fn build(path: &Path, damaged: Option<&Path>) -> Result<usize, LedgerError> {
         connection.pragma_update(None, "page_size", PAGE)?;
         schema::migrate(&connection)?;
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-        let saved = damaged.map_or(0, |damaged| salvage::tasks(damaged, &connection));
+        let saved = damaged.map_or(0, |damaged| salvage::salvage(damaged, &connection));
         connection.close().map_err(|(_, error)| error)?;
         Ok(saved)
     };

@@ -4,12 +4,16 @@
 //! cut, a task never does. A row with a word that only a newer symposium knows is passed over, never an error. Must
 //! never be asked for what is true now: that is the registry's.
 
+mod board;
 mod cursors;
 mod error;
 mod file;
 mod happenings;
+mod messages;
+mod queues;
 mod salvage;
 mod schema;
+mod steps;
 mod tallies;
 mod tasks;
 #[cfg(test)]
@@ -22,9 +26,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+pub use board::Writing;
 pub use error::LedgerError;
 pub use happenings::Query;
-pub use tasks::{TaskMove, TaskQuery};
+pub use messages::MessageQuery;
+pub use queues::Queues;
+pub use steps::TaskMove;
+pub use tasks::TaskQuery;
 
 use file::Opened;
 

@@ -1,5 +1,5 @@
-//! Takes tasks over from a damaged ledger, as far as they can still be read. What happened is not taken over: its
-//! numbers begin anew, and nobody acts on it.
+//! Takes tasks, mail and the board over from a damaged ledger, as far as they can still be read. What happened is not
+//! taken over: its numbers begin anew, and nobody acts on it.
 
 use std::path::Path;
 
@@ -7,34 +7,58 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 
-use super::tasks::{self, COLUMNS};
+use super::tasks::words;
+
+/// What is taken over, whole rows in our words only, in the order of their numbers.
+const TABLES: [&str; 5] = ["tasks", "task_after", "task_steps", "messages", "board"];
 
 /// Copies what can be read, and says how many tasks that were.
-pub(super) fn tasks(damaged: &Path, into: &Connection) -> usize {
-    let mut copied = 0;
-    // Row after row until the first that cannot be read, forwards and then backwards: damage lies in between.
-    for order in ["ASC", "DESC"] {
-        // What stopped it is the damage, which is told already.
-        let _ = copy(damaged, into, order, &mut copied);
+pub(super) fn salvage(damaged: &Path, into: &Connection) -> usize {
+    let mut tasks = 0;
+    for table in TABLES {
+        // Row after row until the first that cannot be read, forwards and then backwards: damage lies in between.
+        for order in ["ASC", "DESC"] {
+            let mut copied = 0;
+            // What stopped it is the damage, which is told already.
+            let _ = copy(damaged, into, (table, order), &mut copied);
+            tasks += if table == "tasks" { copied } else { 0 };
+        }
     }
-    copied
+    // A row that points at one that could not be read would wait for ever.
+    let _ = into.execute_batch(
+        "DELETE FROM task_after WHERE after NOT IN (SELECT id FROM tasks) OR task NOT IN (SELECT id FROM tasks);
+         UPDATE tasks SET blocked = (SELECT count(*) FROM task_after JOIN tasks AS before ON before.id = after
+             WHERE task = tasks.id AND before.state <> 'done');",
+    );
+    tasks
 }
 
-fn copy(damaged: &Path, into: &Connection, order: &str, copied: &mut usize) -> rusqlite::Result<()> {
+fn copy(
+    damaged: &Path,
+    into: &Connection,
+    (table, order): (&str, &str),
+    copied: &mut usize,
+) -> rusqlite::Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let from = Connection::open_with_flags(damaged, flags)?;
     // It is kept as it is.
     from.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    let mut read = from.prepare(&format!("SELECT {COLUMNS} FROM tasks NOT INDEXED ORDER BY id {order}"))?;
-    let columns = read.column_count();
-    let places = vec!["?"; columns].join(", ");
-    let mut write = into.prepare(&format!("INSERT OR IGNORE INTO tasks ({COLUMNS}) VALUES ({places})"))?;
+    let by = if table == "task_after" { "task" } else { "rowid" };
+    let understood = match table {
+        "tasks" => format!("WHERE state IN ({}) AND length(agent) = 16", words(&[])),
+        _ => String::new(),
+    };
+    // An older ledger has fewer columns: those that it has are taken over.
+    let mut read =
+        from.prepare(&format!("SELECT * FROM {table} NOT INDEXED {understood} ORDER BY {by} {order}"))?;
+    let columns = read.column_names().collect::<Vec<_>>().join(", ");
+    let places = vec!["?"; read.column_count()].join(", ");
+    let mut write = into.prepare(&format!("INSERT OR IGNORE INTO {table} ({columns}) VALUES ({places})"))?;
+    let count = read.column_count();
     let mut rows = read.query([])?;
     while let Some(row) = rows.next()? {
-        if tasks::task(row).is_some() {
-            let values: Vec<Value> = (0..columns).map(|at| row.get(at)).collect::<Result<_, _>>()?;
-            *copied += write.execute(params_from_iter(values))?;
-        }
+        let values: Vec<Value> = (0..count).map(|at| row.get(at)).collect::<Result<_, _>>()?;
+        *copied += write.execute(params_from_iter(values))?;
     }
     Ok(())
 }

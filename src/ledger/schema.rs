@@ -6,7 +6,8 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// What leads from the version before to this one; the first leads from nothing to version 1.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     -- AUTOINCREMENT: a number that a reader has passed is never given again.
     CREATE TABLE happenings (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -45,7 +46,82 @@ const STEPS: [&str; 1] = ["
         result TEXT
     );
     CREATE INDEX tasks_queue ON tasks (agent, state, priority);
-"];
+",
+    "
+    -- What nobody has taken yet has the agent of sixteen zeros, and so has mail for people.
+    ALTER TABLE tasks ADD COLUMN pool TEXT;
+    ALTER TABLE tasks ADD COLUMN topic TEXT;
+    ALTER TABLE tasks ADD COLUMN timeout_s INTEGER;
+    ALTER TABLE tasks ADD COLUMN retries INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tasks ADD COLUMN blocked INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tasks ADD COLUMN percent INTEGER;
+    ALTER TABLE tasks ADD COLUMN note TEXT;
+    ALTER TABLE tasks ADD COLUMN flagged INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tasks ADD COLUMN dispatched_at INTEGER;
+    DROP INDEX tasks_queue;
+    CREATE INDEX tasks_of ON tasks (agent, state);
+    CREATE INDEX tasks_queue ON tasks (state, blocked, agent, priority);
+    CREATE INDEX tasks_pool ON tasks (pool, state, blocked, priority) WHERE pool IS NOT NULL;
+    CREATE TABLE task_after (
+        task INTEGER NOT NULL,
+        after INTEGER NOT NULL,
+        PRIMARY KEY (task, after)
+    ) WITHOUT ROWID;
+    CREATE INDEX task_after_back ON task_after (after);
+    CREATE TABLE task_steps (
+        id INTEGER PRIMARY KEY,
+        task INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        attempt INTEGER NOT NULL,
+        why TEXT NOT NULL
+    );
+    CREATE INDEX task_steps_of ON task_steps (task);
+    -- Kept by the triggers below: nobody counts ten thousand tasks to show a number.
+    CREATE TABLE queues (
+        agent BLOB NOT NULL,
+        state TEXT NOT NULL,
+        tasks INTEGER NOT NULL,
+        PRIMARY KEY (agent, state)
+    ) WITHOUT ROWID;
+    INSERT INTO queues SELECT agent, state, count(*) FROM tasks GROUP BY 1, 2;
+    CREATE TRIGGER queues_come AFTER INSERT ON tasks BEGIN
+        INSERT INTO queues VALUES (NEW.agent, NEW.state, 1) ON CONFLICT DO UPDATE SET tasks = tasks + 1;
+    END;
+    CREATE TRIGGER queues_move AFTER UPDATE OF agent, state ON tasks
+        WHEN OLD.agent <> NEW.agent OR OLD.state <> NEW.state BEGIN
+        UPDATE queues SET tasks = tasks - 1 WHERE agent = OLD.agent AND state = OLD.state;
+        INSERT INTO queues VALUES (NEW.agent, NEW.state, 1) ON CONFLICT DO UPDATE SET tasks = tasks + 1;
+    END;
+    CREATE TRIGGER queues_go AFTER DELETE ON tasks BEGIN
+        UPDATE queues SET tasks = tasks - 1 WHERE agent = OLD.agent AND state = OLD.state;
+    END;
+    CREATE TABLE messages (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at INTEGER NOT NULL,
+        sender TEXT NOT NULL,
+        recipient BLOB NOT NULL,
+        recipient_name TEXT NOT NULL,
+        project TEXT,
+        text TEXT NOT NULL,
+        wake INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        changed_at INTEGER NOT NULL,
+        why TEXT NOT NULL DEFAULT ''
+    );
+    CREATE INDEX messages_of ON messages (recipient, state, wake);
+    CREATE INDEX messages_mail ON messages (state, wake, recipient);
+    CREATE TABLE board (
+        project TEXT NOT NULL,
+        key TEXT NOT NULL,
+        value TEXT NOT NULL,
+        author TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        version INTEGER NOT NULL,
+        PRIMARY KEY (project, key)
+    );
+",
+];
 
 /// The version that this symposium writes.
 pub(super) const VERSION: i64 = STEPS.len() as i64;

@@ -1,23 +1,22 @@
 //! The table of work: what each agent is to do and how far it is. Never lost, not even to a power cut.
 
-use std::collections::HashMap;
-
 use jiff::Timestamp;
 use rusqlite::{Row, params, params_from_iter};
 use uuid::Uuid;
 
-use super::happenings::cut;
+use super::steps::note_step;
 use super::{Durability, Ledger, LedgerError};
-use crate::model::{AgentId, NewTask, Priority, Task, TaskCounts, TaskId, TaskState};
+use crate::model::{AgentId, Doer, NewTask, Priority, Progress, Task, TaskId, TaskState};
 
-/// The longest result that is kept.
-const MOST_RESULT: usize = 1 << 16;
+/// The owner of what nobody has taken yet.
+pub(super) const NOBODY: [u8; 16] = [0; 16];
 
 const ALL: usize = usize::MAX;
 
 /// All that is known of a task.
-pub(super) const COLUMNS: &str =
-    "id, agent, agent_name, text, priority, state, source, created_at, changed_at, attempts, why, result";
+pub(super) const COLUMNS: &str = "id, agent, agent_name, text, priority, state, source, created_at, changed_at, \
+     attempts, why, result, pool, topic, timeout_s, retries, blocked, percent, note, flagged, dispatched_at, \
+     (SELECT group_concat(after) FROM task_after WHERE task = tasks.id)";
 
 /// Which tasks are wanted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,123 +25,102 @@ pub struct TaskQuery<'a> {
     pub agent: Option<AgentId>,
     /// In one of these states; in any when it is empty.
     pub states: &'a [TaskState],
-}
-
-/// A step that a task takes.
-#[derive(Debug, Clone, Copy)]
-pub struct TaskMove<'a> {
-    /// From one of these; from any other it does not move.
-    pub from: &'a [TaskState],
-    /// To this.
-    pub to: TaskState,
-    /// Why.
-    pub why: &'a str,
-    /// What came of it; none leaves what was there.
-    pub result: Option<&'a str>,
+    /// Only the newest so many; all when it is none.
+    pub newest: Option<usize>,
 }
 
 impl Ledger {
-    /// Puts a task at the end of its agent's queue.
-    pub fn add_task(&self, task: &NewTask, now: Timestamp) -> Result<TaskId, LedgerError> {
+    /// Puts a task on a queue. What it comes after must be known; says which is not.
+    pub fn add_task(&self, task: &NewTask, now: Timestamp) -> Result<Result<TaskId, TaskId>, LedgerError> {
+        let (agent, name, pool) = match &task.doer {
+            Doer::Agent(id, name) => (*id.0.as_bytes(), name.as_str(), None),
+            Doer::Any(spec) => (NOBODY, "", Some(spec)),
+        };
         self.write(Durability::OfWork, |change| {
+            let mut blocked = 0;
+            let mut state = change.prepare("SELECT state FROM tasks WHERE id = ?1")?;
+            for after in &task.after {
+                match state.query([after.0])?.next()? {
+                    None => return Ok(Err(*after)),
+                    Some(row) => blocked += i64::from(self::state(row, 0) != Some(TaskState::Done)),
+                }
+            }
             change.execute(
-                "INSERT INTO tasks (agent, agent_name, text, priority, state, source, created_at, changed_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
+                "INSERT INTO tasks (agent, agent_name, text, priority, state, source, created_at, changed_at,
+                     pool, topic, timeout_s, retries, blocked)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12)",
                 params![
-                    task.agent.0.as_bytes(),
-                    task.agent_name.as_str(),
+                    agent,
+                    name,
                     task.text,
                     rank(task.priority),
                     TaskState::Queued.word(),
                     task.source,
                     now.as_microsecond(),
+                    pool,
+                    task.topic,
+                    task.timeout_s,
+                    task.retries,
+                    blocked,
                 ],
             )?;
-            Ok(TaskId(change.last_insert_rowid()))
+            let id = TaskId(change.last_insert_rowid());
+            let mut depends = change.prepare("INSERT INTO task_after VALUES (?1, ?2)")?;
+            for after in &task.after {
+                depends.execute([id.0, after.0])?;
+            }
+            note_step(change, id, "it was added", now)?;
+            Ok(Ok(id))
         })
     }
 
     /// One task.
     pub fn task(&self, id: TaskId) -> Result<Option<Task>, LedgerError> {
-        Ok(self.select("WHERE id = ?1", &[&id.0], 1)?.pop())
+        Ok(self.select_tasks("WHERE id = ?1", &[&id.0], 1)?.pop())
     }
 
     /// Tasks, the oldest first.
     pub fn tasks(&self, query: &TaskQuery<'_>) -> Result<Vec<Task>, LedgerError> {
         let states = words(query.states);
-        match query.agent {
-            Some(agent) => self.select(
-                &format!("WHERE agent = ?1 AND state IN ({states}) ORDER BY id"),
+        let order = if query.newest.is_some() { "DESC" } else { "ASC" };
+        let most = query.newest.unwrap_or(ALL);
+        let mut found = match query.agent {
+            Some(agent) => self.select_tasks(
+                &format!("WHERE agent = ?1 AND state IN ({states}) ORDER BY id {order}"),
                 &[agent.0.as_bytes()],
-                ALL,
+                most,
             ),
-            None => self.select(&format!("WHERE state IN ({states}) ORDER BY id"), &[], ALL),
+            None if query.states.is_empty() => self.select_tasks(&format!("ORDER BY id {order}"), &[], most),
+            None => self.select_tasks(&format!("WHERE state IN ({states}) ORDER BY id {order}"), &[], most),
+        }?;
+        if query.newest.is_some() {
+            found.reverse();
         }
+        Ok(found)
     }
 
-    /// What an agent is to do next: the most urgent, and of these the oldest.
-    pub fn next_task(&self, agent: AgentId) -> Result<Option<Task>, LedgerError> {
-        let queued = words(&[TaskState::Queued]);
-        let which = format!("WHERE agent = ?1 AND state = {queued} ORDER BY priority, id");
-        Ok(self.select(&which, &[agent.0.as_bytes()], 1)?.pop())
-    }
-
-    /// Moves a task, when it is where the step begins; says whether it was. Of two who try, one succeeds.
-    pub fn move_task(&self, id: TaskId, step: &TaskMove<'_>, now: Timestamp) -> Result<bool, LedgerError> {
-        let from = if step.from.is_empty() { "''".to_owned() } else { words(step.from) };
-        let sql = format!(
-            "UPDATE tasks SET state = ?2, why = ?3, result = coalesce(?4, result), changed_at = ?5,
-                 attempts = attempts + ?6
-             WHERE id = ?1 AND state IN ({from})"
-        );
-        self.write(Durability::OfWork, |change| {
-            let moved = change.execute(
-                &sql,
-                params![
-                    id.0,
-                    step.to.word(),
-                    cut(step.why, MOST_RESULT),
-                    step.result.map(|result| cut(result, MOST_RESULT)),
-                    now.as_microsecond(),
-                    i64::from(step.to == TaskState::Dispatched),
-                ],
-            )?;
-            Ok(moved > 0)
-        })
-    }
-
-    /// Every queue in numbers; one that is being typed in counts as running.
-    pub fn task_counts(&self) -> Result<HashMap<AgentId, TaskCounts>, LedgerError> {
-        self.read(|connection| {
-            let mut statement =
-                connection.prepare("SELECT agent, state, count(*) FROM tasks GROUP BY 1, 2")?;
-            let mut rows = statement.query([])?;
-            let mut counts: HashMap<AgentId, TaskCounts> = HashMap::new();
-            while let Some(row) = rows.next()? {
-                let (Ok(agent), Some(state)) = (row.get(0), state(row, 1)) else { continue };
-                let of = counts.entry(AgentId(Uuid::from_bytes(agent))).or_default();
-                let count = u32::try_from(row.get::<_, i64>(2)?).unwrap_or(u32::MAX);
-                match state {
-                    TaskState::Queued => of.queued = count,
-                    TaskState::Dispatched | TaskState::Running => of.running += count,
-                    TaskState::Done => of.done = count,
-                    TaskState::Failed => of.failed = count,
-                    TaskState::Cancelled => {}
-                }
-            }
-            Ok(counts)
-        })
-    }
-
-    /// Forgets tasks that were over before a time.
+    /// Forgets tasks that were over before a time and that no open one comes after.
     pub(super) fn forget_tasks(&self, before: i64) -> Result<usize, LedgerError> {
         let over: Vec<TaskState> = TaskState::ALL.into_iter().filter(|state| state.is_over()).collect();
-        let sql = format!("DELETE FROM tasks WHERE state IN ({}) AND changed_at < ?1", words(&over));
-        self.write(Durability::OfHistory, |change| change.execute(&sql, [before]))
+        let sql = format!(
+            "DELETE FROM tasks WHERE state IN ({}) AND changed_at < ?1 AND NOT EXISTS (
+                 SELECT 1 FROM task_after JOIN tasks AS later ON later.id = task_after.task
+                 WHERE task_after.after = tasks.id AND later.state IN ({}))",
+            words(&over),
+            words(&TaskState::OPEN),
+        );
+        self.write(Durability::OfHistory, |change| {
+            let gone = change.execute(&sql, [before])?;
+            if gone > 0 {
+                change.execute("DELETE FROM task_after WHERE task NOT IN (SELECT id FROM tasks)", [])?;
+                change.execute("DELETE FROM task_steps WHERE task NOT IN (SELECT id FROM tasks)", [])?;
+            }
+            Ok(gone)
+        })
     }
 
     /// Tasks that we understand, so many at most.
-    fn select(
+    pub(super) fn select_tasks(
         &self,
         which: &str,
         params: &[&dyn rusqlite::ToSql],
@@ -164,18 +142,34 @@ impl Ledger {
 
 /// A row in our words; none when one of them is not ours.
 pub(super) fn task(row: &Row<'_>) -> Option<Task> {
+    let agent: [u8; 16] = row.get(1).ok()?;
+    let name: String = row.get(2).ok()?;
+    let owned = agent != NOBODY;
     let priority: i64 = row.get(4).ok()?;
+    let dispatched: Option<i64> = row.get(20).ok()?;
+    let after: Option<String> = row.get(21).ok()?;
+    let percent: Option<u8> = row.get(17).ok()?;
+    let note: Option<String> = row.get(18).ok()?;
     Some(Task {
         id: TaskId(row.get(0).ok()?),
-        agent: AgentId(Uuid::from_bytes(row.get(1).ok()?)),
-        agent_name: row.get::<_, String>(2).ok()?.parse().ok()?,
+        agent: owned.then(|| AgentId(Uuid::from_bytes(agent))),
+        agent_name: if owned { Some(name.parse().ok()?) } else { None },
+        pool: row.get(12).ok()?,
         text: row.get(3).ok()?,
         priority: Priority::ALL.into_iter().find(|known| rank(*known) == priority)?,
         state: state(row, 5)?,
         source: row.get(6).ok()?,
         created_at: Timestamp::from_microsecond(row.get(7).ok()?).ok()?,
         changed_at: Timestamp::from_microsecond(row.get(8).ok()?).ok()?,
+        dispatched_at: dispatched.and_then(|at| Timestamp::from_microsecond(at).ok()),
         attempts: row.get(9).ok()?,
+        retries: row.get(15).ok()?,
+        timeout_s: row.get(14).ok()?,
+        topic: row.get(13).ok()?,
+        after: after.iter().flat_map(|ids| ids.split(',')).filter_map(|id| id.parse().ok()).collect(),
+        blocked: row.get(16).ok()?,
+        progress: percent.map(|percent| Progress { percent, note: note.unwrap_or_default() }),
+        flagged: row.get(19).ok()?,
         why: row.get(10).ok()?,
         result: row.get(11).ok()?,
     })
@@ -188,7 +182,7 @@ pub(super) fn state(row: &Row<'_>, at: usize) -> Option<TaskState> {
 }
 
 /// The number by which SQLite puts priorities in order, with room between them for new ones.
-fn rank(priority: Priority) -> i64 {
+pub(super) fn rank(priority: Priority) -> i64 {
     match priority {
         Priority::Critical => 10,
         Priority::High => 20,
@@ -199,7 +193,7 @@ fn rank(priority: Priority) -> i64 {
 }
 
 /// States as SQL; all of them when none is named. The words are ours, so there is nothing to escape.
-fn words(states: &[TaskState]) -> String {
+pub(super) fn words(states: &[TaskState]) -> String {
     let states = if states.is_empty() { &TaskState::ALL } else { states };
     states.iter().map(|state| format!("'{state}'")).collect::<Vec<_>>().join(", ")
 }

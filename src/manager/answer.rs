@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Manager;
 use super::edge::told_by;
-use crate::error::Error;
+use crate::error::{Error, Typed};
 use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, ScreenState, Status, WaitingFor};
 use crate::rules::screen::Sight;
 
@@ -142,6 +142,7 @@ impl Manager {
                     name: asked.name.clone(),
                     why: "its dialog still stands there".into(),
                     saw: self.last_lines(&record),
+                    typed: Typed::Something,
                 });
             }
             watch.changed(BETWEEN_LOOKS);

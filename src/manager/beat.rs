@@ -6,7 +6,8 @@ use jiff::tz::TimeZone;
 use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{AgentName, NewTask, Priority, TaskState, What};
+use crate::ledger::TaskQuery;
+use crate::model::{AgentName, Doer, NewTask, TaskState, What};
 use crate::rules::heartbeat::{due, next};
 
 /// Who puts such a task on the queue.
@@ -43,13 +44,8 @@ impl Manager {
                     true
                 })?;
                 if is_mine && !self.is_asked_already(&record.id)? {
-                    let task = NewTask {
-                        agent: record.id,
-                        agent_name: record.name.clone(),
-                        text: heartbeat.prompt.clone(),
-                        priority: Priority::Normal,
-                        source: SOURCE.into(),
-                    };
+                    let doer = Doer::Agent(record.id, record.name.clone());
+                    let task = NewTask::plain(doer, heartbeat.prompt.clone(), SOURCE);
                     self.queue(&task)?;
                     self.happened(&record, What::Heartbeat, heartbeat.prompt.clone());
                     beaten.asked.push(record.name.clone());
@@ -66,7 +62,7 @@ impl Manager {
     fn is_asked_already(&self, agent: &crate::model::AgentId) -> Result<bool, Error> {
         let open = [TaskState::Queued, TaskState::Dispatched, TaskState::Running];
         let tasks = self.with_ledger(|ledger| {
-            ledger.tasks(&crate::ledger::TaskQuery { agent: Some(*agent), states: &open })
+            ledger.tasks(&TaskQuery { agent: Some(*agent), states: &open, newest: None })
         })?;
         Ok(tasks.iter().any(|task| task.source == SOURCE))
     }

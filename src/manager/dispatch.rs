@@ -1,111 +1,281 @@
-//! Works off queues: types a task into an agent that is idle, and notes what became of it.
+//! Works off queues: types tasks and mail into agents that are idle, and notes what became of them.
 //!
-//! A task is marked as dispatched before a key is pressed. Killed in between, it is looked for in what the agent
-//! says it took; what cannot be known is left to a person, never typed twice.
+//! Work is marked as dispatched before a key is pressed, and carries a mark of its own into the agent's terminal. The
+//! agent's own hook moves it on when it takes it, whoever is killed meanwhile; what is left is found out in `deliver`.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::Manager;
-use super::event::{PROMPT, WORDS};
+use super::event::WORDS;
 use super::send::SendRequest;
 use crate::env::Env;
-use crate::error::Error;
-use crate::ledger::{TaskMove, TaskQuery};
-use crate::model::{Agent, AgentId, AgentRecord, NewTask, Task, TaskId, TaskState};
-use crate::rules::confirm::is_same;
+use crate::error::{Error, Typed};
+use crate::ledger::{Queues, TaskMove, TaskQuery};
+use crate::model::{
+    Agent, AgentId, AgentName, AgentRecord, CurrentTask, Message, MessageState, NewTask, Status, Task,
+    TaskCounts, TaskId, TaskState, marked_message, marked_task,
+};
 use crate::rules::delivery::Lines;
-use crate::rules::dispatch::{Ending, Ready, ending, ready};
+use crate::rules::dispatch::{Ending, Ready, deadline, ending, marked, ready};
 use crate::rules::hook::one_line;
+use crate::store::AgentLock;
+use crate::tmux::{Audience, Bell};
 
 /// The file in `run/` that says: there may be tasks.
 const QUEUES: &str = "_queues";
-/// How long a task waits for an agent that was idle a moment ago.
+/// How long work waits for an agent that was idle a moment ago.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Something to be typed into an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Errand {
+    /// A task.
+    Task(Box<Task>),
+    /// A message.
+    Message(Message),
+}
+
+impl Errand {
+    pub(super) fn mark(&self) -> String {
+        match self {
+            Errand::Task(task) => task.mark(),
+            Errand::Message(message) => message.mark(),
+        }
+    }
+}
+
+/// Work that could be typed in now, and to whom.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispatchable {
+    /// The agent.
+    pub agent: (AgentId, AgentName),
+    /// The work.
+    pub errand: Errand,
+    /// Somebody is typing into the agent: it must wait.
+    pub driven: bool,
+}
+
 impl Manager {
-    /// The tasks that could be typed in now: the first of each queue whose agent is ready.
-    pub fn dispatchable(&self) -> Result<Vec<Task>, Error> {
-        let queued = self.tasks(&[TaskState::Queued])?;
-        if queued.is_empty() {
+    /// The work that could be typed in now: the first of each queue whose agent is ready. Mail goes before tasks.
+    pub fn dispatchable(&self) -> Result<Vec<Dispatchable>, Error> {
+        if !self.store.has_run(QUEUES) {
             return Ok(vec![]);
         }
-        let busy: HashSet<AgentId> = self
-            .tasks(&[TaskState::Dispatched, TaskState::Running])?
-            .into_iter()
-            .map(|task| task.agent)
-            .collect();
-        let agents = self.survey()?.agents;
-        let mut seen = HashSet::new();
+        let (queues, mail) = self.with_existing_ledger(|ledger| Ok((ledger.queues()?, ledger.mail()?)))?;
+        let counts = |id: &AgentId| queues.of.get(id).copied().unwrap_or_default();
+        if mail.is_empty() && queues.pool.queued == 0 && queues.of.values().all(|queue| queue.queued == 0) {
+            return Ok(vec![]);
+        }
+        let now = Env::now();
         let mut due = Vec::new();
-        for agent in agents.iter().filter(|agent| !busy.contains(&agent.id)) {
-            if ready(agent, Env::now()) == Ready::No || !seen.insert(agent.id) {
+        for agent in self.survey()?.agents {
+            let queue = counts(&agent.id);
+            let may_have = queue.queued + queues.pool.queued > 0 || mail.contains(&agent.id);
+            let readiness = ready(&agent, now);
+            if !may_have || queue.running > 0 || readiness == Ready::No {
                 continue;
             }
-            due.extend(self.with_ledger(|ledger| ledger.next_task(agent.id))?);
+            let message = match mail.contains(&agent.id) {
+                true => self.with_existing_ledger(|ledger| ledger.next_message(agent.id))?,
+                false => None,
+            };
+            let errand = match message {
+                Some(message) => Some(Errand::Message(message)),
+                None => self
+                    .with_existing_ledger(|ledger| ledger.next_task(agent.id, &agent.spec))?
+                    .map(|task| Errand::Task(Box::new(task))),
+            };
+            let driven = readiness == Ready::Driven;
+            let to = (agent.id, agent.name);
+            due.extend(errand.map(|errand| Dispatchable { agent: to, errand, driven }));
         }
         Ok(due)
     }
 
-    /// Types one task in; false when somebody else was quicker.
-    pub fn dispatch(&self, task: &Task) -> Result<bool, Error> {
-        let Some(record) = self.record_by_id(task.agent)? else {
-            return self.move_task(task, TaskState::Failed, "its agent is gone", None);
-        };
-        if !self.move_task(task, TaskState::Dispatched, "it is being typed in", None)? {
+    /// Types work in; false when somebody else was quicker or it has to wait.
+    pub fn dispatch(&self, due: &Dispatchable) -> Result<bool, Error> {
+        let (id, name) = &due.agent;
+        // Before it is claimed: who finds it claimed and nobody typing knows that somebody was killed.
+        let Some(turn) = self.store.try_lock_typing(name)? else { return Ok(false) };
+        let Some(claimed) = self.claim(due)? else { return Ok(false) };
+        crate::failpoint::reached("dispatch.noted");
+        if let Err(error) = self.bring_back(name) {
+            self.take_back(&claimed, &format!("`{name}` could not be woken: {error}"))?;
             return Ok(false);
         }
-        crate::failpoint::reached("dispatch.noted");
-        let task = Task { state: TaskState::Dispatched, ..task.clone() };
-        if let Err(error) = self.wake(&record.name) {
-            return self.move_task(
-                &task,
-                TaskState::Queued,
-                &format!("it could not be woken: {error}"),
-                None,
-            );
-        }
-        let request = SendRequest {
-            name: record.name.clone(),
-            text: task.text.clone(),
-            lines: Lines::Together,
-            timeout: PATIENCE,
+        let text = match &claimed {
+            Errand::Task(task) => marked(&self.with_topic(task)?, &task.mark()),
+            Errand::Message(message) => said(message),
         };
-        let sent = self.send(&request);
+        let request = SendRequest { name: name.clone(), text, lines: Lines::Together, timeout: PATIENCE };
+        let sent = self.send_in_turn(&request, &turn);
         crate::failpoint::reached("dispatch.sent");
         match sent {
-            Ok(by) => self.move_task(&task, TaskState::Running, by, None),
-            Err(Error::NotConfirmed { why, .. }) if why.contains("nothing was typed") => {
-                self.move_task(&task, TaskState::Queued, &why, None)
+            Ok(by) => self.was_taken(&claimed, *id, by),
+            Err(Error::NotConfirmed { why, typed: Typed::Nothing, .. }) => {
+                self.take_back(&claimed, &why)?;
+                Ok(false)
             }
-            Err(error) => self.move_task(&task, TaskState::Failed, &error.to_string(), None),
+            // Perhaps it was typed: whoever looks next finds out.
+            Err(Error::NotConfirmed { .. } | Error::TmuxSilent { .. } | Error::TmuxFailed { .. }) => Ok(true),
+            Err(error) => self.cannot_be_typed(&claimed, &error.to_string()).map(|()| false),
         }
     }
 
-    /// Notes which tasks are over because their turn or their agent is; says which.
-    pub fn settle_tasks(&self) -> Result<Vec<(Task, TaskState)>, Error> {
+    /// Tells whoever types into an agent what waits for them to pause.
+    pub fn tell_driver(&self, due: &Dispatchable) -> Result<(), Error> {
+        let text = match &due.errand {
+            Errand::Task(task) => format!("task {} waits until you pause: {}", task.id, task.title()),
+            Errand::Message(message) => format!("a message from {} waits until you pause", message.from),
+        };
+        self.tmux()?.tell_clients(Audience::Only(due.agent.1.as_str()), &text, Bell::Silent)?;
+        Ok(())
+    }
+
+    fn claim(&self, due: &Dispatchable) -> Result<Option<Errand>, Error> {
+        let (id, name) = &due.agent;
+        let why = "it is being typed in";
+        let now = Env::now();
+        match &due.errand {
+            Errand::Task(task) => {
+                if !self.with_ledger(|ledger| ledger.claim_task(task.id, (*id, name), why, now))? {
+                    return Ok(None);
+                }
+                Ok(self.task(task.id)?.map(|task| Errand::Task(Box::new(task))))
+            }
+            Errand::Message(message) => {
+                let step = (MessageState::Waiting, MessageState::Dispatched);
+                let is_mine = self.with_ledger(|ledger| ledger.move_message(message.id, step, why, now))?;
+                Ok(is_mine.then(|| {
+                    Errand::Message(Message {
+                        state: MessageState::Dispatched,
+                        changed_at: now,
+                        ..message.clone()
+                    })
+                }))
+            }
+        }
+    }
+
+    /// Brings an agent back that is away, as far as its policy lets it.
+    fn bring_back(&self, name: &AgentName) -> Result<(), Error> {
+        match self.record(name, "task")?.status.status {
+            Status::Lost | Status::Stopped => self.resume(name).map(|_| ()),
+            _ => self.wake(name).map(|_| ()),
+        }
+    }
+
+    /// The agent took it.
+    pub(super) fn was_taken(&self, errand: &Errand, agent: AgentId, by: &str) -> Result<bool, Error> {
+        match errand {
+            Errand::Task(task) if task.agent == Some(agent) => {
+                let step = TaskMove::plain(&[TaskState::Dispatched], TaskState::Running, by);
+                self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))
+            }
+            Errand::Message(message) if message.to_id == Some(agent) => {
+                let step = (MessageState::Dispatched, MessageState::Read);
+                self.with_ledger(|ledger| ledger.move_message(message.id, step, by, Env::now()))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// An agent's hook says that it took a text; what it carries the mark of was delivered, whoever typed it.
+    pub(super) fn heard_taken(&self, record: &AgentRecord, text: &str) {
+        let by = "the agent says that it took it";
+        let task = marked_task(text).and_then(|id| self.task(id).ok()?);
+        // The mark of an earlier attempt says nothing about this one.
+        if let Some(task) = task.filter(|task| text.contains(&task.mark())) {
+            let _ = self.was_taken(&Errand::Task(Box::new(task)), record.id, by);
+        }
+        let message = marked_message(text)
+            .and_then(|id| self.with_existing_ledger(|ledger| ledger.message(id)).ok()?)
+            .filter(|message| text.contains(&message.mark()));
+        if let Some(message) = message {
+            let _ = self.was_taken(&Errand::Message(message), record.id, by);
+        }
+    }
+
+    /// Nothing was typed: it goes back to where it was.
+    pub(super) fn take_back(&self, errand: &Errand, why: &str) -> Result<(), Error> {
+        match errand {
+            Errand::Task(task) => {
+                let step = TaskMove::plain(&[TaskState::Dispatched], TaskState::Queued, why);
+                self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?;
+            }
+            Errand::Message(message) => {
+                let step = (MessageState::Dispatched, MessageState::Waiting);
+                self.with_ledger(|ledger| ledger.move_message(message.id, step, why, Env::now()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// It cannot be typed in; a message stays until it is asked for.
+    fn cannot_be_typed(&self, errand: &Errand, why: &str) -> Result<(), Error> {
+        match errand {
+            Errand::Task(task) => self.fail_task(task, why).map(|_| ()),
+            Errand::Message(message) => {
+                Ok(self.with_ledger(|ledger| ledger.park_message(message.id, why, Env::now()))?)
+            }
+        }
+    }
+
+    /// A task that failed is tried again as often as it may be.
+    pub(super) fn fail_task(&self, task: &Task, why: &str) -> Result<bool, Error> {
+        let from = [task.state];
+        let again = task.attempts.max(1) <= task.retries;
+        let words = match again {
+            true => format!("attempt {} failed: {why}", task.attempts),
+            false => why.to_owned(),
+        };
+        let to = if again { TaskState::Queued } else { TaskState::Failed };
+        let step = TaskMove::plain(&from, to, &words);
+        self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))
+    }
+
+    /// Notes which tasks are over because their turn, their agent or their time is; says which, and when the next
+    /// one's time is over.
+    pub fn settle_tasks(&self) -> Result<Settled, Error> {
+        let mut settled = Settled::default();
+        if !self.store.has_run(QUEUES) {
+            return Ok(settled);
+        }
         let running = self.tasks(&[TaskState::Running])?;
         if running.is_empty() {
-            return Ok(vec![]);
+            return Ok(settled);
         }
         let records = self.store.read(Env::now())?;
-        let mut settled = Vec::new();
+        let by_id: HashMap<AgentId, &AgentRecord> =
+            records.iter().map(|record| (record.id, record)).collect();
         for task in running {
-            let record = records.iter().find(|record| record.id == task.agent);
-            let (state, why, result) = match ending(&task, record) {
-                Ending::NotYet => continue,
+            let record = task.agent.and_then(|id| by_id.get(&id).copied());
+            let moved = match ending(&task, record, Env::now()) {
+                Ending::NotYet => {
+                    settled.next = settled.next.into_iter().chain(deadline(&task)).min();
+                    continue;
+                }
                 Ending::Failed(_) if record.is_none() && self.is_being_born(&task)? => continue,
                 Ending::Done(_) if !self.has_begun(&task)? => continue,
                 Ending::Done(reason) => {
                     let words = record.and_then(|record| self.whole_words(record)).unwrap_or(reason);
-                    (TaskState::Done, "its turn is over".to_owned(), Some(words))
+                    let step = TaskMove {
+                        result: Some(&words),
+                        ..TaskMove::plain(&[TaskState::Running], TaskState::Done, "its turn is over")
+                    };
+                    self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?
                 }
-                Ending::Failed(why) => (TaskState::Failed, why, None),
+                Ending::Failed(why) => self.fail_task(&task, &why)?,
+                Ending::TooLong(why) => {
+                    settled.too_long.extend(record.map(|record| record.name.clone()));
+                    self.fail_task(&task, &why)?
+                }
             };
-            if self.move_task(&task, state, &why, result.as_deref())? {
-                settled.push((task, state));
+            if moved {
+                settled.over.push(task);
             }
         }
         Ok(settled)
@@ -117,59 +287,69 @@ impl Manager {
         String::from_utf8(words).ok().filter(|words| one_line(words) == record.status.reason)
     }
 
-    /// After a supervisor was killed: what it was typing is found out, or left to a person.
-    pub fn recover_tasks(&self) -> Result<(), Error> {
-        for task in self.tasks(&[TaskState::Dispatched])? {
-            let taken = self.record_by_id(task.agent)?.is_some_and(|record| self.has_taken(&record, &task));
-            let (state, why) = if taken {
-                (TaskState::Running, "it was typed in when the supervisor was interrupted")
-            } else {
-                (TaskState::Failed, "the supervisor was interrupted while it was typed in; look at the agent")
-            };
-            self.move_task(&task, state, why, None)?;
-        }
-        Ok(())
-    }
-
-    fn has_taken(&self, record: &AgentRecord, task: &Task) -> bool {
-        let Ok(Some(text)) = self.store.instance(&record.name).read_state(PROMPT) else { return false };
-        let Ok(heard) = serde_json::from_slice::<serde_json::Value>(&text) else { return false };
-        let at: Option<Timestamp> = heard["at"].as_str().and_then(|at| at.parse().ok());
-        at >= Some(task.changed_at) && heard["text"].as_str().is_some_and(|taken| is_same(taken, &task.text))
-    }
-
-    fn move_task(&self, task: &Task, to: TaskState, why: &str, result: Option<&str>) -> Result<bool, Error> {
-        let step = TaskMove { from: &[task.state], to, why, result };
-        self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))
-    }
-
-    /// Puts a task on its agent's queue.
+    /// Puts a task on its queue.
     pub(super) fn queue(&self, task: &NewTask) -> Result<TaskId, Error> {
-        // First, so that whoever lists agents knows that there are queues to count.
-        self.store.write_run(QUEUES, b"")?;
-        self.with_ledger(|ledger| ledger.add_task(task, Env::now()))
+        self.open_queues()?;
+        let added = self.with_ledger(|ledger| ledger.add_task(task, Env::now()))?;
+        added.map_err(|id| Error::NoSuchTask { id })
     }
 
-    /// Fills in how many tasks each agent has; the ledger is opened only when there ever was one.
+    /// First, so that whoever lists agents knows that there are queues to look at.
+    pub(super) fn open_queues(&self) -> Result<(), Error> {
+        Ok(self.store.write_run(QUEUES, b"")?)
+    }
+
+    /// Fills in what each agent has to do; the ledger is opened only when there ever was a task.
     pub(super) fn count_tasks(&self, agents: &mut [Agent]) {
         if !self.store.has_run(QUEUES) {
             return;
         }
-        let counts = self.with_existing_ledger(|ledger| ledger.task_counts()).unwrap_or_default();
+        let (Queues { of, .. }, running) = self
+            .with_existing_ledger(|ledger| {
+                let query = TaskQuery { states: &[TaskState::Running], ..TaskQuery::default() };
+                Ok((ledger.queues()?, ledger.tasks(&query)?))
+            })
+            .unwrap_or_default();
         for agent in agents {
-            agent.tasks = counts.get(&agent.id).copied().unwrap_or_default();
+            agent.tasks = of.get(&agent.id).copied().unwrap_or_else(TaskCounts::default);
+            agent.task = running.iter().find(|task| task.agent == Some(agent.id)).map(CurrentTask::of);
         }
     }
 
+    pub(super) fn task(&self, id: TaskId) -> Result<Option<Task>, Error> {
+        self.with_existing_ledger(|ledger| ledger.task(id))
+    }
+
     pub(super) fn tasks(&self, states: &[TaskState]) -> Result<Vec<Task>, Error> {
-        self.with_existing_ledger(|ledger| ledger.tasks(&TaskQuery { agent: None, states }))
+        self.with_existing_ledger(|ledger| ledger.tasks(&TaskQuery { states, ..TaskQuery::default() }))
     }
 
     pub(super) fn tasks_in(&self, states: &[TaskState]) -> Result<usize, Error> {
         self.tasks(states).map(|tasks| tasks.len())
     }
 
-    fn record_by_id(&self, id: AgentId) -> Result<Option<AgentRecord>, Error> {
+    pub(super) fn record_by_id(&self, id: AgentId) -> Result<Option<AgentRecord>, Error> {
         Ok(self.store.read(Env::now())?.into_iter().find(|record| record.id == id))
     }
+
+    /// The turn to type into an agent, when nobody has it.
+    pub(super) fn typing_turn(&self, name: &AgentName) -> Result<Option<AgentLock>, Error> {
+        Ok(self.store.try_lock_typing(name)?)
+    }
+}
+
+/// What settling found.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// Tasks as they were before they ended or went back to their queue.
+    pub over: Vec<Task>,
+    /// Agents that are still at something that took too long.
+    pub too_long: Vec<AgentName>,
+    /// When the next task's time is over.
+    pub next: Option<Timestamp>,
+}
+
+/// A message as it is typed in: who it is from stands before it.
+fn said(message: &Message) -> String {
+    format!("{} {}", message.mark(), message.text.trim_end())
 }

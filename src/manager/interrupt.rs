@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Manager;
 use super::edge::told_by;
-use crate::error::Error;
+use crate::error::{Error, Typed};
 use crate::model::{AgentName, AgentRecord, Edge, Kind, ScreenState};
 use crate::rules::screen::{Sight, ToldBy};
 
@@ -39,6 +39,7 @@ impl Manager {
                 why: "it stands at a first-run question, which the key would answer; nothing was pressed"
                     .into(),
                 saw: vec![line],
+                typed: Typed::Nothing,
             });
         }
         self.tmux()?.keys(&pane, &keys)?;
@@ -75,6 +76,7 @@ impl Manager {
                     name: record.name.clone(),
                     why: last.into(),
                     saw: self.last_lines(record),
+                    typed: Typed::Something,
                 });
             }
             watch.changed(BETWEEN_LOOKS);

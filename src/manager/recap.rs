@@ -53,7 +53,7 @@ impl Manager {
         let happenings: Vec<_> = rows.into_iter().map(|(_, happening)| happening).collect();
         let over = [TaskState::Done, TaskState::Failed];
         let tasks = self.with_existing_ledger(|ledger| {
-            ledger.tasks(&TaskQuery { agent: Some(record.id), states: &over })
+            ledger.tasks(&TaskQuery { agent: Some(record.id), states: &over, newest: None })
         })?;
         let dir = Path::new(&record.working_directory);
         // A git that is missing, slow or refused leaves its part out; the rest is true all the same.

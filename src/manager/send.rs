@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::Manager;
 use super::event::PROMPT;
 use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Error, Typed};
 use crate::kinds;
 use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, Prompt, ScreenState, Status};
 use crate::process;
@@ -17,7 +17,7 @@ use crate::rules::confirm::{is_same, is_same_but_for_tabs, shows};
 use crate::rules::delivery::{Lines, Reader, Typing, typing};
 use crate::rules::screen::{Sight, ToldBy};
 use crate::rules::status::PLAIN_COMMAND;
-use crate::store::Watch;
+use crate::store::{AgentLock, Watch};
 use crate::tmux::{Capture, Paste};
 use crate::transcript;
 
@@ -46,19 +46,49 @@ pub struct SendRequest {
 impl Manager {
     /// Delivers a prompt and confirms it; says by what it was confirmed.
     pub fn send(&self, request: &SendRequest) -> Result<&'static str, Error> {
-        let prompt: Prompt = request.text.parse().map_err(Error::Unsendable)?;
+        // What cannot be sent wakes nobody.
+        request.text.parse::<Prompt>().map_err(Error::Unsendable)?;
         self.wake(&request.name)?;
-        let agent = self.running(&request.name, "send")?;
-        let _turn = self.store.lock_typing(&request.name)?;
-        let kind = self.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
-        let watch = self.store.watch_instance(&agent.name)?;
-        let pane = agent.tmux.as_ref().map(|tmux| tmux.pane.clone()).unwrap_or_default();
-        let delivery = Delivery { manager: self, agent, kind, pane, prompt, watch };
+        self.running(&request.name, "send")?;
+        let turn = self.store.lock_typing(&request.name)?;
+        self.send_in_turn(request, &turn)
+    }
+
+    /// Delivers a prompt while nobody else may type.
+    pub(super) fn send_in_turn(
+        &self,
+        request: &SendRequest,
+        _turn: &AgentLock,
+    ) -> Result<&'static str, Error> {
+        let delivery = self.delivery(&request.name, &request.text)?;
         delivery.wait_until_it_would_take_it(request.timeout)?;
         let by = delivery.deliver(request.lines)?;
         self.note_begun(&request.name)?;
         self.note_taken(&request.name, &delivery.kind)?;
         Ok(by)
+    }
+
+    /// Presses Enter behind a text that was typed in before and stands unsent in the input line.
+    pub(super) fn submit_in_turn(
+        &self,
+        name: &AgentName,
+        text: &str,
+        _turn: &AgentLock,
+    ) -> Result<&'static str, Error> {
+        let delivery = self.delivery(name, text)?;
+        let by = delivery.press_enter(Env::now())?;
+        self.note_begun(name)?;
+        self.note_taken(name, &delivery.kind)?;
+        Ok(by)
+    }
+
+    fn delivery(&self, name: &AgentName, text: &str) -> Result<Delivery<'_>, Error> {
+        let prompt: Prompt = text.parse().map_err(Error::Unsendable)?;
+        let agent = self.running(name, "send")?;
+        let kind = self.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
+        let watch = self.store.watch_instance(&agent.name)?;
+        let pane = agent.tmux.as_ref().map(|tmux| tmux.pane.clone()).unwrap_or_default();
+        Ok(Delivery { manager: self, agent, kind, pane, prompt, watch })
     }
 
     /// Notes that there is a conversation to go on with, for a CLI that does not say so itself.
@@ -228,6 +258,11 @@ impl Delivery<'_> {
         std::thread::sleep(
             Duration::from_millis(self.kind.enter_delay_ms.max(200)).saturating_sub(pause.elapsed()),
         );
+        self.press_enter(sent_at)
+    }
+
+    fn press_enter(&self, sent_at: jiff::Timestamp) -> Result<&'static str, Error> {
+        let tmux = self.manager.tmux()?;
         for attempt in 0..2 {
             let typed = self.screen()?;
             tmux.paste(&self.pane, b"\r", Paste::Raw)?;
@@ -354,6 +389,7 @@ impl Delivery<'_> {
     }
 
     fn unconfirmed(&self, why: &str, saw: Vec<String>) -> Error {
-        Error::NotConfirmed { name: self.agent.name.clone(), why: why.to_owned(), saw }
+        let typed = if why.ends_with("nothing was typed") { Typed::Nothing } else { Typed::Something };
+        Error::NotConfirmed { name: self.agent.name.clone(), why: why.to_owned(), saw, typed }
     }
 }

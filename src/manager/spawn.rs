@@ -34,6 +34,8 @@ pub struct SpawnRequest {
     pub dir: Option<PathBuf>,
     /// Its first prompt.
     pub task: Option<String>,
+    /// What it is there for, for its name only.
+    pub called_for: Option<String>,
     /// Free text for people.
     pub title: Option<String>,
     /// The file to look for specs in, in place of all others.
@@ -178,7 +180,8 @@ impl Manager {
                 false => Err(Error::NameTaken { name: name.clone() }),
             };
         }
-        let task = request.task.as_deref().map(|task| params::fill(task, &chosen.params));
+        let what_for = request.task.as_deref().or(request.called_for.as_deref());
+        let task = what_for.map(|task| params::fill(task, &chosen.params));
         for name in naming::candidates(&chosen.spec.name, task.as_deref()) {
             let Some(lock) = self.store.try_lock_agent(&name, "spawn")? else { continue };
             if self.is_free(&name)? {

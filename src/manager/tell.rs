@@ -14,7 +14,7 @@ use crate::model::{AgentId, Channels, Happening, Notice, Notify, NotifyOn, What}
 use crate::notice;
 use crate::rules::notice::notices;
 use crate::rules::quiet::{Allowed, Limiter, channels};
-use crate::tmux::Bell;
+use crate::tmux::{Audience, Bell};
 
 /// How far the ledger was read for this.
 const READER: &str = "notices";
@@ -120,9 +120,9 @@ impl Manager {
                 body => format!("{}: {body}", notice.title),
             };
             let bell = if bell { Bell::Ring } else { Bell::Silent };
-            let told = self
-                .tmux()
-                .and_then(|tmux| Ok(tmux.tell_clients(Some(notice.agent.as_str()), &text, bell)?));
+            let told = self.tmux().and_then(|tmux| {
+                Ok(tmux.tell_clients(Audience::AllBut(notice.agent.as_str()), &text, bell)?)
+            });
             failures.extend(told.err().map(|error| error.to_string()));
         }
         failures

@@ -6,7 +6,7 @@ use super::choose::Chosen;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{Query, TaskMove};
-use crate::model::{AgentName, AgentRecord, NewTask, Priority, Status, Task, TaskId, TaskState, What};
+use crate::model::{AgentName, AgentRecord, Doer, NewTask, Status, Task, TaskId, TaskState, What};
 use crate::rules::vanish::is_done;
 
 /// Who put a task there that an agent was born with.
@@ -34,8 +34,7 @@ impl Manager {
         let Some(text) = task.map(str::to_owned).or(command).filter(|_| record.ephemeral) else {
             return Ok(None);
         };
-        let (agent, agent_name) = (record.id, record.name.clone());
-        let new = NewTask { agent, agent_name, text, priority: Priority::Normal, source: SOURCE.into() };
+        let new = NewTask::plain(Doer::Agent(record.id, record.name.clone()), text, SOURCE);
         // Nobody can type it in once more: the agent is not in the registry yet.
         let id = self.queue(&new)?;
         self.move_errand(id, TaskState::Queued, TaskState::Running, "it was born with it")?;
@@ -51,7 +50,8 @@ impl Manager {
     }
 
     fn move_errand(&self, id: TaskId, from: TaskState, to: TaskState, why: &str) -> Result<bool, Error> {
-        let step = TaskMove { from: &[from], to, why, result: None };
+        let from = [from];
+        let step = TaskMove::plain(&from, to, why);
         self.with_ledger(|ledger| ledger.move_task(id, &step, Env::now()))
     }
 
@@ -60,9 +60,12 @@ impl Manager {
         if task.source != SOURCE {
             return Ok(false);
         }
-        match self.store.try_lock_agent(&task.agent_name, "look")? {
+        let Some(name) = &task.agent_name else { return Ok(false) };
+        match self.store.try_lock_agent(name, "look")? {
             None => Ok(true),
-            Some(_lock) => Ok(self.store.read(Env::now())?.iter().any(|record| record.id == task.agent)),
+            Some(_lock) => {
+                Ok(self.store.read(Env::now())?.iter().any(|record| Some(record.id) == task.agent))
+            }
         }
     }
 
@@ -71,7 +74,7 @@ impl Manager {
         if task.source != SOURCE {
             return Ok(true);
         }
-        let query = Query { agent: Some(task.agent), since: Some(task.created_at), after: None, limit: 1000 };
+        let query = Query { agent: task.agent, since: Some(task.created_at), after: None, limit: 1000 };
         let rows = self.with_existing_ledger(|ledger| ledger.happenings(&query))?;
         let works = |what: &What| matches!(what, What::Status { to: Status::Working, .. });
         Ok(rows.iter().any(|(_, happening)| works(&happening.what)))
@@ -84,7 +87,7 @@ impl Manager {
         if ephemeral.is_empty() {
             return Ok(vec![]);
         }
-        let counts = self.with_existing_ledger(|ledger| ledger.task_counts())?;
+        let counts = self.with_existing_ledger(|ledger| ledger.queues())?.of;
         let tasks = |record: &AgentRecord| counts.get(&record.id).copied().unwrap_or_default();
         ephemeral.retain(|record| is_done(record, tasks(record)));
         if ephemeral.is_empty() {

@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{AgentId, AgentName, Conversation, Exit, GivenParam, Restart, Status, WaitingFor, Workspace};
+use super::{
+    AgentId, AgentName, Conversation, Exit, GivenParam, Progress, Restart, Status, Task, TaskId, WaitingFor,
+    Workspace,
+};
 
 /// One agent, joined. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -64,6 +67,8 @@ pub struct Agent {
     pub restart: Restart,
     /// Its queue in numbers.
     pub tasks: TaskCounts,
+    /// What it is at.
+    pub task: Option<CurrentTask>,
     /// The machine it lives on, when that is another one.
     pub host: Option<String>,
 }
@@ -88,6 +93,24 @@ pub struct Client {
     pub tty: String,
     /// Whether it may only watch.
     pub observer: bool,
+}
+
+/// The task that an agent is at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CurrentTask {
+    /// Its number.
+    pub id: TaskId,
+    /// Its first line.
+    pub title: String,
+    /// How far it is, when its agent has said so.
+    pub progress: Option<Progress>,
+}
+
+impl CurrentTask {
+    /// A task that runs.
+    pub fn of(task: &Task) -> CurrentTask {
+        CurrentTask { id: task.id, title: task.title(), progress: task.progress.clone() }
+    }
 }
 
 /// A queue in numbers.

@@ -11,6 +11,7 @@ mod event;
 mod happening;
 mod kind;
 mod live;
+mod message;
 mod name;
 mod notice;
 mod param;
@@ -26,7 +27,7 @@ mod text;
 mod tier;
 mod work;
 
-pub use agent::{Agent, Client, TaskCounts, TmuxView};
+pub use agent::{Agent, Client, CurrentTask, TaskCounts, TmuxView};
 pub use config::{
     AfterDeletion, Cleanup, ClockTime, Config, Desktop, LedgerConfig, Notify, NotifyOn, QuietHours,
     RestartConfig, SupervisorConfig, WorkspaceConfig,
@@ -37,6 +38,9 @@ pub use event::{AgentEvent, Edge, HookSignal, TmuxEvent};
 pub use happening::{Happening, What};
 pub use kind::{Approval, Conversing, Hooks, Kind, PromptVia, ScreenPatterns};
 pub use live::{DeadPane, LiveClient, LivePane, LiveServer, Look, ServerIdentity};
+pub use message::{
+    BoardEntry, Message, MessageId, MessageState, NewMessage, PERSON, Recipient, marked_message,
+};
 pub use name::{AgentId, AgentName, InvalidName, MAX_NAME};
 pub use notice::{Channels, Notice, Urgency};
 pub use param::{BadValue, GivenParam, Param, ParamSort, ParamValue};
@@ -49,7 +53,9 @@ pub use screen::{ScreenReading, ScreenState};
 pub use spec::{DEFAULT_SPEC, FoundIn, Limits, Mistake, Origin, Spec};
 pub use status::{Exit, Status, StatusNote, UnknownStatus, WaitingFor};
 pub use tallies::Tallies;
-pub use task::{NewTask, Priority, Task, TaskId, TaskState, UnknownPriority};
+pub use task::{
+    Doer, NewTask, Priority, Progress, Task, TaskId, TaskState, TaskStep, UnknownPriority, marked_task,
+};
 pub use taskspace::{LogEntry, Taskspace};
 pub use text::{Prompt, Title, Unsendable, is_deceptive};
 pub use tier::{Tier, UnknownTier};

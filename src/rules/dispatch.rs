@@ -1,31 +1,104 @@
-//! When an agent may be given its next task, and when the one it has is over.
+//! When an agent may be given its next task, what is typed then, what became of a delivery that was cut short, and
+//! when a task is over.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::model::{Agent, AgentRecord, Status, Task};
+use crate::model::{Agent, AgentRecord, RestartPolicy, Status, Task};
 
 /// Somebody who typed so recently is not interrupted.
 const HANDS_OFF: Duration = Duration::from_secs(10);
+/// What was typed is on the screen, or was told of by a hook, after so long.
+pub const SETTLED: Duration = Duration::from_secs(3);
 
-/// Whether a task can be typed in.
+/// Whether something can be typed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ready {
-    /// It is idle, or sleeps and can be woken.
+    /// It is idle, or is away and may be brought back.
     Yes,
+    /// It is idle, but somebody is typing into it.
+    Driven,
     /// Not now.
     No,
 }
 
-/// Decides whether an agent takes a task now.
+/// Decides whether an agent takes work now.
 pub fn ready(agent: &Agent, now: Timestamp) -> Ready {
     let driven = agent.clients.iter().any(|client| !client.observer);
     let lately = agent.last_activity.is_some_and(|at| now.duration_since(at).unsigned_abs() < HANDS_OFF);
     match agent.status {
-        Status::Idle if driven && lately => Ready::No,
+        Status::Idle if driven && lately => Ready::Driven,
         Status::Idle | Status::Hibernated => Ready::Yes,
+        // One that somebody ended stays ended, unless it is to be there always.
+        Status::Lost if agent.restart.policy != RestartPolicy::No => Ready::Yes,
+        Status::Stopped if agent.restart.policy == RestartPolicy::Always => Ready::Yes,
         _ => Ready::No,
+    }
+}
+
+/// Why an agent does not take work now, for whoever waits for it.
+pub fn why_not(agent: &Agent) -> String {
+    match agent.status {
+        Status::Working | Status::Starting => format!("waits until `{}` is idle", agent.name),
+        Status::Waiting => format!("waits until somebody has answered `{}`", agent.name),
+        Status::Unknown => format!("it is not known what `{}` does", agent.name),
+        status => format!("`{}` is {status}; `symposium agent resume {}`", agent.name, agent.name),
+    }
+}
+
+/// A text with the mark by which it is found again, on the same line where there is only one.
+pub fn marked(text: &str, mark: &str) -> String {
+    let text = text.trim_end();
+    match text.contains('\n') {
+        true => format!("{text}\n\n{mark}"),
+        false => format!("{text} {mark}"),
+    }
+}
+
+/// What can be seen of a delivery that nobody is at any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trace {
+    /// Its mark stands unsent in the agent's input line.
+    pub drafted: bool,
+    /// Its mark was printed since it began.
+    pub printed: bool,
+    /// The agent's hooks would have told that it was taken.
+    pub hooked: bool,
+    /// The agent's screen can be read.
+    pub readable: bool,
+    /// It is at its prompt with nothing unread, or it does not run.
+    pub at_rest: bool,
+    /// It was long enough ago for all of that to show.
+    pub settled: bool,
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It cannot be told yet.
+    Wait,
+    /// It stands there and needs its Enter.
+    Submit,
+    /// It was taken.
+    Taken,
+    /// Nothing was typed: it can be tried again.
+    Untouched,
+    /// Nobody can know; a person has to look.
+    Unknown,
+}
+
+/// Decides what became of a delivery that was cut short.
+pub fn fate(trace: Trace) -> Fate {
+    match trace {
+        Trace { drafted: true, .. } => Fate::Submit,
+        // Its screen shows what was sent; one with hooks tells when it really took it.
+        Trace { printed: true, hooked: false, readable: true, .. } => Fate::Taken,
+        Trace { settled: false, .. } => Fate::Wait,
+        Trace { printed: true, .. } => Fate::Unknown,
+        Trace { readable: false, hooked: false, .. } => Fate::Unknown,
+        Trace { at_rest: false, .. } => Fate::Wait,
+        Trace { printed: false, .. } => Fate::Untouched,
     }
 }
 
@@ -38,41 +111,82 @@ pub enum Ending {
     Done(String),
     /// Its agent is, and why.
     Failed(String),
+    /// It took longer than it may.
+    TooLong(String),
 }
 
 /// Decides whether a task that runs is over.
-pub fn ending(task: &Task, record: Option<&AgentRecord>) -> Ending {
+pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Ending {
     let Some(record) = record else { return Ending::Failed("its agent is gone".into()) };
     let note = &record.status;
+    let begun = task.dispatched_at.unwrap_or(task.changed_at);
+    // What an agent was born with is written down before it is started.
+    let typed_in = task.dispatched_at.is_some();
+    if typed_in && record.started_at.is_some_and(|at| at > task.changed_at) && note.status.is_live() {
+        return Ending::Failed("its agent was started again in the middle of it".into());
+    }
     match note.status {
-        Status::Idle | Status::Hibernated if note.since >= task.changed_at => {
-            Ending::Done(note.reason.clone())
-        }
+        // A task that runs has been worked at since it was given: an agent that is idle since then is done with it.
+        Status::Idle | Status::Hibernated if note.since >= begun => Ending::Done(note.reason.clone()),
         // One that is there for a task may leave when that is done.
         Status::Exited if record.ephemeral => Ending::Done(note.reason.clone()),
-        status if status.is_live() || status == Status::Hibernated => Ending::NotYet,
+        status if status.is_live() || status == Status::Hibernated => match deadline(task) {
+            Some(until) if now >= until => {
+                let most = Duration::from_secs(task.timeout_s.unwrap_or_default().into());
+                Ending::TooLong(format!("it took longer than {most:?}"))
+            }
+            _ => Ending::NotYet,
+        },
         status => Ending::Failed(format!("its agent is {status}: {}", note.reason)),
     }
 }
 
+/// Until when a running task may take.
+pub fn deadline(task: &Task) -> Option<Timestamp> {
+    let begun = task.dispatched_at.unwrap_or(task.changed_at);
+    task.timeout_s.map(|seconds| begun + Duration::from_secs(seconds.into()))
+}
+
 #[cfg(test)]
-mod tests {
+pub(in crate::rules) mod tests {
     use super::*;
     use crate::model::{AgentId, Priority, TaskId, TaskState};
     use crate::rules::status::tests::{at, record};
 
-    fn task(changed: i64) -> Task {
+    fn task(dispatched: i64) -> Task {
         Task {
-            id: TaskId(1),
-            agent: AgentId::fresh(),
-            agent_name: "a".parse().unwrap(),
+            agent: Some(AgentId::fresh()),
+            agent_name: "a".parse().ok(),
+            state: TaskState::Running,
+            changed_at: at(dispatched),
+            dispatched_at: Some(at(dispatched)),
+            attempts: 1,
+            ..example(1)
+        }
+    }
+
+    /// A task that nobody has.
+    pub fn example(id: i64) -> Task {
+        Task {
+            id: TaskId(id),
+            agent: None,
+            agent_name: None,
+            pool: None,
             text: "x".into(),
             priority: Priority::Normal,
-            state: TaskState::Running,
+            state: TaskState::Queued,
             source: "person".into(),
-            created_at: at(1),
-            changed_at: at(changed),
-            attempts: 1,
+            created_at: at(0),
+            changed_at: at(0),
+            dispatched_at: None,
+            attempts: 0,
+            retries: 0,
+            timeout_s: None,
+            topic: None,
+            after: vec![],
+            blocked: 0,
+            progress: None,
+            flagged: false,
             why: String::new(),
             result: None,
         }
@@ -89,8 +203,53 @@ mod tests {
             (Status::Crashed, 2, Ending::Failed("its agent is crashed: noted".into())),
             (Status::Stopped, 2, Ending::Failed("its agent is stopped: noted".into())),
         ] {
-            assert_eq!(ending(&task(begun), Some(&record("a", status))), expected, "{status} {begun}");
+            let is = ending(&task(begun), Some(&record("a", status)), at(20));
+            assert_eq!(is, expected, "{status} {begun}");
         }
-        assert_eq!(ending(&task(1), None), Ending::Failed("its agent is gone".into()));
+        assert_eq!(ending(&task(1), None, at(20)), Ending::Failed("its agent is gone".into()));
+    }
+
+    #[test]
+    fn a_task_may_take_too_long_and_its_agent_may_begin_anew() {
+        let slow = Task { timeout_s: Some(10), ..task(2) };
+        let works = record("a", Status::Working);
+        assert_eq!(ending(&slow, Some(&works), at(11)), Ending::NotYet);
+        assert_eq!(ending(&slow, Some(&works), at(12)), Ending::TooLong("it took longer than 10s".into()));
+        let again = AgentRecord { started_at: Some(at(5)), ..record("a", Status::Idle) };
+        assert!(matches!(ending(&task(2), Some(&again), at(20)), Ending::Failed(_)));
+        // Woken for the task: it was started before the task was typed in.
+        assert!(matches!(ending(&task(6), Some(&again), at(20)), Ending::NotYet));
+    }
+
+    #[test]
+    fn what_became_of_a_delivery_is_known_or_left_to_a_person() {
+        let unseen = Trace {
+            drafted: false,
+            printed: false,
+            hooked: true,
+            readable: true,
+            at_rest: true,
+            settled: true,
+        };
+        for (about, trace, expected) in [
+            ("nothing to be seen of it", unseen, Fate::Untouched),
+            ("nor of one without hooks", Trace { hooked: false, ..unseen }, Fate::Untouched),
+            ("too early to tell", Trace { settled: false, ..unseen }, Fate::Wait),
+            ("its input is not read yet", Trace { at_rest: false, ..unseen }, Fate::Wait),
+            ("it stands there", Trace { drafted: true, printed: true, ..unseen }, Fate::Submit),
+            ("it stands there at once", Trace { drafted: true, settled: false, ..unseen }, Fate::Submit),
+            ("shown, and its hook will tell", Trace { printed: true, settled: false, ..unseen }, Fate::Wait),
+            ("shown, and no hook told", Trace { printed: true, ..unseen }, Fate::Unknown),
+            ("shown, and there are no hooks", Trace { printed: true, hooked: false, ..unseen }, Fate::Taken),
+            ("blind", Trace { hooked: false, readable: false, ..unseen }, Fate::Unknown),
+        ] {
+            assert_eq!(fate(trace), expected, "{about}");
+        }
+    }
+
+    #[test]
+    fn a_mark_stands_on_the_line_or_below_the_lines() {
+        assert_eq!(marked("do it\n", "[m]"), "do it [m]");
+        assert_eq!(marked("do\nit", "[m]"), "do\nit\n\n[m]");
     }
 }

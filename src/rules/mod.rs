@@ -24,5 +24,6 @@ pub mod restart;
 pub mod screen;
 pub mod spec_rows;
 pub mod status;
+pub mod topic;
 pub mod vanish;
 pub mod work;

@@ -7,9 +7,6 @@ use crate::model::{
     What,
 };
 
-/// The longest title of a task.
-const MOST_TITLE: usize = 80;
-
 /// What is known.
 #[derive(Debug, Clone)]
 pub struct Known<'a> {
@@ -41,7 +38,7 @@ pub fn tell(known: Known<'_>) -> Recap {
     };
     let ended = |state: TaskState| -> Vec<RecapTask> {
         let tasks = known.tasks.iter().filter(|task| task.state == state && within(task.changed_at));
-        tasks.map(|task| RecapTask { id: task.id, title: title(&task.text), why: task.why.clone() }).collect()
+        tasks.map(|task| RecapTask { id: task.id, title: task.title(), why: task.why.clone() }).collect()
     };
     let changes: Vec<RecapChange> = happened.iter().filter_map(|happening| change(happening)).collect();
     let note = &known.record.status;
@@ -96,19 +93,10 @@ fn spent(known: &Known<'_>, changes: &[RecapChange]) -> Vec<Spent> {
     spent.filter(|spent| spent.seconds > 0).collect()
 }
 
-/// The first line of a task that says something.
-fn title(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    match line.char_indices().nth(MOST_TITLE) {
-        Some(_) => line.chars().take(MOST_TITLE - 1).chain(['…']).collect(),
-        None => line.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Priority, StatusNote, TaskId, WaitingFor};
+    use crate::model::{StatusNote, WaitingFor};
     use crate::rules::status::tests::{at, record};
 
     fn happened(seconds: i64, what: What) -> Happening {
@@ -123,18 +111,14 @@ mod tests {
     fn task(text: &str, state: TaskState, seconds: i64) -> Task {
         let record = record("a", Status::Idle);
         Task {
-            id: TaskId(seconds),
-            agent: record.id,
-            agent_name: record.name,
+            agent: Some(record.id),
+            agent_name: Some(record.name),
             text: text.into(),
-            priority: Priority::Normal,
             state,
-            source: "person".into(),
-            created_at: at(0),
             changed_at: at(seconds),
             attempts: 1,
             why: "it said so".into(),
-            result: None,
+            ..crate::rules::dispatch::tests::example(seconds)
         }
     }
 

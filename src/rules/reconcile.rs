@@ -208,6 +208,7 @@ fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, ind
         params: record.params.clone(),
         restart: record.restart.clone(),
         tasks: TaskCounts::default(),
+        task: None,
         host: None,
     }
 }

@@ -143,6 +143,12 @@ impl Store {
         AgentLock::acquire(&path, "send", self.patience)?.ok_or_else(|| lock::busy(&path, name))
     }
 
+    /// The same, when nobody has it.
+    pub fn try_lock_typing(&self, name: &AgentName) -> Result<Option<AgentLock>, StoreError> {
+        let path = self.instance(name).state_dir().join("typing.lock");
+        AgentLock::acquire(&path, "send", Duration::ZERO)
+    }
+
     /// The right to be the supervisor, waited for as long as `patience` says; `None` when another one has it.
     pub fn lock_supervisor(&self, patience: Duration) -> Result<Option<AgentLock>, StoreError> {
         let run = self.home.run();

@@ -5,6 +5,7 @@
 //! not on disk: killed at any point, the next one goes on where it was. It decides when, never how.
 
 mod calm;
+mod dispatching;
 mod log;
 mod metrics;
 mod tick;

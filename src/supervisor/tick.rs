@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::calm::Calm;
+use super::dispatching::Dispatching;
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Manager, Vanished};
@@ -16,6 +17,9 @@ use crate::rules::quiet::Limiter;
 
 /// How often what nobody waits for is done: old lines of the ledger, deleted projects.
 const HOUSEKEEPING: Duration = Duration::from_secs(60 * 60);
+
+/// How soon a delivery that was cut short is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// How much a tick looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,16 +39,17 @@ pub(super) struct Ticker {
     latency: Latency,
     newest: VecDeque<Duration>,
     calm: Calm,
+    dispatching: Dispatching,
 }
 
 impl Ticker {
     pub(super) fn new(manager: Arc<Manager>) -> Ticker {
         said("recover", manager.mend_ledger());
-        said("recover", manager.recover_tasks());
         let limiter = Limiter::new(manager.settings().notify.per_minute);
         let (latency, newest) = Default::default();
         let calm = Calm::default();
-        Ticker { manager, looked: None, tidied: None, limiter, latency, newest, calm }
+        let dispatching = Dispatching::default();
+        Ticker { manager, looked: None, tidied: None, limiter, latency, newest, calm, dispatching }
     }
 
     /// Does one; returns when the next is due at the latest, if anything is.
@@ -55,8 +60,7 @@ impl Ticker {
             self.reconcile();
         }
         let mut next = self.restart();
-        self.dispatch();
-        next = next.into_iter().chain(self.heartbeat()).min();
+        next = next.into_iter().chain(self.dispatch()).chain(self.heartbeat()).min();
         self.evict();
         self.notify();
         self.vanish();
@@ -124,20 +128,21 @@ impl Ticker {
         kept.next
     }
 
-    fn dispatch(&self) {
-        for (task, state) in said("dispatch", self.manager.settle_tasks()).unwrap_or_default() {
-            tracing::info!(task = task.id.0, agent = %task.agent_name, %state, "task is over");
+    /// Ends what is over, looks after what was cut short, and begins what can be begun; returns when to come back.
+    fn dispatch(&mut self) -> Option<Timestamp> {
+        let settled = said("dispatch", self.manager.settle_tasks()).unwrap_or_default();
+        for task in &settled.over {
+            tracing::info!(task = task.id.0, agent = %task.whose(), "task is over");
         }
-        for task in said("dispatch", self.manager.dispatchable()).unwrap_or_default() {
+        for name in settled.too_long {
             let manager = Arc::clone(&self.manager);
-            // Typing is verified and takes its time; nobody else waits for it.
-            tokio::task::spawn_blocking(move || {
-                match manager.dispatch(&task) {
-                    Ok(_) => tracing::info!(task = task.id.0, agent = %task.agent_name, "task dispatched"),
-                    Err(error) => tracing::warn!(task = task.id.0, agent = %task.agent_name, %error, "task"),
-                };
-            });
+            tokio::task::spawn_blocking(move || said("dispatch", manager.interrupt(&name).map(drop)));
         }
+        let open = said("dispatch", self.manager.recover_deliveries()).unwrap_or_default();
+        let due = said("dispatch", self.manager.dispatchable()).unwrap_or_default();
+        let later = self.dispatching.begin(&self.manager, due);
+        let look = (open > 0).then(|| Env::now() + LOOK_AGAIN);
+        settled.next.into_iter().chain(later).chain(look).min()
     }
 
     fn heartbeat(&self) -> Option<Timestamp> {
@@ -189,6 +194,6 @@ impl Ticker {
 }
 
 /// What a stage gave, or nothing when it failed, which is written down.
-fn said<T>(stage: &'static str, outcome: Result<T, Error>) -> Option<T> {
+pub(super) fn said<T>(stage: &'static str, outcome: Result<T, Error>) -> Option<T> {
     outcome.map_err(|error| tracing::error!(stage, %error, at = %Env::now(), "a stage failed")).ok()
 }

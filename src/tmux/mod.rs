@@ -46,7 +46,7 @@ pub use launch::{Edges, Launch, Started};
 pub use program::LaunchEnv;
 pub use query::PaneFacts;
 pub use socket::{SocketRule, socket_path};
-pub use tell::Bell;
+pub use tell::{Audience, Bell};
 
 use call::{Call, Said};
 

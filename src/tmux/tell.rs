@@ -20,14 +20,20 @@ pub enum Bell {
     Silent,
 }
 
+/// Which attached terminals are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience<'a> {
+    /// All of them.
+    Everybody,
+    /// All but those of this session.
+    AllBut(&'a str),
+    /// Those of this session.
+    Only(&'a str),
+}
+
 impl Tmux {
-    /// Shows the text to every attached terminal but those of one session; says how many there are.
-    pub fn tell_clients(
-        &self,
-        session_not: Option<&str>,
-        text: &str,
-        bell: Bell,
-    ) -> Result<usize, TmuxError> {
+    /// Shows the text to attached terminals; says how many there are.
+    pub fn tell_clients(&self, who: Audience<'_>, text: &str, bell: Bell) -> Result<usize, TmuxError> {
         let all = match self.ask("look for terminals", &["list-clients", "-F", CLIENTS]) {
             Err(other) if other.is_absence() => return Ok(0),
             other => other?,
@@ -35,7 +41,12 @@ impl Tmux {
         let meant = |line: &str| {
             let mut fields = line.splitn(3, '|');
             let [control, name, session] = std::array::from_fn(|_| fields.next());
-            (control? == "0" && session != session_not).then_some(name?.to_owned())
+            let meant = match who {
+                Audience::Everybody => true,
+                Audience::AllBut(not) => session != Some(not),
+                Audience::Only(one) => session == Some(one),
+            };
+            (control? == "0" && meant).then_some(name?.to_owned())
         };
         let clients: Vec<String> = all.lines().filter_map(meant).collect();
         if clients.is_empty() {

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use rustix::mount::{MountFlags, UnmountFlags, mount, mount_remount, unmount};
 
 use super::*;
-use crate::model::{NewTask, Priority};
+use crate::model::{Doer, NewTask};
 
 fn kept(env: &Env) -> Vec<String> {
     env.files().into_iter().filter(|name| name.contains("damaged")).collect()
@@ -80,14 +80,9 @@ fn tasks_that_can_still_be_read_are_taken_over() {
     let ledger = env.ledger();
     let agent = AgentId::fresh();
     for n in 0..40 {
-        let task = NewTask {
-            agent,
-            agent_name: "fix".parse().unwrap(),
-            text: format!("task {n} {}", "x".repeat(200)),
-            priority: Priority::Normal,
-            source: "person".into(),
-        };
-        ledger.add_task(&task, at(n)).unwrap();
+        let doer = Doer::Agent(agent, "fix".parse().unwrap());
+        let task = NewTask::plain(doer, format!("task {n} {}", "x".repeat(200)), "person");
+        ledger.add_task(&task, at(n)).unwrap().unwrap();
     }
     ledger.checkpoint().unwrap();
     let before = ledger.tasks(&TaskQuery::default()).unwrap();
@@ -140,7 +135,7 @@ fn a_newer_ledger_is_refused_and_not_touched() {
     for error in
         [Ledger::open(env.dir.path(), at(1)).map(drop), Ledger::open_existing(env.dir.path()).map(drop)]
     {
-        assert!(matches!(error, Err(LedgerError::Newer { found: 7, known: 1, .. })), "{error:?}");
+        assert!(matches!(error, Err(LedgerError::Newer { found: 7, known: 2, .. })), "{error:?}");
     }
     assert_eq!(fs::read(env.file()).unwrap(), before);
     assert_eq!(kept(&env), [""; 0]);

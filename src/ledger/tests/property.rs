@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{NewTask, Priority};
+use crate::model::{Doer, NewTask};
 
 fn any_status() -> impl Strategy<Value = Status> {
     prop::sample::select(Status::ALL.to_vec())
@@ -64,9 +64,9 @@ proptest! {
     #[test]
     fn any_text_is_a_task(text in any::<String>(), source in any::<String>()) {
         let env = Env::new();
-        let agent_name = "a".parse().unwrap();
-        let new = NewTask { agent: AgentId::fresh(), agent_name, text, priority: Priority::Low, source };
-        let id = env.ledger().add_task(&new, at(0)).unwrap();
+        let doer = Doer::Agent(AgentId::fresh(), "a".parse().unwrap());
+        let new = NewTask::plain(doer, text, source);
+        let id = env.ledger().add_task(&new, at(0)).unwrap().unwrap();
         let task = env.ledger().task(id).unwrap().unwrap();
         prop_assert_eq!((task.text, task.source), (new.text, new.source));
     }

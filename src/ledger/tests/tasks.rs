@@ -1,15 +1,15 @@
 //! Queues: order, steps that only one can take, numbers.
 
 use super::*;
-use crate::model::{NewTask, Priority, Task, TaskCounts, TaskId, TaskState};
+use crate::model::{Doer, NewTask, Priority, Task, TaskCounts, TaskId, TaskState};
 
 fn new(agent: AgentId, text: &str, priority: Priority) -> NewTask {
-    let agent_name = "fix".parse().unwrap();
-    NewTask { agent, agent_name, text: text.into(), priority, source: "person".into() }
+    let doer = Doer::Agent(agent, "fix".parse().unwrap());
+    NewTask { priority, ..NewTask::plain(doer, text, "person") }
 }
 
 fn step<'a>(from: &'a [TaskState], to: TaskState) -> TaskMove<'a> {
-    TaskMove { from, to, why: "because", result: None }
+    TaskMove::plain(from, to, "because")
 }
 
 #[test]
@@ -17,18 +17,27 @@ fn a_task_comes_back_as_it_was_added() {
     let env = Env::new();
     let agent = AgentId::fresh();
     let text = "do\0 \u{202e}this\n";
-    let id = env.ledger().add_task(&new(agent, text, Priority::High), at(3)).unwrap();
+    let id = env.ledger().add_task(&new(agent, text, Priority::High), at(3)).unwrap().unwrap();
     let expected = Task {
         id,
-        agent,
-        agent_name: "fix".parse().unwrap(),
+        agent: Some(agent),
+        agent_name: "fix".parse().ok(),
+        pool: None,
         text: text.into(),
         priority: Priority::High,
         state: TaskState::Queued,
         source: "person".into(),
         created_at: at(3),
         changed_at: at(3),
+        dispatched_at: None,
         attempts: 0,
+        retries: 0,
+        timeout_s: None,
+        topic: None,
+        after: vec![],
+        blocked: 0,
+        progress: None,
+        flagged: false,
         why: String::new(),
         result: None,
     };
@@ -41,14 +50,14 @@ fn the_most_urgent_is_next_and_of_these_the_oldest() {
     let env = Env::new();
     let ledger = env.ledger();
     let agent = AgentId::fresh();
-    let add = |text: &str, priority| ledger.add_task(&new(agent, text, priority), at(1)).unwrap();
+    let add = |text: &str, priority| ledger.add_task(&new(agent, text, priority), at(1)).unwrap().unwrap();
     for priority in Priority::ALL.into_iter().rev() {
         add(&format!("first {priority}"), priority);
         add(&format!("second {priority}"), priority);
     }
-    ledger.add_task(&new(AgentId::fresh(), "somebody else's", Priority::Critical), at(1)).unwrap();
+    ledger.add_task(&new(AgentId::fresh(), "somebody else's", Priority::Critical), at(1)).unwrap().unwrap();
     let mut order = Vec::new();
-    while let Some(task) = ledger.next_task(agent).unwrap() {
+    while let Some(task) = ledger.next_task(agent, "").unwrap() {
         assert!(ledger.move_task(task.id, &step(&[TaskState::Queued], TaskState::Done), at(2)).unwrap());
         order.push(task.text);
     }
@@ -61,7 +70,7 @@ fn the_most_urgent_is_next_and_of_these_the_oldest() {
 fn a_step_is_taken_only_from_where_it_begins() {
     let env = Env::new();
     let ledger = env.ledger();
-    let id = ledger.add_task(&new(AgentId::fresh(), "x", Priority::Normal), at(1)).unwrap();
+    let id = ledger.add_task(&new(AgentId::fresh(), "x", Priority::Normal), at(1)).unwrap().unwrap();
     let to_dispatched = step(&[TaskState::Queued], TaskState::Dispatched);
     assert!(ledger.move_task(id, &to_dispatched, at(2)).unwrap());
     assert!(!ledger.move_task(id, &to_dispatched, at(3)).unwrap());
@@ -72,7 +81,7 @@ fn a_step_is_taken_only_from_where_it_begins() {
     let done = TaskMove { result: Some("all is well"), ..step(&[TaskState::Dispatched], TaskState::Done) };
     assert!(ledger.move_task(id, &done, at(6)).unwrap());
     let task = ledger.task(id).unwrap().unwrap();
-    assert_eq!((task.state, task.attempts, task.changed_at), (TaskState::Done, 2, at(6)));
+    assert_eq!((task.state, task.attempts, task.changed_at), (TaskState::Done, 1, at(6)));
     assert_eq!((task.why.as_str(), task.result.as_deref()), ("because", Some("all is well")));
     assert!(!ledger.move_task(TaskId(99), &to_dispatched, at(3)).unwrap());
 }
@@ -80,7 +89,7 @@ fn a_step_is_taken_only_from_where_it_begins() {
 #[test]
 fn of_many_who_take_the_same_task_one_gets_it() {
     let env = Env::new();
-    let id = env.ledger().add_task(&new(AgentId::fresh(), "x", Priority::Normal), at(1)).unwrap();
+    let id = env.ledger().add_task(&new(AgentId::fresh(), "x", Priority::Normal), at(1)).unwrap().unwrap();
     let take = || {
         let (ledger, _) = Ledger::open(env.dir.path(), at(0)).unwrap();
         ledger.move_task(id, &step(&[TaskState::Queued], TaskState::Dispatched), at(2)).unwrap()
@@ -98,25 +107,25 @@ fn queues_are_listed_counted_and_forgotten_when_they_are_over() {
     let ledger = env.ledger();
     let (one, other) = (AgentId::fresh(), AgentId::fresh());
     for (n, state) in TaskState::ALL.into_iter().enumerate() {
-        let id = ledger.add_task(&new(one, &format!("task {n}"), Priority::Normal), at(1)).unwrap();
+        let id = ledger.add_task(&new(one, &format!("task {n}"), Priority::Normal), at(1)).unwrap().unwrap();
         ledger.move_task(id, &step(&[TaskState::Queued], state), at(2)).unwrap();
     }
-    ledger.add_task(&new(other, "x", Priority::Normal), at(1)).unwrap();
+    ledger.add_task(&new(other, "x", Priority::Normal), at(1)).unwrap().unwrap();
     let texts = |query: TaskQuery<'_>| -> Vec<String> {
         ledger.tasks(&query).unwrap().into_iter().map(|task| task.text).collect()
     };
     assert_eq!(texts(TaskQuery::default()).len(), 7);
-    assert_eq!(texts(TaskQuery { agent: Some(other), states: &[] }), ["x"]);
+    assert_eq!(texts(TaskQuery { agent: Some(other), ..TaskQuery::default() }), ["x"]);
     let over = [TaskState::Done, TaskState::Failed];
-    assert_eq!(texts(TaskQuery { agent: Some(one), states: &over }), ["task 3", "task 4"]);
-    let counts = ledger.task_counts().unwrap();
+    assert_eq!(texts(TaskQuery { agent: Some(one), states: &over, newest: None }), ["task 3", "task 4"]);
+    let counts = ledger.queues().unwrap().of;
     assert_eq!(counts[&one], TaskCounts { queued: 1, running: 2, done: 1, failed: 1 });
     assert_eq!(counts[&other], TaskCounts { queued: 1, ..TaskCounts::default() });
     let tallies = ledger.tallies().unwrap();
     assert_eq!((tallies.tasks[&TaskState::Queued], tallies.tasks[&TaskState::Cancelled]), (2, 1));
     assert_eq!(ledger.forget_before(at(2)).unwrap(), 0);
     assert_eq!(ledger.forget_before(at(3)).unwrap(), 3, "only what is over");
-    assert_eq!(texts(TaskQuery { agent: Some(one), states: &[] }), ["task 0", "task 1", "task 2"]);
+    assert_eq!(texts(TaskQuery { agent: Some(one), ..TaskQuery::default() }), ["task 0", "task 1", "task 2"]);
 }
 
 #[test]
@@ -133,9 +142,87 @@ fn a_task_of_a_newer_symposium_is_passed_over() {
         )
         .unwrap();
     }
-    let id = ledger.add_task(&new(agent, "ours", Priority::Idle), at(1)).unwrap();
-    assert_eq!(ledger.next_task(agent).unwrap().map(|task| task.id), Some(id));
+    let id = ledger.add_task(&new(agent, "ours", Priority::Idle), at(1)).unwrap().unwrap();
+    assert_eq!(ledger.next_task(agent, "").unwrap().map(|task| task.id), Some(id));
     assert_eq!(ledger.tasks(&TaskQuery::default()).unwrap().len(), 1);
-    ledger.task_counts().unwrap();
+    ledger.queues().unwrap();
     ledger.tallies().unwrap();
+}
+
+#[test]
+fn what_comes_after_waits_until_all_of_it_is_done() {
+    let env = Env::new();
+    let ledger = env.ledger();
+    let agent = AgentId::fresh();
+    let add = |after: &[TaskId]| {
+        let task = NewTask { after: after.to_vec(), ..new(agent, "x", Priority::Normal) };
+        ledger.add_task(&task, at(1)).unwrap()
+    };
+    assert_eq!(add(&[TaskId(7)]), Err(TaskId(7)), "nothing can come after what is not there");
+    let (one, two) = (add(&[]).unwrap(), add(&[]).unwrap());
+    let last = add(&[one, two]).unwrap();
+    let finish = |id, to| ledger.move_task(id, &step(&[TaskState::Queued], to), at(2)).unwrap();
+    let blocked = || {
+        let task = ledger.task(last).unwrap().unwrap();
+        (task.after, task.blocked)
+    };
+    assert_eq!(blocked(), (vec![one, two], 2));
+    finish(one, TaskState::Done);
+    finish(two, TaskState::Failed);
+    assert_eq!(blocked().1, 1);
+    assert_eq!(ledger.next_task(agent, "").unwrap(), None);
+    assert!(!ledger.claim_task(last, (agent, &"fix".parse().unwrap()), "why", at(3)).unwrap());
+    let again = [step(&[TaskState::Failed], TaskState::Queued), step(&[TaskState::Queued], TaskState::Done)];
+    again.iter().for_each(|step| assert!(ledger.move_task(two, step, at(4)).unwrap()));
+    assert_eq!(ledger.next_task(agent, "").unwrap().map(|task| task.id), Some(last));
+    let after_done = add(&[one]).unwrap();
+    assert_eq!(ledger.task(after_done).unwrap().unwrap().blocked, 0);
+}
+
+#[test]
+fn what_any_may_take_is_taken_by_one_who_has_nothing_else() {
+    let env = Env::new();
+    let ledger = env.ledger();
+    let (one, other) = (AgentId::fresh(), AgentId::fresh());
+    let name = "fix".parse().unwrap();
+    let pool = NewTask::plain(Doer::Any("weather".into()), "x", "person");
+    let (first, second) =
+        (ledger.add_task(&pool, at(1)).unwrap().unwrap(), ledger.add_task(&pool, at(1)).unwrap().unwrap());
+    assert_eq!(ledger.next_task(one, "cook").unwrap(), None);
+    assert_eq!(ledger.next_task(one, "weather").unwrap().map(|task| task.id), Some(first));
+    assert!(ledger.claim_task(first, (one, &name), "why", at(2)).unwrap());
+    assert!(!ledger.claim_task(first, (other, &name), "why", at(2)).unwrap());
+    assert!(!ledger.claim_task(second, (one, &name), "why", at(2)).unwrap(), "one at a time");
+    let queues = ledger.queues().unwrap();
+    assert_eq!((queues.pool.queued, queues.of[&one].running), (1, 1));
+    let back = step(&[TaskState::Dispatched], TaskState::Queued);
+    assert!(ledger.move_task(first, &back, at(3)).unwrap());
+    let task = ledger.task(first).unwrap().unwrap();
+    assert_eq!((task.agent, task.attempts, task.pool.as_deref()), (None, 0, Some("weather")));
+    assert_eq!(ledger.next_task(other, "weather").unwrap().map(|task| task.id), Some(first));
+}
+
+#[test]
+fn every_step_is_kept_with_its_attempt() {
+    let env = Env::new();
+    let ledger = env.ledger();
+    let agent = AgentId::fresh();
+    let id = ledger.add_task(&new(agent, "x", Priority::Normal), at(1)).unwrap().unwrap();
+    let name = "fix".parse().unwrap();
+    assert!(ledger.claim_task(id, (agent, &name), "typing", at(2)).unwrap());
+    for (from, to) in [
+        (TaskState::Dispatched, TaskState::Running),
+        (TaskState::Running, TaskState::Queued),
+        (TaskState::Queued, TaskState::Dispatched),
+    ] {
+        assert!(ledger.move_task(id, &step(&[from], to), at(3)).unwrap());
+    }
+    let half = crate::model::Progress { percent: 50, note: "half".into() };
+    assert!(ledger.note_progress(id, &half).unwrap());
+    let steps: Vec<_> = ledger.task_steps(id).unwrap().iter().map(|s| (s.state, s.attempt)).collect();
+    use TaskState::{Dispatched, Queued, Running};
+    assert_eq!(steps, [(Queued, 0), (Dispatched, 1), (Running, 1), (Queued, 1), (Dispatched, 2)]);
+    let task = ledger.task(id).unwrap().unwrap();
+    assert_eq!(task.mark(), format!("[symposium task {id}/2]"));
+    assert_eq!(task.progress, Some(half));
 }

@@ -8,7 +8,7 @@ fn a_text_is_shown_as_it_is_to_all_but_those_who_look_on() {
     let server = Server::running();
     server.start(&Start::new("a", &["sleep", "1000"]));
     let pwned = server.path().join("pwned");
-    assert_eq!(server.tmux.tell_clients(None, "nobody is there", Bell::Ring).unwrap(), 0);
+    assert_eq!(server.tmux.tell_clients(Audience::Everybody, "nobody is there", Bell::Ring).unwrap(), 0);
     let [of_a, other] =
         ["a", "bystander"].map(|session| server.terminal(&server.attach_line(session, AttachAs::Observer)));
     until("both are attached", || (server.look().clients.len() == 2).then_some(()));
@@ -19,12 +19,12 @@ fn a_text_is_shown_as_it_is_to_all_but_those_who_look_on() {
         rung
     });
     let text = format!("#[fg=red]é #{{pid}} %H ##\n#(touch {})", pwned.display());
-    assert_eq!(server.tmux.tell_clients(Some("a"), &text, Bell::Ring).unwrap(), 1);
+    assert_eq!(server.tmux.tell_clients(Audience::AllBut("a"), &text, Bell::Ring).unwrap(), 1);
     let seen = screen_with(&other, "#[fg=red]é");
     assert!(seen.contains(&text.replace('\n', " ")), "{seen}");
     file_with(&rung[1], "ring");
     assert!(!screen(&of_a).contains("fg=red") && !rung[0].exists());
-    assert_eq!(server.tmux.tell_clients(None, "to all", Bell::Silent).unwrap(), 2);
+    assert_eq!(server.tmux.tell_clients(Audience::Everybody, "to all", Bell::Silent).unwrap(), 2);
     screen_with(&of_a, "to all");
     screen_with(&other, "to all");
     assert_eq!(std::fs::read_to_string(&rung[1]).unwrap(), "ring\n");
@@ -33,5 +33,5 @@ fn a_text_is_shown_as_it_is_to_all_but_those_who_look_on() {
 
 #[test]
 fn without_a_server_nobody_is_told() {
-    assert_eq!(Server::new().tmux.tell_clients(None, "x", Bell::Ring).unwrap(), 0);
+    assert_eq!(Server::new().tmux.tell_clients(Audience::Everybody, "x", Bell::Ring).unwrap(), 0);
 }

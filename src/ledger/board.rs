@@ -1,0 +1,87 @@
+//! The table of notes that the agents of a project share, each with who wrote it last and when.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Durability, Ledger, LedgerError};
+use crate::model::BoardEntry;
+
+/// Whether a note is replaced or goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing {
+    /// It says this from now on.
+    Set,
+    /// It says this too, on a line of its own.
+    Append,
+}
+
+impl Ledger {
+    /// One note of a project.
+    pub fn board_get(&self, project: &str, key: &str) -> Result<Option<BoardEntry>, LedgerError> {
+        let sql = "SELECT key, length(CAST(value AS BLOB)), author, at, version, value FROM board
+                   WHERE project = ?1 AND key = ?2";
+        self.read(|connection| {
+            connection.prepare(sql)?.query_row(params![project, key], |row| entry(row, true)).optional()
+        })
+    }
+
+    /// The notes of a project by name, without what they say.
+    pub fn board_list(&self, project: &str) -> Result<Vec<BoardEntry>, LedgerError> {
+        let sql = "SELECT key, length(CAST(value AS BLOB)), author, at, version FROM board
+                   WHERE project = ?1 ORDER BY key";
+        self.read(|connection| {
+            let mut statement = connection.prepare(sql)?;
+            let rows = statement.query_map([project], |row| entry(row, false))?;
+            rows.collect()
+        })
+    }
+
+    /// Writes a note. One that would get longer than so many bytes is left as it is; says how long it would be.
+    pub fn board_write(
+        &self,
+        (project, key): (&str, &str),
+        (value, writing): (&str, Writing),
+        (author, now): (&str, Timestamp),
+        most: u64,
+    ) -> Result<Result<(), u64>, LedgerError> {
+        self.write(Durability::OfWork, |change| {
+            let sql = "SELECT value FROM board WHERE project = ?1 AND key = ?2";
+            let before: Option<String> =
+                change.prepare(sql)?.query_row(params![project, key], |row| row.get(0)).optional()?;
+            let value = match (writing, before) {
+                (Writing::Append, Some(before)) if !before.is_empty() && !before.ends_with('\n') => {
+                    format!("{before}\n{value}")
+                }
+                (Writing::Append, Some(before)) => before + value,
+                _ => value.to_owned(),
+            };
+            let size = value.len() as u64;
+            if size > most {
+                return Ok(Err(size));
+            }
+            let sql = "INSERT INTO board VALUES (?1, ?2, ?3, ?4, ?5, 1) ON CONFLICT DO UPDATE
+                       SET value = ?3, author = ?4, at = ?5, version = version + 1";
+            change.prepare(sql)?.execute(params![project, key, value, author, now.as_microsecond()])?;
+            Ok(Ok(()))
+        })
+    }
+
+    /// Takes a note down; says whether there was one.
+    pub fn board_remove(&self, project: &str, key: &str) -> Result<bool, LedgerError> {
+        self.write(Durability::OfWork, |change| {
+            Ok(change.execute("DELETE FROM board WHERE project = ?1 AND key = ?2", params![project, key])?
+                > 0)
+        })
+    }
+}
+
+fn entry(row: &Row<'_>, whole: bool) -> rusqlite::Result<BoardEntry> {
+    Ok(BoardEntry {
+        key: row.get(0)?,
+        size: row.get::<_, i64>(1)?.unsigned_abs(),
+        author: row.get(2)?,
+        at: Timestamp::from_microsecond(row.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
+        version: row.get(4)?,
+        value: if whole { Some(row.get(5)?) } else { None },
+    })
+}

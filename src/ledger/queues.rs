@@ -1,0 +1,63 @@
+//! Queues: what an agent is to do next, and all of them in numbers. Nothing here gets slower with the number of tasks.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::tasks::{NOBODY, rank, state};
+use super::{Ledger, LedgerError};
+use crate::model::{AgentId, Task, TaskCounts, TaskState};
+
+/// Every queue in numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Queues {
+    /// By agent.
+    pub of: HashMap<AgentId, TaskCounts>,
+    /// What nobody has taken yet.
+    pub pool: TaskCounts,
+}
+
+impl Ledger {
+    /// What an agent of a spec is to do next, of its own or of what any such may take: the most urgent, and of these
+    /// the oldest. What comes after something that is not done is passed over.
+    pub fn next_task(&self, agent: AgentId, spec: &str) -> Result<Option<Task>, LedgerError> {
+        let mut own = self.select_tasks(
+            "WHERE state = 'queued' AND blocked = 0 AND agent = ?1 ORDER BY priority, id",
+            &[agent.0.as_bytes()],
+            1,
+        )?;
+        let mut pool = self.select_tasks(
+            "WHERE pool = ?1 AND state = 'queued' AND blocked = 0 AND agent = ?2 ORDER BY priority, id",
+            &[&spec, &NOBODY],
+            1,
+        )?;
+        own.append(&mut pool);
+        Ok(own.into_iter().min_by_key(|task| (rank(task.priority), task.id)))
+    }
+
+    /// Every queue in numbers; one that is being typed in counts as running.
+    pub fn queues(&self) -> Result<Queues, LedgerError> {
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare("SELECT agent, state, tasks FROM queues WHERE tasks > 0")?;
+            let mut rows = statement.query([])?;
+            let mut queues = Queues::default();
+            while let Some(row) = rows.next()? {
+                let (Ok(agent), Some(state)) = (row.get(0), state(row, 1)) else { continue };
+                let of = match agent {
+                    NOBODY => &mut queues.pool,
+                    agent => queues.of.entry(AgentId(Uuid::from_bytes(agent))).or_default(),
+                };
+                let count = u32::try_from(row.get::<_, i64>(2)?).unwrap_or(u32::MAX);
+                match state {
+                    TaskState::Queued => of.queued = count,
+                    TaskState::Dispatched | TaskState::Running => of.running += count,
+                    TaskState::Done => of.done = count,
+                    TaskState::Failed => of.failed = count,
+                    TaskState::Cancelled => {}
+                }
+            }
+            Ok(queues)
+        })
+    }
+}

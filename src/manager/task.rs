@@ -1,0 +1,127 @@
+//! The small verbs of tasks: list, show, cancel, retry, progress, done, fail. None of them types anything.
+
+use serde::Serialize;
+
+use super::Manager;
+use crate::env::Env;
+use crate::error::Error;
+use crate::ledger::{TaskMove, TaskQuery};
+use crate::model::{AgentName, Progress, Task, TaskId, TaskState, TaskStep};
+
+/// Which tasks are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct TaskFilter {
+    /// Of this agent.
+    pub agent: Option<AgentName>,
+    /// In one of these states; none named means those that something will still come of.
+    pub states: Vec<TaskState>,
+    /// Only the newest so many.
+    pub newest: Option<usize>,
+}
+
+/// One task with all that happened to it. The field names are a public contract.
+#[derive(Debug, Serialize)]
+pub struct TaskShown {
+    /// As it is now.
+    #[serde(flatten)]
+    pub task: Task,
+    /// The states that it came through.
+    pub steps: Vec<TaskStep>,
+    /// Why it is not worked at, when it is not.
+    pub waits_for: Option<String>,
+}
+
+impl Manager {
+    /// Tasks, the oldest first.
+    pub fn task_list(&self, filter: &TaskFilter) -> Result<Vec<Task>, Error> {
+        let agent = match &filter.agent {
+            Some(name) => Some(self.record(name, "show")?.id),
+            None => None,
+        };
+        let query = TaskQuery { agent, states: &filter.states, newest: filter.newest };
+        self.with_existing_ledger(|ledger| ledger.tasks(&query))
+    }
+
+    /// One task with its steps.
+    pub fn task_show(&self, id: TaskId) -> Result<TaskShown, Error> {
+        let task = self.known_task(id)?;
+        let steps = self.with_existing_ledger(|ledger| ledger.task_steps(id))?;
+        let waits_for = self.what_it_waits_for(&task)?;
+        Ok(TaskShown { task, steps, waits_for })
+    }
+
+    pub(super) fn known_task(&self, id: TaskId) -> Result<Task, Error> {
+        self.task(id)?.ok_or(Error::NoSuchTask { id })
+    }
+
+    /// Why a task in a queue is not begun.
+    fn what_it_waits_for(&self, task: &Task) -> Result<Option<String>, Error> {
+        if task.state != TaskState::Queued || task.blocked == 0 {
+            return Ok(None);
+        }
+        let mut before = Vec::new();
+        for id in &task.after {
+            match self.task(*id)? {
+                Some(task) if task.state == TaskState::Done => {}
+                Some(task) if task.state.is_over() => {
+                    before.push(format!("{id} ({}: `symposium task retry {id}`)", task.state));
+                }
+                Some(task) => before.push(format!("{id} ({})", task.state)),
+                None => before.push(id.to_string()),
+            }
+        }
+        Ok(Some(format!("after {}", before.join(", "))))
+    }
+
+    /// A task that is not wanted any more. One that is being worked at is only taken off the list: its agent goes on.
+    pub fn task_cancel(&self, id: TaskId) -> Result<Task, Error> {
+        self.step(id, "cancel", &TaskMove::plain(&TaskState::OPEN, TaskState::Cancelled, "it was cancelled"))
+    }
+
+    /// A task that failed or was cancelled, once more.
+    pub fn task_retry(&self, id: TaskId) -> Result<Task, Error> {
+        let from = [TaskState::Failed, TaskState::Cancelled];
+        let task =
+            self.step(id, "retry", &TaskMove::plain(&from, TaskState::Queued, "it was asked for again"))?;
+        self.ensure_supervisor();
+        Ok(task)
+    }
+
+    /// The agent reports that a task is done.
+    pub fn task_done(&self, id: TaskId, result: Option<&str>) -> Result<Task, Error> {
+        // One that nobody could tell the fate of is done when somebody says so.
+        let from = [TaskState::Queued, TaskState::Dispatched, TaskState::Running, TaskState::Failed];
+        let step = TaskMove { result, ..TaskMove::plain(&from, TaskState::Done, "it was reported done") };
+        self.step(id, "done", &step)
+    }
+
+    /// The agent reports that a task cannot be done; it is tried again as often as it may be.
+    pub fn task_fail(&self, id: TaskId, why: &str) -> Result<Task, Error> {
+        let task = self.known_task(id)?;
+        if task.state.is_over() || !self.fail_task(&task, why)? {
+            return Err(self.not_there(id, "fail")?);
+        }
+        self.known_task(id)
+    }
+
+    /// How far a task is.
+    pub fn task_progress(&self, id: TaskId, progress: &Progress) -> Result<Task, Error> {
+        if !self.with_ledger(|ledger| ledger.note_progress(id, progress))? {
+            return Err(self.not_there(id, "progress")?);
+        }
+        self.known_task(id)
+    }
+
+    fn step(&self, id: TaskId, verb: &'static str, step: &TaskMove<'_>) -> Result<Task, Error> {
+        self.known_task(id)?;
+        if !self.with_ledger(|ledger| ledger.move_task(id, step, Env::now()))? {
+            return Err(self.not_there(id, verb)?);
+        }
+        self.known_task(id)
+    }
+
+    fn not_there(&self, id: TaskId, verb: &'static str) -> Result<Error, Error> {
+        let task = self.known_task(id)?;
+        Ok(Error::TaskIs { id, state: task.state, verb, why: task.why })
+    }
+}

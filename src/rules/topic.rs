@@ -1,0 +1,69 @@
+//! Topics: a file that is handed along with a task, and the status in its front matter.
+
+/// More than this is not handed along: the agent can read the file itself.
+pub const MOST: usize = 64 * 1024;
+
+/// The file with its status moved from open to in-progress; none when it has no such status.
+pub fn started(text: &str) -> Option<String> {
+    let mut lines = text.split_inclusive('\n');
+    if lines.next()?.trim_end() != "---" {
+        return None;
+    }
+    let head: usize = lines.take_while(|line| line.trim_end() != "---").map(str::len).sum();
+    let begin = text.find('\n')? + 1;
+    // Front matter that does not end is none.
+    let behind = text.get(begin + head..)?;
+    behind.starts_with("---").then_some(())?;
+    let mut at = begin;
+    for line in text[begin..begin + head].split_inclusive('\n') {
+        if let Some(value) = line.strip_prefix("status:")
+            && value.trim().trim_matches(['"', '\'']) == "open"
+        {
+            let word = at + line.find("open")?;
+            return Some(format!("{}in-progress{}", &text[..word], &text[word + "open".len()..]));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// A task with its topic behind it.
+pub fn with_topic(task: &str, topic: &str, content: Option<&str>) -> String {
+    let task = task.trim_end();
+    match content {
+        Some(content) if content.len() <= MOST => {
+            format!("{task}\n\nTopic {topic}:\n{}", content.trim_end())
+        }
+        Some(_) => format!("{task}\n\nTopic {topic} (too long to be shown here: read the file)"),
+        None => format!("{task}\n\nTopic {topic} (it could not be read)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_open_topic_is_in_progress_and_every_other_stays() {
+        for (text, expected) in [
+            ("---\nstatus: open\n---\nbody", Some("---\nstatus: in-progress\n---\nbody")),
+            ("---\ntitle: x\nstatus: \"open\"  # yes\n---\n", None),
+            ("---\ntitle: x\nstatus: 'open'\n---\n", Some("---\ntitle: x\nstatus: 'in-progress'\n---\n")),
+            ("---\r\nstatus: open\r\n---\r\n", Some("---\r\nstatus: in-progress\r\n---\r\n")),
+            ("---\nstatus: done\n---\nstatus: open", None),
+            ("---\nstatus: open\nno end", None),
+            ("status: open\n", None),
+            ("", None),
+            ("---", None),
+        ] {
+            assert_eq!(started(text).as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_topic_that_is_missing_or_too_long_is_named() {
+        assert_eq!(with_topic("do\n", "a.md", Some("x\n")), "do\n\nTopic a.md:\nx");
+        assert!(with_topic("do", "a.md", Some(&"x".repeat(MOST + 1))).contains("read the file"));
+        assert!(with_topic("do", "a.md", None).contains("could not be read"));
+    }
+}

@@ -1,0 +1,43 @@
+//! What a program has printed, in the order it came, wherever on the screen that was. To find out whether something
+//! was ever shown, not to be read.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use super::read::{Since, open};
+
+/// No more is searched: a program that floods its terminal tells nothing.
+const MOST: u64 = 8 << 20;
+
+/// The characters that were printed since a time, without where they stood.
+pub fn printed_since(dir: &Path, since: Timestamp) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open(dir, Since::At(since))?.take(MOST).read_to_end(&mut bytes)?;
+    let mut printed = Printed::default();
+    vte::Parser::new().advance(&mut printed, &bytes);
+    Ok(printed.0)
+}
+
+#[derive(Default)]
+struct Printed(String);
+
+impl vte::Perform for Printed {
+    fn print(&mut self, c: char) {
+        self.0.push(c);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_printed_is_found_through_every_sort_of_sequence() {
+        let mut printed = Printed::default();
+        let bytes = b"\x1b[2J[symp\x1b[1;31mosium\x1b[0m\x1b[4C task\x1b]0;title\x07 7]\r\n";
+        vte::Parser::new().advance(&mut printed, bytes);
+        assert_eq!(printed.0, "[symposium task 7]");
+    }
+}
