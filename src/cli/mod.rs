@@ -36,6 +36,7 @@ mod spawn;
 mod spec;
 mod supervisor;
 mod table;
+mod task;
 mod taskspace;
 mod times;
 mod ui;
@@ -89,6 +90,9 @@ enum Noun {
     /// What works while nobody looks: restarts, queues, notifications
     #[command(subcommand)]
     Supervisor(supervisor::Verb),
+    /// Tasks: what agents are to do, one after the other
+    #[command(subcommand)]
+    Task(task::Verb),
     /// Taskspaces: a worktree, an agent and its task, made and removed as one
     #[command(subcommand)]
     Taskspace(taskspace::Verb),
@@ -205,6 +209,12 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
         Noun::Spec(verb) => {
             let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
             spec::run(verb, &context)
+        }
+        Noun::Task(verb) => {
+            let context = Context::open(home, ui)?;
+            let outcome = task::run(verb, &context);
+            context.tell_notices();
+            outcome
         }
         Noun::Taskspace(verb) => {
             let context = Context::open(home, ui)?;

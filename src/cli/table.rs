@@ -105,6 +105,7 @@ fn what(agent: &Agent) -> String {
         || agent.reason.starts_with("no sign of life");
     let text = match &agent.title {
         _ if is_urgent => agent.reason.clone(),
+        _ if agent.status == Status::Working && agent.task.is_some() => at_work(agent),
         Some(title) => title.clone(),
         None if is_told => agent.reason.clone(),
         None if agent.kind == "command" => agent.command.join(" "),
@@ -113,9 +114,18 @@ fn what(agent: &Agent) -> String {
     format!("{watched}{text}")
 }
 
+/// The task it is at, and how far it says it is.
+fn at_work(agent: &Agent) -> String {
+    let Some(task) = &agent.task else { return String::new() };
+    match &task.progress {
+        Some(progress) => format!("{}% {} (task {})", progress.percent, task.title, task.id),
+        None => format!("{} (task {})", task.title, task.id),
+    }
+}
+
 /// What of a text that is too long is worth more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keep {
+pub(super) enum Keep {
     /// Of a command or a sentence.
     Beginning,
     /// Of a path.
@@ -123,7 +133,7 @@ enum Keep {
 }
 
 /// Cuts a text to a number of columns; what is cut shows as `…`.
-fn cut(text: &str, columns: usize, keep: Keep) -> String {
+pub(super) fn cut(text: &str, columns: usize, keep: Keep) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }

@@ -114,7 +114,11 @@ impl Manager {
         let sent = self.send_in_turn(&request, &turn);
         crate::failpoint::reached("dispatch.sent");
         match sent {
-            Ok(by) => self.was_taken(&claimed, *id, by),
+            Ok(by) => {
+                // Its hook may have been quicker.
+                self.was_taken(&claimed, *id, by)?;
+                Ok(true)
+            }
             Err(Error::NotConfirmed { why, typed: Typed::Nothing, .. }) => {
                 self.take_back(&claimed, &why)?;
                 Ok(false)

@@ -258,6 +258,7 @@ impl Delivery<'_> {
         std::thread::sleep(
             Duration::from_millis(self.kind.enter_delay_ms.max(200)).saturating_sub(pause.elapsed()),
         );
+        crate::failpoint::reached("send.typed");
         self.press_enter(sent_at)
     }
 

@@ -19,6 +19,8 @@ impl Manager {
         mut tell: impl FnMut(&Task),
     ) -> Result<Task, Error> {
         let (sender, changed) = mpsc::channel();
+        // Kept open: to open it is a change of its files, which would wake us again.
+        self.with_ledger(|ledger| ledger.task(id))?;
         // Before the first look: nothing that happens meanwhile is missed.
         let _changes = self.on_change(move || {
             let _ = sender.send(());

@@ -5,6 +5,8 @@ mod ephemeral;
 mod heartbeat;
 mod keeping;
 mod notify;
+mod queue;
+mod queue_survival;
 mod restart;
 mod room;
 mod survival;

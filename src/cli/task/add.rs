@@ -1,0 +1,74 @@
+//! `task add`
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::super::{Context, times, ui};
+use crate::error::Error;
+use crate::manager::TaskRequest;
+use crate::model::{Priority, TaskId};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// An agent's name; a spec or kind, then an agent is started for it; or `any:SPEC`, then the first that is free
+    /// takes it
+    #[arg(value_name = "AGENT", allow_hyphen_values = true)]
+    to: String,
+    /// What is to be done; `-` reads it from stdin
+    #[arg(allow_hyphen_values = true)]
+    text: String,
+    /// How urgent it is: critical, high, normal, low or idle
+    #[arg(long, value_name = "P", default_value = "normal")]
+    priority: Priority,
+    /// Only when this task is done; may be given several times
+    #[arg(long, value_name = "ID")]
+    after: Vec<TaskId>,
+    /// A file that is handed along; `status: open` in its front matter becomes in-progress
+    #[arg(long, value_name = "FILE")]
+    topic: Option<PathBuf>,
+    /// How long it may take
+    #[arg(long, value_name = "D", value_parser = times::duration)]
+    timeout: Option<Duration>,
+    /// How often it is tried again when it fails
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    retries: u32,
+    /// Where an agent that is started for it works; none means here
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let added = context.manager.task_add(TaskRequest {
+        to: args.to,
+        text: text(args.text)?,
+        priority: args.priority,
+        after: args.after,
+        topic: args.topic,
+        timeout: args.timeout,
+        retries: args.retries,
+        dir: args.dir,
+        by: None,
+    })?;
+    if let Some(name) = &added.spawned {
+        context.ui.say(&format!("started `{name}` for it"));
+    }
+    for remark in &added.remarks {
+        context.ui.say(remark);
+    }
+    if context.ui.json {
+        context.ui.json(&added.task);
+    } else {
+        context.ui.data(&added.task.id.to_string());
+    }
+    Ok(0)
+}
+
+/// A text that was given, or what stdin has.
+pub(super) fn text(given: String) -> Result<String, Error> {
+    match given.as_str() {
+        "-" => ui::standard_input().map_err(Error::io("cannot read the text from stdin")),
+        _ => Ok(given),
+    }
+}

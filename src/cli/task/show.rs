@@ -1,0 +1,51 @@
+//! `task show`
+
+use super::super::Context;
+use super::super::table::clean;
+use crate::error::Error;
+use crate::manager::TaskShown;
+use crate::model::TaskId;
+
+pub(super) fn run(id: TaskId, context: &Context) -> Result<u8, Error> {
+    let shown = context.manager.task_show(id)?;
+    if context.ui.json {
+        context.ui.json(&shown);
+    } else {
+        context.ui.data(&card(&shown));
+    }
+    Ok(0)
+}
+
+fn card(shown: &TaskShown) -> String {
+    let task = &shown.task;
+    let mut text = format!("task {}  {}  {}\n", task.id, task.state, task.whose());
+    let mut line = |name: &str, value: &str| text.push_str(&format!("  {name:<9} {}\n", clean(value)));
+    line("text", &task.title());
+    line("priority", task.priority.word());
+    line("from", &task.source);
+    if let Some(progress) = &task.progress {
+        line("progress", &format!("{}% {}", progress.percent, progress.note));
+    }
+    if let Some(waits) = &shown.waits_for {
+        line("waits", waits);
+    }
+    if let Some(topic) = &task.topic {
+        line("topic", topic);
+    }
+    if let Some(most) = task.timeout_s {
+        line("timeout", &format!("{most}s"));
+    }
+    if task.flagged {
+        line("look", "a person has to find out what became of it");
+    }
+    for step in &shown.steps {
+        line(step.state.word(), &format!("{} {}", step.at.strftime("%Y-%m-%d %H:%M:%SZ"), step.why));
+    }
+    if let Some(result) = &task.result {
+        text.push_str("  result\n");
+        for line in result.lines() {
+            text.push_str(&format!("    {}\n", clean(line)));
+        }
+    }
+    text
+}

@@ -1,0 +1,200 @@
+//! Work while nobody looks: what is queued is typed in when its agent is idle, in order, once.
+
+use serde_json::{Value, json};
+
+use super::{configure, shown, symposium};
+use crate::support::TestEnv;
+
+/// An idle demo agent.
+fn idle(env: &TestEnv, name: &str, more: &[&str]) {
+    symposium(env, &[&["agent", "spawn", "demo", "--name", name], more].concat()).ok();
+    symposium(env, &["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
+}
+
+/// Adds a task; returns its number.
+#[track_caller]
+pub(super) fn add(env: &TestEnv, args: &[&str]) -> String {
+    symposium(env, &[&["task", "add"], args].concat()).ok().stdout.trim().to_owned()
+}
+
+#[track_caller]
+pub(super) fn task(env: &TestEnv, id: &str) -> Value {
+    symposium(env, &["task", "show", id, "--json"]).ok().json()
+}
+
+#[track_caller]
+fn wait(env: &TestEnv, id: &str) -> Value {
+    let waited = symposium(env, &["task", "wait", id, "--timeout", "20s", "--json"]).outcome();
+    assert!(waited.code <= 1, "{}\n{}", waited.stderr, task(env, id));
+    serde_json::from_str(&waited.stdout).expect("a task")
+}
+
+/// Every prompt that demo agents took, in the order of each conversation.
+pub(super) fn prompts(env: &TestEnv) -> Vec<String> {
+    let conversations = std::fs::read_dir(env.state().join("demo")).expect("conversations").flatten();
+    let texts = conversations.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+    let lines: Vec<String> =
+        texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let values = lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    values
+        .filter(|value| value["type"] == "user")
+        .filter_map(|value| value["text"].as_str().map(str::to_owned))
+        .collect()
+}
+
+#[test]
+fn tasks_are_done_in_order_of_urgency_and_after_what_comes_before() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    let first = add(&env, &["a", "/work 1s"]);
+    env.wait_until("it is worked at", || task(&env, &first)["state"] == "running");
+    let last = add(&env, &["a", "four", "--priority", "critical", "--after", &first]);
+    let low = add(&env, &["a", "three", "--priority", "low"]);
+    let high = add(&env, &["a", "two", "--priority", "high"]);
+    let list = symposium(&env, &["task", "list"]).ok().stdout;
+    assert!(list.contains("blocked") && list.lines().all(|line| line.len() <= 80), "{list}");
+    for id in [&first, &last, &low, &high] {
+        assert_eq!(wait(&env, id)["state"], "done");
+    }
+    let taken: Vec<String> = prompts(&env);
+    let order: Vec<&str> = taken.iter().map(|prompt| prompt.split(" [").next().unwrap()).collect();
+    assert_eq!(order, ["/work 1s", "four", "two", "three"]);
+    let done = task(&env, &high);
+    assert_eq!(
+        done["result"],
+        format!("You said: two [symposium task {high}]\n(prompt 3 of this conversation)")
+    );
+    let states: Vec<&str> =
+        done["steps"].as_array().unwrap().iter().filter_map(|step| step["state"].as_str()).collect();
+    assert_eq!(states, ["queued", "dispatched", "running", "done"]);
+    assert_eq!(shown(&env, "a")["tasks"], json!({"queued": 0, "running": 0, "done": 4, "failed": 0}));
+}
+
+#[test]
+fn any_agent_of_a_spec_takes_what_is_for_any_and_a_spec_gets_an_agent_of_its_own() {
+    let env = TestEnv::new();
+    let waiting = symposium(&env, &["task", "add", "any:demo", "/work 1s"]).ok();
+    assert!(waiting.stderr.contains("agent spawn demo"), "{}", waiting.stderr);
+    let others = [add(&env, &["any:demo", "/work 1s"]), add(&env, &["any:demo", "/work 1s"])];
+    idle(&env, "a", &[]);
+    idle(&env, "b", &[]);
+    let by: std::collections::BTreeSet<String> = others
+        .iter()
+        .chain([&waiting.stdout.trim().to_owned()])
+        .map(|id| wait(&env, id)["agent"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(by.into_iter().collect::<Vec<_>>(), ["a", "b"]);
+    let own = add(&env, &["demo", "Fix the login bug!"]);
+    let done = wait(&env, &own);
+    assert_eq!((&done["agent"], &done["state"]), (&json!("demo-fix-the-login-bug"), &json!("done")));
+}
+
+#[test]
+fn one_that_takes_too_long_is_interrupted_and_the_next_goes_on() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    let long = add(&env, &["a", "/work 1h", "--timeout", "1s"]);
+    let next = add(&env, &["a", "the next"]);
+    let failed = wait(&env, &long);
+    assert_eq!((&failed["state"], &failed["why"]), (&json!("failed"), &json!("it took longer than 1s")));
+    assert_eq!(wait(&env, &next)["state"], "done");
+}
+
+#[test]
+fn what_fails_with_its_agent_is_tried_again_as_often_as_it_may_be() {
+    let env = TestEnv::new();
+    configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\n");
+    idle(&env, "a", &["--restart", "on-failure"]);
+    let id = add(&env, &["a", "/crash 3", "--retries", "1"]);
+    let failed = wait(&env, &id);
+    assert_eq!((&failed["state"], &failed["attempts"]), (&json!("failed"), &json!(2)), "{failed}");
+    let marks: Vec<String> = prompts(&env).into_iter().filter(|prompt| prompt.contains("/crash")).collect();
+    assert_eq!(
+        marks,
+        [format!("/crash 3 [symposium task {id}]"), format!("/crash 3 [symposium task {id}/2]")]
+    );
+    symposium(&env, &["task", "retry", &id]).ok();
+    assert_eq!(wait(&env, &id)["attempts"], 3);
+    symposium(&env, &["task", "retry", "99"]).fails(3);
+}
+
+#[test]
+fn agents_report_for_themselves() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    let id = add(&env, &["a", "/work 1h"]);
+    env.wait_until("it is worked at", || task(&env, &id)["state"] == "running");
+    symposium(&env, &["task", "progress", &id, "40", "tests green"]).ok();
+    let list = symposium(&env, &["agent", "list"]).ok().stdout;
+    assert!(list.contains("40% /work 1h"), "{list}");
+    let tasks = symposium(&env, &["task", "list"]).ok().stdout;
+    assert!(tasks.contains("running 40%") && tasks.contains("tests green"), "{tasks}");
+    assert_eq!(shown(&env, "a")["task"]["progress"], json!({"percent": 40, "note": "tests green"}));
+    symposium(&env, &["task", "done", &id, "-"]).stdin("all is well").ok();
+    assert_eq!(task(&env, &id)["result"], "all is well");
+    symposium(&env, &["task", "done", &id]).fails(1);
+    symposium(&env, &["task", "progress", &id, "50"]).fails(1);
+    symposium(&env, &["task", "progress", &id, "101"]).fails(2);
+    let waited = symposium(&env, &["task", "wait", &id]).ok();
+    assert_eq!(waited.stdout, "all is well\n");
+    // It is still at it: the next one waits.
+    let next = add(&env, &["a", "x"]);
+    symposium(&env, &["task", "wait", &next, "--timeout", "300ms"]).fails(7);
+    assert_eq!(symposium(&env, &["task", "cancel", &next, "--json"]).ok().json()["state"], "cancelled");
+    symposium(&env, &["task", "wait", &next]).fails(1);
+}
+
+#[test]
+fn a_topic_is_handed_along_and_moved_on_and_a_missing_one_blocks_nothing() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    let note = env.project().join("auth.md");
+    std::fs::write(&note, "---\nstatus: open\n---\nUse tokens.\n").unwrap();
+    let id = symposium(&env, &["task", "add", "a", "do it", "--topic", "auth.md"])
+        .current_dir(env.project())
+        .ok()
+        .stdout;
+    assert_eq!(wait(&env, id.trim())["state"], "done");
+    assert!(std::fs::read_to_string(&note).unwrap().contains("status: in-progress"));
+    assert!(prompts(&env)[0].contains("Use tokens."), "{:?}", prompts(&env));
+    let missing = symposium(&env, &["task", "add", "a", "do it", "--topic", "gone.md"]).ok();
+    assert!(missing.stderr.contains("gone.md is not there"), "{}", missing.stderr);
+    assert_eq!(wait(&env, missing.stdout.trim())["state"], "done");
+}
+
+#[test]
+fn nothing_is_typed_into_the_words_of_somebody_who_is_typing() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("/help for help");
+    terminal.type_text("half a sen");
+    terminal.wait_for_text("half a sen");
+    let id = add(&env, &["a", "from the queue"]);
+    terminal.wait_for_text("waits until you pause");
+    assert_eq!(task(&env, &id)["state"], "queued");
+    terminal.type_text("tence");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("You said: half a sentence");
+    drop(terminal);
+    symposium(&env, &["agent", "detach", "a"]).outcome();
+    assert_eq!(wait(&env, &id)["state"], "done");
+    assert_eq!(prompts(&env)[0], "half a sentence");
+}
+
+#[test]
+fn one_that_was_lost_is_brought_back_for_its_task_when_it_may_be() {
+    let env = TestEnv::new();
+    idle(&env, "kept", &["--restart", "on-failure"]);
+    idle(&env, "stopped", &[]);
+    symposium(&env, &["agent", "stop", "stopped"]).ok();
+    symposium(&env, &["supervisor", "stop"]).ok();
+    env.tmux(["kill-server"]);
+    assert_eq!(shown(&env, "kept")["status"], "lost");
+    let done = add(&env, &["kept", "back again"]);
+    let waits = symposium(&env, &["task", "add", "stopped", "x"]).ok();
+    assert!(waits.stderr.contains("`stopped` is stopped"), "{}", waits.stderr);
+    symposium(&env, &["supervisor", "start"]).ok();
+    assert_eq!(wait(&env, &done)["state"], "done");
+    assert_eq!(task(&env, waits.stdout.trim())["state"], "queued");
+}
