@@ -194,11 +194,13 @@ impl Manager {
         if !Path::new("/run/systemd/system").is_dir() {
             return None;
         }
-        let user = self.env.var("USER").or_else(|| self.env.var("LOGNAME"))?.to_str()?.to_owned();
-        let lingers = Path::new("/var/lib/systemd/linger").join(&user).exists();
-        let kills = kills_user_processes();
-        Some(match (kills, lingers) {
+        let user = self.user()?;
+        Some(match (kills_user_processes(), self.lingers()) {
             (false, _) => Check::good("logout", "agents survive a logout (KillUserProcesses is off)"),
+            (true, true) if self.server_pid().is_some_and(process::is_kept_by_user_manager) => Check::good(
+                "logout",
+                "agents survive a logout: the server belongs to the user manager, which stays",
+            ),
             (true, true) => Check::note(
                 "logout",
                 "KillUserProcesses is on; lingering is on",

@@ -61,7 +61,7 @@ impl Manager {
     pub fn install_service(&self) -> Result<Installed, Error> {
         let (system, boot, path) = self.boot()?;
         self.expect_manager(system)?;
-        let ran_before = matches!(self.tmux().and_then(|tmux| Ok(tmux.look()?)), Ok(Look::Running(_)));
+        let server_before = self.server_pid();
         let text = system.text(&boot);
         let writing = || Error::io(format!("cannot write {}", path.display()));
         let former = service::installed(&path).map_err(writing())?;
@@ -83,7 +83,7 @@ impl Manager {
                 "it starts with your first login; to start it with the machine: loginctl enable-linger {user}"
             ));
         }
-        if ran_before {
+        if server_before.is_some_and(|pid| !process::is_kept_by_user_manager(pid)) {
             remarks.push("our tmux server runs already and stays as it is; from the next start of the machine it belongs to the service".into());
         }
         let service = Service { manager: system.word(), path, text };
@@ -151,12 +151,20 @@ impl Manager {
         }
     }
 
-    fn user(&self) -> Option<&str> {
+    pub(super) fn user(&self) -> Option<&str> {
         self.env.var("USER").or_else(|| self.env.var("LOGNAME")).and_then(OsStr::to_str)
     }
 
-    fn lingers(&self) -> bool {
+    pub(super) fn lingers(&self) -> bool {
         self.user().is_some_and(|user| Path::new("/var/lib/systemd/linger").join(user).exists())
+    }
+
+    /// Our tmux server's process, when there is one.
+    pub(super) fn server_pid(&self) -> Option<i32> {
+        match self.tmux().ok()?.look().ok()? {
+            Look::Running(server) => server.identity.pid(),
+            Look::NoServer => None,
+        }
     }
 }
 

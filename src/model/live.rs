@@ -32,6 +32,13 @@ pub struct LiveServer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerIdentity(pub String);
 
+impl ServerIdentity {
+    /// The server's process.
+    pub fn pid(&self) -> Option<i32> {
+        self.0.rsplit_once(':').and_then(|(_, pid)| pid.parse().ok())
+    }
+}
+
 impl fmt::Display for ServerIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
