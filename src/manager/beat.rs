@@ -7,7 +7,7 @@ use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::TaskQuery;
-use crate::model::{AgentName, Doer, NewTask, TaskState, What};
+use crate::model::{AgentName, Doer, Heartbeat, NewTask, TaskState, What};
 use crate::rules::heartbeat::{due, next};
 
 /// Who puts such a task on the queue.
@@ -35,10 +35,9 @@ impl Manager {
                 // Written down first: killed in between, one is left out, and none is asked twice.
                 let is_mine = self.write(|edit| {
                     let Ok(Some(mut record)) = edit.get(&record.name) else { return false };
-                    let Some(heartbeat) = record.heartbeat.as_mut().filter(|beat| beat.last < Some(at))
-                    else {
-                        return false;
-                    };
+                    // As it was read, not merely earlier: a clock that was set back leaves a last beat to come.
+                    let is_as_read = |beat: &&mut Heartbeat| beat.last == heartbeat.last;
+                    let Some(heartbeat) = record.heartbeat.as_mut().filter(is_as_read) else { return false };
                     heartbeat.last = Some(at);
                     edit.put(record);
                     true

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::Manager;
 use super::reconcile::target_of;
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{Agent, AgentName, RestartPolicy, Status, StatusNote, What};
 use crate::process;
-use crate::rules::hang::is_hung;
+use crate::rules::hang::{is_hung, is_too_soon};
 
 /// How such a reason begins.
 const HUNG: &str = "no sign of life";
@@ -16,12 +18,20 @@ const HUNG: &str = "no sign of life";
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Manager {
-    /// Looks at the agents that work; says who was found to hang just now.
-    pub fn find_hung(&self, agents: &[Agent]) -> Result<Vec<AgentName>, Error> {
+    /// Looks at the agents that work; says who was found to hang just now. Of what was before `steady_since` the
+    /// clock says nothing: the machine may have slept, and the agents with it.
+    pub fn find_hung(
+        &self,
+        agents: &[Agent],
+        steady_since: Option<Timestamp>,
+    ) -> Result<Vec<AgentName>, Error> {
         let mut found = Vec::new();
         for agent in agents.iter().filter(|agent| agent.status == Status::Working && !is_marked(agent)) {
             let after = self.kinds()?.get(&agent.kind).map_or(0, |kind| kind.hang_after_s);
             let after = Duration::from_secs(after);
+            if steady_since.is_some_and(|since| is_too_soon(since, after, Env::now())) {
+                continue;
+            }
             // Its children are looked for only when the rest says so: that reads all of /proc.
             if after.is_zero() || !is_hung(agent, 0, after, Env::now()) || self.has_children(agent)? {
                 continue;

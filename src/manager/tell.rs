@@ -90,7 +90,9 @@ impl Manager {
             self.store.read(Env::now())?.into_iter().map(|record| (record.id, record.changes)).collect();
         let is_ahead = |happening: &Happening| match happening.what {
             What::Status { seq, .. } => {
-                let young = Env::now().duration_since(happening.at).as_secs() < HALF_WRITTEN;
+                // What is still to come was written before the clock was set back, and is old.
+                let age = Env::now().duration_since(happening.at).as_secs();
+                let young = (0..HALF_WRITTEN).contains(&age);
                 young && changes.get(&happening.agent).copied().unwrap_or_default() < seq
             }
             _ => false,

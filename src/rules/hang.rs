@@ -15,6 +15,11 @@ pub fn is_hung(agent: &Agent, children: usize, after: Duration, now: Timestamp) 
     agent.status == Status::Working && children == 0 && after.is_positive() && quiet >= after
 }
 
+/// Whether the clock has been steady for too short a time to tell.
+pub fn is_too_soon(steady_since: Timestamp, after: Duration, now: Timestamp) -> bool {
+    Duration::try_from(now.duration_since(steady_since)).is_ok_and(|steady| steady < after)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +46,8 @@ mod tests {
             let hung = is_hung(&agent, children, Duration::from_secs(300), at(now));
             assert_eq!(hung, expected, "{status} {since} {printed:?} {children} {now}");
         }
+        assert!(is_too_soon(at(1000), Duration::from_secs(300), at(1299)));
+        assert!(!is_too_soon(at(1000), Duration::from_secs(300), at(1300)));
         assert!(!is_hung(&agent("a", Working), 0, Duration::ZERO, at(9999)));
         assert!(!is_hung(&agent("a", Working), 0, Duration::MAX, at(9999)));
     }

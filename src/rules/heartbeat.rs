@@ -11,8 +11,6 @@ use crate::model::{Cron, Heartbeat, Rhythm};
 
 /// How far to look: a 29 February that must be a certain weekday comes after 40 years at the latest.
 const HORIZON_DAYS: usize = 366 * 41;
-/// A last beat so far ahead of the clock shows that the clock was set back.
-const SET_BACK: SignedDuration = SignedDuration::from_hours(24);
 
 /// The beat that is due: the latest that was missed.
 pub fn due(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
@@ -30,7 +28,9 @@ pub fn due(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZo
         Rhythm::Cron(text) => {
             let cron: Cron = text.parse().ok()?;
             let latest = before(&cron, now, zone)?;
-            (latest > last || last.duration_since(now) >= SET_BACK).then_some(latest)
+            // A last beat beyond the next one shows that the clock was set back; the next one itself may be skew.
+            let is_set_back = || after(&cron, now, zone).is_some_and(|next| last > next);
+            (latest > last || is_set_back()).then_some(latest)
         }
     }
 }
@@ -43,6 +43,7 @@ pub fn next(heartbeat: &Heartbeat, born: Timestamp, now: Timestamp, zone: &TimeZ
     let last = heartbeat.last.unwrap_or(born);
     match &heartbeat.rhythm {
         Rhythm::Every(seconds) => last.checked_add(period(*seconds)?).ok(),
+        // `due` said no: what is ahead of the clock is the next beat at most, which was told already.
         Rhythm::Cron(text) => after(&text.parse().ok()?, last.max(now), zone),
     }
 }
@@ -184,6 +185,23 @@ mod tests {
         assert_eq!(due(&ahead, at(0), now, &utc), Some(time("2026-03-02T09:00:00Z")));
         let skewed = cron("0 9 * * *", Some(time("2026-03-02T10:00:01Z")));
         assert_eq!(due(&skewed, at(0), now, &utc), None);
+    }
+
+    #[test]
+    fn a_clock_set_back_by_a_day_silences_for_one_beat_at_most() {
+        let utc = TimeZone::UTC;
+        // The rhythm, the last beat, now, the beat that is due, when to wake.
+        for (text, last, now, expected, wake) in [
+            ("* * * * *", "02T10:00:00", "01T10:00:30", Some("01T10:00:00"), "01T10:00:00"),
+            ("0 * * * *", "02T10:00:00", "01T10:00:30", Some("01T10:00:00"), "01T10:00:00"),
+            ("0 9 * * *", "02T09:00:00", "01T09:00:30", None, "03T09:00:00"),
+            ("* * * * *", "02T10:00:00", "02T09:59:59", None, "02T10:01:00"),
+        ] {
+            let full = |text: &str| time(&format!("2026-03-{text}Z"));
+            let beat = cron(text, Some(full(last)));
+            assert_eq!(due(&beat, at(0), full(now), &utc), expected.map(full), "{text} {last} {now}");
+            assert_eq!(next(&beat, at(0), full(now), &utc), Some(full(wake)), "{text} {last} {now}");
+        }
     }
 
     #[test]

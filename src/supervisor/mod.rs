@@ -8,6 +8,7 @@ mod calm;
 mod dispatching;
 mod log;
 mod metrics;
+mod steady;
 mod tick;
 mod wake;
 

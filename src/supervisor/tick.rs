@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::calm::Calm;
 use super::dispatching::Dispatching;
+use super::steady::Steady;
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Manager, Vanished};
@@ -40,6 +41,7 @@ pub(super) struct Ticker {
     newest: VecDeque<Duration>,
     calm: Calm,
     dispatching: Dispatching,
+    steady: Steady,
 }
 
 impl Ticker {
@@ -47,9 +49,8 @@ impl Ticker {
         said("recover", manager.mend_ledger());
         let limiter = Limiter::new(manager.settings().notify.per_minute);
         let (latency, newest) = Default::default();
-        let calm = Calm::default();
-        let dispatching = Dispatching::default();
-        Ticker { manager, looked: None, tidied: None, limiter, latency, newest, calm, dispatching }
+        let (calm, dispatching, steady) = Default::default();
+        Ticker { manager, looked: None, tidied: None, limiter, latency, newest, calm, dispatching, steady }
     }
 
     /// Does one; returns when the next is due at the latest, if anything is.
@@ -94,12 +95,13 @@ impl Ticker {
     }
 
     fn reconcile(&mut self) {
+        let steady_since = self.steady.look(Env::now(), Instant::now());
         let Some(survey) = said("reconcile", self.manager.survey()) else { return };
         if let Some(silence) = &survey.silence {
             tracing::warn!(%silence, "tmux did not answer");
             return;
         }
-        for name in said("hang", self.manager.find_hung(&survey.agents)).unwrap_or_default() {
+        for name in said("hang", self.manager.find_hung(&survey.agents, steady_since)).unwrap_or_default() {
             tracing::warn!(agent = %name, "gives no sign of life");
         }
         for name in said("directories", self.manager.mark_directories(&survey.agents)).unwrap_or_default() {

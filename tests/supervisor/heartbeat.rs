@@ -55,6 +55,43 @@ fn a_heartbeat_that_is_due_is_typed_in_and_done() {
 }
 
 #[test]
+fn a_heartbeat_by_cron_is_made_up_for_once() {
+    let env = TestEnv::new();
+    env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
+    env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
+    let last = "2020-01-01T00:00:00Z";
+    give_heartbeat(&env, "a", json!({"cron": "0 0 1 1 *", "prompt": "a new year", "last": last}));
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("it was asked and is done", || shown(&env, "a")["tasks"]["done"] == 1);
+    assert!(shown(&env, "a")["reason"].as_str().unwrap().contains("a new year"));
+    let latest = env.program("date", ["+%Y-01-01T00:00:00Z"]).ok().stdout.trim().to_owned();
+    let beat = &env.registry()["sessions"]["a"]["heartbeat"];
+    assert_eq!(beat["last"], latest, "the latest of those that were missed");
+    assert_eq!(shown(&env, "a")["tasks"], json!({"queued": 0, "running": 0, "done": 1, "failed": 0}));
+}
+
+#[test]
+fn a_clock_that_was_set_back_silences_no_heartbeat() {
+    let env = TestEnv::new();
+    // Each with a last beat that is still to come.
+    let rhythms = [
+        ("every", json!({"every": 3600, "prompt": "look", "last": "2099-01-01T00:00:00Z"})),
+        ("cron", json!({"cron": "0 0 1 1 *", "prompt": "look", "last": "2099-01-01T00:00:00Z"})),
+    ];
+    for (name, heartbeat) in &rhythms {
+        env.symposium(["agent", "spawn", "demo", "--name", name]).ok();
+        env.symposium(["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
+        give_heartbeat(&env, name, heartbeat.clone());
+    }
+    symposium(&env, &["supervisor", "start"]).ok();
+    for (name, _) in &rhythms {
+        env.wait_until("it was asked and is done", || shown(&env, name)["tasks"]["done"] == 1);
+        let last = env.registry()["sessions"][name]["heartbeat"]["last"].as_str().unwrap().to_owned();
+        assert!(!last.starts_with("2099"), "{name} {last}");
+    }
+}
+
+#[test]
 fn the_heartbeat_of_a_spec_reaches_its_agent() {
     let env = TestEnv::new();
     let dir = env.project().join(".symposium");

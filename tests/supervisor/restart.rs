@@ -90,3 +90,31 @@ fn a_restart_goes_on_with_the_conversation() {
         shown(&env, "a")["reason"].as_str().is_some_and(|reason| reason.contains("blue"))
     });
 }
+
+/// Writes when an agent is to be started again, as a clock that was set later would have it.
+fn plan_for(env: &TestEnv, name: &str, at: &str) {
+    let mut registry = env.registry();
+    registry["sessions"][name]["restart"]["next_at"] = at.into();
+    let file = env.state().join("agent-sessions.json");
+    let other = file.with_extension("new");
+    std::fs::write(&other, registry.to_string()).unwrap();
+    std::fs::rename(other, file).unwrap();
+}
+
+#[test]
+fn a_clock_that_was_set_neither_delays_a_restart_for_ever_nor_doubles_it() {
+    for planned in ["2099-01-01T00:00:00Z", "2020-01-01T00:00:00Z"] {
+        let env = TestEnv::new();
+        configure(&env, QUICK);
+        let script = "echo x >>starts; [ $(wc -l <starts) -gt 1 ] || { sleep 0.2; exit 3; }; exec sleep 1000";
+        let args = ["agent", "spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", script];
+        env.symposium(args).outcome();
+        env.wait_until("it crashed", || {
+            env.symposium(["agent", "show", "a", "--json"]).ok().json()["status"] == "crashed"
+        });
+        plan_for(&env, "a", planned);
+        symposium(&env, &["supervisor", "start"]).ok();
+        env.wait_until("it works again", || shown(&env, "a")["status"] == "working");
+        assert_eq!((starts(&env), &shown(&env, "a")["restart"]["count"]), (2, &1.into()), "{planned}");
+    }
+}

@@ -1,0 +1,56 @@
+//! Whether the clock on the wall goes on as time does. It does not when it is set, and when the machine slept. Pure:
+//! told of moments, never asks.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+/// Clocks that are set right by and by never differ so much between two looks.
+const JUMP: Duration = Duration::from_secs(10);
+
+/// The last look at both, and the last jump.
+#[derive(Debug, Default)]
+pub(super) struct Steady {
+    seen: Option<(Timestamp, Instant)>,
+    jumped: Option<Timestamp>,
+}
+
+impl Steady {
+    /// What both say now; says since when the clock has been steady, when it once was not.
+    pub(super) fn look(&mut self, clock: Timestamp, moment: Instant) -> Option<Timestamp> {
+        if let Some((clock_then, then)) = self.seen {
+            let passed = moment.saturating_duration_since(then).as_secs_f64();
+            let shown = clock.duration_since(clock_then).as_secs_f64();
+            if (shown - passed).abs() > JUMP.as_secs_f64() {
+                self.jumped = Some(clock);
+            }
+        }
+        self.seen = Some((clock, moment));
+        self.jumped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_set_is_told_from_one_that_went_on() {
+        let begun = Instant::now();
+        let mut steady = Steady::default();
+        // What the clock shows, how much time passed, the last jump.
+        for (shown, passed, jumped) in [
+            (1000, 0, None),
+            (1060, 60, None),
+            (1129, 120, None),
+            (87_480, 180, Some(87_480)),
+            (87_540, 240, Some(87_480)),
+            (1300, 300, Some(1300)),
+            (1360, 360, Some(1300)),
+        ] {
+            let clock = Timestamp::from_second(shown).unwrap();
+            let said = steady.look(clock, begun + Duration::from_secs(passed));
+            assert_eq!(said.map(|at| at.as_second()), jumped, "{shown} {passed}");
+        }
+    }
+}
