@@ -103,6 +103,7 @@ impl Manager {
         before: &AgentRecord,
         config: &RestartConfig,
     ) -> Option<Result<String, Error>> {
+        failpoint::reached("restart.chosen");
         let lock = self.store.try_lock_agent(&before.name, "restart by itself").ok()??;
         let now = Env::now();
         let mut record = self.store.find(&before.name, now).ok()??;
