@@ -18,7 +18,8 @@ pub(super) struct Arguments {
     /// The status, or several with commas between
     #[arg(long = "for", value_name = "STATUS", value_delimiter = ',', required = true)]
     statuses: Vec<Status>,
-    /// How long at most, exit code 7 when it did not come; without, as long as the agent runs
+    /// How long at most, exit code 7 when it did not come; without, as long as the agent runs. One that nothing
+    /// brings back by itself is not waited for
     #[arg(long, value_name = "D", value_parser = times::duration)]
     timeout: Option<Duration>,
 }

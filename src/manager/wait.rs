@@ -4,11 +4,16 @@
 use std::time::{Duration, Instant};
 
 use super::Manager;
+use crate::env::Env;
 use crate::error::Error;
 use crate::model::{Agent, AgentName, Status};
+use crate::rules::wait::is_over;
 
 /// Covers an event that never came: a full disk, a binary that is being replaced.
 const SECOND_LOOK: Duration = Duration::from_secs(3);
+
+/// How soon to look again at one that has ended while a command works on it: nothing tells when that is done.
+const AT_WORK: Duration = Duration::from_millis(200);
 
 /// What is waited for.
 #[derive(Debug, Clone)]
@@ -31,7 +36,9 @@ impl Manager {
             if request.statuses.contains(&agent.status) {
                 return Ok(agent);
             }
-            if request.timeout.is_none() && !agent.status.is_live() {
+            let ended = !agent.status.is_live();
+            let pause = if ended && is_over(&agent) { AT_WORK } else { SECOND_LOOK };
+            if ended && (request.timeout.is_none() || self.stays_over(&agent)) {
                 let status = format!("{} ({})", agent.status, agent.reason);
                 return Err(Error::NotRunning { name: agent.name, status });
             }
@@ -48,7 +55,18 @@ impl Manager {
                     after: begun.elapsed(),
                 });
             }
-            watch.changed(left.map_or(SECOND_LOOK, |left| left.min(SECOND_LOOK)));
+            watch.changed(left.map_or(pause, |left| left.min(pause)));
         }
+    }
+
+    /// Whether nobody brings it back by itself, and no command is just about to.
+    fn stays_over(&self, agent: &Agent) -> bool {
+        if !is_over(agent) {
+            return false;
+        }
+        let Ok(Some(_lock)) = self.store.try_lock_agent(&agent.name, "wait") else { return false };
+        // Read again: whoever had the lock may have started it meanwhile.
+        let now = self.store.find(&agent.name, Env::now());
+        matches!(now, Ok(Some(record)) if record.status.status == agent.status)
     }
 }

@@ -26,4 +26,5 @@ pub mod spec_rows;
 pub mod status;
 pub mod topic;
 pub mod vanish;
+pub mod wait;
 pub mod work;

@@ -87,5 +87,36 @@ fn wait_does_not_hang_on_an_agent_that_has_ended() {
     agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "sleep 0.3; exit 3"]).ok();
     let outcome = agent(&env, &["wait", "a", "--for", "idle"]).fails(1);
     assert!(outcome.stderr.contains("does not run: crashed (it ended with code 3)"), "{outcome:?}");
-    agent(&env, &["wait", "a", "--for", "idle", "--timeout", "100ms"]).fails(7);
+    let begun = Instant::now();
+    let outcome = agent(&env, &["wait", "a", "--for", "idle", "--timeout", "50s"]).fails(1);
+    assert!(outcome.stderr.contains("does not run: crashed (it ended with code 3)"), "{outcome:?}");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn wait_ends_when_what_it_waits_for_is_stopped_and_not_when_it_is_restarted() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
+    wait_for(&env, "a", "working");
+    let waiter = agent(&env, &["wait", "a", "--for", "idle", "--timeout", "50s"]).start();
+    agent(&env, &["restart", "a"]).ok();
+    assert_eq!(waiter.finish().ok().stdout, "idle\n");
+    let waiter = agent(&env, &["wait", "a", "--for", "waiting,exited", "--timeout", "50s"]).start();
+    let begun = Instant::now();
+    agent(&env, &["kill", "a"]).ok();
+    let outcome = waiter.finish().fails(1);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert_snapshot!(outcome.stderr, @"
+    error: agent `a` does not run: stopped (it was ended on request)
+    hint: bring it back with `symposium agent resume a`
+    ");
+}
+
+#[test]
+fn wait_waits_for_one_that_will_be_started_again() {
+    let env = TestEnv::new();
+    let script = "sleep 0.3; exit 3";
+    agent(&env, &["spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", script]).ok();
+    wait_for(&env, "a", "crashed");
+    agent(&env, &["wait", "a", "--for", "idle", "--timeout", "300ms"]).fails(7);
 }
