@@ -118,8 +118,13 @@ impl Manager {
         if let Some(record) = self.store.find(name, Env::now())? {
             return Ok(Some(record));
         }
-        let _spawned = self.store.lock_agent(name, "event")?;
-        Ok(self.store.find(name, Env::now())?)
+        let spawned = self.store.lock_agent(name, "event")?;
+        let record = self.store.find(name, Env::now())?;
+        if record.is_none() {
+            // News of an agent that is no more, or never was, leaves nothing behind.
+            spawned.retire();
+        }
+        Ok(record)
     }
 
     /// A terminal was put on an agent.

@@ -46,7 +46,24 @@ impl Manager {
             done.push(format!("{forgotten} old lines of the ledger were let go"));
         }
         self.with_ledger(|ledger| ledger.checkpoint())?;
+        self.retire_locks()?;
         Ok(done)
+    }
+
+    /// Commands that were given the name of nobody, or were killed, leave a lock behind.
+    fn retire_locks(&self) -> Result<(), Error> {
+        for name in self.store.locked_names()? {
+            if self.store.find(&name, Env::now())?.is_some() {
+                continue;
+            }
+            if let Some(lock) = self.store.try_lock_agent(&name, "tidy")?
+                // Again: whoever spawns one of this name writes it down before letting go of the lock.
+                && self.store.find(&name, Env::now())?.is_none()
+            {
+                lock.retire();
+            }
+        }
+        Ok(())
     }
 
     fn mark_directory(&self, agent: &Agent, is_gone: bool) -> Result<(), Error> {

@@ -136,6 +136,18 @@ impl Store {
         AgentLock::acquire(&self.agent_lock_file(name)?, doing, Duration::ZERO)
     }
 
+    /// Every name that has a lock file, whether an agent of that name is written down or not.
+    pub fn locked_names(&self) -> Result<Vec<AgentName>, StoreError> {
+        let run = self.home.run();
+        let entries = match fs::read_dir(&run) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
+            Err(error) => return Err(StoreError::read(&run)(error)),
+        };
+        let name = |entry: fs::DirEntry| entry.file_name().to_str()?.strip_suffix(".lock")?.parse().ok();
+        Ok(entries.filter_map(Result::ok).filter_map(name).collect())
+    }
+
     /// Waits for one's turn to type into an agent. Not the right to change it: who types must not keep others from
     /// ending it.
     pub fn lock_typing(&self, name: &AgentName) -> Result<AgentLock, StoreError> {

@@ -26,6 +26,7 @@ fn nonsense_is_taken_without_a_word() {
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""), "{args:?}");
     }
     assert_eq!(env.registry(), before);
+    assert!(!env.state().join("run/nobody.lock").exists(), "news of nobody leaves nothing behind");
 }
 
 #[test]

@@ -61,3 +61,16 @@ fn one_that_hangs_is_started_again_where_that_is_asked_for() {
         shown(&env, "a")["status"] == "idle"
     });
 }
+
+#[test]
+fn locks_of_agents_that_are_no_more_are_tidied_up() {
+    let env = TestEnv::new();
+    env.symposium(["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
+    env.symposium(["agent", "kill", "nobody"]).fails(3);
+    let lock = |name: &str| env.state().join("run").join(format!("{name}.lock"));
+    // As a command that was killed leaves it.
+    std::fs::write(lock("gone"), "1 kill\n").unwrap();
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("they are gone", || !lock("gone").exists() && !lock("nobody").exists());
+    assert!(lock("a").exists() && lock("_supervisor").exists());
+}
