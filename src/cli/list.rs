@@ -101,6 +101,10 @@ fn watch(args: &Arguments, context: &Context) -> Result<u8, Error> {
     let mut agents = Vec::new();
     let mut shown = String::new();
     context.manager.watch(AGES, |woken| {
+        // A terminal of another size has moved what was shown, also where that stays the same.
+        if matches!(woken, Woken::Resized) && !context.ui.json {
+            shown.clear();
+        }
         if let Woken::Changed(survey) = woken {
             agents = args.wanted(&survey.agents, context.ui.json);
             if let Some(silence) = survey.silence {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Manager, Survey};
 use crate::error::Error;
+use crate::process;
 
 /// The safety net, as the supervisor's.
 const SECOND_LOOK: Duration = Duration::from_secs(60);
@@ -17,6 +18,15 @@ pub enum Woken {
     Changed(Survey),
     /// Nothing did; time has passed.
     Waited,
+    /// Nothing did, but the terminal has another size.
+    Resized,
+}
+
+/// What was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Change,
+    Size,
 }
 
 /// What the watcher wants.
@@ -34,10 +44,13 @@ impl Manager {
         // Before the first look: what happens meanwhile is not missed. Processes too: with the server gone nobody
         // writes anything.
         let (tell, told) = channel();
-        let tell_exit = tell.clone();
-        let _changes =
-            self.store.on_change(&["agent-sessions.json"], move || tell.send(()).unwrap_or_default())?;
-        let exits = self.on_exit(move || tell_exit.send(()).unwrap_or_default())?;
+        let (tell_exit, tell_size) = (tell.clone(), tell.clone());
+        let _changes = self
+            .store
+            .on_change(&["agent-sessions.json"], move || tell.send(Told::Change).unwrap_or_default())?;
+        let exits = self.on_exit(move || tell_exit.send(Told::Change).unwrap_or_default())?;
+        process::on_resize(move || tell_size.send(Told::Size).unwrap_or_default())
+            .map_err(Error::io("cannot watch the terminal"))?;
         let mut looked = Instant::now();
         let mut woken = Woken::Changed(self.survey()?);
         loop {
@@ -45,13 +58,15 @@ impl Manager {
                 return Ok(());
             }
             self.watch_exits(&exits)?;
-            let changed = told.recv_timeout(pause).is_ok();
-            while told.try_recv().is_ok() {}
-            woken = if changed || looked.elapsed() > SECOND_LOOK {
+            let first = told.recv_timeout(pause).ok();
+            let all: Vec<Told> = first.into_iter().chain(told.try_iter()).collect();
+            woken = if all.contains(&Told::Change) || looked.elapsed() > SECOND_LOOK {
                 looked = Instant::now();
                 Woken::Changed(self.survey()?)
-            } else {
+            } else if all.is_empty() {
                 Woken::Waited
+            } else {
+                Woken::Resized
             };
         }
     }

@@ -11,6 +11,7 @@ mod exits;
 mod group;
 mod handle;
 mod procfs;
+mod resize;
 mod run;
 mod tree;
 mod tty;
@@ -20,8 +21,9 @@ mod testing;
 
 pub use end::{EndPlan, Ending, end};
 pub use exits::Exits;
-pub use handle::{ask_to_end, wait_exit};
 pub use group::is_kept_by_user_manager;
+pub use handle::{ask_to_end, wait_exit};
+pub use resize::on_resize;
 pub use run::{Output, Run, run_bounded, run_foreground, run_to_end};
 pub use tree::{Target, is_alive, is_held, tree};
 pub use tty::{TtyState, tty_state};

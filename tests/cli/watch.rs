@@ -1,5 +1,7 @@
 //! `agent list --watch`: told at each change, by the change itself.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 
 use super::{agent, spawned};
@@ -60,4 +62,21 @@ fn people_see_the_list_drawn_again() {
     terminal.wait_for_text("working");
     agent(&env, &["kill", "a"]).ok();
     env.wait_until("the agent is gone from the list", || !terminal.screen().contains("working"));
+}
+
+#[test]
+fn a_terminal_of_another_size_is_drawn_anew_at_once() {
+    let env = TestEnv::new();
+    for name in ["a", "b", "c", "d", "e"] {
+        spawned(&env, &["--name", name, "--", "sleep", "1000"]);
+    }
+    let terminal = env.terminal([env.binary(), "agent", "list", "--watch"]);
+    terminal.wait_for_text("working");
+    let resized = Instant::now();
+    terminal.resize(60, 4);
+    terminal.wait_for_text("… and 4 more");
+    terminal.resize(60, 20);
+    env.wait_until("all are shown", || terminal.screen().matches("working").count() == 5);
+    // The ages are counted anew every ten seconds, which draws it too.
+    assert!(resized.elapsed() < Duration::from_secs(8), "{:?}", resized.elapsed());
 }
