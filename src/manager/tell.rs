@@ -44,6 +44,15 @@ pub struct Told {
 impl Manager {
     /// Tells of what has happened since the last time; says what was told, which ways failed, and how long ago it was.
     pub fn tell(&self, limiter: &mut Limiter) -> Result<Telling, Error> {
+        let mut telling = self.tell_news(limiter)?;
+        if let Some(notice) = limiter.rest(Env::now()) {
+            let failures = self.tell_one(&notice, &self.settings().notify);
+            telling.told.push(Told { notice, failures });
+        }
+        Ok(telling)
+    }
+
+    fn tell_news(&self, limiter: &mut Limiter) -> Result<Telling, Error> {
         let after = self.with_ledger(|ledger| ledger.cursor(READER))?;
         let query = Query { agent: None, since: None, after: Some(after), limit: AT_ONCE };
         let mut rows = self.with_ledger(|ledger| ledger.happenings(&query))?;
@@ -62,17 +71,19 @@ impl Manager {
             for mut notice in notices(&happened, &agents, &config.notify) {
                 // What needs a person is never held back.
                 let matters = matches!(notice.on, NotifyOn::GaveUp | NotifyOn::Waiting);
-                let allowed = match limiter.allow(Env::now()) {
-                    Allowed::Yes { suppressed } => Some(suppressed),
-                    Allowed::No { .. } => matters.then_some(0),
-                };
-                if let Some(suppressed) = allowed {
-                    if suppressed > 0 {
+                match limiter.allow(Env::now()) {
+                    Allowed::Yes { suppressed: 0 } => {}
+                    Allowed::Yes { suppressed } => {
                         notice.body = format!("{} (and {suppressed} more before)", notice.body);
                     }
-                    let failures = self.tell_one(&notice, &config.notify);
-                    told.push(Told { notice, failures });
+                    Allowed::No if matters => {}
+                    Allowed::No => {
+                        limiter.hold_back(notice);
+                        continue;
+                    }
                 }
+                let failures = self.tell_one(&notice, &config.notify);
+                told.push(Told { notice, failures });
             }
         }
         // Afterwards: killed in between, something is told twice, which is better than not at all.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{Channels, ClockTime, Desktop, Notify, QuietHours};
+use crate::model::{Channels, ClockTime, Desktop, Notice, Notify, QuietHours, Urgency};
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
@@ -15,6 +15,7 @@ pub struct Limiter {
     per_minute: u32,
     told: VecDeque<Timestamp>,
     suppressed: u32,
+    last_held: Option<Notice>,
 }
 
 /// Whether something may be told.
@@ -26,16 +27,13 @@ pub enum Allowed {
         suppressed: u32,
     },
     /// It may not.
-    No {
-        /// How many were held back since the last that was told, this one included.
-        suppressed: u32,
-    },
+    No,
 }
 
 impl Limiter {
     /// One that has told nothing yet.
     pub fn new(per_minute: u32) -> Limiter {
-        Limiter { per_minute, told: VecDeque::new(), suppressed: 0 }
+        Limiter { per_minute, told: VecDeque::new(), suppressed: 0, last_held: None }
     }
 
     /// Lets another number through from now on.
@@ -43,16 +41,49 @@ impl Limiter {
         self.per_minute = per_minute;
     }
 
-    /// Asks for one more, and counts it.
+    /// Asks for one more, and counts it when it may be told.
     pub fn allow(&mut self, now: Timestamp) -> Allowed {
         // Times to come are from before the clock was set back: they must not silence us until then.
         self.told.retain(|at| *at <= now && now.duration_since(*at) < MINUTE);
         if self.told.len() >= self.per_minute as usize {
-            self.suppressed = self.suppressed.saturating_add(1);
-            return Allowed::No { suppressed: self.suppressed };
+            return Allowed::No;
         }
         self.told.push_back(now);
+        self.last_held = None;
         Allowed::Yes { suppressed: std::mem::take(&mut self.suppressed) }
+    }
+
+    /// Counts one that was not told.
+    pub fn hold_back(&mut self, notice: Notice) {
+        self.suppressed = self.suppressed.saturating_add(1);
+        self.last_held = Some(notice);
+    }
+
+    /// When those that were held back can be told as a number; never where nothing may be told.
+    pub fn room_at(&self, now: Timestamp) -> Option<Timestamp> {
+        if self.suppressed == 0 || self.per_minute == 0 {
+            return None;
+        }
+        let mut lately =
+            self.told.iter().filter(|at| **at <= now && now.duration_since(**at) < MINUTE).copied();
+        let full = lately.clone().count() >= self.per_minute as usize;
+        Some(lately.next().filter(|_| full).map_or(now, |oldest| oldest + MINUTE))
+    }
+
+    /// Those that were held back as one notice, once there is room: nothing that comes later may tell of them.
+    pub fn rest(&mut self, now: Timestamp) -> Option<Notice> {
+        self.room_at(now).filter(|at| *at <= now)?;
+        let last = self.last_held.take()?;
+        let Allowed::Yes { suppressed } = self.allow(now) else { return None };
+        let title = match suppressed {
+            1 => "1 notice was held back".to_owned(),
+            many => format!("{many} notices were held back"),
+        };
+        let body = match last.body.as_str() {
+            "" => format!("the last: {}", last.title),
+            body => format!("the last: {}: {body}", last.title),
+        };
+        Some(Notice { title, body, urgency: Urgency::Low, ..last })
     }
 }
 
@@ -127,22 +158,55 @@ mod tests {
     #[test]
     fn what_is_too_much_for_a_minute_is_told_as_a_number() {
         let mut limiter = Limiter::new(2);
-        let answers = [0, 1, 2, 59, 60, 60, 62].map(|second| limiter.allow(at(1000 + second)));
+        let answers = [0, 1, 2, 59, 60, 60, 62].map(|second| {
+            let answer = limiter.allow(at(1000 + second));
+            if answer == Allowed::No {
+                limiter.hold_back(notice("a is done"));
+            }
+            answer
+        });
         use Allowed::*;
+        let yes = |suppressed| Yes { suppressed };
+        assert_eq!(answers, [yes(0), yes(0), No, No, yes(2), No, yes(1)]);
+        assert_eq!(limiter.allow(at(5)), yes(0));
+        assert_eq!(Limiter::new(0).allow(at(5)), No);
+    }
+
+    #[test]
+    fn what_was_held_back_is_told_when_there_is_room_and_once() {
+        let mut limiter = Limiter::new(1);
+        limiter.allow(at(1000));
+        assert_eq!((limiter.room_at(at(1001)), limiter.rest(at(1100))), (None, None));
+        limiter.allow(at(1100));
+        limiter.hold_back(notice("a is done"));
+        limiter.hold_back(notice("b is done"));
+        assert_eq!((limiter.room_at(at(1101)), limiter.rest(at(1101))), (Some(at(1160)), None));
+        assert_eq!(limiter.rest(at(1159)), None);
+        let rest = limiter.rest(at(1160)).unwrap();
         assert_eq!(
-            answers,
-            [
-                Yes { suppressed: 0 },
-                Yes { suppressed: 0 },
-                No { suppressed: 1 },
-                No { suppressed: 2 },
-                Yes { suppressed: 2 },
-                No { suppressed: 1 },
-                Yes { suppressed: 1 },
-            ]
+            (rest.title.as_str(), rest.body.as_str()),
+            ("2 notices were held back", "the last: b is done: x")
         );
-        assert_eq!(limiter.allow(at(5)), Yes { suppressed: 0 });
-        assert_eq!(Limiter::new(0).allow(at(5)), No { suppressed: 1 });
+        assert_eq!((limiter.room_at(at(1161)), limiter.rest(at(9999))), (None, None));
+        assert_eq!(limiter.allow(at(1161)), Allowed::No, "it counts as one");
+        limiter.hold_back(notice("a is done"));
+        assert_eq!(limiter.room_at(at(5)), Some(at(5)), "a clock that was set back silences nobody");
+        limiter.set(0);
+        assert_eq!(limiter.room_at(at(9999)), None);
+    }
+
+    fn notice(title: &str) -> Notice {
+        let agent: crate::model::AgentName = "a".parse().unwrap();
+        let (on, agents) = (crate::model::NotifyOn::Finished, vec![agent.clone()]);
+        Notice {
+            title: title.into(),
+            body: "x".into(),
+            urgency: Urgency::Normal,
+            agent,
+            agents,
+            on,
+            at: at(0),
+        }
     }
 
     proptest! {

@@ -63,7 +63,7 @@ impl Ticker {
         let mut next = self.restart();
         next = next.into_iter().chain(self.dispatch()).chain(self.heartbeat()).min();
         self.evict();
-        self.notify();
+        next = next.into_iter().chain(self.notify()).min();
         self.vanish();
         for notice in self.manager.notices() {
             tracing::warn!(notice, "noticed");
@@ -170,7 +170,8 @@ impl Ticker {
         }
     }
 
-    fn notify(&mut self) {
+    /// Returns when there is room for what was held back.
+    fn notify(&mut self) -> Option<Timestamp> {
         self.limiter.set(self.manager.settings().notify.per_minute);
         let telling = said("notify", self.manager.tell(&mut self.limiter)).unwrap_or_default();
         if !telling.waits.is_empty() {
@@ -183,6 +184,7 @@ impl Ticker {
                 tracing::warn!(agent = %told.notice.agent, failure, "a way of telling failed");
             }
         }
+        self.limiter.room_at(Env::now())
     }
 
     /// After all else, and for tmux's sake only: what it is waiting for begins anew.
