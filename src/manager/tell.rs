@@ -125,7 +125,8 @@ impl Manager {
         let bus =
             notice::session_bus(self.env.var("DBUS_SESSION_BUS_ADDRESS"), self.env.var("XDG_RUNTIME_DIR"));
         if let Some(bus) = bus.filter(|_| desktop) {
-            failures.extend(notice::desktop(notice, &bus).err().map(|error| error.to_string()));
+            let failed = notice::desktop(notice, &bus).err().filter(|error| !error.is_absence());
+            failures.extend(failed.map(|error| error.to_string()));
         }
         if status_line || bell {
             let text = match notice.body.as_str() {

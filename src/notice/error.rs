@@ -67,4 +67,26 @@ impl NoticeError {
     pub(super) fn bus(what: &'static str) -> impl FnOnce(io::Error) -> NoticeError {
         move |source| NoticeError::Bus { what, source }
     }
+
+    /// Whether nobody is there who shows notices: a bus without a desktop, as on a server.
+    pub fn is_absence(&self) -> bool {
+        const NOBODY: [&str; 3] = [
+            "org.freedesktop.DBus.Error.ServiceUnknown",
+            "org.freedesktop.DBus.Error.NameHasNoOwner",
+            "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",
+        ];
+        matches!(self, NoticeError::Refused { name, .. } if NOBODY.contains(&name.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bus_without_a_desktop_is_told_from_one_that_refuses() {
+        let refused = |name: &str| NoticeError::Refused { name: name.into(), said: String::new() };
+        assert!(refused("org.freedesktop.DBus.Error.ServiceUnknown").is_absence());
+        assert!(!refused("org.freedesktop.DBus.Error.AccessDenied").is_absence());
+    }
 }
