@@ -50,3 +50,35 @@ fn an_agent_that_is_given_up_is_told_of() {
         .outcome();
     env.wait_until("it is told", || titles(&env).contains(&"a is given up".to_owned()));
 }
+
+/// From so many hours after now until so many hours after now, by the clock of the sealed environment.
+fn hours(env: &TestEnv, from: u32, until: u32) -> String {
+    let now: u32 = env.program("date", ["+%H"]).ok().stdout.trim().parse().expect("an hour");
+    format!("quiet_hours = \"{:02}:00-{:02}:00\"\n", (now + from) % 24, (now + until) % 24)
+}
+
+#[test]
+fn in_quiet_hours_only_the_command_is_told_and_outside_of_them_everybody() {
+    let env = TestEnv::new();
+    let command = COMMAND.replace(">>told", &format!(">>{}/told", env.home().display()));
+    configure(&env, &(command.clone() + &hours(&env, 21, 3)));
+    symposium(&env, &["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
+    let terminal = env.terminal([env.binary(), "agent", "attach", "b"]);
+    terminal.wait_for_text("detach:");
+    let ask = |name| symposium(&env, &["agent", "spawn", "demo", "--name", name, "--task", "/ask make"]).ok();
+    let is_told = |title: &str| titles(&env).iter().any(|told| told == title);
+    // Each is told of when all has been done for the one before it.
+    for (name, title) in [("a", "a waits for approval"), ("c", "c waits for approval")] {
+        ask(name);
+        env.wait_until("the command is told", || is_told(title));
+    }
+    configure(&env, &(command + &hours(&env, 3, 6)));
+    ask("d");
+    terminal.wait_for_text("d waits for approval");
+    env.wait_until("the command is told too", || is_told("d waits for approval"));
+    let shown = env.tmux(["show-messages"]).ok().stdout;
+    let was_shown =
+        |title: &str| shown.lines().any(|line| line.contains(" message: ") && line.contains(title));
+    assert!(was_shown("d waits for approval"), "{shown}");
+    assert!(!was_shown("a waits for approval") && !was_shown("c waits for approval"), "{shown}");
+}
