@@ -76,23 +76,31 @@ fn words(supervision: &Supervision) -> String {
     let mut lines = vec![match (&supervision.card, supervision.stopped_on_request) {
         (Some(card), _) => {
             let age = times::age(card.since, Env::now());
-            format!("runs: pid {}, version {}, for {age}", card.pid, card.version)
+            format!("the supervisor runs: pid {}, version {}, for {age}", card.pid, card.version)
         }
-        (None, _) if supervision.running => "runs".to_owned(),
-        (None, true) => "stopped on request; `symposium supervisor start` starts it".to_owned(),
-        (None, false) => "does not run; it is started when an agent is".to_owned(),
+        (None, _) if supervision.running => "the supervisor runs".to_owned(),
+        (None, true) => {
+            "the supervisor was stopped on request; `symposium supervisor start` starts it".to_owned()
+        }
+        (None, false) if supervision.autostart => {
+            "no supervisor runs; the next agent that is started brings it along".to_owned()
+        }
+        (None, false) => "no supervisor runs; `symposium supervisor start` starts it".to_owned(),
     }];
-    let waiting = [
-        (supervision.restarts_waiting, "restarts planned"),
-        (supervision.tasks_waiting, "tasks not done"),
-        (supervision.heartbeats, "agents with a heartbeat"),
-    ];
     if let Some(mistake) = &supervision.config_mistake {
         lines.push(format!("the settings before this mistake are in force: {mistake}"));
     }
-    for (number, what) in waiting.into_iter().filter(|(number, _)| *number > 0) {
-        let waits = if supervision.running { "" } else { ", waiting for it" };
-        lines.push(format!("{number} {what}{waits}"));
+    let waits = if supervision.running { "" } else { ", waiting for it" };
+    for (number, one, several) in [
+        (supervision.restarts_waiting, "restart planned", "restarts planned"),
+        (supervision.tasks_waiting, "task not done", "tasks not done"),
+        (supervision.heartbeats, "agent with a heartbeat", "agents with a heartbeat"),
+    ] {
+        match number {
+            0 => {}
+            1 => lines.push(format!("1 {one}{waits}")),
+            _ => lines.push(format!("{number} {several}{waits}")),
+        }
     }
     lines.join("\n")
 }

@@ -52,6 +52,8 @@ pub struct Supervision {
     /// What it tells of itself.
     #[serde(flatten)]
     pub card: Option<Card>,
+    /// Whether an agent that is started brings one along.
+    pub autostart: bool,
     /// Restarts that are due or planned.
     pub restarts_waiting: usize,
     /// Tasks that are not done.
@@ -116,13 +118,17 @@ impl Manager {
 
     /// Starts one when there is none, unless somebody does not want that. What needs it is waiting for it then.
     pub(super) fn ensure_supervisor(&self) {
-        if self.store.supervisor().is_some() || self.env.var(SWITCH).is_some_and(|value| value == "off") {
+        if self.store.supervisor().is_some() || self.is_switched_off() {
             return;
         }
         let wanted = self.config().is_ok_and(|config| config.supervisor.autostart);
         if wanted && !self.store.has_run(OFF) {
             let _ = self.start_keeper();
         }
+    }
+
+    fn is_switched_off(&self) -> bool {
+        self.env.var(SWITCH).is_some_and(|value| value == "off")
     }
 
     /// Starts one; says whether there was none.
@@ -133,6 +139,8 @@ impl Manager {
         }
         self.start_keeper()?;
         self.until("the supervisor did not start", || self.store.supervisor().is_some())?;
+        // It tells of itself a moment later; on a full disk it never does, and runs all the same.
+        let _ = self.until("the supervisor tells nothing", || self.card().is_some());
         Ok(true)
     }
 
@@ -153,18 +161,25 @@ impl Manager {
     /// Whether there is one, and what waits for it.
     pub fn supervision(&self) -> Result<Supervision, Error> {
         let running = self.store.supervisor().is_some();
-        let card = self.store.read_run(CARD).and_then(|text| serde_json::from_slice::<Card>(&text).ok());
         let records = self.store.read(Env::now())?;
         let open = [TaskState::Queued, TaskState::Dispatched, TaskState::Running];
         Ok(Supervision {
             running,
             stopped_on_request: !running && self.store.has_run(OFF),
-            card: card.filter(|_| running),
+            autostart: self.settings().supervisor.autostart && !self.is_switched_off(),
+            card: self.card(),
             restarts_waiting: records.iter().filter(|record| self.waits_for_restart(record)).count(),
             tasks_waiting: self.tasks_in(&open)?,
             heartbeats: records.iter().filter(|record| record.heartbeat.is_some()).count(),
             config_mistake: self.config().err().map(|error| error.to_string()),
         })
+    }
+
+    /// What the one that runs tells of itself; what a former one told is over.
+    fn card(&self) -> Option<Card> {
+        let pid = self.store.supervisor()?;
+        let card: Card = serde_json::from_slice(&self.store.read_run(CARD)?).ok()?;
+        (card.pid == pid).then_some(card)
     }
 
     fn waits_for_restart(&self, record: &AgentRecord) -> bool {

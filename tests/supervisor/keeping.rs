@@ -1,5 +1,7 @@
 //! The supervisor comes when it is needed, is one, stays, and goes when it is told to.
 
+use insta::assert_snapshot;
+
 use super::{log, supervision, symposium};
 use crate::support::TestEnv;
 
@@ -64,4 +66,31 @@ fn one_in_a_terminal_ends_with_control_c() {
     env.wait_until("it runs", || supervision(&env)["running"] == true);
     terminal.keys(&["C-c"]);
     env.wait_until("it has ended", || supervision(&env)["running"] == false);
+}
+
+#[test]
+fn status_says_in_words_whether_it_runs_and_what_waits() {
+    let env = TestEnv::new();
+    let status = || env.redacted(&symposium(&env, &["supervisor", "status"]).ok().stdout);
+    assert_snapshot!(status(), @"no supervisor runs; the next agent that is started brings it along");
+    symposium(&env, &["supervisor", "start"]).ok();
+    assert!(status().starts_with("the supervisor runs: pid "), "{}", status());
+    symposium(&env, &["supervisor", "stop"]).ok();
+    let script = "sleep 0.2; exit 3";
+    env.symposium(["agent", "spawn", "--name", "a", "--restart", "always", "--", "sh", "-c", script])
+        .outcome();
+    env.wait_until("it crashed, and that is written down", || {
+        super::shown(&env, "a");
+        env.registry()["sessions"]["a"]["status"]["status"] == "crashed"
+    });
+    assert_snapshot!(status(), @"
+    the supervisor was stopped on request; `symposium supervisor start` starts it
+    1 restart planned, waiting for it
+    ");
+    super::configure(&env, "[supervisor]\nautostart = false\n");
+    std::fs::remove_file(env.state().join("run/_supervisor.off")).unwrap();
+    assert_snapshot!(status(), @"
+    no supervisor runs; `symposium supervisor start` starts it
+    1 restart planned, waiting for it
+    ");
 }
