@@ -36,6 +36,10 @@ after = "7d"
 
 [ledger]
 keep = "30d"
+
+[workspace]
+copy = [".env*"]
+setup = ["npm ci"]
 "#;
 
 /// Place and message of each mistake.
@@ -62,6 +66,10 @@ fn every_key_can_be_set() {
     assert_eq!(config.notify.quiet_hours, Some(hours));
     assert_eq!(config.cleanup.deleted_projects, AfterDeletion::Prune);
     assert_eq!((config.cleanup.after, config.ledger.keep), (seconds(7 * 86400), seconds(30 * 86400)));
+    assert_eq!(
+        (&config.workspace.copy[..], &config.workspace.setup[..]),
+        (&[".env*".into()][..], &["npm ci".into()][..])
+    );
 }
 
 #[test]
@@ -100,6 +108,10 @@ fn a_mistake_is_shown_where_it_is_with_what_is_allowed() {
         ("[notify]\ncommand = \"notify\"", (2, 11), "a program and its arguments"),
         ("[notify]\ncommand = [\"\"]", (2, 12), "a program has a name"),
         ("[notify]\ncommand = [\"a\", \"b\\u0000\"]", (2, 17), "NUL"),
+        ("[workspace]\ncopy = [\"../x\"]", (2, 9), "`../x` must be a path below the project"),
+        ("[workspace]\ncopy = [\".env\", \"**/x\"]", (2, 17), "allowed: `*` and `?` in each name"),
+        ("[workspace]\ncopy = [\".git\"]", (2, 9), "is git's own"),
+        ("[workspace]\nsetup = [\" \"]", (2, 10), "expected a command"),
         ("[notify]\nquiet_hours = \"22-7\"", (2, 15), "hours such as"),
         ("[notify]\nquiet_hours = \"24:00-07:00\"", (2, 15), "hours such as"),
         ("[notify]\nquiet_hours = \"22:60-07:00\"", (2, 15), "hours such as"),

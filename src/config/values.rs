@@ -1,12 +1,11 @@
 //! The values of `config.toml` in our words: each reader takes one value or says what is wrong with it and where.
 
-use std::path::{Component, Path};
 use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::DeValue;
 
-use crate::model::{ClockTime, QuietHours};
+use crate::model::{ClockTime, QuietHours, bad_pattern};
 
 type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
 
@@ -119,9 +118,7 @@ pub(super) fn command(value: Value<'_, '_>) -> Read<Vec<String>> {
 /// Files and directories below a project's top.
 pub(super) fn paths(value: Value<'_, '_>) -> Read<Vec<String>> {
     each(value, "a list of files, such as [\".env\"]", |text| {
-        let stays = Path::new(text).components().all(|part| matches!(part, Component::Normal(_)));
-        let is_fine = stays && !text.is_empty() && !text.contains('\0');
-        if is_fine { Ok(()) } else { Err("expected a path below the project, without `..`") }
+        bad_pattern(text).map_or(Ok(()), |why| Err(format!("`{}` {why}", text.escape_debug())))
     })
 }
 
@@ -129,15 +126,11 @@ pub(super) fn paths(value: Value<'_, '_>) -> Read<Vec<String>> {
 pub(super) fn lines(value: Value<'_, '_>) -> Read<Vec<String>> {
     each(value, "a list of commands, such as [\"npm ci\"]", |text| {
         let is_fine = !text.trim().is_empty() && !text.contains('\0');
-        if is_fine { Ok(()) } else { Err("expected a command") }
+        if is_fine { Ok(()) } else { Err("expected a command".to_owned()) }
     })
 }
 
-fn each(
-    value: Value<'_, '_>,
-    what: &str,
-    check: impl Fn(&str) -> Result<(), &'static str>,
-) -> Read<Vec<String>> {
+fn each(value: Value<'_, '_>, what: &str, check: impl Fn(&str) -> Result<(), String>) -> Read<Vec<String>> {
     let Some(list) = value.get_ref().as_array() else { return expected(value, what) };
     let (mut texts, mut mistakes) = (Vec::new(), Vec::new());
     for value in list.iter() {

@@ -111,7 +111,9 @@ impl Manager {
         let FoundIn::Project(_) = spec.found_in else { return None };
         let is_free = spec.shell_tier == Some(Tier::Free);
         let acts = |key: &str| {
-            key == "command" || key == "tools" || key.starts_with("env.") || (key == "shell_tier" && is_free)
+            ["command", "tools", "workspace.setup"].contains(&key)
+                || key.starts_with("env.")
+                || (key == "shell_tier" && is_free)
         };
         let strange: Vec<String> = spec
             .origins

@@ -33,10 +33,10 @@ impl Manager {
         let parent = self.parent(request.parent.as_ref())?;
         let (mut record, lock) = self.reserve(request, &chosen, &dir)?;
         record.parent = parent;
-        let room = self.count_alone(&chosen, record.parent.as_ref())?;
+        let mut room = self.count_alone(&chosen, record.parent.as_ref())?;
         self.refuse_crowd(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
-        self.create_instance(&mut record, request, &chosen)?;
+        self.create_instance(&mut record, request, &chosen, &mut room)?;
         chosen.warnings.iter().for_each(|warning| self.notice(warning.clone()));
         self.write(|edit| edit.put(record.clone()))?;
         drop(room);

@@ -28,6 +28,7 @@ mod logs;
 mod metrics;
 mod peek;
 mod prune;
+mod ready;
 mod recap;
 mod reconcile;
 mod rename;

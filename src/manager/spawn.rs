@@ -21,7 +21,7 @@ use crate::model::{
 };
 use crate::rules::opening::Opening;
 use crate::rules::{conversation, naming, opening, params};
-use crate::store::AgentLock;
+use crate::store::{AgentLock, Gate};
 
 /// What a user asked for.
 #[derive(Debug, Clone, Default)]
@@ -92,10 +92,10 @@ impl Manager {
         let (mut record, lock) = self.reserve(&request, &chosen, &dir)?;
         record.parent = parent;
         let room = self.make_room(&record)?;
-        let alone = self.count_alone(&chosen, record.parent.as_ref())?;
+        let mut alone = self.count_alone(&chosen, record.parent.as_ref())?;
         self.refuse_crowd(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
-        self.create_instance(&mut record, &request, &chosen)?;
+        self.create_instance(&mut record, &request, &chosen, &mut alone)?;
         let errand = self.note_errand(&record, &chosen, task).inspect_err(|_| self.withdraw(&record))?;
         let as_argument = task.filter(|task| Self::takes_as_argument(&chosen.kind, task));
         let start =
@@ -221,10 +221,11 @@ impl Manager {
         record: &mut AgentRecord,
         request: &SpawnRequest,
         chosen: &Chosen,
+        alone: &mut Option<Gate>,
     ) -> Result<(), Error> {
         self.store.begin()?;
         self.vacate(&record.name)?;
-        let worktree = self.plan_worktree(record, request)?;
+        let worktree = self.plan_worktree(record, request, chosen)?;
         self.warn_of_company(record)?;
         let instance = self.store.instance(&record.name);
         instance.remove()?;
@@ -234,8 +235,9 @@ impl Manager {
             record.project = Some(record.working_directory.clone());
             record.branch = None;
         }
-        if let Some(plan) = &worktree {
-            self.create_worktree(record, request, plan)?;
+        match &worktree {
+            Some(plan) => self.create_worktree(record, request, plan, alone)?,
+            None => self.warn_of_unused_setup(request, chosen),
         }
         self.write_birth_note(&BirthNote {
             record: record.clone(),

@@ -14,7 +14,7 @@ use crate::git;
 use crate::model::{Agent, AgentName, AgentRecord, LogEntry, Status, Taskspace, Workspace};
 
 /// The file in the worktree.
-const FILE: &str = "taskspace.json";
+pub(super) const FILE: &str = "taskspace.json";
 
 /// More than any description and log; a bigger file is not read.
 const BIGGEST: u64 = 1 << 20;

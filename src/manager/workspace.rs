@@ -4,25 +4,22 @@
 //! cleans it up; `state/workspace.json` says how far it came and what is to be undone.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::Manager;
+use super::choose::Chosen;
+use super::ready::Readying;
 use super::spawn::SpawnRequest;
 use crate::error::Error;
 use crate::failpoint;
 use crate::git::{self, BranchPlan, BranchWish, Refusal, Submodule};
 use crate::model::{AgentName, AgentRecord, Workspace};
-use crate::process::{self, Run};
 use crate::rules::status::PLAIN_COMMAND;
-use crate::store::{Copied, copy_into};
+use crate::store::Gate;
 
 /// The state file about a worktree.
 const NOTE: &str = "workspace.json";
-
-/// How long one setup command may take: an installation over a slow network.
-const SETUP_BOUND: Duration = Duration::from_secs(60 * 60);
 
 /// What was made for an agent, and what is to be undone one day.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -54,6 +51,8 @@ pub(super) struct WorktreePlan {
     top: PathBuf,
     /// Where they stand, below that.
     below: PathBuf,
+    /// What makes it ready.
+    readying: Readying,
 }
 
 impl Manager {
@@ -62,6 +61,7 @@ impl Manager {
         &self,
         record: &AgentRecord,
         request: &SpawnRequest,
+        chosen: &Chosen,
     ) -> Result<Option<WorktreePlan>, Error> {
         self.refuse_to_bury_work(record)?;
         if record.workspace != Workspace::Worktree {
@@ -82,17 +82,20 @@ impl Manager {
         let at = self.workspace_of(record);
         let branch = self.git().patient().plan_branch(dir, wish, &at).map_err(|why| refused(why, record))?;
         let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_owned();
-        Ok(Some(WorktreePlan { branch, top, below }))
+        let readying = self.readying(request, chosen)?;
+        Ok(Some(WorktreePlan { branch, top, below, readying }))
     }
 
-    /// Makes the worktree and everything in it; when that fails, nothing of it stays.
+    /// Makes the worktree and everything in it; when that fails, nothing of it stays. Others may be counted as soon as
+    /// this one is written down: a setup takes minutes.
     pub(super) fn create_worktree(
         &self,
         record: &mut AgentRecord,
         request: &SpawnRequest,
         plan: &WorktreePlan,
+        alone: &mut Option<Gate>,
     ) -> Result<(), Error> {
-        let made = self.make_worktree(record, request, plan);
+        let made = self.make_worktree(record, request, plan, alone);
         made.inspect_err(|_| self.withdraw(record))
     }
 
@@ -101,6 +104,7 @@ impl Manager {
         record: &mut AgentRecord,
         request: &SpawnRequest,
         plan: &WorktreePlan,
+        alone: &mut Option<Gate>,
     ) -> Result<(), Error> {
         let from = PathBuf::from(&record.working_directory);
         let at = self.workspace_of(record);
@@ -118,6 +122,7 @@ impl Manager {
         record.branch = Some(note.branch.clone());
         self.write_worktree_note(record, &note)?;
         self.write(|edit| edit.put(record.clone()))?;
+        drop(alone.take());
         failpoint::reached("worktree.noted");
         self.progress(&format!("making a worktree on branch `{}`", note.branch));
         let git = self.git().patient();
@@ -127,7 +132,7 @@ impl Manager {
         remarks.into_iter().for_each(|remark| self.notice(remark));
         note.submodules = submodules;
         self.write_worktree_note(record, &note)?;
-        note.copied = self.copy_setup_files(&plan.top, &at)?;
+        note.copied = self.copy_setup_files(&plan.readying, &plan.top, &at);
         if !Path::new(&record.working_directory).is_dir() {
             self.notice(format!(
                 "`{}` is not in the new worktree: the agent begins at its top",
@@ -138,7 +143,7 @@ impl Manager {
         self.write_worktree_note(record, &note)?;
         failpoint::reached("worktree.copied");
         self.begin_taskspace(record, request, &at)?;
-        self.run_setup(record, &at)?;
+        self.run_setup(record, &plan.readying, &at)?;
         note.finished = true;
         self.write_worktree_note(record, &note)?;
         failpoint::reached("worktree.ready");
@@ -188,43 +193,6 @@ impl Manager {
             saw: vec!["the command that made it was cut short".into()],
             hint: format!("`symposium agent rm {}`, then spawn it again", record.name),
         })
-    }
-
-    fn copy_setup_files(&self, from: &Path, to: &Path) -> Result<Vec<PathBuf>, Error> {
-        let mut copied = Vec::new();
-        for name in &self.config()?.workspace.copy {
-            match copy_into(from, to, Path::new(name)) {
-                Ok(Copied::Files(files)) => copied.extend(files),
-                Ok(Copied::NotThere) => {}
-                Err(error) => self.notice(format!("`{name}` was not copied into the worktree: {error}")),
-            }
-        }
-        Ok(copied)
-    }
-
-    fn run_setup(&self, record: &AgentRecord, at: &Path) -> Result<(), Error> {
-        let env: Vec<_> = self.env.for_agents().cloned().collect();
-        for command in &self.config()?.workspace.setup {
-            self.progress(&format!("setting up: {command}"));
-            let args = ["-c".to_owned(), command.clone()];
-            let run = Run { program: Path::new("/bin/sh"), args: &args, dir: Some(at), env: Some(&env) };
-            let failed = |saw: Vec<String>| Error::Workspace {
-                what: format!("`{command}` failed, so agent `{}` was not started", record.name),
-                saw,
-                hint: "try it yourself in the repository; `[workspace] setup` in config.toml names it".into(),
-            };
-            let output =
-                process::run_bounded(&run, SETUP_BOUND).map_err(|error| failed(vec![error.to_string()]))?;
-            if output.exit.code != Some(0) {
-                let text = [output.stdout, output.stderr].concat();
-                let lines: Vec<String> =
-                    String::from_utf8_lossy(&text).lines().map(crate::error::shown).collect();
-                let mut saw = vec![output.exit.to_string()];
-                saw.extend_from_slice(&lines[lines.len().saturating_sub(8)..]);
-                return Err(failed(saw));
-            }
-        }
-        Ok(())
     }
 
     /// Tells git where the worktree of an agent is that was renamed.

@@ -136,10 +136,12 @@ pub struct LedgerConfig {
     pub keep: Duration,
 }
 
-/// `[workspace]`
-#[derive(Debug, Clone, Default, PartialEq)]
+/// `[workspace]`, and what a spec says of the same.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct WorkspaceConfig {
-    /// Files and directories that git does not carry and a new worktree needs, below the project's top.
+    /// Files and directories that git does not carry and a new worktree needs, below the project's top; `*` and `?`
+    /// stand for other names.
     pub copy: Vec<String>,
     /// Commands that make a new worktree ready, each a line for the shell.
     pub setup: Vec<String>,

@@ -15,6 +15,7 @@ mod message;
 mod name;
 mod notice;
 mod param;
+mod pattern;
 mod recap;
 mod record;
 mod screen;
@@ -44,6 +45,7 @@ pub use message::{
 pub use name::{AgentId, AgentName, InvalidName, MAX_NAME};
 pub use notice::{Channels, Notice, Urgency};
 pub use param::{BadValue, GivenParam, Param, ParamSort, ParamValue};
+pub use pattern::{bad_pattern, is_gits_own, is_pattern, matches, steps};
 pub use recap::{ChangeKind, ChangedFile, Changes, Commit, Recap, RecapChange, RecapTask, Spent};
 pub use record::{
     AgentRecord, Conversation, Heartbeat, PastConversation, Restart, RestartPolicy, Rhythm, TmuxPlace,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Heartbeat, NotifyOn, Param, RestartPolicy, Tier, Workspace};
+use super::{Heartbeat, NotifyOn, Param, RestartPolicy, Tier, Workspace, WorkspaceConfig};
 
 /// The spec that is always there.
 pub const DEFAULT_SPEC: &str = "default";
@@ -40,6 +40,8 @@ pub struct Spec {
     pub heartbeat: Option<Heartbeat>,
     /// What sort of place it works in.
     pub workspace: Workspace,
+    /// What a worktree of its own is made ready with, beside what the configuration says.
+    pub worktree: WorkspaceConfig,
     /// Whether it vanishes when its task is done.
     pub ephemeral: bool,
     /// How many agents of it may be there at once.

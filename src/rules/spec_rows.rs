@@ -20,6 +20,7 @@ pub struct Row {
 /// Every key of a spec, in the order in which files are written.
 pub fn rows(spec: &Spec) -> Vec<Row> {
     let words = |words: &[String]| words.join(", ");
+    let some = |words: &[String], between: &str| (!words.is_empty()).then(|| words.join(between));
     let number = |number: Option<u32>| number.map(|number| number.to_string());
     let notify = |spec: &Spec| {
         let told = spec.notify.as_ref()?.iter();
@@ -44,6 +45,8 @@ pub fn rows(spec: &Spec) -> Vec<Row> {
     row("restart", Some(spec.restart.to_string()));
     row("heartbeat", spec.heartbeat.as_ref().map(heartbeat));
     row("workspace", Some(spec.workspace.to_string()));
+    row("workspace.copy", some(&spec.worktree.copy, ", "));
+    row("workspace.setup", some(&spec.worktree.setup, "\n"));
     row("ephemeral", Some(spec.ephemeral.to_string()));
     row("max_instances", number(spec.max_instances));
     spec.params.iter().for_each(|(name, value)| row(&format!("params.{name}"), Some(param(value))));
@@ -93,7 +96,8 @@ mod tests {
             ..Spec::default()
         });
         for field in fields.as_object().unwrap().keys() {
-            let is_of = |row: &Row| row.key.split('.').next() == Some(field);
+            let key = if field == "worktree" { "workspace.setup" } else { field };
+            let is_of = |row: &Row| row.key == key || row.key.split('.').next() == Some(key);
             let about = ["name", "found_in", "origins", "remarks"].contains(&field.as_str());
             assert!(about || rows.iter().any(is_of), "{field}");
         }

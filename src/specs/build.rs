@@ -39,6 +39,8 @@ fn set(spec: &mut Spec, key: &str, entry: &Entry) -> Result<(), Mistake> {
         "restart" => spec.restart = word(node).unwrap_or_default(),
         "heartbeat" => spec.heartbeat = heartbeat(node),
         "workspace" => spec.workspace = word(node).unwrap_or_default(),
+        "workspace.copy" => spec.worktree.copy = texts(node),
+        "workspace.setup" => spec.worktree.setup = texts(node),
         "ephemeral" => spec.ephemeral = node.flag().unwrap_or_default(),
         "max_instances" => spec.max_instances = count(node),
         "notify" => spec.notify = node.list().map(|list| list.iter().filter_map(word).collect()),

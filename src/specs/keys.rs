@@ -48,6 +48,12 @@ pub(super) enum Shape {
     Prompt,
     /// `false`, or a table of [`HEARTBEAT`].
     Heartbeat,
+    /// A word of [`PLACES`], or a table of [`WORKSPACE`].
+    Workspace,
+    /// A list of files below the project, with `*` and `?`.
+    Patterns,
+    /// A list of lines for the shell.
+    ShellLines,
     /// Variables and their values.
     Env,
     /// Names and tables of [`PARAM`].
@@ -59,7 +65,7 @@ pub(super) enum Shape {
 impl Shape {
     /// Whether a spec adds to what it stands on, key by key, where others replace it.
     pub fn merges(&self) -> bool {
-        matches!(self, Shape::Env | Shape::Params | Shape::Table(_))
+        matches!(self, Shape::Env | Shape::Params | Shape::Workspace | Shape::Table(_))
     }
 }
 
@@ -128,8 +134,8 @@ pub(super) const KEYS: &[Key] = &[
     key("heartbeat", Shape::Heartbeat, "What it is asked regularly; `false` switches an inherited one off."),
     key(
         "workspace",
-        Shape::Word(&["in-place", "worktree", "scratch"]),
-        "Where it works: the directory as it is, a git worktree of its own, or an empty folder.",
+        Shape::Workspace,
+        "Where it works: the directory as it is, a git worktree of its own, or an empty folder; or a table that also says what a worktree needs.",
     ),
     key("ephemeral", Shape::Flag, "Whether it vanishes when its task is done."),
     key("max_instances", Shape::Count, "How many agents of this spec may be there at once."),
@@ -150,6 +156,24 @@ pub(super) const KEYS: &[Key] = &[
 pub(super) const LIMITS: &[Key] = &[
     key("depth", Shape::Count, "How many generations there may be below it."),
     key("children", Shape::Count, "How many children it may have at once."),
+];
+
+/// The sorts of places to work in.
+pub(super) const PLACES: &[&str] = &["in-place", "worktree", "scratch"];
+
+/// `workspace`, when it is a table
+pub(super) const WORKSPACE: &[Key] = &[
+    key("mode", Shape::Word(PLACES), "Where it works; the same as the word alone."),
+    key(
+        "copy",
+        Shape::Patterns,
+        "Files that git does not carry and a new worktree needs, such as `.env*`, below the project's top.",
+    ),
+    key(
+        "setup",
+        Shape::ShellLines,
+        "Commands that make a new worktree ready, such as `npm ci`; each is a line for the shell.",
+    ),
 ];
 
 /// `heartbeat`
@@ -188,6 +212,7 @@ mod tests {
     fn the_words_of_the_table_are_the_words_of_the_model() {
         let words = |name: &str| match &KEYS.iter().find(|key| key.name == name).unwrap().shape {
             Shape::Word(words) | Shape::Words(words) => *words,
+            Shape::Workspace => PLACES,
             other => panic!("{name}: {other:?}"),
         };
         for word in words("shell_tier") {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{HEARTBEAT, Key, PARAM, PROMPT, ROLES, Scope, Shape, keys};
+use super::keys::{HEARTBEAT, Key, PARAM, PLACES, PROMPT, ROLES, Scope, Shape, WORKSPACE, keys};
 
 /// What a name may be; the rule itself is `AgentName`'s.
 const NAME: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$";
@@ -82,6 +82,11 @@ fn of(shape: &Shape) -> Value {
             beat["oneOf"] = json!([{ "required": ["every"] }, { "required": ["cron"] }]);
             json!({ "anyOf": [{ "const": false }, beat] })
         }
+        Shape::Workspace => {
+            let word = json!({ "type": "string", "enum": PLACES });
+            json!({ "anyOf": [word, table(&WORKSPACE.iter().collect::<Vec<_>>())] })
+        }
+        Shape::Patterns | Shape::ShellLines => json!({ "type": "array", "items": text() }),
         Shape::Env => named(VARIABLE, json!({ "type": "string" })),
         Shape::Params => named(PARAMETER, table(&PARAM.iter().collect::<Vec<_>>())),
         Shape::Table(keys) => table(&keys.iter().collect::<Vec<_>>()),

@@ -1,11 +1,11 @@
 //! Holds values against the table of keys and tells every mistake, each with what is allowed. Reads no file.
 
-use super::keys::{HEARTBEAT, Key, PROMPT, ROLES, Shape};
+use super::keys::{HEARTBEAT, Key, PLACES, PROMPT, ROLES, Shape, WORKSPACE};
 use super::node::{Node, Table};
 use super::place::Wrong;
 use super::suggest::{allowed, nearest};
 use super::{param, words};
-use crate::model::{AgentName, Cron};
+use crate::model::{AgentName, Cron, bad_pattern};
 
 /// Tells what is wrong with a table that may hold these keys; `inside` is the key it is the value of.
 pub(super) fn check_table(keys: &[&Key], table: &Table, inside: Option<&str>, told: &mut Vec<Wrong>) {
@@ -56,6 +56,18 @@ pub(super) fn check(name: &str, shape: &Shape, node: &Node, told: &mut Vec<Wrong
         Shape::Prompt => prompt(name, node, told),
         Shape::Heartbeat if node.flag() == Some(false) => {}
         Shape::Heartbeat => heartbeat(name, node, told),
+        Shape::Workspace if node.text().is_some() => text(name, node, told, |text| one_of(text, PLACES)),
+        Shape::Workspace if node.table().is_none() => {
+            let wanted = format!("one of {}, or a table of mode, copy, setup", PLACES.join(", "));
+            wrong_sort(name, &wanted, node, told);
+        }
+        Shape::Workspace => fields(name, WORKSPACE, node, told),
+        Shape::Patterns => list(name, node, told, |name, node, told| {
+            text(name, node, told, |text| bad_pattern(text).map_or(Ok(()), |why| Err(why.to_owned())));
+        }),
+        Shape::ShellLines => {
+            list(name, node, told, |name, node, told| text(name, node, told, words::shell_line))
+        }
         Shape::Env => env(name, node, told),
         Shape::Params => param::check_all(name, node, told),
         Shape::Table(keys) => fields(name, keys, node, told),

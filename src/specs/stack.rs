@@ -1,8 +1,8 @@
 //! Lays the values of a spec over what it stands on, and remembers where each came from.
 //!
 //! From below: the `[defaults]` of its file, the `[defaults]` of the files it extends into, what it extends, itself.
-//! So what a spec extends counts as it stands in its own file. Tables of `env`, `params` and `limits` add up key by
-//! key; everything else is replaced as a whole.
+//! So what a spec extends counts as it stands in its own file. Tables of `env`, `params`, `workspace` and `limits` add
+//! up key by key; everything else is replaced as a whole.
 
 use std::collections::BTreeMap;
 
@@ -106,7 +106,11 @@ pub(super) fn merge<'a>(layers: &[(&'a Source, &'a Layer)]) -> Values<'a> {
             match node.table().filter(|_| known.shape.merges()) {
                 Some(table) => {
                     for (inner, node) in table {
-                        let name = format!("{}.{}", known.name, inner.text);
+                        let name = match (known.name, inner.text.as_str()) {
+                            // A word alone is the mode, so that one replaces the other.
+                            ("workspace", "mode") => known.name.to_owned(),
+                            (outer, inner) => format!("{outer}.{inner}"),
+                        };
                         values.insert(name, Entry { node, at: inner.at, source });
                     }
                 }

@@ -2,6 +2,8 @@
 
 use jiff::SignedDuration;
 
+use crate::model::is_deceptive;
+
 /// The longest text that can be one argument of a program on Linux, less its end: `MAX_ARG_STRLEN`.
 pub(super) const LONGEST_ARGUMENT: usize = 131_071;
 
@@ -26,6 +28,15 @@ pub(super) fn line(line: &str) -> Result<(), String> {
     text(line)?;
     match line.chars().any(char::is_control) {
         true => Err("must be on one line, without control characters".into()),
+        false => Ok(()),
+    }
+}
+
+/// A line for the shell, which a person reads before it runs: what is not seen must not be in it.
+pub(super) fn shell_line(text: &str) -> Result<(), String> {
+    line(text)?;
+    match text.contains(is_deceptive) {
+        true => Err("holds characters that are not seen".into()),
         false => Ok(()),
     }
 }

@@ -36,7 +36,7 @@ pub use lock::AgentLock;
 pub use log::RotatingFile;
 pub use room::{Gate, Place};
 pub use watch::{Changes, Watch};
-pub use workspace::{Copied, copy_into};
+pub use workspace::{Copied, copy_into, meant_by};
 
 pub use home::{make_private, remove_home};
 

@@ -2,10 +2,13 @@
 //!
 //! A repository is a stranger's word: nothing is read from or written to a place that a symbolic link leads to.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+
+use crate::model::{is_gits_own, is_pattern, matches, steps};
 
 /// What became of a copy.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,11 +19,43 @@ pub enum Copied {
     NotThere,
 }
 
+/// The files and directories below a top that a pattern means, in alphabetical order; a name without `*` and `?` means
+/// itself, whether it is there or not. Links are named, never followed.
+pub fn meant_by(top: &Path, pattern: &str) -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::new()];
+    for step in steps(pattern) {
+        let next = |below: PathBuf| match is_pattern(step) {
+            false => vec![below.join(step)],
+            true => names(&top.join(&below), step).iter().map(|name| below.join(name)).collect(),
+        };
+        found = found.into_iter().flat_map(next).collect();
+    }
+    found
+}
+
+/// The names in a directory that one step of a pattern means.
+fn names(dir: &Path, step: &str) -> Vec<OsString> {
+    if !fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir()) {
+        return Vec::new();
+    }
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let is_meant = |name: &OsString| {
+        let name = name.to_string_lossy();
+        matches(step, &name) && !is_gits_own(&name)
+    };
+    let mut names: Vec<OsString> = entries.filter(is_meant).collect();
+    names.sort();
+    names
+}
+
 /// Copies one file or directory to the same place below another top; what is there already stays.
 pub fn copy_into(from: &Path, to: &Path, name: &Path) -> io::Result<Copied> {
     let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
     if !plain || name.as_os_str().is_empty() {
         return Err(refused("it leads out of the project"));
+    }
+    if name.iter().any(|part| is_gits_own(&part.to_string_lossy())) {
+        return Err(refused("it is git's own"));
     }
     let mut source = from.to_owned();
     for part in name.parent().unwrap_or(Path::new("")).components() {
@@ -47,12 +82,19 @@ pub fn copy_into(from: &Path, to: &Path, name: &Path) -> io::Result<Copied> {
 fn copy(source: &Path, to: &Path, name: &Path, copied: &mut Vec<PathBuf>) -> io::Result<()> {
     let (meta, target) = (fs::symlink_metadata(source)?, to.join(name));
     if meta.is_dir() {
+        // A copy of it would hold a copy of itself, and so on.
+        if to.starts_with(source) {
+            return Err(refused("the worktree itself is in it"));
+        }
         if fs::symlink_metadata(&target).is_ok_and(|there| there.is_symlink()) {
             return Err(refused("it is behind a symbolic link"));
         }
         fs::create_dir_all(&target)?;
         for entry in fs::read_dir(source)? {
             let entry = entry?;
+            if is_gits_own(&entry.file_name().to_string_lossy()) {
+                continue;
+            }
             copy(&entry.path(), to, &name.join(entry.file_name()), copied)?;
         }
     } else if fs::symlink_metadata(&target).is_ok() {
@@ -133,6 +175,51 @@ mod tests {
         assert_eq!(copy_into(&from, &to, Path::new("conf")).unwrap(), files(&[]));
         assert_eq!(fs::read_to_string(to.join(".env")).unwrap(), "own");
         assert!(size(&to) >= 4096);
+    }
+
+    #[test]
+    fn a_pattern_means_what_is_there_and_follows_no_link() {
+        let (dir, from, _) = tops();
+        for name in [".env.local", "conf/a.local", "conf/b.local", ".gitignore"] {
+            fs::write(from.join(name), "x").unwrap();
+        }
+        fs::create_dir(from.join(".git")).unwrap();
+        symlink(dir.path().join("outside"), from.join("away")).unwrap();
+        symlink(&from, from.join("conf/loop")).unwrap();
+        for (pattern, found) in [
+            (".env*", &[".env", ".env.local"][..]),
+            ("./conf/*.local", &["conf/a.local", "conf/b.local"]),
+            ("c*/d*/?", &["conf/deep/x"]),
+            (".git*", &[".gitignore"]),
+            ("*", &["away", "conf"]),
+            ("*/secret", &["away/secret", "conf/secret"]),
+            ("*/s*", &[]),
+            ("conf/l*/*", &[]),
+            ("nowhere/*", &[]),
+            ("nowhere", &["nowhere"]),
+        ] {
+            let found: Vec<PathBuf> = found.iter().map(PathBuf::from).collect();
+            assert_eq!(meant_by(&from, pattern), found, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn nothing_of_gits_is_copied_and_no_tree_into_itself() {
+        let (_dir, from, to) = tops();
+        fs::create_dir_all(from.join("conf/vendor/.git/hooks")).unwrap();
+        fs::write(from.join("conf/vendor/.git/hooks/x"), "x").unwrap();
+        symlink(&from, from.join("conf/loop")).unwrap();
+        for name in [".git", "conf/vendor/.git", "conf/vendor/.Git/hooks/x"] {
+            assert!(copy_into(&from, &to, Path::new(name)).is_err(), "{name}");
+        }
+        let Copied::Files(mut copied) = copy_into(&from, &to, Path::new("conf")).unwrap() else { panic!() };
+        copied.sort();
+        assert_eq!(Copied::Files(copied), files(&["conf/deep/x", "conf/loop"]));
+        assert!(!to.join("conf/vendor/.git").exists());
+        let inside = from.join("conf/deep/tree");
+        fs::create_dir(&inside).unwrap();
+        assert!(copy_into(&from, &inside, Path::new("conf")).is_err());
+        assert!(!inside.join("conf/deep").exists());
     }
 
     #[test]

@@ -77,6 +77,8 @@ fn show_tells_each_value_its_origin_and_what_a_spawn_runs() {
             restart  on-failure  [[ROOT]/project/.symposium/agents.toml:2]
           heartbeat  every 1h 30m: look  [[ROOT]/project/.symposium/agents.toml:12]
           workspace  in-place  [default]
+     workspace.copy  -  [default]
+    workspace.setup  -  [default]
           ephemeral  false  [default]
       max_instances  -  [default]
              notify  -  [default]

@@ -166,16 +166,96 @@ fn a_setup_that_fails_leaves_nothing_behind() {
     config(&env, "[workspace]\nsetup = ['echo no such package; exit 3']\n");
     assert_snapshot!(agent(&env, &["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
     making a worktree on branch `symposium/a`
-    setting up: echo no such package; exit 3
+    setting up: echo no such package; exit 3 (config.toml)
     error: `echo no such package; exit 3` failed, so agent `a` was not started
       code 3
       no such package
-    hint: try it yourself in the repository; `[workspace] setup` in config.toml names it
+    hint: try it yourself in the repository; it is a `setup` of config.toml
     ");
     assert!(!env.state().join("instances/a").exists());
     assert!(!env.project().join(".git/worktrees").exists());
     assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
     assert_eq!(agent(&env, &["list", "--all", "--json"]).ok().stdout, "[]\n");
+}
+
+const NEEDS: &str = r#"
+[agents.web]
+command = ["sleep", "1000"]
+env = { STAGE = "spec" }
+max_instances = 2
+[agents.web.params.region]
+default = "asia"
+[agents.web.workspace]
+mode = "worktree"
+copy = [".env*", "conf/*.local", "away/secret", "away"]
+setup = ["printf '%s %s %s' \"$STAGE\" \"$GIVEN\" \"$SYMPOSIUM_PARAM_REGION\" > setup.out; : a line of more than eighty characters"]
+"#;
+
+#[test]
+fn a_spec_says_what_its_worktrees_need() {
+    let env = repository();
+    config(&env, "[workspace]\ncopy = ['.env']\nsetup = ['echo first > setup.out']\n");
+    for (file, text) in [
+        (".env", "a"),
+        (".env.local", "b"),
+        ("conf/db.local", "c"),
+        ("conf/db.shared", "d"),
+        (".envs/.git/x", "e"),
+    ] {
+        super::in_project(&env, file, text);
+    }
+    super::in_project(&env, ".symposium/agents.toml", NEEDS);
+    fs::create_dir(env.root().join("outside")).unwrap();
+    fs::write(env.root().join("outside/secret"), "s").unwrap();
+    std::os::unix::fs::symlink(env.root().join("outside"), env.project().join("away")).unwrap();
+    let run = agent(&env, &["spawn", "web", "--env", "GIVEN=flag"]).ok();
+    assert_snapshot!(env.redacted(&run.stderr), @r#"
+    making a worktree on branch `symposium/web-1`
+    setting up: echo first > setup.out (config.toml)
+    setting up: printf '%s %s %s' "$STAGE" "$GIVEN" "$SYMPOSIUM_PARAM_REGION" > setup.out; : a line of more than eighty characters ([ROOT]/project/.symposium/agents.toml:11)
+    warning: spec `web` comes from this project, with `command` ([ROOT]/project/.symposium/agents.toml:3), `env.STAGE` ([ROOT]/project/.symposium/agents.toml:4), `workspace.setup` ([ROOT]/project/.symposium/agents.toml:11)
+    warning: `away/secret` was not copied into the worktree: it is behind a symbolic link
+    "#);
+    let at = workspace(&env, "web-1");
+    assert_eq!(fs::read_to_string(at.join("setup.out")).unwrap(), "spec flag asia");
+    for file in [".env", ".env.local", "conf/db.local"] {
+        assert!(at.join(file).is_file(), "{file}");
+    }
+    for file in ["conf/db.shared", ".envs/.git", "away/secret/secret"] {
+        assert!(!at.join(file).exists(), "{file}");
+    }
+    assert!(at.join("away").is_symlink(), "a link is copied as a link");
+    let frozen = fs::read_to_string(env.state().join("instances/web-1/spec.json")).unwrap();
+    let frozen: Value = serde_json::from_str(&frozen).unwrap();
+    assert_eq!(frozen["spec"]["worktree"]["copy"][0], ".env*");
+    let card = env.symposium(["spec", "show", "web"]).ok().stdout;
+    assert!(card.contains("workspace.copy  .env*, conf/*.local, away/secret, away  ["), "{card}");
+    assert!(card.contains("workspace.setup  printf"), "{card}");
+    // Where there is no worktree, that is said.
+    let said = agent(&env, &["spawn", "web", "--workspace", "in-place"]).ok().stderr;
+    assert!(!said.contains("setting up") && !said.contains("nothing was copied"), "{said}");
+    super::in_project(&env, ".symposium/agents.toml", &NEEDS.replace("mode = \"worktree\"\n", ""));
+    agent(&env, &["kill", "web-1"]).ok();
+    let said = agent(&env, &["spawn", "web"]).ok().stderr;
+    assert!(said.contains("`web` works in-place: nothing was copied or run"), "{said}");
+}
+
+#[test]
+fn a_long_setup_holds_nobody_up() {
+    let env = repository();
+    let text = "[agents.web]\ncommand = ['sleep', '1000']\nmax_instances = 2\nworkspace = { mode = 'worktree', \
+                setup = ['while ! test -e \"$GO\"; do sleep 0.05; done'] }\n";
+    super::in_project(&env, ".symposium/agents.toml", text);
+    let go = env.root().join("go");
+    let variable = format!("GO={}", go.display());
+    let slow = agent(&env, &["spawn", "web", "--env", &variable]).start();
+    env.wait_until("it is written down", || agent(&env, &["show", "web-1"]).outcome().code == 0);
+    assert_eq!(status(&env, "web-1"), "starting");
+    assert_eq!(spawned(&env, &["web", "--workspace", "in-place"]), "web-2");
+    agent(&env, &["spawn", "web", "--workspace", "in-place"]).fails(1);
+    fs::write(&go, "").unwrap();
+    slow.finish().ok();
+    assert_eq!(status(&env, "web-1"), "working");
 }
 
 #[test]

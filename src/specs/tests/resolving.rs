@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::{
     FoundIn, Heartbeat, Limits, NotifyOn, Origin, Param, ParamSort, ParamValue, RestartPolicy, Rhythm, Tier,
-    Workspace,
+    Workspace, WorkspaceConfig,
 };
 
 const FULL: &str = r#"
@@ -19,7 +19,7 @@ system_prompt = { file = "prompts/full.md" }
 env = { A = "1" }
 restart = "on-failure"
 heartbeat = { every = "30m", prompt = "How is it?" }
-workspace = "worktree"
+workspace = { mode = "worktree", copy = [".env*"], setup = ["npm ci", "make"] }
 ephemeral = true
 max_instances = 3
 notify = ["waiting", "gave-up"]
@@ -62,6 +62,7 @@ fn every_key_arrives_where_it_belongs() {
         restart: RestartPolicy::OnFailure,
         heartbeat: Some(Heartbeat { rhythm: Rhythm::Every(1_800), prompt: "How is it?".into(), last: None }),
         workspace: Workspace::Worktree,
+        worktree: WorkspaceConfig { copy: vec![".env*".into()], setup: vec!["npm ci".into(), "make".into()] },
         ephemeral: true,
         max_instances: Some(3),
         params: [
@@ -119,6 +120,31 @@ fn a_spec_stands_on_what_it_extends_and_that_on_the_defaults() {
     };
     let lines: Vec<usize> = ["role", "model", "env.C", "heartbeat", "restart"].map(line).into();
     assert_eq!(lines, [3, 8, 15, 14, 0]);
+}
+
+#[test]
+fn what_a_worktree_needs_adds_up_and_a_word_is_its_mode() {
+    let disk = Disk::project(
+        "[defaults]\nworkspace = { copy = ['.env'], setup = ['make'] }\n\
+         [agents.word]\nworkspace = 'worktree'\n\
+         [agents.heir]\nextends = 'word'\nworkspace = { mode = 'scratch', setup = [] }\n\
+         [agents.back]\nextends = 'heir'\nworkspace = 'in-place'\n",
+    );
+    for (name, workspace, setup, line) in [
+        ("word", Workspace::Worktree, &["make"][..], 4),
+        ("heir", Workspace::Scratch, &[], 7),
+        ("back", Workspace::InPlace, &[], 10),
+    ] {
+        let spec = disk.specs().get(name).unwrap();
+        assert_eq!(
+            (spec.workspace, &spec.worktree.copy[..]),
+            (workspace, &[".env".to_owned()][..]),
+            "{name}"
+        );
+        assert_eq!(spec.worktree.setup, setup, "{name}");
+        assert!(matches!(spec.origin("workspace"), Origin::File { line: at, .. } if *at == line), "{spec:?}");
+        assert!(!spec.origins.contains_key("workspace.mode"));
+    }
 }
 
 #[test]

@@ -1,0 +1,113 @@
+//! Names of files below a project, with `*` and `?` in them as a shell has them. Looks at no disk.
+
+use std::path::{Component, Path};
+
+/// What is wrong with a pattern, in words that stand behind it.
+pub fn bad_pattern(text: &str) -> Option<&'static str> {
+    let stays =
+        Path::new(text).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if steps(text).next().is_none() || text.contains('\0') || !stays {
+        return Some("must be a path below the project, without `..`");
+    }
+    if text.contains("**") {
+        return Some("cannot have `**`; allowed: `*` and `?` in each name of the path");
+    }
+    steps(text).any(is_gits_own).then_some("is git's own, and each worktree has one")
+}
+
+/// The names that a pattern is made of.
+pub fn steps(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern.split('/').filter(|step| !step.is_empty() && *step != ".")
+}
+
+/// Whether a name stands for others than itself.
+pub fn is_pattern(step: &str) -> bool {
+    step.contains(['*', '?'])
+}
+
+/// Whether a name is one that only git may make; some file systems take capitals for the same.
+pub fn is_gits_own(name: &str) -> bool {
+    name.eq_ignore_ascii_case(".git")
+}
+
+/// Whether a name is meant by one step of a pattern. A dot at its beginning is met by a dot only.
+pub fn matches(step: &str, name: &str) -> bool {
+    if name.starts_with('.') && !step.starts_with('.') {
+        return false;
+    }
+    let (step, name): (Vec<char>, Vec<char>) = (step.chars().collect(), name.chars().collect());
+    // Where to go on when what follows the last `*` does not fit: one further on in the name.
+    let (mut at, mut seen, mut again) = (0, 0, None);
+    while seen < name.len() {
+        match step.get(at) {
+            Some('*') => {
+                again = Some((at + 1, seen));
+                at += 1;
+            }
+            Some(c) if *c == '?' || *c == name[seen] => (at, seen) = (at + 1, seen + 1),
+            _ => match again {
+                Some((after, from)) => {
+                    again = Some((after, from + 1));
+                    (at, seen) = (after, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    step[at..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_met_as_a_shell_meets_them() {
+        for (step, name, is_met) in [
+            (".env*", ".env", true),
+            (".env*", ".env.local", true),
+            (".env*", "env", false),
+            ("*.local", "db.local", true),
+            ("*.local", ".local", false),
+            ("*", ".git", false),
+            ("?*", "ü", true),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("[id].ts", "[id].ts", true),
+            ("[id].ts", "i.ts", false),
+            ("", "", true),
+        ] {
+            assert_eq!(matches(step, name), is_met, "{step} {name}");
+        }
+    }
+
+    #[test]
+    fn what_leads_out_or_is_gits_is_told() {
+        for good in [".env", "./.env", "config/*.local", "a//b", "packages/*/.env?", ".github", "[id]"] {
+            assert_eq!(bad_pattern(good), None, "{good}");
+        }
+        for bad in ["", ".", "..", "a/../b", "/etc/*", "**/.env", ".git", "sub/.GIT/config", "a\0"] {
+            assert!(bad_pattern(bad).is_some(), "{bad:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_with_any_part_left_open_is_met(name in "[a-c.]{1,8}", from in 0usize..8, until in 0usize..8) {
+            let (from, until) = (from.min(name.len()), until.min(name.len()));
+            let (from, until) = (from.min(until).max(1), from.max(until).max(1));
+            let step = format!("{}*{}", &name[..from], &name[until..]);
+            prop_assert!(matches(&step, &name), "{} {}", step, name);
+        }
+
+        #[test]
+        fn many_stars_take_no_time(stars in 1usize..40) {
+            let step = "*a".repeat(stars) + "b";
+            prop_assert!(!matches(&step, &"a".repeat(200)));
+        }
+    }
+}
