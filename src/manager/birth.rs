@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Manager;
 use crate::error::Error;
-use crate::model::{AgentRecord, RestartPolicy, Spec};
+use crate::model::{AgentName, AgentRecord, RestartPolicy, Spec};
 
 /// What an instance keeps beside its record: enough to start it again, and to rebuild a lost registry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -49,8 +49,8 @@ pub(super) struct Asked {
 
 impl Manager {
     /// What an agent was born from, when that can still be read.
-    pub(super) fn birth_note(&self, record: &AgentRecord) -> Option<BirthNote> {
-        let bytes = std::fs::read(self.store.instance(&record.name).spec_json()).ok()?;
+    pub(super) fn birth_note(&self, name: &AgentName) -> Option<BirthNote> {
+        let bytes = std::fs::read(self.store.instance(name).spec_json()).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 

@@ -45,7 +45,7 @@ impl Manager {
 
     /// Refuses to bring back one that ended while others took its place.
     pub(super) fn refuse_return(&self, record: &AgentRecord) -> Result<(), Error> {
-        let spec = self.birth_note(record).and_then(|note| note.spec);
+        let spec = self.birth_note(&record.name).and_then(|note| note.spec);
         let Some(max) = spec.and_then(|spec| spec.max_instances).filter(|_| !is_there(record)) else {
             return Ok(());
         };
@@ -72,7 +72,7 @@ impl Manager {
             if ancestors.iter().any(|(name, _)| *name == record.name) {
                 break;
             }
-            let limits = self.birth_note(record).and_then(|note| note.spec).map(|spec| spec.limits);
+            let limits = self.birth_note(&record.name).and_then(|note| note.spec).map(|spec| spec.limits);
             ancestors.push((record.name.clone(), limits.unwrap_or_default()));
             next = record.parent.as_ref();
         }

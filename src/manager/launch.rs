@@ -110,7 +110,7 @@ impl Manager {
         for (key, value) in &kind.env {
             set(key, value.into());
         }
-        if let Some(note) = self.birth_note(record) {
+        if let Some(note) = self.birth_note(&record.name) {
             let of_spec = note.spec.map(|spec| spec.env).unwrap_or_default();
             for (key, value) in of_spec.into_iter().chain(note.env) {
                 set(&key, value.into());

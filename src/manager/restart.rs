@@ -54,7 +54,7 @@ impl Manager {
 
     /// Puts into a record what its spec says today; gives what is to be written down, unless it is a plain command.
     fn reborn(&self, record: &mut AgentRecord) -> Result<Option<BirthNote>, Error> {
-        let note = self.birth_note(record);
+        let note = self.birth_note(&record.name);
         // One from before there were specs was asked for by its kind.
         let of_kind = || Asked {
             spec: Some(record.kind.clone()),

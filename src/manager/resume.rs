@@ -191,7 +191,7 @@ impl Manager {
     /// A program that moved since (an update, a new node version) is looked for again.
     fn refresh_program(&self, record: &mut AgentRecord, kind: &Kind, dir: &Path) -> Result<(), Error> {
         let gone = record.command.first().is_none_or(|program| !Path::new(program).exists());
-        let given = self.birth_note(record).and_then(|note| note.spec?.command.first().cloned());
+        let given = self.birth_note(&record.name).and_then(|note| note.spec?.command.first().cloned());
         let is_ours = given.is_none() && kind.program.first().is_some_and(|program| program == kinds::SELF);
         if !gone && !is_ours {
             return Ok(());

@@ -10,9 +10,9 @@ use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::Query;
-use crate::model::{AgentId, Channels, Happening, Notice, Notify, NotifyOn, What};
+use crate::model::{Agent, AgentId, Channels, Happening, Notice, Notify, NotifyOn, What};
 use crate::notice;
-use crate::rules::notice::notices;
+use crate::rules::notice::{Wishes, may_be_told, notices};
 use crate::rules::quiet::{Allowed, Limiter, channels};
 use crate::tmux::{Audience, Bell};
 
@@ -68,7 +68,8 @@ impl Manager {
         // tmux is asked who is attached only when there may be something to tell.
         if happened.iter().any(|happening| may_be_told(&happening.what)) {
             let agents = self.survey()?.agents;
-            for mut notice in notices(&happened, &agents, &config.notify) {
+            let wishes = Wishes { usual: config.notify.on.clone(), own: self.own_wishes(&happened, &agents) };
+            for mut notice in notices(&happened, &agents, &wishes) {
                 // What needs a person is never held back.
                 let matters = matches!(notice.on, NotifyOn::GaveUp | NotifyOn::Waiting);
                 match limiter.allow(Env::now()) {
@@ -89,6 +90,18 @@ impl Manager {
         // Afterwards: killed in between, something is told twice, which is better than not at all.
         self.with_ledger(|ledger| ledger.set_cursor(READER, last))?;
         Ok(Telling { told, waits })
+    }
+
+    /// What the specs chose of which those agents were born to whom something happened.
+    fn own_wishes(&self, happened: &[Happening], agents: &[Agent]) -> HashMap<AgentId, Vec<NotifyOn>> {
+        let has_news = |agent: &&Agent| {
+            happened.iter().any(|happening| happening.agent == agent.id && may_be_told(&happening.what))
+        };
+        let own = agents
+            .iter()
+            .filter(has_news)
+            .filter_map(|agent| Some((agent.id, self.birth_note(&agent.name)?.spec?.notify?)));
+        own.collect()
     }
 
     /// How many of these the registry says too. The ledger is written first: what is only there yet is told when it
@@ -141,8 +154,4 @@ impl Manager {
         }
         failures
     }
-}
-
-fn may_be_told(what: &What) -> bool {
-    matches!(what, What::Status { .. } | What::GaveUp | What::Hung | What::Orphaned)
 }

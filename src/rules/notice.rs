@@ -1,7 +1,9 @@
 //! What people are told, from what happened and how things are now. News that is over by the time it could be told is
 //! not told, nor is anybody told what they look at.
 
-use crate::model::{Agent, Happening, Notice, Notify, NotifyOn, Status, Urgency, What, is_deceptive};
+use std::collections::HashMap;
+
+use crate::model::{Agent, AgentId, Happening, Notice, NotifyOn, Status, Urgency, What, is_deceptive};
 
 /// A body is read in a glance, and some desktops show all of it.
 const MOST_CHARS: usize = 240;
@@ -15,13 +17,33 @@ struct News<'a> {
     happening: &'a Happening,
 }
 
+/// What is told of each agent: what its spec chose, else what is told of all.
+#[derive(Debug, Default)]
+pub struct Wishes {
+    /// What is told of those whose spec says nothing.
+    pub usual: Vec<NotifyOn>,
+    /// What is told of others.
+    pub own: HashMap<AgentId, Vec<NotifyOn>>,
+}
+
+impl Wishes {
+    fn hold(&self, agent: &Agent, on: NotifyOn) -> bool {
+        self.own.get(&agent.id).unwrap_or(&self.usual).contains(&on)
+    }
+}
+
+/// Whether something that happened may be told at all.
+pub fn may_be_told(what: &What) -> bool {
+    reason(what).is_some()
+}
+
 /// Decides what is told: one notice for each reason, however many agents have it.
-pub fn notices(happened: &[Happening], agents: &[Agent], config: &Notify) -> Vec<Notice> {
+pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec<Notice> {
     let mut news: Vec<News> = Vec::new();
     for happening in happened {
-        let Some(on) = reason(&happening.what).filter(|on| config.on.contains(on)) else { continue };
+        let Some(on) = reason(&happening.what) else { continue };
         let Some(agent) = agents.iter().find(|agent| agent.id == happening.agent) else { continue };
-        if is_driven(agent) || !still_holds(on, agent) {
+        if !wishes.hold(agent, on) || is_driven(agent) || !still_holds(on, agent) {
             continue;
         }
         // Only the last word on a matter, and not the crash when it is told to be the last one.

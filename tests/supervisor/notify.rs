@@ -82,3 +82,32 @@ fn in_quiet_hours_only_the_command_is_told_and_outside_of_them_everybody() {
     assert!(was_shown("d waits for approval"), "{shown}");
     assert!(!was_shown("a waits for approval") && !was_shown("c waits for approval"), "{shown}");
 }
+
+#[test]
+fn an_agent_is_told_of_as_its_spec_says_until_it_starts_afresh() {
+    let env = TestEnv::new();
+    configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
+    let specs = env.state().join("agents.toml");
+    let text = "[agents.quiet]\nkind = 'demo'\nnotify = ['crashed']\n[agents.usual]\nkind = 'demo'\n";
+    std::fs::write(&specs, text).unwrap();
+    symposium(&env, &["agent", "spawn", "quiet", "--name", "q", "--task", "/ask one"]).ok();
+    symposium(&env, &["agent", "wait", "q", "--for", "waiting"]).ok();
+    symposium(&env, &["agent", "spawn", "usual", "--name", "u", "--task", "/ask one"]).ok();
+    env.wait_until("the usual one is told of", || titles(&env) == ["u waits for approval"]);
+
+    // Neither an edit nor a restart changes what it was born with.
+    std::fs::write(&specs, text.replace("'crashed'", "'waiting'")).unwrap();
+    symposium(&env, &["agent", "restart", "q"]).ok();
+    symposium(&env, &["agent", "send", "q", "/ask two"]).ok();
+    symposium(&env, &["agent", "wait", "q", "--for", "waiting"]).ok();
+    symposium(&env, &["agent", "deny", "u"]).ok();
+    symposium(&env, &["agent", "wait", "u", "--for", "idle"]).ok();
+    symposium(&env, &["agent", "send", "u", "/ask two"]).ok();
+    let of = |name: &str| titles(&env).iter().filter(|title| title.starts_with(name)).count();
+    env.wait_until("the usual one is told of again", || of("u waits") == 2);
+    assert_eq!(of("q "), 0, "{:?}", titles(&env));
+
+    symposium(&env, &["agent", "restart", "q", "--fresh"]).ok();
+    symposium(&env, &["agent", "send", "q", "/ask three"]).ok();
+    env.wait_until("it is told of as its spec says now", || of("q waits") == 1);
+}

@@ -7,8 +7,8 @@ use crate::model::{Config, WaitingFor};
 use crate::rules::evict::tests::{agent, terminal};
 use crate::rules::status::tests::at;
 
-fn config() -> Notify {
-    Config::default().notify
+fn wishes() -> Wishes {
+    Wishes { usual: Config::default().notify.on, own: HashMap::new() }
 }
 
 fn happening(agent: &Agent, what: What, why: &str) -> Happening {
@@ -32,7 +32,7 @@ fn waiting(name: &str) -> Agent {
 
 /// Title and body of what is told.
 fn told(happened: &[Happening], agents: &[Agent]) -> Vec<(String, String)> {
-    notices(happened, agents, &config()).into_iter().map(|notice| (notice.title, notice.body)).collect()
+    notices(happened, agents, &wishes()).into_iter().map(|notice| (notice.title, notice.body)).collect()
 }
 
 fn one(title: &str, body: &str) -> Vec<(String, String)> {
@@ -101,15 +101,33 @@ fn who_drives_an_agent_is_not_told_and_who_watches_is() {
 fn only_what_was_asked_for_is_told() {
     let a = waiting("a");
     let asked = [became(&a, Status::Working, "run it?")];
-    let config = Notify { on: vec![NotifyOn::Crashed], ..config() };
-    assert_eq!(notices(&asked, &[a], &config), []);
+    let wishes = Wishes { usual: vec![NotifyOn::Crashed], own: HashMap::new() };
+    assert_eq!(notices(&asked, &[a], &wishes), []);
+}
+
+#[test]
+fn what_its_spec_chose_is_told_in_place_of_what_is_usual() {
+    use NotifyOn::*;
+    let agents = [waiting("a"), waiting("b"), agent("c", Status::Crashed), agent("d", Status::Crashed)];
+    let happened: Vec<_> = agents.iter().map(|agent| became(agent, Status::Working, "")).collect();
+    let [a, b, c, d] = agents.each_ref().map(|agent| agent.id);
+    for (usual, own, titles) in [
+        (vec![Crashed], vec![(a, vec![Waiting])], vec!["a waits for approval", "2 agents crashed: c, d"]),
+        (vec![Waiting], vec![(a, vec![]), (c, vec![Crashed])], vec!["b waits for approval", "c crashed"]),
+        (vec![], vec![(b, vec![Crashed]), (d, vec![Crashed, Waiting])], vec!["d crashed"]),
+    ] {
+        let wishes = Wishes { usual, own: own.into_iter().collect() };
+        let told: Vec<String> =
+            notices(&happened, &agents, &wishes).into_iter().map(|notice| notice.title).collect();
+        assert_eq!(told, titles);
+    }
 }
 
 #[test]
 fn several_at_once_are_one_notice_for_each_reason() {
     let agents = [waiting("a"), waiting("b"), waiting("c"), agent("d", Status::Crashed)];
     let happened: Vec<_> = agents.iter().map(|agent| became(agent, Status::Working, "run\nit?")).collect();
-    let notices = notices(&happened, &agents, &config());
+    let notices = notices(&happened, &agents, &wishes());
     assert_eq!(notices.len(), 2);
     assert_eq!(notices[0].title, "3 agents wait for you: a, b, c");
     assert_eq!(notices[0].body, "a: run it?\nb: run it?\nc: run it?");
@@ -141,7 +159,7 @@ fn a_renamed_agent_is_told_by_its_new_name() {
 #[test]
 fn a_notice_is_json_with_these_names() {
     let a = waiting("a");
-    let notices = notices(&[became(&a, Status::Working, "run it?")], &[a], &config());
+    let notices = notices(&[became(&a, Status::Working, "run it?")], &[a], &wishes());
     assert_eq!(
         serde_json::to_string(&notices).unwrap(),
         r#"[{"title":"a waits for approval","body":"run it?","urgency":"normal","agent":"a","agents":["a"],"on":"waiting","at":"1970-01-01T00:00:50Z"}]"#
