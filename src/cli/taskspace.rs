@@ -8,6 +8,7 @@ use super::table::{clean, status_word};
 use super::{Context, attach, spawn, ui};
 use crate::error::Error;
 use crate::manager::{As, Body, Removal, SpawnRequest, TaskspaceView};
+use crate::model::LogEntry;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -15,6 +16,8 @@ pub(super) enum Verb {
     New(New),
     /// What the taskspaces are at, what needs somebody first
     List,
+    /// Note something in the log of a taskspace; without a text, show the log
+    Log(Log),
     /// End the agent and remove its worktree, unless work would be lost
     Delete(Delete),
 }
@@ -29,6 +32,12 @@ pub(super) struct New {
     /// The task; `-` reads it from stdin
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     task: String,
+    /// What its spec is given: `{{K}}` in prompts and task, SYMPOSIUM_PARAM_K in its environment
+    #[arg(long = "param", value_name = "K=V", value_parser = spawn::parameter, allow_hyphen_values = true)]
+    params: Vec<(String, String)>,
+    /// Look for specs in this file only
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// A branch, here or new, instead of `symposium/NAME`
     #[arg(long, value_name = "B", allow_hyphen_values = true)]
     branch: Option<String>,
@@ -38,6 +47,16 @@ pub(super) struct New {
     /// Attach this terminal right away
     #[arg(long)]
     attach: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Log {
+    /// The taskspace
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// What is noted; `-` reads it from stdin
+    #[arg(allow_hyphen_values = true)]
+    text: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -54,6 +73,7 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     match verb {
         Verb::New(args) => new(args, context),
         Verb::List => list(context),
+        Verb::Log(args) => log(args, context),
         Verb::Delete(args) => delete(&args, context),
     }
 }
@@ -73,8 +93,13 @@ fn new(args: New, context: &Context) -> Result<u8, Error> {
         dir: args.dir,
         task: Some(task),
         branch: args.branch,
+        params: args.params,
+        config: args.config,
         ..SpawnRequest::default()
     })?;
+    for warning in &spawned.warnings {
+        context.ui.warn(warning);
+    }
     for remark in &spawned.remarks {
         context.ui.say(remark);
     }
@@ -117,6 +142,34 @@ fn card(view: &TaskspaceView) -> String {
         text.push_str(&format!("  log     {} {}\n", last.at, clean(&last.text)));
     }
     text
+}
+
+fn log(args: Log, context: &Context) -> Result<u8, Error> {
+    let name = spawn::name(&args.name)?;
+    let text = match args.text.as_deref() {
+        None => {
+            let taskspace = context.manager.taskspace(&name)?;
+            if context.ui.json {
+                context.ui.json(&taskspace.log);
+            } else {
+                let line = |entry: &LogEntry| format!("{}  {}\n", entry.at, indented(&entry.text));
+                context.ui.data(&taskspace.log.iter().map(line).collect::<String>());
+            }
+            return Ok(0);
+        }
+        Some("-") => ui::standard_input().map_err(Error::io("cannot read the text from stdin"))?,
+        Some(text) => text.to_owned(),
+    };
+    let entry = context.manager.taskspace_log(&name, &text)?;
+    if context.ui.json {
+        context.ui.json(&entry);
+    }
+    Ok(0)
+}
+
+/// A text of several lines below one another, behind a time.
+fn indented(text: &str) -> String {
+    text.lines().map(clean).collect::<Vec<_>>().join("\n                          ")
 }
 
 fn delete(args: &Delete, context: &Context) -> Result<u8, Error> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::spawn::{SpawnRequest, Spawned};
 use super::{Manager, Removal};
@@ -59,11 +60,7 @@ impl Manager {
     pub fn taskspace_delete(&self, name: &AgentName, removal: Removal) -> Result<(), Error> {
         let record = self.record(name, "show")?;
         if self.taskspace_of(name).is_none() {
-            return Err(Error::Workspace {
-                what: format!("agent `{name}` is no taskspace"),
-                saw: vec!["nothing was changed".into()],
-                hint: format!("`symposium agent rm {name}` forgets an agent"),
-            });
+            return Err(no_taskspace(name));
         }
         if removal == Removal::Careful {
             // Before its agent is ended: one that must not be removed goes on.
@@ -71,6 +68,44 @@ impl Manager {
             self.kill(name, GRACE)?;
         }
         self.rm(name, removal)
+    }
+
+    /// One taskspace.
+    pub fn taskspace(&self, name: &AgentName) -> Result<Taskspace, Error> {
+        let record = self.record(name, "show")?;
+        let taskspace = self.taskspace_of(name).ok_or_else(|| no_taskspace(name))?;
+        Ok(Taskspace { name: record.name, ..taskspace })
+    }
+
+    /// Notes something in its log; what others wrote into the file stays.
+    pub fn taskspace_log(&self, name: &AgentName, text: &str) -> Result<LogEntry, Error> {
+        let text = text.trim();
+        if text.is_empty() {
+            let hint = Some(format!("`symposium taskspace log {name} 'the tests pass'`"));
+            return Err(Error::Usage { what: "there is nothing to note".into(), hint });
+        }
+        let _lock = self.store.lock_agent(name, "taskspace log")?;
+        self.taskspace(name)?;
+        let entry = LogEntry { at: Env::now(), text: text.to_owned() };
+        let instance = self.store.instance(name);
+        let path = instance.workspace().join(FILE);
+        let bytes = std::fs::read(&path).map_err(Error::io(format!("cannot read {}", path.display())))?;
+        let mut file: Value = serde_json::from_slice(&bytes).map_err(|_| no_taskspace(name))?;
+        let log = file.as_object_mut().map(|file| file.entry("log").or_insert_with(|| json!([])));
+        match log.and_then(Value::as_array_mut) {
+            Some(log) => log.push(json!(entry)),
+            None => return Err(no_taskspace(name)),
+        }
+        let text = serde_json::to_string_pretty(&file).unwrap_or_default() + "\n";
+        if text.len() as u64 > BIGGEST {
+            return Err(Error::Workspace {
+                what: format!("the log of taskspace `{name}` is full"),
+                saw: vec![format!("{} would have {} bytes, allowed: {BIGGEST}", path.display(), text.len())],
+                hint: "note less, or take old entries out of the file".into(),
+            });
+        }
+        instance.replace_in_workspace(FILE, text.as_bytes())?;
+        Ok(entry)
     }
 
     fn taskspace_of(&self, name: &AgentName) -> Option<Taskspace> {
@@ -101,5 +136,15 @@ impl Manager {
         // A file of that name that the repository itself has is not ours.
         let mut file = options.write(true).create_new(true).open(&path).map_err(cannot())?;
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(cannot())
+    }
+}
+
+fn no_taskspace(name: &AgentName) -> Error {
+    Error::Workspace {
+        what: format!("agent `{name}` is no taskspace"),
+        saw: vec![format!("it has no worktree with a {FILE} that can be read"), "nothing was changed".into()],
+        hint: format!(
+            "`symposium agent show {name}` tells what it is, `symposium agent rm {name}` forgets it"
+        ),
     }
 }

@@ -58,6 +58,14 @@ impl Instance {
         super::workspace::size(&self.workspace())
     }
 
+    /// Replaces a file of ours at the top of the workspace at once. It is made elsewhere: nobody who looks there sees
+    /// half of it, or anything else that is new. A link of that name is replaced, not followed.
+    pub fn replace_in_workspace(&self, file: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.write_state(file, bytes)?;
+        let target = self.workspace().join(file);
+        fs::rename(self.state_dir().join(file), &target).map_err(StoreError::write(&target))
+    }
+
     /// Makes the directory and its `state/`, for us alone; nothing happens to what is there already.
     pub fn create(&self) -> Result<(), StoreError> {
         create_private(&self.state_dir()).map_err(StoreError::write(&self.dir))

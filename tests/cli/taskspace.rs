@@ -53,3 +53,77 @@ fn what_is_no_taskspace_is_not_deleted() {
     taskspace(&outside, &["new", "x", "demo", "--task", "t"]).fails(1);
     assert_eq!(taskspace(&outside, &["list", "--json"]).ok().stdout, "[]\n");
 }
+
+#[test]
+fn everybody_can_note_something_in_the_log() {
+    let env = repository();
+    taskspace(&env, &["new", "fix", "demo", "--task", "mend the login"]).ok();
+    let file = workspace(&env, "fix").join("taskspace.json");
+    let mut known: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    known["color"] = "blue".into();
+    known["log"][0]["by"] = "somebody".into();
+    fs::write(&file, known.to_string()).unwrap();
+    let noted = taskspace(&env, &["log", "fix", "the tests pass", "--json"]).ok().json();
+    assert_eq!(noted["text"], "the tests pass");
+    taskspace(&env, &["log", "fix", "-"]).stdin("two\n\u{1b}[2Jlines\n").ok();
+    let now: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!((&now["color"], &now["log"][0]["by"]), (&"blue".into(), &"somebody".into()));
+    let log = taskspace(&env, &["log", "fix", "--json"]).ok().json();
+    assert_eq!(log.as_array().map(Vec::len), Some(3));
+    assert_eq!((&log[1]["text"], &log[2]["text"]), (&"the tests pass".into(), &"two\n\u{1b}[2Jlines".into()));
+    let shown = taskspace(&env, &["log", "fix"]).ok().stdout;
+    assert!(shown.contains("  the tests pass\n"), "{shown}");
+    assert!(shown.ends_with("  two\n                           [2Jlines\n"), "{shown}");
+    assert_eq!(taskspace(&env, &["list", "--json"]).ok().json()[0]["log"], log);
+    assert_eq!(git(&env, &workspace(&env, "fix"), &["status", "--porcelain"]), "");
+
+    let runs: Vec<_> =
+        (0..6).map(|n| taskspace(&env, &["log", "fix", &format!("note {n}")]).start()).collect();
+    runs.into_iter().for_each(|run| drop(run.finish().ok()));
+    let log = taskspace(&env, &["log", "fix", "--json"]).ok().json();
+    assert_eq!(log.as_array().map(Vec::len), Some(9), "none is lost: {log}");
+}
+
+#[test]
+fn what_cannot_be_noted_changes_nothing() {
+    let env = repository();
+    taskspace(&env, &["new", "fix", "demo", "--task", "mend the login"]).ok();
+    env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
+    let file = workspace(&env, "fix").join("taskspace.json");
+    let before = fs::read(&file).unwrap();
+    taskspace(&env, &["log", "fix", " \n"]).fails(2);
+    taskspace(&env, &["log", "fix", "-"]).stdin("x".repeat(1 << 20)).fails(1);
+    taskspace(&env, &["log", "nobody", "x"]).fails(3);
+    let said = taskspace(&env, &["log", "a", "x"]).fails(1).stderr;
+    assert!(said.starts_with("error: agent `a` is no taskspace\n"), "{said}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    let outside = env.root().join("outside");
+    for (what, text) in
+        [("not JSON", "{"), ("another sort of JSON", "[1]"), ("a log that is none", "{\"log\":3}")]
+    {
+        fs::write(&file, text).unwrap();
+        taskspace(&env, &["log", "fix", "x"]).fails(1);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text, "{what}");
+    }
+    fs::write(&outside, &before).unwrap();
+    fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink(&outside, &file).unwrap();
+    taskspace(&env, &["log", "fix", "x"]).fails(1);
+    assert_eq!(fs::read(&outside).unwrap(), before, "a link is not followed");
+}
+
+#[test]
+fn a_taskspace_of_a_spec_takes_parameters_and_says_what_a_spawn_says() {
+    let env = repository();
+    let text = "[agents.web]\nkind = 'demo'\nenv.A = 'b'\n[agents.web.params.region]\n";
+    super::in_project(&env, "specs.toml", text);
+    super::in_project(&env, ".symposium/agents.toml", text);
+    let new = ["new", "fix", "web", "--task", "look at {{region}}"];
+    taskspace(&env, &new).fails(2);
+    assert!(!workspace(&env, "fix").exists());
+    let said = taskspace(&env, &[&new[..], &["--param", "region=asia"]].concat()).ok().stderr;
+    assert!(said.contains("warning: spec `web` comes from this project, with `env.A`"), "{said}");
+    env.wait_until("the agent has its task", || prompts(&env, "fix") == ["look at asia"]);
+    let other = ["new", "other", "web", "--config", "specs.toml", "--param", "region=x", "--task", "t"];
+    assert!(!taskspace(&env, &other).ok().stderr.contains("warning"));
+}
