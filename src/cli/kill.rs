@@ -30,7 +30,8 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         false => args.names.iter().map(|text| spawn::name(text)).collect::<Result<_, _>>()?,
     };
     let below = context.manager.descendants(&names)?;
-    let (names, left): (Vec<AgentName>, _) = match args.with_children {
+    let with_children = args.with_children || (!below.is_empty() && asked_to_end(&below, context)?);
+    let (names, left): (Vec<AgentName>, _) = match with_children {
         true => (names.into_iter().chain(below).collect(), vec![]),
         false => (names, below),
     };
@@ -61,4 +62,16 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         context.ui.say("no agent runs");
     }
     Ok(worst)
+}
+
+/// Asks a person about the children, before anything is ended; without one, and by default, they go on.
+fn asked_to_end(children: &[AgentName], context: &Context) -> Result<bool, Error> {
+    if !context.ui.can_ask() {
+        return Ok(false);
+    }
+    let (these, names) = match children {
+        [one] => ("its child", one.to_string()),
+        several => ("their children", several.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ")),
+    };
+    context.ui.confirm(&format!("end {these} too: {names}?"))
 }

@@ -3,9 +3,11 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use dialoguer::Confirm;
+use dialoguer::theme::SimpleTheme;
 use serde::Serialize;
 
-use crate::error::Report;
+use crate::error::{Error, Report};
 use crate::model::Status;
 
 /// When to use colour.
@@ -32,6 +34,20 @@ impl Ui {
         };
         choice.write_global();
         Ui { json, quiet }
+    }
+
+    /// Whether there is a person to ask, who wants to be spoken to.
+    pub(super) fn can_ask(&self) -> bool {
+        !self.json && !self.quiet && is_interactive() && is_watched()
+    }
+
+    /// Asks a person; no answer is a no, and C-c ends the command.
+    pub(super) fn confirm(&self, question: &str) -> Result<bool, Error> {
+        let confirm = Confirm::with_theme(&SimpleTheme).with_prompt(question).default(false);
+        match confirm.interact_opt() {
+            Ok(answer) => Ok(answer == Some(true)),
+            Err(dialoguer::Error::IO(source)) => Err(Error::Io { what: "cannot ask".into(), source }),
+        }
     }
 
     /// Data. A reader that has gone away (`| head`) is not an error.

@@ -97,3 +97,41 @@ fn a_spec_limits_what_its_agents_spawn() {
     spawned(&env, &["--parent", "a", "--", "sleep", "1000"]);
     assert_eq!(shown(&env, "b")["parent"], json!("a"));
 }
+
+#[test]
+fn a_person_who_ends_a_parent_is_asked_about_its_children() {
+    let env = TestEnv::new();
+    let family = || {
+        spawned(&env, &["--name", "lead", "--", "sleep", "1000"]);
+        spawned(&env, &["--name", "kid", "--parent", "lead", "--", "sleep", "1000"]);
+    };
+    let end = |words: &[&str]| {
+        for word in words {
+            agent(&env, &["rm", "--force", word]).ok();
+        }
+    };
+    for (keys, lead, kid) in [
+        (&["y"][..], "stopped", "stopped"),
+        (&["n"], "stopped", "working"),
+        (&["Enter"], "stopped", "working"),
+        (&["Escape"], "stopped", "working"),
+        (&["C-c"], "working", "working"),
+    ] {
+        family();
+        let terminal = env.terminal([env.binary(), "agent", "kill", "lead"]);
+        terminal.wait_for_text("end its child too: kid? [y/N]");
+        assert_eq!(status(&env, "lead"), "working", "nothing is ended before the answer");
+        terminal.keys(keys);
+        let code = terminal.wait_for_exit();
+        assert_eq!(code == 0, lead == "stopped", "{keys:?}: {code}\n{}", terminal.screen());
+        assert_eq!((status(&env, "lead"), status(&env, "kid")), (lead.into(), kid.into()), "{keys:?}");
+        end(&["kid", "lead"]);
+    }
+    family();
+    for flags in [&["--json"][..], &["--quiet"]] {
+        let kill = [&[env.binary(), "agent", "kill", "lead"], flags].concat();
+        let terminal = env.terminal(kill);
+        assert_eq!(terminal.wait_for_exit(), 0, "whoever speaks to a program asks it nothing");
+        assert_eq!(status(&env, "kid"), "working");
+    }
+}
