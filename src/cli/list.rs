@@ -6,13 +6,13 @@ use clap::Args;
 
 use super::show::WithWork;
 use super::table::table;
-use super::{Context, ui};
+use super::{Context, ui, work_table};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Watching, Woken};
 use crate::model::{Agent, Status};
 use crate::rules::family::{self, Branch};
-use crate::rules::{order, work};
+use crate::rules::order;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     /// Show it again at each change; with --json, one array a line
     #[arg(long)]
     watch: bool,
-    /// Also what is changed, ahead and on disk in each place; asks git
+    /// The branch, and what is changed, ahead and on disk in each place; asks git
     #[arg(long, conflicts_with = "watch")]
     work: bool,
 }
@@ -69,17 +69,12 @@ fn show(args: &Arguments, all: &[Agent], context: &Context) {
         });
         return;
     }
-    context.ui.data(&args.lines(&agents, context));
-    if args.work {
-        for agent in &agents {
-            let counts = work::short(&context.manager.work_counts(agent));
-            context.ui.data(&format!(
-                "{}: {}",
-                agent.name,
-                if counts.is_empty() { "not in git" } else { &counts }
-            ));
-        }
-    }
+    context.ui.data(&match args.work {
+        true => work_table::table(&args.branches(&agents), ui::width(), &|agent| {
+            context.manager.work_counts(agent)
+        }),
+        false => args.lines(&agents, context),
+    });
     let hidden = all.len() - agents.len();
     if hidden > 0 && args.project.is_none() && args.status.is_none() {
         context.ui.say(&format!("{hidden} more ended; see them with --all"));
@@ -131,13 +126,16 @@ fn watch(args: &Arguments, context: &Context) -> Result<u8, Error> {
 }
 
 impl Arguments {
-    fn lines(&self, agents: &[Agent], context: &Context) -> String {
+    fn branches(&self, agents: &[Agent]) -> Vec<Branch> {
         let flat = |agent: &Agent| Branch { depth: 0, agent: agent.clone() };
-        let branches = match self.tree {
+        match self.tree {
             true => family::tree(agents.to_vec()),
             false => agents.iter().map(flat).collect(),
-        };
-        table(&branches, context.manager.user_home().as_deref(), ui::width(), Env::now())
+        }
+    }
+
+    fn lines(&self, agents: &[Agent], context: &Context) -> String {
+        table(&self.branches(agents), context.manager.user_home().as_deref(), ui::width(), Env::now())
     }
 
     /// What is shown of all agents, in the order for people.

@@ -41,6 +41,7 @@ mod taskspace;
 mod times;
 mod ui;
 mod wait;
+mod work_table;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -45,14 +45,19 @@ fn line(cells: &[String; 5], widths: &[usize; 5], plain: anstyle::Style, status:
 
 fn row(branch: &Branch, user_home: Option<&str>, now: Timestamp) -> [String; 5] {
     let agent = &branch.agent;
-    let twig = if branch.depth == 0 { "" } else { "└ " };
     [
-        format!("{:indent$}{twig}{}", "", agent.name, indent = 2 * branch.depth.saturating_sub(1)),
+        name(branch),
         status_word(agent),
         age(agent.status_since, now),
         clean(&place(agent, user_home)),
         clean(&what(agent)),
     ]
+}
+
+/// The name, below its parent's in a tree.
+pub(super) fn name(branch: &Branch) -> String {
+    let twig = if branch.depth == 0 { "" } else { "└ " };
+    format!("{:indent$}{twig}{}", "", branch.agent.name, indent = 2 * branch.depth.saturating_sub(1))
 }
 
 /// Without what a terminal would obey: a directory or a branch may be called anything.

@@ -347,3 +347,27 @@ fn a_worktree_whose_record_is_lost_is_not_buried_by_a_new_agent() {
     assert!(said.contains("1 uncommitted file: precious"), "{said}");
     assert!(file.exists());
 }
+
+#[test]
+fn work_is_shown_in_eighty_columns() {
+    let env = repository();
+    spawned(&env, &["--name", "lead", "--", "sleep", "1000"]);
+    let long = "a-name-that-takes-much-room-in-a-list";
+    let spawn = ["--name", long, "--parent", "lead", "--workspace", "worktree", "--", "sleep", "1000"];
+    spawned(&env, &spawn);
+    fs::write(workspace(&env, long).join("new"), "?\n").unwrap();
+    spawned(&env, &["--name", "none", "--workspace", "scratch", "--", "sleep", "1000"]);
+    let text = agent(&env, &["list", "--work", "--tree"]).ok().stdout;
+    // What a tree takes on disk is the file system's to say.
+    let without_sizes: Vec<&str> = text
+        .lines()
+        .map(|line| line.trim_end_matches(|c: char| c.is_ascii_digit() || ".kB ,".contains(c)))
+        .collect();
+    assert_snapshot!(without_sizes.join("\n"), @"
+    NAME                       STATUS   BRANCH                      WORK
+    lead                       working  main                        clean
+    └ a-name-that-takes-much…  working  …takes-much-room-in-a-list  1 changed
+    none                       working  -
+    ");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
