@@ -173,13 +173,14 @@ fn without_deleted_mark(exe: PathBuf) -> PathBuf {
 }
 
 fn is_the_spawners_own(key: &str) -> bool {
-    const NAMES: [&str; 17] = [
+    const NAMES: [&str; 18] = [
         "CLAUDECODE",
         "CLAUDE_CODE_ENTRYPOINT",
         "CLAUDE_CODE_SSE_PORT",
         "CLAUDE_CODE_EXECPATH",
         "CODEX_SANDBOX",
         "GEMINI_CLI",
+        "QWEN_CODE",
         "STY",
         "TERM",
         "TERMCAP",

@@ -59,13 +59,17 @@ pub fn hooks(
     state_dir: &Path,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> HookSetup {
+    let owner = env("SYMPOSIUM_AGENT_ID");
     match kind.hooks {
         Hooks::None => HookSetup::default(),
         Hooks::ClaudeSettings => claude::setup(hook),
         Hooks::CodexNotify => codex::setup(hook),
-        Hooks::QwenDefaults => qwen::setup(hook, state_dir),
+        Hooks::QwenDefaults => qwen::setup(hook, state_dir, owner.as_deref()),
         Hooks::CopilotPlugin => copilot::setup(hook, state_dir),
-        Hooks::OpencodePlugin => opencode::setup(hook, state_dir, env("OPENCODE_CONFIG_CONTENT").as_deref()),
+        Hooks::OpencodePlugin => {
+            let before = env("OPENCODE_CONFIG_CONTENT");
+            opencode::setup(hook, state_dir, before.as_deref(), owner.as_deref())
+        }
         Hooks::AiderNotifications => aider::setup(hook),
     }
 }

@@ -143,3 +143,48 @@ fn an_agent_that_was_noted_as_lost_by_mistake_says_itself_that_it_is_back() {
     env.symposium(["event", "agent"]).env("SYMPOSIUM_AGENT", "a").stdin(over).ok();
     assert_eq!(status(&env, "a"), "stopped");
 }
+
+#[test]
+fn another_qwen_in_an_agents_shell_does_not_speak_for_it() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &["qwen"]);
+    env.fake_program("qwen", "exec sleep 1000");
+    spawned(&env, &["qwen", "--name", "a"]);
+    let own = shown(&env, "a");
+    let settings = std::fs::read(env.state().join("instances/a/state/qwen-defaults.json")).unwrap();
+    let settings: serde_json::Value = serde_json::from_slice(&settings).unwrap();
+    let line = settings["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap();
+    let id = own["id"].as_str().unwrap();
+    let say = |conversation: &str, id: &str, variable: (&str, &str)| {
+        let payload = json!({"hook_event_name": "Stop", "session_id": conversation});
+        let run = env.program("sh", ["-c", line]).env("SYMPOSIUM_AGENT", "a").env("SYMPOSIUM_AGENT_ID", id);
+        let said = run.env(variable.0, variable.1).stdin(payload.to_string()).ok();
+        assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+    };
+    // In a shell of Qwen's; in the shell of another agent, which the variable was handed down to.
+    say("nested", id, ("QWEN_CODE", "1"));
+    say("handed-down", "00000000-0000-4000-8000-000000000000", ("A", "b"));
+    assert_eq!(shown(&env, "a")["conversation"], own["conversation"]);
+    say("moved-on", id, ("A", "b"));
+    assert_eq!(shown(&env, "a")["conversation"]["id"], "moved-on");
+}
+
+#[test]
+fn what_runs_in_an_agents_shell_is_its_child_and_leaves_its_conversation_alone() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &["claude"]);
+    // As Claude Code does: hooks by its flags. The other one in its shell is started without them.
+    let script = format!(
+        "case \"$*\" in *--settings*) ;; *) echo nested; exit 0;; esac\n\
+         CLAUDECODE=1 claude -p hello\ntest \"$SYMPOSIUM_AGENT\" = child || {} agent spawn claude --name child\nexec sleep 1000",
+        env.binary()
+    );
+    env.fake_program("claude", &script);
+    spawned(&env, &["claude", "--name", "a"]);
+    let before = shown(&env, "a")["conversation"].clone();
+    env.wait_until("its child is there", || agent(&env, &["show", "child"]).outcome().code == 0);
+    let child = shown(&env, "child");
+    assert_eq!(child["parent"], "a");
+    assert_ne!(child["conversation"]["id"], before["id"]);
+    assert_eq!(shown(&env, "a")["conversation"], before);
+}

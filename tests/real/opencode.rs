@@ -13,7 +13,7 @@ const HOST: &str = r#"
 const [plugin, calls] = process.argv.slice(2)
 const { Symposium } = await import(plugin)
 const hooks = await Symposium({})
-for (const [what, ...args] of JSON.parse(calls)) await hooks[what](...args)
+for (const [what, ...args] of JSON.parse(calls)) await hooks[what]?.(...args)
 "#;
 
 fn event(kind: &str, properties: Value) -> Value {
@@ -59,7 +59,15 @@ fn the_plugin_tells_in_order_what_the_agent_does_and_not_what_its_subagents_do()
         event("session.created", json!(null)),
         event("session.idle", json!({"sessionID": "ses_1"})),
     ]);
-    env.program(&node, [host.to_str().unwrap(), plugin.to_str().unwrap(), &calls.to_string()]).ok();
+    let id = env.symposium(["agent", "show", "a", "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
+    let calls = calls.to_string();
+    let speak = || env.program(&node, [host.to_str().unwrap(), plugin.to_str().unwrap(), &calls]);
+    // In its own shell, in the shell of another agent, in nobody's: the file is named in what they inherited.
+    speak().env("SYMPOSIUM_AGENT_ID", &id).env("SYMPOSIUM_HOOKED", format!("{id} 1")).ok();
+    speak().env("SYMPOSIUM_AGENT_ID", "another").ok();
+    speak().ok();
+    assert!(!told.exists());
+    speak().env("SYMPOSIUM_AGENT_ID", &id).ok();
     let told: Vec<Value> =
         fs::read_to_string(told).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let expected = json!([

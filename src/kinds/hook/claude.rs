@@ -21,13 +21,13 @@ const EVENTS: [(&str, Option<&str>); 8] = [
 ];
 
 pub(super) fn setup(hook: &HookCommand) -> HookSetup {
-    let settings = json!({"hooks": events(hook, TIMEOUT)}).to_string();
+    let settings = json!({"hooks": events(&hook.shell(), TIMEOUT)}).to_string();
     HookSetup { args: vec!["--settings".into(), settings], ..HookSetup::default() }
 }
 
-/// The events in the form that others have taken over, with the bound in the unit of theirs.
-pub(super) fn events(hook: &HookCommand, timeout: u32) -> Map<String, Value> {
-    let command = json!({"type": "command", "command": hook.shell(), "timeout": timeout});
+/// The events in the form that others have taken over, each with a line for `sh` and the bound in the unit of theirs.
+pub(super) fn events(line: &str, timeout: u32) -> Map<String, Value> {
+    let command = json!({"type": "command", "command": line, "timeout": timeout});
     let mut events = Map::new();
     for (event, matcher) in EVENTS {
         let mut entry = json!({"hooks": [command]});

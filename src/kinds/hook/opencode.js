@@ -2,6 +2,17 @@
 import { spawn } from "node:child_process"
 
 const DOOR = ["DOOR"]
+const OWNER = "OWNER"
+
+// Whatever the agent starts inherits the configuration that names this file: another OpenCode in its shell has its own
+// conversation and must not speak for the agent.
+const isNested = () => {
+  const own = `${OWNER} ${process.pid}`
+  const { SYMPOSIUM_AGENT_ID: agent, SYMPOSIUM_HOOKED: hooked } = process.env
+  if (agent !== OWNER || (hooked !== undefined && hooked !== own)) return true
+  process.env.SYMPOSIUM_HOOKED = own
+  return false
+}
 
 // One at a time, or what happened first could be told last.
 let last = Promise.resolve()
@@ -24,6 +35,7 @@ const tell = (message) => {
 }
 
 export const Symposium = async () => {
+  if (isNested()) return {}
   const children = new Set() // sessions of subagents: their turns are part of their parent's
   const prompts = new Set() // messages that a person wrote
   let words = null

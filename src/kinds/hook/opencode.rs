@@ -11,15 +11,25 @@ const FILE: &str = "opencode-plugin.js";
 const PLUGIN: &str = include_str!("opencode.js");
 
 /// `before` is what the variable holds without us; when we cannot read it, it stays, and there are no hooks.
-pub(super) fn setup(hook: &HookCommand, state_dir: &Path, before: Option<&str>) -> HookSetup {
+pub(super) fn setup(
+    hook: &HookCommand,
+    state_dir: &Path,
+    before: Option<&str>,
+    owner: Option<&str>,
+) -> HookSetup {
     let path = state_dir.join(FILE).to_string_lossy().into_owned();
     let Some(config) = with_plugin(before, &format!("file://{path}")) else { return HookSetup::default() };
     let door = Value::from(hook.words()).to_string();
     HookSetup {
         env: vec![("OPENCODE_CONFIG_CONTENT".into(), config)],
-        files: vec![(FILE, PLUGIN.replacen("[\"DOOR\"]", &door, 1))],
+        files: vec![(FILE, plugin(&door, owner.unwrap_or_default()))],
         ..HookSetup::default()
     }
+}
+
+fn plugin(door: &str, owner: &str) -> String {
+    // The door last: its path may be called anything.
+    PLUGIN.replacen("\"OWNER\"", &Value::from(owner).to_string(), 1).replacen("[\"DOOR\"]", door, 1)
 }
 
 fn with_plugin(before: Option<&str>, plugin: &str) -> Option<String> {

@@ -52,7 +52,11 @@ fn every_event_calls_our_door_and_gives_up_soon() {
         let events = settings["hooks"].as_object().unwrap();
         assert!(events.len() >= 6, "{settings}");
         for (event, entries) in events {
-            assert_eq!(entries[0].pointer(command).unwrap(), line, "{event}");
+            let said = entries[0].pointer(command).and_then(Value::as_str).unwrap();
+            assert!(
+                said == line || said.contains(&format!("then {line}; else cat >/dev/null; fi")),
+                "{said}"
+            );
             assert!(entries[0].pointer(bound).unwrap().as_u64().unwrap() <= at_most, "{event}");
         }
     }
