@@ -290,6 +290,7 @@ impl Error {
                 .hint(format!("bring it back with `symposium agent resume {name}`")),
             Error::StillRunning { name, verb } => report("still-running", 1, format!("agent `{name}` is still running"))
                 .hint(match *verb {
+                    "resume --conversation" => format!("end it first with `symposium agent kill {name}`: an agent is in one conversation at a time"),
                     "rm" => format!("end it first with `symposium agent kill {name}`, or `symposium agent rm --force {name}`"),
                     _ => format!("`symposium agent attach {name}` shows it, `symposium agent restart {name}` starts it again"),
                 }),

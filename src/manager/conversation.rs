@@ -54,7 +54,10 @@ impl Manager {
         let mut record = self.record(name, "resume")?;
         let kind = self.kind_of(&record)?;
         refuse_what_cannot_choose(&record, &kind)?;
-        let pane = self.free_pane(&record)?;
+        let pane = self.free_pane(&record).map_err(|error| match error {
+            Error::StillRunning { name, .. } => Error::StillRunning { name, verb: "resume --conversation" },
+            other => other,
+        })?;
         let switched = switch(&mut record, &wanted, Env::now());
         self.refuse_a_neighbours(&record)?;
         let opening = match (switched, &record.conversation.id) {

@@ -49,7 +49,13 @@ impl Manager {
         let opening = opening::first(&kind.conversation, uuid::Uuid::new_v4().to_string());
         conversation::keep(&mut record, Env::now());
         record.conversation.begun = false;
-        self.start_again(record, Again { kind: &kind, opening, pane, how: How::ASKED }, &lock)
+        let is_command = record.kind == PLAIN_COMMAND;
+        let mut resumed =
+            self.start_again(record, Again { kind: &kind, opening, pane, how: How::ASKED }, &lock)?;
+        if !is_command {
+            resumed.remark = "starts a new conversation, from its spec as it is today".into();
+        }
+        Ok(resumed)
     }
 
     /// Puts into a record what its spec says today; gives what is to be written down, unless it is a plain command.

@@ -1,7 +1,5 @@
 //! Makes a spec of merged values. The values have been held against the table of keys before.
 
-use std::path::Path;
-
 use serde::de::DeserializeOwned;
 
 use super::node::{Node, Value};
@@ -32,8 +30,7 @@ fn set(spec: &mut Spec, key: &str, entry: &Entry) -> Result<(), Mistake> {
         "tools" => spec.tools = Some(node.text().map_or_else(|| texts(node), words::at_commas)),
         "shell_tier" => spec.shell_tier = word(node),
         "system_prompt" => {
-            let folder = entry.source.path.parent().unwrap_or(Path::new(""));
-            let text = prompt::text(node, folder).map_err(|wrong| entry.source.mistake(&wrong))?;
+            let text = prompt::text(node, entry.source).map_err(|wrong| entry.source.mistake(&wrong))?;
             spec.system_prompt = Some(text);
         }
         "restart" => spec.restart = word(node).unwrap_or_default(),

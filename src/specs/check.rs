@@ -1,7 +1,5 @@
 //! Everything that is wrong in all files, at once.
 
-use std::path::Path;
-
 use super::Specs;
 use super::node::Node;
 use super::place::Wrong;
@@ -61,6 +59,5 @@ fn unknown_kind(layer: &Layer, kinds: &[&str]) -> Option<Wrong> {
 }
 
 fn missing_prompt(source: &Source, layer: &Layer) -> Option<Wrong> {
-    let folder = source.path.parent().unwrap_or(Path::new(""));
-    prompt::text(layer.get("system_prompt")?, folder).err()
+    prompt::text(layer.get("system_prompt")?, source).err()
 }

@@ -2,22 +2,33 @@
 //!
 //! `{ text = … }` is always a text and `{ file = … }` always a file. A bare text is taken for a file when it is one
 //! word that begins with `./`, `../` or `/`, or ends in `.md`, `.mdx` or `.txt`; a file that is missing is told and
-//! never taken for a text.
+//! never taken for a text. A project's file is perhaps a stranger's, and what a prompt says goes to a model: it can
+//! name files of the project only, wherever links lead.
 
 use std::path::{Path, PathBuf};
 
 use super::node::{Node, Value};
 use super::place::Wrong;
+use super::source::Source;
 use super::{file, words};
 
-/// The text of a prompt that stands in a file of this folder.
-pub(super) fn text(node: &Node, folder: &Path) -> Result<String, Wrong> {
+/// The text of a prompt that a file of specs gives.
+pub(super) fn text(node: &Node, source: &Source) -> Result<String, Wrong> {
     match path(node) {
         None => Ok(node.get("text").unwrap_or(node).text().unwrap_or_default().to_owned()),
         Some((place, path)) => {
-            let path: PathBuf = folder.join(path);
+            let path: PathBuf = source.path.parent().unwrap_or(Path::new("")).join(path);
             let told = |why: String| Wrong::new(place.at, format!("prompt file `{}` {why}", path.display()));
-            let text = file::read(&path).map_err(|wrong| told(wrong.message))?;
+            let real = path.canonicalize().map_err(|error| told(format!("cannot be read: {error}")))?;
+            if let Some(project) = source.project()
+                && !project.canonicalize().is_ok_and(|project| real.starts_with(project))
+            {
+                return Err(told(format!(
+                    "leads out of the project; allowed: files below {}",
+                    project.display()
+                )));
+            }
+            let text = file::read(&real).map_err(|wrong| told(wrong.message))?;
             words::text(&text).map_err(told)?;
             Ok(text.trim_end().to_owned())
         }

@@ -84,6 +84,13 @@ impl Source {
         Some(source)
     }
 
+    /// The directory of the project that the file is a part of, when it is a project's.
+    pub fn project(&self) -> Option<&Path> {
+        let FoundIn::Project(_) = self.found_in else { return None };
+        let is_root = |dir: &&Path| dir.ends_with(".symposium") || dir.ends_with(".claude");
+        self.path.ancestors().find(is_root)?.parent()
+    }
+
     /// The values under a name.
     pub fn layer(&self, name: &str) -> Option<&Layer> {
         self.agents.iter().find(|(known, _)| known == name).map(|(_, layer)| layer)

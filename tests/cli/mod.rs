@@ -2,6 +2,7 @@
 
 mod approve;
 mod attach;
+mod bad_input;
 mod conversation;
 mod demo_agent;
 mod detach;

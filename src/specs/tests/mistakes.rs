@@ -112,3 +112,31 @@ fn walk(dir: &Path) -> Vec<PathBuf> {
     }
     found
 }
+
+#[test]
+fn a_projects_prompt_is_a_file_of_the_project_wherever_links_lead() {
+    let disk = Disk::with(&[
+        (
+            "project/.symposium/agents.toml",
+            "[agents.near]\nsystem_prompt = '../docs/a.md'\n[agents.far]\nsystem_prompt = '../../secret.md'\n\
+             [agents.link]\nsystem_prompt = './link'\n[agents.root]\nsystem_prompt = '/etc/passwd'\n\
+             [agents.heir]\nextends = 'home'\n",
+        ),
+        ("project/docs/a.md", "A.\n"),
+        ("secret.md", "S.\n"),
+        ("home/agents.toml", "[agents.home]\nsystem_prompt = '../secret.md'\n"),
+        ("project/.symposium/specs/Front/agent.md", "---\nsystem_prompt: ../../../../secret.md\n---\n"),
+    ]);
+    std::os::unix::fs::symlink(disk.path("secret.md"), disk.path("project/.symposium/link")).unwrap();
+    for name in ["near", "heir", "home"] {
+        assert!(disk.specs().get(name).is_ok(), "{name}");
+    }
+    for name in ["far", "link", "root", "front"] {
+        let told = disk.refused(name);
+        assert!(
+            told.len() == 1 && told[0].contains("leads out of the project; allowed: files below "),
+            "{told:?}"
+        );
+    }
+    assert_eq!(disk.mistakes().len(), 4);
+}
