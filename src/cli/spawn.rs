@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     /// What its spec is given: `{{K}}` in prompts and task, SYMPOSIUM_PARAM_K in its environment
     #[arg(long = "param", value_name = "K=V", value_parser = parameter, allow_hyphen_values = true)]
     params: Vec<(String, String)>,
-    /// A variable for the agent's environment
+    /// A variable for the agent's environment, at every start; kept in its spec.json, so export secrets instead
     #[arg(long, value_name = "K=V", value_parser = variable)]
     env: Vec<(String, String)>,
     /// What happens when it ends by itself, whatever its spec says: no, on-failure, always

@@ -73,6 +73,19 @@ fn every_key_can_be_set() {
 }
 
 #[test]
+fn the_readme_shows_the_defaults() {
+    let readme = include_str!("../../README.md");
+    let text = readme
+        .split("```toml\n")
+        .find_map(|rest| rest.split("```").next().filter(|text| text.contains("max_agents")));
+    let text = text.expect("the README shows config.toml");
+    assert_eq!(read(text).unwrap(), Config::default());
+    for key in WHOLE.lines().filter_map(|line| line.split(" = ").next()).filter(|key| !key.is_empty()) {
+        assert!(text.contains(key), "{key}");
+    }
+}
+
+#[test]
 fn what_is_not_said_is_the_default() {
     assert_eq!(read("").unwrap(), Config::default());
     assert_eq!(read("# nothing\n[notify]\n").unwrap(), Config::default());

@@ -18,6 +18,7 @@ mod logs;
 mod metrics;
 mod no_tmux;
 mod params;
+mod readme;
 mod recap;
 mod rename;
 mod restart;

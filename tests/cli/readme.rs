@@ -1,0 +1,80 @@
+//! The README, typed in: its tours are run to the letter in a fresh home, with the demo agent in the place of Claude Code.
+
+use std::fs;
+
+use super::{in_project, wait_for, workspace};
+use crate::support::TestEnv;
+
+const README: &str = include_str!("../../README.md");
+
+/// The commands of the first block behind a heading that is for a shell.
+fn tour(heading: &str) -> Vec<&'static str> {
+    let section = README.split(heading).nth(1).expect(heading);
+    let block =
+        section.split("```\n").find(|block| block.starts_with("symposium ")).expect("a block of commands");
+    block.split("\n```").next().unwrap_or_default().lines().collect()
+}
+
+fn home() -> TestEnv {
+    let env = workspace::repository();
+    env.fake_program("symposium", &format!("exec {} \"$@\"", env.binary()));
+    env.fake_program("claude", "exec symposium demo-agent \"$@\"");
+    env.fake_program("cargo", "exec sleep 1000");
+    env
+}
+
+fn run(env: &TestEnv, line: &str) -> String {
+    let outcome = env.program("sh", ["-c", line]).outcome();
+    assert_eq!(outcome.code, 0, "{line}\n{outcome:?}\n{}", env.report());
+    outcome.stdout
+}
+
+#[test]
+fn the_tour_of_agents_is_true() {
+    let env = home();
+    fs::write(env.project().join("src/lib.rs"), "// two\n").unwrap();
+    let lines = tour("## A tour");
+    assert!(lines.len() > 20, "{lines:?}");
+    // These need a person, a dialog or systemd, and have tests of their own.
+    let alone = ["agent attach", "--watch", "agent approve", "service install"];
+    for line in lines.iter().filter(|line| !alone.iter().any(|what| line.contains(what))) {
+        if line.contains("agent send") || line.contains("agent restart") {
+            wait_for(&env, "api-fix", "idle");
+        }
+        run(&env, line);
+    }
+    let left = env.symposium(["agent", "list", "--json"]).ok().stdout;
+    assert!(!left.contains("\"login\"") && left.contains("\"build\""), "{left}");
+}
+
+#[test]
+fn the_tour_of_specs_is_true() {
+    let env = home();
+    let lines = tour("## Specs");
+    assert!(lines.len() >= 10, "{lines:?}");
+    for line in &lines {
+        run(&env, line);
+    }
+    let names: Vec<String> =
+        env.symposium(["agent", "list", "--json"]).ok().json().as_array().map_or(vec![], |all| {
+            all.iter().filter_map(|agent| agent["name"].as_str().map(str::to_owned)).collect()
+        });
+    for name in ["reviewer-1", "weather-1", "weather-assistant-1", "reviewer-review-the-last-commit"] {
+        assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
+    }
+}
+
+#[test]
+fn the_spec_that_it_shows_is_right() {
+    let env = home();
+    let blocks = README.split("```toml\n").filter_map(|rest| rest.split("```").next());
+    let text = blocks.into_iter().find(|text| text.contains("[agents.reviewer]")).expect("an example");
+    in_project(&env, ".symposium/agents.toml", text);
+    in_project(&env, ".symposium/prompts/review.md", "You review.\n");
+    env.symposium(["spec", "check"]).ok();
+    let shown = env.symposium(["spec", "show", "reviewer", "--json"]).ok().json();
+    assert_eq!(
+        (&shown["spec"]["workspace"], &shown["problem"]),
+        (&"worktree".into(), &serde_json::Value::Null)
+    );
+}
