@@ -148,3 +148,55 @@ params.place.default = "the garden"
     assert_eq!(real.reason_when("waiting"), "Bash: rm made-by-claude", "any other does");
     assert!(real.env.project().join("made-by-claude").exists());
 }
+
+#[test]
+fn two_claudes_in_one_directory_keep_their_own_conversations() {
+    let Some(real) = claude() else { return };
+    let verb = |verb: &str, name: &str, more: &[&str]| {
+        real.env.symposium(["agent", verb, name].iter().chain(more)).ok();
+    };
+    let rests_with = |name: &str, words: &str| {
+        real.env.wait_until(&format!("{name} rests with {words:?}"), || {
+            let shown = real.env.symposium(["agent", "show", name, "--json"]).ok().json();
+            shown["status"] == "idle" && shown["reason"] == words
+        });
+    };
+    for (name, word) in [("a", "plum"), ("b", "pear")] {
+        real.spawn_as(name, "claude", &format!("the word is {word}"));
+        rests_with(name, "I heard 1 lines.");
+    }
+    let kept = real.env.home().join(".claude/projects");
+    for word in ["plum", "pear"] {
+        let is_kept = |file: &std::path::PathBuf| {
+            fs::read_to_string(file)
+                .is_ok_and(|text| text.contains(word) && text.contains("I heard 1 lines."))
+        };
+        real.env.wait_until("its conversation is on disk", || super::files_below(&kept).iter().any(is_kept));
+    }
+    for name in ["a", "b"] {
+        verb("kill", name, &[]);
+    }
+    // The other way round: the last conversation of this directory is not the one that comes back first.
+    for name in ["a", "b"] {
+        verb("resume", name, &[]);
+    }
+    for (name, word) in [("b", "pear"), ("a", "plum")] {
+        verb("send", name, &["what was the word?"]);
+        rests_with(name, &format!("The word was {word}."));
+    }
+}
+
+#[test]
+fn a_claude_in_the_shell_of_a_claude_does_not_take_its_place() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", "run: claude -p 'the word is nested' > said-by-the-other");
+    real.reason_when("waiting");
+    let own = real.shown()["conversation"].clone();
+    real.agent("approve", &[]);
+    real.wait_for_words("The command was run.");
+    let said = fs::read_to_string(real.env.project().join("said-by-the-other")).expect("it ran");
+    assert_eq!(said.trim(), "I heard 1 lines.");
+    assert_eq!(real.shown()["conversation"], own);
+    real.agent("send", &["what was the word?"]);
+    real.wait_for_words("I know no word.");
+}

@@ -52,7 +52,14 @@ impl Real {
     /// Starts an agent called `a`.
     #[track_caller]
     fn spawn(&self, kind: &str, task: &str) {
-        let mut args = vec!["agent", "spawn", kind, "--name", "a", "--restart", "on-failure", "--task", task];
+        self.spawn_as("a", kind, task);
+    }
+
+    /// Starts an agent of another name.
+    #[track_caller]
+    fn spawn_as(&self, name: &str, kind: &str, task: &str) {
+        let mut args =
+            vec!["agent", "spawn", kind, "--name", name, "--restart", "on-failure", "--task", task];
         for variable in &self.variables {
             args.extend(["--env", variable]);
         }
