@@ -78,7 +78,8 @@ impl Manager {
                 continue;
             }
             match copy_into(from, to, &name) {
-                Ok(Copied::Files(files)) => copied.extend(files),
+                // A name that cannot be written down counts as work: it is rather kept than lost.
+                Ok(Copied::Files(files)) => copied.extend(files.into_iter().filter(|f| f.to_str().is_some())),
                 Ok(Copied::NotThere) => {}
                 Err(why) => {
                     let name = error::shown(&name.to_string_lossy());

@@ -12,7 +12,7 @@ use super::{Manager, Removal};
 use crate::env::Env;
 use crate::error::Error;
 use crate::git;
-use crate::model::{Agent, AgentName, AgentRecord, LogEntry, Status, Taskspace, Workspace};
+use crate::model::{Agent, AgentId, AgentName, AgentRecord, LogEntry, Status, Taskspace, Workspace};
 
 /// The file in the worktree.
 pub(super) const FILE: &str = "taskspace.json";
@@ -46,7 +46,7 @@ impl Manager {
     pub fn taskspaces(&self) -> Result<Vec<TaskspaceView>, Error> {
         let survey = self.survey()?;
         let views = survey.agents.into_iter().filter_map(|agent| {
-            let taskspace = self.taskspace_of(&agent.name)?;
+            let taskspace = self.taskspace_of(&agent.name, agent.id)?;
             let needs_attention =
                 matches!(agent.status, Status::Waiting | Status::Crashed | Status::Lost | Status::Unknown);
             // It may have been renamed since.
@@ -59,7 +59,7 @@ impl Manager {
     /// Ends the agent and removes everything, unless work would be lost.
     pub fn taskspace_delete(&self, name: &AgentName, removal: Removal) -> Result<(), Error> {
         let record = self.record(name, "show")?;
-        if self.taskspace_of(name).is_none() {
+        if self.taskspace_of(name, record.id).is_none() {
             return Err(no_taskspace(name));
         }
         if removal == Removal::Careful {
@@ -73,7 +73,7 @@ impl Manager {
     /// One taskspace.
     pub fn taskspace(&self, name: &AgentName) -> Result<Taskspace, Error> {
         let record = self.record(name, "show")?;
-        let taskspace = self.taskspace_of(name).ok_or_else(|| no_taskspace(name))?;
+        let taskspace = self.taskspace_of(name, record.id).ok_or_else(|| no_taskspace(name))?;
         Ok(Taskspace { name: record.name, ..taskspace })
     }
 
@@ -108,13 +108,15 @@ impl Manager {
         Ok(entry)
     }
 
-    fn taskspace_of(&self, name: &AgentName) -> Option<Taskspace> {
+    /// What an agent's taskspace is for; a file with another id is the repository's own, or another agent's.
+    fn taskspace_of(&self, name: &AgentName, id: AgentId) -> Option<Taskspace> {
         let path = self.store.instance(name).workspace().join(FILE);
         let meta = std::fs::symlink_metadata(&path).ok()?;
         if !meta.is_file() || meta.len() > BIGGEST {
             return None;
         }
-        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+        let taskspace: Taskspace = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        (taskspace.id == id).then_some(taskspace)
     }
 
     /// Writes the file into a new worktree, where git does not see it.

@@ -102,7 +102,11 @@ impl Manager {
         for inner in note.submodules.iter().rev() {
             let _ = git.forget_submodule(&at, inner);
         }
-        let forgotten = git.forget_worktree(&note.repository, &at);
+        // git does not remove a tree whose `.git` the agent has deleted, but forgets one that is gone.
+        let forgotten = git.forget_worktree(&note.repository, &at).or_else(|_| {
+            let _ = std::fs::remove_dir_all(&at);
+            git.forget_worktree(&note.repository, &at)
+        });
         failpoint::reached("rm.worktree");
         if forgotten.is_ok() && note.made_branch {
             match git.drop_empty_branch(&note.repository, &note.branch) {
@@ -116,10 +120,16 @@ impl Manager {
     }
 }
 
-/// Whether two files hold the same; false when one cannot be read.
+/// Whether two files hold the same, or two links lead to the same; false when one cannot be read.
 fn same(one: &Path, other: &Path) -> bool {
-    let length = |path: &Path| std::fs::symlink_metadata(path).ok().map(|meta| meta.len());
-    length(one).is_some()
-        && length(one) == length(other)
-        && std::fs::read(one).ok() == std::fs::read(other).ok()
+    if let (Ok(one), Ok(other)) = (std::fs::read_link(one), std::fs::read_link(other)) {
+        return one == other;
+    }
+    let plain = |path: &Path| std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
+    match (plain(one), plain(other)) {
+        (Some(first), Some(second)) if first.len() == second.len() => {
+            matches!((std::fs::read(one), std::fs::read(other)), (Ok(one), Ok(other)) if one == other)
+        }
+        _ => false,
+    }
 }

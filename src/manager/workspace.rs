@@ -165,7 +165,8 @@ impl Manager {
     }
 
     fn write_worktree_note(&self, record: &AgentRecord, note: &WorktreeNote) -> Result<(), Error> {
-        let text = serde_json::to_vec_pretty(note).unwrap_or_default();
+        let text = serde_json::to_vec_pretty(note)
+            .map_err(|error| Error::io(format!("cannot write {NOTE}"))(error.into()))?;
         Ok(self.store.instance(&record.name).write_state(NOTE, &text)?)
     }
 

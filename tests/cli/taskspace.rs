@@ -127,3 +127,21 @@ fn a_taskspace_of_a_spec_takes_parameters_and_says_what_a_spawn_says() {
     let other = ["new", "other", "web", "--config", "specs.toml", "--param", "region=x", "--task", "t"];
     assert!(!taskspace(&env, &other).ok().stderr.contains("warning"));
 }
+
+#[test]
+fn a_file_of_the_repositorys_own_makes_no_taskspace() {
+    let env = repository();
+    let text = serde_json::json!({
+        "id": "00000000-0000-4000-8000-000000000000", "name": "x", "description": "not ours", "log": [],
+    });
+    super::in_project(&env, "taskspace.json", &text.to_string());
+    git(&env, &env.project(), &["add", "-A"]);
+    git(&env, &env.project(), &["commit", "-q", "-m", "second"]);
+    env.symposium(["agent", "spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]).ok();
+    assert_eq!(taskspace(&env, &["list", "--json"]).ok().stdout, "[]\n");
+    taskspace(&env, &["log", "a", "x"]).fails(1);
+    taskspace(&env, &["delete", "a", "--force"]).fails(1);
+    let said = taskspace(&env, &["new", "fix", "demo", "--task", "t"]).fails(1).stderr;
+    assert!(said.contains("taskspace.json"), "{said}");
+    assert!(!workspace(&env, "fix").exists());
+}

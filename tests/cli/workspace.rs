@@ -325,6 +325,19 @@ fn a_repository_that_is_gone_does_not_hold_an_agent() {
 }
 
 #[test]
+fn a_worktree_that_was_made_a_folder_goes_without_a_trace() {
+    let env = repository();
+    spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
+    agent(&env, &["kill", "a"]).ok();
+    fs::remove_file(workspace(&env, "a").join(".git")).unwrap();
+    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(said.contains("git knows nothing of it any more") || said.contains("git cannot tell"), "{said}");
+    agent(&env, &["rm", "--force", "a"]).ok();
+    assert!(!env.project().join(".git/worktrees").exists());
+    assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
+}
+
+#[test]
 fn a_second_agent_in_the_same_directory_is_warned_of() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "one"]);
@@ -370,4 +383,34 @@ fn work_is_shown_in_eighty_columns() {
     none                       working  -
     ");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn copies_with_odd_names_and_links_are_copies_as_long_as_they_are_the_same() {
+    use std::os::unix::ffi::OsStrExt;
+    let env = repository();
+    config(&env, "[workspace]\ncopy = ['odd', '*.link']\n");
+    super::in_project(&env, "odd/a\n\u{1b}[2J", "x");
+    std::os::unix::fs::symlink("/nowhere", env.project().join("a.link")).unwrap();
+    std::os::unix::fs::symlink("loop.link", env.project().join("loop.link")).unwrap();
+    let spawn = ["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"];
+    spawned(&env, &spawn);
+    let at = workspace(&env, "a");
+    assert!(at.join("loop.link").is_symlink());
+    agent(&env, &["kill", "a"]).ok();
+    fs::remove_file(at.join("a.link")).unwrap();
+    std::os::unix::fs::symlink("/elsewhere", at.join("a.link")).unwrap();
+    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(said.contains("1 uncommitted file: a.link\n"), "{said}");
+    fs::remove_file(at.join("a.link")).unwrap();
+    agent(&env, &["rm", "a"]).ok();
+
+    // A name that cannot be written down is work, and nothing else is lost with it.
+    fs::write(env.project().join("odd").join(std::ffi::OsStr::from_bytes(b"\xff")), "x").unwrap();
+    spawned(&env, &spawn);
+    agent(&env, &["kill", "a"]).ok();
+    let said = agent(&env, &["rm", "a"]).fails(1).stderr;
+    assert!(said.contains("1 uncommitted file: "), "{said}");
+    agent(&env, &["rm", "--force", "a"]).ok();
+    assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
 }
