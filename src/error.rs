@@ -77,6 +77,8 @@ pub enum Error {
     NotConfirmed { name: AgentName, why: String, saw: Vec<String>, typed: Typed },
     /// This kind's dialogs cannot be answered for it.
     CannotAnswer { name: AgentName, kind: String, verb: &'static str },
+    /// An agent that may not do this to another.
+    NotYours { name: AgentName, by: AgentName, verb: &'static str, why: String },
     /// There is no dialog to answer.
     NothingAsked { name: AgentName, status: String, saw: Vec<String> },
     /// An agent that cannot be put to sleep.

@@ -26,6 +26,7 @@ impl Error {
             | Error::NotConfirmed { .. }
             | Error::CannotAnswer { .. }
             | Error::NothingAsked { .. }
+            | Error::NotYours { .. }
             | Error::CannotSleep { .. }
             | Error::Full { .. }
             | Error::TooMany { .. }
@@ -185,6 +186,11 @@ impl Error {
                 report("cannot-answer", 1, format!("nothing is known about how to {verb} in `{kind}`"))
                     .saw(format!("agent `{name}` is of that kind"))
                     .hint(format!("answer it yourself: `symposium agent attach {name}`"))
+            }
+            Error::NotYours { name, by, verb, why } => {
+                report("not-yours", 1, format!("agent `{by}` may not {verb} `{name}`: {why}"))
+                    .saw("nothing was pressed")
+                    .hint(format!("a person can: `symposium agent {verb} {name}` in a terminal of their own"))
             }
             Error::NothingAsked { name, status, saw } => report(
                 "nothing-asked",

@@ -7,8 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::Manager;
 use super::edge::told_by;
+use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, ScreenState, Status, WaitingFor};
+use crate::rules::family::descendants;
+use crate::rules::inherit::may_answer;
 use crate::rules::screen::Sight;
 
 /// How long a dialog may take to go away after its key.
@@ -52,6 +55,7 @@ impl Manager {
     /// Answers the agent's own dialog.
     pub fn answer(&self, name: &AgentName, answer: Answer) -> Result<Answered, Error> {
         self.running(name, answer.verb())?;
+        self.refuse_stranger(name, answer.verb())?;
         let before = self.record(name, answer.verb())?;
         let _turn = self.store.lock_typing(name)?;
         let record = self.record(name, answer.verb())?;
@@ -85,6 +89,22 @@ impl Manager {
         press()?;
         self.until_taken(&record, (&kind, &line), &mut press)?;
         Ok(Answered { asked, agent: self.agent(name, answer.verb())? })
+    }
+
+    /// A person may answer everybody, an agent only those below it whose tier leaves that to it.
+    fn refuse_stranger(&self, name: &AgentName, verb: &'static str) -> Result<(), Error> {
+        let Some(speaker) = self.speaker()? else { return Ok(()) };
+        let records = self.store.read(Env::now())?;
+        let not_yours =
+            |why: String| Err(Error::NotYours { name: name.clone(), by: speaker.name.clone(), verb, why });
+        if !descendants(&records, std::slice::from_ref(&speaker.name)).contains(name) {
+            return not_yours(format!("`{name}` is not below it"));
+        }
+        let tier = self.birth_note(name).and_then(|note| note.spec).and_then(|spec| spec.shell_tier);
+        match may_answer(tier) {
+            true => Ok(()),
+            false => not_yours("its tier is `approve`, which leaves every answer to a person".into()),
+        }
     }
 
     /// The line of the approval dialog on the screen; one that a hook told of gets a moment to be drawn.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Manager;
 use crate::error::Error;
 use crate::model::{AgentName, AgentRecord, RestartPolicy, Spec};
+use crate::rules::inherit::Inheritance;
 
 /// What an instance keeps beside its record: enough to start it again, and to rebuild a lost registry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -45,6 +46,8 @@ pub(super) struct Asked {
     pub ephemeral: bool,
     /// The parameters that were given, as they were typed.
     pub params: Vec<(String, String)>,
+    /// What the agent that spawned it handed down.
+    pub inherited: Option<Inheritance>,
 }
 
 impl Manager {

@@ -8,7 +8,8 @@ use super::birth::Asked;
 use super::spawn::{Lifetime, SpawnRequest};
 use crate::error::{Error, shown};
 use crate::kinds::{self, Wish};
-use crate::model::{AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title};
+use crate::model::{AgentName, AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title};
+use crate::rules::inherit::{Inheritance, inherit};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::rules::{fallback, params};
 
@@ -70,7 +71,12 @@ impl Chosen {
 
 impl Manager {
     /// Finds what is to run in a directory.
-    pub(super) fn chosen(&self, request: &SpawnRequest, dir: &Path) -> Result<Chosen, Error> {
+    pub(super) fn chosen(
+        &self,
+        request: &SpawnRequest,
+        parent: Option<&AgentName>,
+        dir: &Path,
+    ) -> Result<Chosen, Error> {
         let (spec, command) = match &request.body {
             Body::Spec(spec) => (spec.clone(), vec![]),
             Body::Command(argv) => (None, argv.clone()),
@@ -84,6 +90,7 @@ impl Manager {
             restart: request.restart,
             ephemeral: request.lifetime == Some(Lifetime::Task),
             params: request.params.clone(),
+            inherited: parent.map(|parent| self.inheritance(parent)).transpose()?,
         };
         match &request.body {
             Body::Command(argv) => self.chosen_command(asked, argv, dir),
@@ -94,7 +101,14 @@ impl Manager {
     /// Finds what is to run now where the same was asked for, perhaps long ago.
     pub(super) fn chosen_again(&self, mut asked: Asked, dir: &Path) -> Result<Chosen, Error> {
         let found = self.blueprint(&mut asked)?;
-        let (spec, mut warnings) = (found.spec, found.warnings);
+        let (mut spec, mut warnings) = (found.spec, found.warnings);
+        if let Some(inherited) = &asked.inherited {
+            inherit(&mut spec, inherited).map_err(|why| Error::LooserTier {
+                spec: spec.name.clone(),
+                why,
+                said: spec.origin("shell_tier").to_string(),
+            })?;
+        }
         let params = settled(&spec, &asked)?;
         let (kind_name, kind) = self.kind_for(&spec, dir)?;
         let command = self.command_for(&spec, &kind_name, &kind, dir)?;
@@ -111,6 +125,18 @@ impl Manager {
         })?;
         warnings.extend(base.unsaid);
         Ok(Chosen { spec, asked, kind_name, kind, command: base.args, params, warnings })
+    }
+
+    /// What an agent hands down to its children.
+    fn inheritance(&self, parent: &AgentName) -> Result<Inheritance, Error> {
+        let record = self.record(parent, "show")?;
+        let spec = self.birth_note(parent).and_then(|note| note.spec).unwrap_or_default();
+        Ok(Inheritance {
+            from: parent.to_string(),
+            kind: Some(record.kind).filter(|kind| kind != PLAIN_COMMAND),
+            model: spec.model,
+            tier: spec.shell_tier,
+        })
     }
 
     /// The kind that drives a spec's program: the one it names, none for a bare command, else the first that is here.

@@ -16,7 +16,8 @@ impl Manager {
     /// Runs it until it ends; returns its name and how it ended.
     pub fn spawn_foreground(&self, request: &SpawnRequest) -> Result<(AgentName, Exit), Error> {
         let dir = self.working_directory(request.dir.as_deref())?;
-        let chosen = self.chosen(request, &dir)?;
+        let parent = self.parent(request.parent.as_ref())?;
+        let chosen = self.chosen(request, parent.as_ref(), &dir)?;
         let task = chosen.task(request.task.as_deref())?;
         if let Some(task) = &task
             && !Self::takes_as_argument(&chosen.kind, task.as_str())
@@ -30,7 +31,6 @@ impl Manager {
             });
         }
         refuse_unknown_conversation(request, &chosen)?;
-        let parent = self.parent(request.parent.as_ref())?;
         let (mut record, lock) = self.reserve(request, &chosen, &dir)?;
         record.parent = parent;
         let mut room = self.count_alone(&chosen, record.parent.as_ref())?;

@@ -82,12 +82,12 @@ impl Manager {
     /// Starts a new agent and returns it.
     pub fn spawn(&self, request: SpawnRequest) -> Result<Spawned, Error> {
         let dir = self.working_directory(request.dir.as_deref())?;
-        let chosen = self.chosen(&request, &dir)?;
+        let parent = self.parent(request.parent.as_ref())?;
+        let chosen = self.chosen(&request, parent.as_ref(), &dir)?;
         let task = chosen.task(request.task.as_deref())?;
         let task = task.as_ref().map(Prompt::as_str);
         refuse_unknown_conversation(&request, &chosen)?;
         self.tmux()?;
-        let parent = self.parent(request.parent.as_ref())?;
         self.refuse_crowd(&chosen, parent.as_ref())?;
         let (mut record, lock) = self.reserve(&request, &chosen, &dir)?;
         record.parent = parent;

@@ -94,7 +94,7 @@ impl Manager {
         if let Some(spec) = request.to.strip_prefix(ANY) {
             let dir = self.working_directory(request.dir.as_deref())?;
             let wanted = SpawnRequest { body: Body::Spec(Some(spec.to_owned())), ..SpawnRequest::default() };
-            let spec = self.chosen(&wanted, &dir)?.spec.name;
+            let spec = self.chosen(&wanted, None, &dir)?.spec.name;
             let records = self.store.read(Env::now())?;
             if !records.iter().any(|record| record.spec == spec) {
                 remarks.push(format!(

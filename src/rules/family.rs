@@ -6,6 +6,11 @@ use std::collections::HashSet;
 
 use crate::model::{Agent, AgentName, AgentRecord, Limits, Status};
 
+/// How many generations an agent may have below it when its spec does not say.
+const MOST_DEPTH: u32 = 4;
+/// How many children at once.
+const MOST_CHILDREN: u32 = 20;
+
 /// An agent in a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
@@ -63,15 +68,15 @@ pub fn is_there(record: &AgentRecord) -> bool {
 pub fn refusal(ancestors: &[(AgentName, Limits)], children: usize) -> Option<String> {
     for (above, (name, limits)) in ancestors.iter().enumerate() {
         let generation = above + 1;
-        if limits.depth.is_some_and(|depth| generation > depth as usize) {
-            let depth = limits.depth.unwrap_or_default();
+        let depth = limits.depth.unwrap_or(MOST_DEPTH);
+        if generation > depth as usize {
             return Some(format!(
                 "agent `{name}` may have {depth} generations below it, this would be the next"
             ));
         }
     }
     let (name, limits) = ancestors.first()?;
-    let most = limits.children.filter(|most| children >= *most as usize)?;
+    let most = Some(limits.children.unwrap_or(MOST_CHILDREN)).filter(|most| children >= *most as usize)?;
     Some(format!("agent `{name}` may have {most} children at once, and has {children}"))
 }
 
@@ -151,6 +156,11 @@ mod tests {
             (vec![one(None, None), one(Some(1), None)], 0, true),
             (vec![one(None, None), one(Some(2), None)], 0, false),
             (vec![one(None, Some(2))], 1, false),
+            (vec![one(None, None)], 19, false),
+            (vec![one(None, None)], 20, true),
+            (vec![one(None, None); 4], 0, false),
+            (vec![one(None, None); 5], 0, true),
+            (vec![one(Some(9), None); 5], 0, false),
             (vec![one(None, Some(2))], 2, true),
             (vec![one(None, None), one(None, Some(1))], 5, false),
         ] {

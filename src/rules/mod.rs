@@ -11,6 +11,7 @@ pub mod hang;
 pub mod happenings;
 pub mod heartbeat;
 pub mod hook;
+pub mod inherit;
 pub mod metrics;
 pub mod naming;
 pub mod notice;

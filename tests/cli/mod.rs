@@ -4,6 +4,7 @@ mod approve;
 mod attach;
 mod bad_input;
 mod conversation;
+mod delegate;
 mod demo_agent;
 mod detach;
 mod doctor;

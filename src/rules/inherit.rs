@@ -1,0 +1,97 @@
+//! What a child takes over from the agent that spawned it, and how freely it may act: never more freely than that.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Spec, Tier};
+
+/// What an agent hands down, as it was when the child was born.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Inheritance {
+    /// Who hands it down.
+    pub from: String,
+    /// How the parent's program is driven.
+    pub kind: Option<String>,
+    /// Its model.
+    pub model: Option<String>,
+    /// How freely it may act.
+    pub tier: Option<Tier>,
+}
+
+/// Fills in what a spec leaves open; says why not when it asks for more than its parent has.
+pub fn inherit(spec: &mut Spec, from: &Inheritance) -> Result<(), String> {
+    if spec.kind.is_none() && spec.command.is_empty() {
+        spec.kind.clone_from(&from.kind);
+    }
+    // A model is one of its kind's.
+    if spec.model.is_none() && spec.kind == from.kind {
+        spec.model.clone_from(&from.model);
+    }
+    match (spec.shell_tier, from.tier) {
+        (None, tier) => spec.shell_tier = tier,
+        (Some(own), Some(tier)) if looser(own, tier) => {
+            return Err(format!(
+                "agent `{}` acts under tier `{tier}`; a child of it cannot have the looser `{own}`",
+                from.from
+            ));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Whether one tier lets an agent do more than another.
+fn looser(one: Tier, than: Tier) -> bool {
+    let rank = |tier: Tier| Tier::ALL.iter().position(|known| *known == tier);
+    rank(one) < rank(than)
+}
+
+/// Whether an agent above may answer a child's dialog in place of a person.
+pub fn may_answer(tier: Option<Tier>) -> bool {
+    tier != Some(Tier::Approve)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(kind: &str, tier: Option<Tier>) -> Inheritance {
+        Inheritance { from: "parent".into(), kind: Some(kind.into()), model: Some("opus".into()), tier }
+    }
+
+    #[test]
+    fn what_a_spec_leaves_open_is_handed_down() {
+        let mut child = Spec::default();
+        inherit(&mut child, &from("claude", Some(Tier::Review))).unwrap();
+        assert_eq!((child.kind.as_deref(), child.model.as_deref()), (Some("claude"), Some("opus")));
+        assert_eq!(child.shell_tier, Some(Tier::Review));
+        let mut other = Spec { kind: Some("codex".into()), ..Spec::default() };
+        inherit(&mut other, &from("claude", None)).unwrap();
+        assert_eq!((other.model, other.shell_tier), (None, None), "a model is of its kind");
+        let mut command = Spec { command: vec!["make".into()], ..Spec::default() };
+        inherit(&mut command, &from("claude", None)).unwrap();
+        assert_eq!(command.kind, None);
+    }
+
+    #[test]
+    fn a_child_never_acts_more_freely_than_its_parent() {
+        use Tier::{Approve, Free, Review};
+        for (own, parent, allowed) in [
+            (None, None, true),
+            (Some(Free), None, true),
+            (Some(Free), Some(Free), true),
+            (Some(Free), Some(Review), false),
+            (Some(Review), Some(Approve), false),
+            (Some(Review), Some(Review), true),
+            (Some(Approve), Some(Free), true),
+        ] {
+            let mut child = Spec { shell_tier: own, ..Spec::default() };
+            assert_eq!(inherit(&mut child, &from("claude", parent)).is_ok(), allowed, "{own:?} {parent:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_person_answers_where_everything_needs_an_answer() {
+        assert!(may_answer(None) && may_answer(Some(Tier::Review)) && !may_answer(Some(Tier::Approve)));
+    }
+}
