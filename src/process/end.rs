@@ -9,7 +9,8 @@ use rustix::process::Signal;
 
 use super::Proc;
 use super::handle::{Handle, after, wait_all};
-use super::tree::{Target, tree};
+use super::procfs::{Round, Search};
+use super::tree::{Near, Target, near, tree};
 
 /// Handles held at a time: well under the usual limit of 1024 open files.
 const HELD: usize = 512;
@@ -19,6 +20,13 @@ const KILL_BOUND: Duration = Duration::from_secs(2);
 
 /// How long one round of killing waits: one process that is stuck must not shield those started meanwhile.
 const KILL_ROUND: Duration = Duration::from_millis(100);
+
+/// How long those that descend from the first process have, before all others of the agent are told as well: a program
+/// that heeds SIGTERM needs a millisecond, and then nobody else has to be looked for twice.
+const NEAR_ROUND: Duration = Duration::from_millis(20);
+
+/// How many rounds others are looked for while processes of the machine come and go.
+const ROUNDS: usize = 10;
 
 /// How patiently an agent is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +83,12 @@ pub fn end(target: &Target, plan: &EndPlan) -> io::Result<Ending> {
     let give_up_at = after(kill_at, KILL_BOUND);
     let mut told: HashMap<(i32, u64), Stage> = HashMap::new();
     let mut doubt = false;
+    let mut near = near(target);
     loop {
-        let there = tree(target)?;
+        let (there, at_most, elders) = match near.take() {
+            Some(Near { processes, elders }) => (processes, NEAR_ROUND, elders),
+            None => (tree(target)?, Duration::MAX, Vec::new()),
+        };
         let now = Instant::now();
         if (there.is_empty() && !doubt) || now >= give_up_at {
             return Ok(summary(&told, there));
@@ -88,11 +100,27 @@ pub fn end(target: &Target, plan: &EndPlan) -> io::Result<Ending> {
             now => (Stage::Kill, give_up_at.min(now + KILL_ROUND)),
         };
         let mut held = tell(&there, stage, &mut told)?;
-        wait_all(&mut held, until)?;
+        wait_all(&mut held, until.min(after(now, at_most)))?;
         // A pass lists first and reads then, so it misses what a process starts that ends in between. An empty
         // pass is believed only when all that we knew of were gone before it, and no others had turned up.
         doubt = !held.is_empty() || there.len() > HELD || (known > 0 && told.len() > known);
+        let gone = told.keys().map(|(pid, _)| *pid);
+        if !doubt && is_nobody_left(Search::new(&target.mark, elders.into_iter().chain(gone)))? {
+            return Ok(summary(&told, Vec::new()));
+        }
     }
+}
+
+/// Whether certainly no process carries the mark, when all that were told are gone.
+fn is_nobody_left(mut search: Search<'_>) -> io::Result<bool> {
+    for _ in 0..ROUNDS {
+        match search.round()? {
+            Round::Nothing => return Ok(true),
+            Round::Found => return Ok(false),
+            Round::Unsure => {}
+        }
+    }
+    Ok(false)
 }
 
 /// Tells each process that has not been told yet; gives handles to wait on.

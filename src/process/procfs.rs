@@ -1,7 +1,9 @@
 //! Reads `/proc`, the only file that knows how Linux writes processes down. Must never signal or wait.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::{Mark, Proc};
@@ -9,6 +11,9 @@ use super::{Mark, Proc};
 /// How long a look waits for a process that is just replacing its program: without it, such a process would
 /// seem to carry nothing, and one whose parent has just ended would be missed.
 const LONGEST_EXEC: Duration = Duration::from_millis(50);
+
+/// How often a list of children is read again that changes meanwhile.
+const READS: usize = 5;
 
 /// What the environment of a process says about whose it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +30,7 @@ pub(super) enum Carries {
 pub(super) fn all(mark: &Mark) -> io::Result<Vec<(Proc, Carries)>> {
     let mut found = Vec::with_capacity(256);
     let mut buffer = Vec::with_capacity(16 * 1024);
-    for entry in fs::read_dir("/proc")? {
-        let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+    for pid in list()? {
         if let Some(stat) = Stat::read(pid, &mut buffer) {
             let carries = stat.carries(mark, &mut buffer);
             found.push((stat.process, carries));
@@ -41,6 +45,122 @@ pub(super) fn one(pid: i32, mark: &Mark) -> Option<(Proc, Carries)> {
     let stat = Stat::read(pid, &mut buffer)?;
     let carries = stat.carries(mark, &mut buffer);
     Some((stat.process, carries))
+}
+
+/// The children of a living process; nothing when it is gone.
+pub(super) fn children(pid: i32) -> Vec<i32> {
+    let mut last = children_once(pid);
+    // A child that ends while the list is read may take a sibling out of it: two that agree are right.
+    for _ in 0..READS {
+        let again = children_once(pid);
+        if again == last {
+            break;
+        }
+        last.extend(again);
+        last.sort_unstable();
+        last.dedup();
+    }
+    last
+}
+
+fn children_once(pid: i32) -> Vec<i32> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let mut found: Vec<i32> = Vec::new();
+    let mut buffer = Vec::new();
+    for thread in threads.flatten() {
+        if slurp(thread.path().join("children"), &mut buffer).is_ok() {
+            let text = String::from_utf8_lossy(&buffer);
+            found.extend(text.split_ascii_whitespace().filter_map(|child| child.parse::<i32>().ok()));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Whether this kernel tells the children of a process.
+pub(super) fn tells_children() -> bool {
+    Path::new("/proc/thread-self/children").exists()
+}
+
+/// The children of a process of one thread that became so before this one: the kernel lists them in that order.
+pub(super) fn elder_siblings(pid: i32, parent: i32) -> Vec<i32> {
+    let mut buffer = Vec::new();
+    if slurp(format!("/proc/{parent}/task/{parent}/children"), &mut buffer).is_err() {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(&buffer);
+    let children: Vec<i32> = text.split_ascii_whitespace().filter_map(|child| child.parse().ok()).collect();
+    let elders = children.iter().position(|child| *child == pid).unwrap_or_default();
+    children[..elders].to_vec()
+}
+
+/// A search for processes that carry a mark, which reads nothing but environments, and each only once.
+pub(super) struct Search<'a> {
+    mark: &'a Mark,
+    seen: HashSet<i32>,
+}
+
+/// What a round of a search came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Round {
+    /// Some process carries the mark.
+    Found,
+    /// None does.
+    Nothing,
+    /// None does, but one ended meanwhile, and what it started last may be missing from the list.
+    Unsure,
+}
+
+impl<'a> Search<'a> {
+    /// A search that passes over those who are known to be somebody else's, or gone.
+    pub(super) fn new(mark: &'a Mark, known: impl IntoIterator<Item = i32>) -> Search<'a> {
+        let mut seen = kernel_threads();
+        seen.extend(known);
+        Search { mark, seen }
+    }
+
+    /// Looks at those who are new since the last round; at all in the first one.
+    pub(super) fn round(&mut self) -> io::Result<Round> {
+        let mut answer = Round::Nothing;
+        let mut buffer = Vec::with_capacity(16 * 1024);
+        for pid in list()? {
+            if self.seen.insert(pid) {
+                match glance(pid, self.mark, &mut buffer) {
+                    Some(Carries::Ours) => return Ok(Round::Found),
+                    Some(_) => {}
+                    None => answer = Round::Unsure,
+                }
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// What a process carries, from its environment alone where that is enough; none when it has ended.
+fn glance(pid: i32, mark: &Mark, buffer: &mut Vec<u8>) -> Option<Carries> {
+    match slurp(format!("/proc/{pid}/environ"), buffer) {
+        Ok(()) if !buffer.is_empty() => Some(carried(buffer, mark)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(Carries::Nothing),
+        _ => Stat::read(pid, buffer).map(|stat| stat.carries(mark, buffer)),
+    }
+}
+
+/// The threads of the kernel, where they can be seen: half of all numbers on a quiet machine, and never an agent's.
+fn kernel_threads() -> HashSet<i32> {
+    const PARENT: i32 = 2;
+    let mut buffer = Vec::new();
+    let is_kernel = Stat::read(PARENT, &mut buffer)
+        .is_some_and(|stat| !stat.has_memory && stat.process.command == "kthreadd");
+    if is_kernel { children(PARENT).into_iter().collect() } else { HashSet::new() }
+}
+
+/// The numbers of all processes.
+fn list() -> io::Result<Vec<i32>> {
+    let mut pids = Vec::with_capacity(512);
+    for entry in fs::read_dir("/proc")? {
+        pids.extend(entry?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()));
+    }
+    Ok(pids)
 }
 
 /// When a process that still lives started.
@@ -67,7 +187,7 @@ enum Environment {
 impl Stat {
     /// None when it is gone; a zombie counts as gone.
     fn read(pid: i32, buffer: &mut Vec<u8>) -> Option<Stat> {
-        slurp(&format!("/proc/{pid}/stat"), buffer).ok()?;
+        slurp(format!("/proc/{pid}/stat"), buffer).ok()?;
         parse(&String::from_utf8_lossy(buffer))
     }
 
@@ -76,7 +196,7 @@ impl Stat {
         let mut environment = if self.has_memory { Environment::Unfinished } else { Environment::Empty };
         let until = Instant::now() + LONGEST_EXEC;
         while environment == Environment::Unfinished && Instant::now() < until {
-            if slurp(&format!("/proc/{}/environ", self.process.pid), buffer).is_err() {
+            if slurp(format!("/proc/{}/environ", self.process.pid), buffer).is_err() {
                 return Carries::Nothing;
             }
             if !buffer.is_empty() {
@@ -89,9 +209,21 @@ impl Stat {
     }
 }
 
-fn slurp(path: &str, buffer: &mut Vec<u8>) -> io::Result<()> {
-    buffer.clear();
-    File::open(path)?.read_to_end(buffer).map(drop)
+/// Reads a whole file of `/proc`. `read_to_end` would first ask for a size, which these files do not have.
+fn slurp(path: impl AsRef<Path>, buffer: &mut Vec<u8>) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let mut length = 0;
+    loop {
+        buffer.resize((length + 4096).max(buffer.capacity()), 0);
+        match file.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    buffer.truncate(length);
+    Ok(())
 }
 
 /// The command stands in parentheses and may itself hold parentheses, spaces and newlines.

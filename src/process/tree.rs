@@ -24,6 +24,49 @@ pub fn tree(target: &Target) -> io::Result<Vec<Proc>> {
     Ok(choose(target, procfs::all(&target.mark)?, own))
 }
 
+/// Those who are near the first process of an agent.
+pub(super) struct Near {
+    /// The living processes of the agent that descend from it, and itself.
+    pub processes: Vec<Proc>,
+    /// Whom its tmux server started before it: they cannot descend from it.
+    pub elders: Vec<i32>,
+}
+
+/// Those who are near, found without looking at all the others; none when the first process is gone or not to be
+/// believed, or when the kernel does not tell.
+pub(super) fn near(target: &Target) -> Option<Near> {
+    let root = target.root.filter(|_| procfs::tells_children())?;
+    let own = rustix::process::getpid().as_raw_pid();
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut open = vec![root];
+    while let Some(pid) = open.pop() {
+        if seen.insert(pid)
+            && let Some(one) = procfs::one(pid, &target.mark)
+        {
+            open.extend(procfs::children(pid));
+            found.push(one);
+        }
+    }
+    // The caller's ancestors, so that they are known as such.
+    let mut ancestor = own;
+    while let Some(one) = procfs::one(ancestor, &target.mark) {
+        let parent = one.0.ppid;
+        if seen.insert(ancestor) {
+            found.push((one.0, Carries::Nothing));
+        }
+        if parent == ancestor {
+            break;
+        }
+        ancestor = parent;
+    }
+    let processes = choose(target, found, own);
+    let first = processes.iter().find(|process| process.pid == root)?;
+    let is_in_tmux = target.server == Some(first.ppid);
+    let elders = if is_in_tmux { procfs::elder_siblings(root, first.ppid) } else { Vec::new() };
+    Some(Near { processes, elders })
+}
+
 /// Whether a process lives and carries the mark.
 pub fn is_alive(pid: i32, mark: &Mark) -> bool {
     procfs::one(pid, mark).is_some_and(|(_, carries)| carries == Carries::Ours)

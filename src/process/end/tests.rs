@@ -1,7 +1,7 @@
 //! Real processes that end willingly, late, or not at all.
 
 use super::super::testing::{Child, alive_with};
-use super::super::{is_alive, wait_exit};
+use super::super::{is_alive, procfs, wait_exit};
 use super::*;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -123,4 +123,51 @@ fn wait_until(child: &Child, count: usize) {
         assert!(Instant::now() < until, "there never were {count} processes");
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn what_cleared_its_environment_goes_with_the_one_it_descends_from() {
+    let mut child = Child::start("echo up; env -i setsid sh -c 'echo $$; exec sleep 1000' & wait");
+    let bare: i32 = child.line().parse().unwrap();
+    end(&child.target(), &HASTY).unwrap();
+    assert!(wait_exit(bare, LONG).unwrap());
+}
+
+#[test]
+fn a_stray_of_a_well_behaved_program_is_found_after_it() {
+    let child = Child::start("setsid sh -c 'setsid sleep 1000 & ' ; echo up; exec sleep 1000");
+    wait_until(&child, 2);
+    let near = near(&child.target()).unwrap();
+    assert_eq!(
+        near.processes.iter().map(|process| process.pid).collect::<Vec<_>>(),
+        [child.pid()],
+        "it has left"
+    );
+    let ending = end(&child.target(), &PATIENT).unwrap();
+    assert_eq!((ending.asked, ending.ended, ending.forced), (2, 2, 0));
+    assert_eq!(alive_with(child.mark()), 0);
+}
+
+#[test]
+fn a_search_tells_marked_from_unmarked_and_is_unsure_once_of_the_dead() {
+    let child = Child::start("echo up; exec sleep 1000");
+    let round = |known: Vec<i32>| Search::new(child.mark(), known).round().unwrap();
+    assert_eq!(round(vec![]), Round::Found);
+    assert_ne!(round(vec![child.pid()]), Round::Found);
+    child.kill();
+    assert!(wait_exit(child.pid(), LONG).unwrap());
+    // A zombie of ours, which nobody can take away meanwhile.
+    let mut search = Search::new(child.mark(), []);
+    assert_eq!(search.round().unwrap(), Round::Unsure);
+    assert!(is_nobody_left(search).unwrap());
+}
+
+#[test]
+fn elders_are_those_who_were_there_first() {
+    let mut shell = Child::start("sleep 1000 & echo $!; sleep 1000 & echo $!; sleep 1000 & echo $!; wait");
+    let (middle, last): (i32, i32) = (shell.line().parse().unwrap(), shell.line().parse().unwrap());
+    let elders = procfs::elder_siblings(last, shell.pid());
+    assert_eq!(elders.len(), 2);
+    assert_eq!(elders[1], middle);
+    assert_eq!(procfs::elder_siblings(-1, shell.pid()), [] as [i32; 0]);
 }
