@@ -20,6 +20,8 @@ pub(super) struct Call<'a> {
     pub env: Vec<(&'a OsStr, &'a OsStr)>,
     /// What is read as standard input.
     pub stdin: Option<&'a [u8]>,
+    /// The same as `words` and `stdin` together, where words go to the server alone: nobody else may read them.
+    pub direct: Option<&'a [Vec<u8>]>,
     /// Where the client is, when that matters.
     pub dir: Option<&'a Path>,
     /// What a server reads that this call starts.

@@ -106,6 +106,9 @@ impl Tmux {
             .word(launch.dir.as_os_str().as_bytes());
         script.then(&RespawnPane::new().start_directory("#{@symposium_dir}").target_pane(pane).build());
         launch.program().words(&mut script);
+        for option in ["@symposium_title", "@symposium_status", "@symposium_edges"] {
+            script.then(&command(&["set-option", "-u", "-t", pane, option]));
+        }
         dress(launch, pane, &mut script);
         match self.launch(&launch.program(), script) {
             Err(TmuxError::Refused { said, .. }) if said.contains("still active") => {
@@ -145,21 +148,30 @@ impl Tmux {
     }
 }
 
-/// Marks the session as the agent's, sends its output to the pipe and says what was started.
+/// Marks the session as the agent's, sends its output to the pipe and says what was started. Only what differs from
+/// nothing is set: setting an option takes tmux the longer, the more sessions there are.
 fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
     let mut set = |option: &str, value: &[u8]| {
         script.then(&command(&["set-option", "-t", pane, option])).word(value);
     };
     set("@symposium_id", launch.id.to_string().as_bytes());
     set("@symposium_record", launch.record.as_bytes());
-    set("@symposium_title", launch.title.unwrap_or_default().as_bytes());
-    set("@symposium_status", b"");
-    set("@symposium_edges", if launch.edges == Edges::Told { b"1" } else { b"0" });
+    if let Some(title) = launch.title.filter(|title| !title.is_empty()) {
+        set("@symposium_title", title.as_bytes());
+    }
+    if launch.edges == Edges::Told {
+        set("@symposium_edges", b"1");
+    }
     if !launch.pipe.is_empty() {
-        // Formats and times are expanded in the command itself, but not in the value of an option.
         let words: Vec<Vec<u8>> = launch.pipe.iter().map(|word| sh_word(word.as_bytes())).collect();
-        set("@symposium_pipe", &[b"exec ".as_slice(), &words.join(&b' ')].concat());
-        script.then(&PipePane::new().target_pane(pane).shell_command("#{@symposium_pipe}").build());
+        let pipe = [b"exec ".as_slice(), &words.join(&b' ')].concat();
+        if pipe.iter().any(|byte| matches!(byte, b'#' | b'%')) {
+            // Formats and times are expanded in the command itself, but not in the value of an option.
+            set("@symposium_pipe", &pipe);
+            script.then(&PipePane::new().target_pane(pane).shell_command("#{@symposium_pipe}").build());
+        } else {
+            script.then(&PipePane::new().target_pane(pane).build()).word(&pipe);
+        }
     }
     // What carries the agent's id is the agent's: the hooks that tmux runs for the session must not look like it.
     let id = launch.id.to_string();

@@ -49,6 +49,7 @@ pub use socket::{SocketRule, socket_path};
 pub use tell::{Audience, Bell};
 
 use call::{Call, Said};
+use script::Spoken;
 
 /// What a [`Tmux`] is made from.
 #[derive(Debug, Clone)]
@@ -99,7 +100,8 @@ impl Tmux {
         let env = setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
         let version = version::known(&program, &setup.run_dir.join("tmux-version"), || {
             let (words, bound) = (&["-V"][..], setup.bound);
-            let call = Call { what: "version", words, env, stdin: None, dir: None, conf: None, bound };
+            let call =
+                Call { what: "version", words, env, stdin: None, direct: None, dir: None, conf: None, bound };
             Ok(String::from_utf8_lossy(&door::run(&program, &[], &call)?.out).into_owned())
         })?;
         Ok(Tmux { setup, program, version, way: Way::Wire })
@@ -134,7 +136,7 @@ impl Tmux {
     fn call<'a>(&'a self, what: &'static str, words: &'a [&'a str]) -> Call<'a> {
         let env = self.setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()));
         let bound = self.setup.bound;
-        Call { what, words, env: env.collect(), stdin: None, dir: None, conf: None, bound }
+        Call { what, words, env: env.collect(), stdin: None, direct: None, dir: None, conf: None, bound }
     }
 
     /// Asks the server; the program when there is none to ask, because that one can start it or knows why not.
@@ -156,8 +158,9 @@ impl Tmux {
 
     /// Runs a script on the server that is there.
     fn tell(&self, what: &'static str, script: script::Script) -> Result<String, TmuxError> {
-        let text = script.finish(what)?;
-        let call = Call { stdin: Some(&text), ..self.call(what, &["source-file", "-"]) };
+        let Spoken { text, words } = script.spoken(what)?;
+        let call = self.call(what, &["source-file", "-"]);
+        let call = Call { stdin: Some(&text), direct: words.as_deref(), ..call };
         self.understand(what, self.run(&call)?)
     }
 

@@ -12,8 +12,8 @@ use rustix::fs::{Access, access};
 use tmux_interface::TmuxCommand;
 
 use super::call::Call;
-use super::script::{Script, command, sh_word};
-use super::{Tmux, TmuxError, conf, socket};
+use super::script::{Script, Spoken, command, sh_word};
+use super::{Tmux, TmuxError, conf, socket, target};
 
 /// What the server keeps of its own environment so that hooks can run; never shown to an agent that lacks it.
 const KEPT: [&str; 5] = ["HOME", "LOGNAME", "PATH", "SHELL", "USER"];
@@ -83,13 +83,24 @@ impl Tmux {
         }
         program.words(&mut script);
         then(&mut script);
-        script.anyway();
+        self.restore_kept(&mut script);
+        let said = self.launch(program, script);
+        let refused = matches!(said, Err(TmuxError::Refused { .. } | TmuxError::Duplicate { .. }));
+        if refused && KEPT.iter().any(|name| variable(program.env.named(), name).is_none()) {
+            // What follows a command that fails is not run, and the server's hooks want theirs back.
+            let mut script = Script::default();
+            self.restore_kept(&mut script);
+            let _ = self.tell("restore an environment", script);
+        }
+        said
+    }
+
+    fn restore_kept(&self, script: &mut Script) {
         for name in KEPT {
             if let Some(value) = variable(&self.setup.base_env, name) {
                 script.then(&command(&["set-environment", "-g", "--", name])).word(value.as_bytes());
             }
         }
-        self.launch(program, script)
     }
 
     /// Tells the server where our program and home are now, for its hooks, and the spawner's shell.
@@ -97,11 +108,11 @@ impl Tmux {
         conf::refresh(&self.setup, script);
         for (option, path) in [("@symposium_bin", &self.setup.binary), ("@symposium_home", &self.setup.home)]
         {
-            script.then(&command(&["set-option", "-s", option])).word(sh_word(path.as_os_str().as_bytes()));
+            set_if_other(["-s", option], &sh_word(path.as_os_str().as_bytes()), script);
         }
         let shell = variable(program.env.named(), "SHELL").map(Path::new);
         if let Some(shell) = shell.filter(|shell| is_shell(shell)) {
-            script.then(&command(&["set-option", "-g", "default-shell"])).word(shell.as_os_str().as_bytes());
+            set_if_other(["-g", "default-shell"], shell.as_os_str().as_bytes(), script);
         }
     }
 
@@ -113,7 +124,7 @@ impl Tmux {
         if !program.dir.is_dir() {
             return Err(TmuxError::NoDirectory { path: program.dir.to_owned() });
         }
-        let text = script.finish("what is to be started")?;
+        let Spoken { text, words } = script.spoken("what is to be started")?;
         socket::prepare(&self.setup.socket)?;
         let conf = conf::write(&self.setup)?;
         let run = || {
@@ -122,7 +133,8 @@ impl Tmux {
             call.env.retain(|(key, _)| *key != "PATH");
             call.env.extend(variable(program.env.named(), "PATH").map(|value| (OsStr::new("PATH"), value)));
             let bound = self.setup.bound * PATIENCE;
-            let call = Call { stdin: Some(&text), dir: Some(program.dir), conf: Some(&conf), bound, ..call };
+            let (stdin, direct) = (Some(&text[..]), words.as_deref());
+            let call = Call { stdin, direct, dir: Some(program.dir), conf: Some(&conf), bound, ..call };
             self.understand("launch", self.run(&call)?)
         };
         // A server that is just leaving takes the call with it; the next one starts a new server.
@@ -130,6 +142,24 @@ impl Tmux {
             Err(TmuxError::NoServer { .. }) => run(),
             other => other,
         }
+    }
+}
+
+/// Sets an option unless it is that already: whenever one is set, tmux goes through all sessions and windows, which
+/// takes a millisecond for a thousand of them.
+fn set_if_other([scope, option]: [&str; 2], value: &[u8], script: &mut Script) {
+    let set = command(&["set-option", scope, option]);
+    // What means something in a format is not compared; to set it again does no harm.
+    match str::from_utf8(value).ok().filter(|value| !value.contains('#')) {
+        Some(text) => {
+            let mut deed = Script::default();
+            deed.then(&set).word(value);
+            let is_other = format!("#{{!=:#{{{option}}},{}}}", target::in_format(text));
+            // A path cannot hold NUL, the one thing that cannot be said.
+            let deed = deed.finish("an option").unwrap_or_default();
+            script.then(&command(&["if-shell", "-F", &is_other])).word(deed);
+        }
+        None => drop(script.then(&set).word(value)),
     }
 }
 

@@ -9,7 +9,17 @@ use super::TmuxError;
 #[derive(Default)]
 pub(super) struct Script {
     text: Vec<u8>,
+    words: Vec<Vec<u8>>,
+    has_lines: bool,
     holds_nul: bool,
+}
+
+/// The same commands as a text and, when they are one line, as the words of one command line.
+pub(super) struct Spoken {
+    /// For `source-file -`.
+    pub text: Vec<u8>,
+    /// For a client whose words nobody else can read.
+    pub words: Option<Vec<Vec<u8>>>,
 }
 
 impl Script {
@@ -17,6 +27,7 @@ impl Script {
     pub(super) fn then(&mut self, command: &TmuxCommand<'_>) -> &mut Self {
         if !matches!(self.text.last(), None | Some(b'\n')) {
             self.text.extend_from_slice(b" ;");
+            self.words.push(b";".to_vec());
         }
         self.words(command.to_vec().iter().map(|word| word.as_bytes()))
     }
@@ -29,6 +40,7 @@ impl Script {
             self.text.push(b' ');
         }
         quote(bytes, &mut self.text);
+        self.words.push(as_argument(bytes));
         self
     }
 
@@ -43,12 +55,29 @@ impl Script {
     /// Begins a line: what follows runs even when what came before failed.
     pub(super) fn anyway(&mut self) -> &mut Self {
         self.text.push(b'\n');
+        self.has_lines = true;
         self
     }
 
     /// The text, unless a word holds a NUL byte.
     pub(super) fn finish(self, what: &'static str) -> Result<Vec<u8>, TmuxError> {
-        if self.holds_nul { Err(TmuxError::Nul { what }) } else { Ok(self.text) }
+        self.spoken(what).map(|spoken| spoken.text)
+    }
+
+    /// The same, both ways.
+    pub(super) fn spoken(self, what: &'static str) -> Result<Spoken, TmuxError> {
+        match self.holds_nul {
+            true => Err(TmuxError::Nul { what }),
+            false => Ok(Spoken { text: self.text, words: (!self.has_lines).then_some(self.words) }),
+        }
+    }
+}
+
+/// A word as an argument of a client: only a `;` at its end would mean something.
+fn as_argument(bytes: &[u8]) -> Vec<u8> {
+    match bytes {
+        [front @ .., b';'] => [front, b"\\;"].concat(),
+        _ => bytes.to_vec(),
     }
 }
 
@@ -106,6 +135,18 @@ mod tests {
         script.then(&command(&["display-message", "a;b $x\n"])).then(&command(&["x"])).word("é").word("");
         let text = String::from_utf8(script.finish("test").unwrap()).unwrap();
         assert_eq!(text, r#""display-message" "a\073b \044x\012" ; "x" "é" """#);
+    }
+
+    #[test]
+    fn one_line_is_also_the_words_of_a_command_line() {
+        let mut script = Script::default();
+        script.then(&command(&["a", "x;", "\\;", ";"])).then(&command(&["b"])).word("y;z");
+        let words = script.spoken("test").unwrap().words.unwrap();
+        let words: Vec<_> = words.iter().map(|word| str::from_utf8(word).unwrap()).collect();
+        assert_eq!(words, ["a", "x\\;", "\\\\;", "\\;", ";", "b", "y;z"]);
+        let mut script = Script::default();
+        script.then(&command(&["a"])).anyway().then(&command(&["b"]));
+        assert!(script.spoken("test").unwrap().words.is_none());
     }
 
     #[test]

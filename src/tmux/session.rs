@@ -6,8 +6,8 @@ use super::{Tmux, TmuxError, target};
 use crate::model::{AgentId, AgentName};
 
 /// Lets the server read and hand on what a program printed last, when it has not yet seen that the program ended:
-/// with the session, its pipe is thrown away. A few turns of its loop are enough.
-const LAST_WORDS: &str = "run-shell -d 0.01";
+/// with the session, its pipe is thrown away. One turn of its loop is nearly always enough, a few always are.
+const LAST_WORDS: [&str; 2] = ["run-shell -d 0.001", "run-shell -d 0.01"];
 
 impl Tmux {
     /// The record that each of our sessions carries, as JSON.
@@ -48,7 +48,9 @@ impl Tmux {
     pub fn kill_session(&self, session: &str, id: AgentId) -> Result<bool, TmuxError> {
         let mut deed = Script::default();
         let pane = target::pane_of(session);
-        deed.then(&command(&["if-shell", "-F", "-t", &pane, "#{pane_dead}", "", LAST_WORDS]));
+        for wait in LAST_WORDS {
+            deed.then(&command(&["if-shell", "-F", "-t", &pane, "#{pane_dead}", "", wait]));
+        }
         deed.then(&command(&["kill-session", "-t", &target::session(session)]));
         gone_is_false(self.when_owned("kill", Owned { session, id }, deed))
     }

@@ -22,7 +22,13 @@ fn printed(path: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn every_byte_gets_through_an_argument_list_and_a_variable() {
-    let server = Server::new();
+    // The program asks the first, and we ourselves the second.
+    for server in [Server::new(), Server::running()] {
+        every_byte_gets_through(&server);
+    }
+}
+
+fn every_byte_gets_through(server: &Server) {
     let out = server.path().join("out");
     let ascii: String = (1..=127u8).map(char::from).collect();
     let all: Vec<u8> = (1..=255).collect();
@@ -40,11 +46,17 @@ fn every_byte_gets_through_an_argument_list_and_a_variable() {
 
 #[test]
 fn arbitrary_texts_get_through_in_one_call() {
-    let server = Server::new();
+    // Few enough fit into one message.
+    for (server, count) in [(Server::new(), 300), (Server::running(), 300), (Server::running(), 30)] {
+        arbitrary_texts_get_through(&server, count);
+    }
+}
+
+fn arbitrary_texts_get_through(server: &Server, count: usize) {
     let out = server.path().join("out");
     let mut runner = TestRunner::default();
     let text = any::<String>().prop_map(|text| text.replace('\0', ""));
-    let texts: Vec<String> = (0..300).map(|_| text.new_tree(&mut runner).unwrap().current()).collect();
+    let texts: Vec<String> = (0..count).map(|_| text.new_tree(&mut runner).unwrap().current()).collect();
     let mut start = Start::new("a", &["sh", "-c", PRINT, "sh", out.to_str().unwrap()]);
     start.argv.extend(texts.iter().cloned());
     start.env.extend(texts.iter().enumerate().map(|(at, text)| (format!("V{at}").into(), text.into())));

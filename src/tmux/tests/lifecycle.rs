@@ -47,6 +47,16 @@ fn a_name_that_is_taken_is_told() {
 }
 
 #[test]
+fn a_start_that_is_refused_leaves_the_servers_environment_as_it_was() {
+    let server = Server::running();
+    let before = server.bare(&["show-environment", "-g"]);
+    assert!(before.contains("HOME=/\n"), "{before}");
+    let bare = Start { env: env(&[("ONLY", "x")]), ..Start::new("bystander", &["true"]) };
+    assert!(matches!(server.try_start(&bare), Err(TmuxError::Duplicate { .. })));
+    assert_eq!(server.bare(&["show-environment", "-g"]), before);
+}
+
+#[test]
 fn a_missing_directory_and_a_missing_program_are_told() {
     let server = Server::new();
     let gone = Start { dir: server.path().join("gone"), ..Start::new("a", &["true"]) };

@@ -19,7 +19,11 @@ pub(super) fn of(call: &Call<'_>) -> Option<Vec<u8>> {
     };
     let mut out = Outgoing::default();
     introduce(call, &dir, &mut out).ok()?;
-    command(call.words, &mut out).ok()?;
+    // One message saves the server a question, which costs it a look at every pane. A long one does not fit.
+    let direct = call.direct.and_then(|words| command(words, &mut out).ok());
+    if direct.is_none() {
+        command(call.words, &mut out).ok()?;
+    }
     Some(out.bytes)
 }
 
@@ -38,9 +42,9 @@ fn introduce(call: &Call<'_>, dir: &Path, out: &mut Outgoing) -> Result<(), TooL
     out.put(message::IDENTIFY_DONE, &[])
 }
 
-fn command(words: &[&str], out: &mut Outgoing) -> Result<(), TooLong> {
+fn command(words: &[impl AsRef<[u8]>], out: &mut Outgoing) -> Result<(), TooLong> {
     let count = i32::try_from(words.len()).map_err(|_| TooLong)?;
-    let text: Vec<u8> = words.iter().flat_map(|word| word.bytes().chain([0])).collect();
+    let text: Vec<u8> = words.iter().flat_map(|word| word.as_ref().iter().copied().chain([0])).collect();
     // A word with a NUL byte would be two; the count must be what tmux will find.
     if text.iter().filter(|byte| **byte == 0).count() != words.len() {
         return Err(TooLong);
@@ -59,7 +63,7 @@ mod tests {
     fn call<'a>(words: &'a [&'a str], env: &[(&'a str, &'a str)]) -> Call<'a> {
         let env = env.iter().map(|(key, value)| (OsStr::new(*key), OsStr::new(*value))).collect();
         let bound = Duration::from_secs(1);
-        Call { what: "test", words, env, stdin: None, dir: None, conf: None, bound }
+        Call { what: "test", words, env, stdin: None, direct: None, dir: None, conf: None, bound }
     }
 
     #[test]
@@ -87,6 +91,24 @@ mod tests {
             (200, [&2i32.to_ne_bytes()[..], b"list-sessions\0-F\0"].concat()),
         ];
         assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn a_script_goes_as_words_when_they_fit() {
+        let said = |words: &[Vec<u8>]| {
+            let call = Call { direct: Some(words), stdin: Some(b"x"), ..call(&["source-file", "-"], &[]) };
+            let bytes = of(&call).unwrap();
+            let (mut rest, mut last) = (&bytes[..], Vec::new());
+            while let Some((message, length)) = Message::first(rest).unwrap() {
+                last = message.body.to_vec();
+                rest = &rest[length..];
+            }
+            last
+        };
+        let short = [b"new-session".to_vec(), b"\xff".to_vec()];
+        assert_eq!(said(&short), [&2i32.to_ne_bytes()[..], b"new-session\0\xff\0"].concat());
+        let long = [b"new-session".to_vec(), vec![b'x'; 17_000]];
+        assert_eq!(said(&long), [&2i32.to_ne_bytes()[..], b"source-file\0-\0"].concat());
     }
 
     #[test]
