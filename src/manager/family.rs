@@ -81,6 +81,9 @@ impl Manager {
 
     /// Everybody below these who runs.
     pub fn descendants(&self, of: &[AgentName]) -> Result<Vec<AgentName>, Error> {
+        if !self.store.may_be_parents(of)? {
+            return Ok(vec![]);
+        }
         let records = self.store.read(Env::now())?;
         let runs = |record: &AgentRecord| record.status.status.is_live();
         let mut below = family::descendants(&records, of);

@@ -13,6 +13,9 @@ pub(super) fn side_by_side<T: Send>(
     names: &[AgentName],
     act: impl Fn(&AgentName) -> T + Sync,
 ) -> Vec<(AgentName, T)> {
+    if let [name] = names {
+        return vec![(name.clone(), act(name))];
+    }
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(names.len()));
     std::thread::scope(|scope| {

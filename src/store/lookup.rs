@@ -40,6 +40,23 @@ pub(super) fn count_live(bytes: &[u8]) -> Option<usize> {
     Some(registry.sessions.values().filter(|entry| entry.status.status.is_live()).count())
 }
 
+/// Whether an entry may name one of these as its parent; `false` is certain.
+pub(super) fn may_be_parents(bytes: &[u8], names: &[AgentName]) -> bool {
+    const KEY: &str = "\"parent\"";
+    let Some(lines) = str::from_utf8(bytes).ok().and_then(|text| text.strip_prefix(HEAD)) else {
+        return true;
+    };
+    let named = |parent: &str| names.iter().any(|name| parent.split('"').next() == Some(name.as_str()));
+    lines.match_indices(KEY).any(|(at, _)| {
+        let value = &lines[at + KEY.len()..];
+        match value.strip_prefix(":\"") {
+            Some(parent) => named(parent),
+            // Somebody else may have put spaces between the two.
+            None => !value.starts_with(":null"),
+        }
+    })
+}
+
 #[derive(Deserialize)]
 struct Brief {
     sessions: HashMap<String, BriefEntry>,
@@ -148,5 +165,26 @@ impl Visitor<'_> for KeyIs<'_> {
 
     fn visit_str<E>(self, key: &str) -> Result<bool, E> {
         Ok(key == self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_those_whom_nobody_names_are_certainly_no_parents() {
+        let names: Vec<AgentName> = ["a", "b-c"].map(|name| name.parse().unwrap()).into();
+        for (text, may) in [
+            ("", true),
+            ("{\"format\":1, \"sessions\":{}}", true),
+            (&format!("{HEAD}}}}}"), false),
+            (&format!("{HEAD}\"x\":{{\"parent\":null}}"), false),
+            (&format!("{HEAD}\"x\":{{\"parent\":\"ab\"}},\n\"a\":{{\"parent\":\"b\"}}"), false),
+            (&format!("{HEAD}\"x\":{{\"parent\":null}},\n\"y\":{{\"parent\":\"b-c\"}}"), true),
+            (&format!("{HEAD}\"x\":{{\"parent\": \"z\"}}"), true),
+        ] {
+            assert_eq!(may_be_parents(text.as_bytes(), &names), may, "{text}");
+        }
     }
 }

@@ -180,6 +180,12 @@ impl Store {
         Ok(lookup::count_live(&text))
     }
 
+    /// Whether any of these may have children; `false` is certain, and costs no reading of records.
+    pub fn may_be_parents(&self, names: &[AgentName]) -> Result<bool, StoreError> {
+        let text = atomic::read(&self.home.registry())?.unwrap_or_default();
+        Ok(lookup::may_be_parents(&text, names))
+    }
+
     /// The directory of one agent.
     pub fn instance(&self, name: &AgentName) -> Instance {
         Instance::new(self.home.instances().join(name.as_str()))
