@@ -71,7 +71,7 @@ enum EdgeWord {
 #[derive(Debug, Args)]
 pub(super) struct TranscriptArguments {
     /// The instance directory
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
 }
 
 pub(super) fn run(args: Arguments, home: Option<&Path>) -> u8 {

@@ -133,6 +133,13 @@ struct Context {
 /// Runs one command line; returns the exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
+    // Every spawn starts one of these beside itself: it needs none of the other commands to be described first.
+    if let [_, verb, dir] = &args[..]
+        && verb == "transcript"
+        && !dir.to_string_lossy().starts_with('-')
+    {
+        return event::write_transcript(&event::TranscriptArguments { dir: dir.into() });
+    }
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         // An agent's hook must not fail because of us, whatever it is called with.
