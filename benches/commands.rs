@@ -16,13 +16,17 @@ pub fn run(agents: usize, binary: PathBuf) {
     table.add(start(&place));
     place.symposium(&["agent", "spawn", "--name", "a1", "--", "sleep", "100000"]);
     table.add(list(&place, "1 agent", 1.5));
-    let (few, _) = spawn_and_kill(&place, "1 agent", &mut table);
+    let few = spawn_and_kill(&place, "1 agent", &mut table);
 
     place.fill(2..=agents, &["--", "sleep", "100000"]);
     let label = format!("{agents} agents");
     table.add(list(&place, &label, 2.0));
-    let (many, _) = spawn_and_kill(&place, &label, &mut table);
-    table.add(Row::ratio(format!("agent spawn, {label} vs 1"), (many, few), 2.0));
+    let many = spawn_and_kill(&place, &label, &mut table);
+    table.add(Row::ratio(format!("agent spawn, {label} vs 1"), (many.0, few.0), 2.0));
+    // How much of that is tmux's own, and what is left for us.
+    let own = |(ours, bare): (Duration, Duration)| ours.saturating_sub(bare);
+    table.add(Row::compared(format!("  tmux new-session, {label} vs 1"), (many.1, few.1)));
+    table.add(Row::compared(format!("  spawn less new-session, {label} vs 1"), (own(many), own(few))));
     table.add(lookup(&place, agents));
 
     println!("{table}");
@@ -42,7 +46,7 @@ fn list(place: &Place, label: &str, limit: f64) -> Row {
 }
 
 /// `agent spawn` against `tmux new-session -d`, and `agent kill` of the same against `tmux kill-session`; the medians
-/// of ours.
+/// of the first two.
 fn spawn_and_kill(place: &Place, label: &str, table: &mut Table) -> (Duration, Duration) {
     const ROUNDS: usize = 20;
     let name = |round: usize| format!("s{round}");
@@ -63,7 +67,7 @@ fn spawn_and_kill(place: &Place, label: &str, table: &mut Table) -> (Duration, D
     }
     table.add(Row::ratio(format!("agent spawn, {label}"), spawned, 2.0));
     table.add(Row::ratio(format!("agent kill, {label}"), killed, 3.0));
-    (spawned.0, killed.0)
+    spawned
 }
 
 /// Finding the last entry of the registry that the spawns have filled, inside this process.

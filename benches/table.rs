@@ -55,6 +55,12 @@ impl Row {
         row
     }
 
+    /// The same, only told.
+    pub fn compared(what: String, (ours, other): (Duration, Duration)) -> Row {
+        let ratio = ours.as_secs_f64() / other.as_secs_f64();
+        Row { against: ms(other), ratio: format!("{ratio:.2}x"), ..Row::plain(what, ms(ours)) }
+    }
+
     /// Ours under a fixed time.
     pub fn bound(what: String, ours: Duration, bound: Duration) -> Row {
         Row::plain(what, ms(ours)).held(ours <= bound, ms(bound))
@@ -139,8 +145,16 @@ impl fmt::Display for Table {
         self.rows.iter().try_for_each(|row| writeln!(f, "{row}"))?;
         self.notes.iter().try_for_each(|note| writeln!(f, "{note}"))?;
         let cores = std::thread::available_parallelism().map_or(0, usize::from);
-        write!(f, "{cores} cores; load {} before, {} after", self.load, load())
+        let processes = "processes on the machine";
+        write!(f, "{cores} cores; load {} before, {} after; {} {processes}", self.load, load(), count())
     }
+}
+
+/// How many processes there are, the kernel's own too.
+fn count() -> usize {
+    let is_process = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.parse::<u32>().is_ok());
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter(|entry| is_process(&entry.file_name())).count()
 }
 
 /// How many programs wanted a core in the last minute.
