@@ -5,13 +5,15 @@
 //! - nothing more: what commands take.
 //! - `--watch`: what watching agents costs and how soon it tells; `--seconds N` watches for another time than 60 s,
 //!   `--only quiet,printing,latency,memory,flood` measures some of it.
-//! - `--agents N` fills up to another number than 1,000 (100 with `--watch`, where memory takes ten times as many);
+//! - `--queue`: what tasks cost: adding, dispatching, ten thousand that wait.
+//! - `--agents N` fills up to another number than 1,000 (20 with `--queue`, 100 with `--watch`, where memory takes ten times as many);
 //!   `--binary FILE` measures another symposium.
 #![expect(clippy::disallowed_methods, reason = "a bench starts programs and looks at its own arguments")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints a table")]
 
 mod commands;
 mod place;
+mod queue;
 mod table;
 mod watch;
 
@@ -25,6 +27,7 @@ fn main() {
     let mut seconds = 60;
     let mut only = None;
     let mut is_watch = false;
+    let mut is_queue = false;
     while let Some(arg) = args.next() {
         let mut value = |what: &str| args.next().unwrap_or_else(|| panic!("{what}"));
         match arg.as_str() {
@@ -33,6 +36,7 @@ fn main() {
             "--seconds" => seconds = value("--seconds N").parse().expect("--seconds N"),
             "--only" => only = Some(value("--only PART,PART")),
             "--watch" => is_watch = true,
+            "--queue" => is_queue = true,
             watch::printing::PRINTER => return watch::printing::print_lines(),
             // cargo itself adds --bench.
             "--bench" => {}
@@ -42,6 +46,8 @@ fn main() {
     if is_watch {
         let seconds = Duration::from_secs(seconds);
         watch::run(&watch::Options { agents: agents.unwrap_or(100), binary, seconds, only });
+    } else if is_queue {
+        queue::run(agents.unwrap_or(20), binary);
     } else {
         commands::run(agents.unwrap_or(1000), binary);
     }
