@@ -16,7 +16,7 @@ pub(super) struct Arguments {
     /// All that run
     #[arg(long)]
     all: bool,
-    /// Their children too, and theirs
+    /// Their children too, and theirs, without asking
     #[arg(long)]
     with_children: bool,
     /// How long a program may take to leave before it is killed

@@ -38,7 +38,8 @@ impl Manager {
 
     /// A path that somebody typed here, absolute.
     pub(super) fn path_here(&self, path: &Path) -> PathBuf {
-        self.env.cwd().map_or_else(|| path.to_path_buf(), |cwd| cwd.join(path))
+        // Without the `.` of `./Folder`: it is shown.
+        self.env.cwd().map_or_else(|| path.to_path_buf(), |cwd| cwd.join(path).components().collect())
     }
 
     /// A wish for a spec, looked for in a place.
