@@ -197,21 +197,30 @@ impl Manager {
         let user = self.user()?;
         Some(match (kills_user_processes(), self.lingers()) {
             (false, _) => Check::good("logout", "agents survive a logout (KillUserProcesses is off)"),
-            (true, true) if self.server_pid().is_some_and(process::is_kept_by_user_manager) => Check::good(
-                "logout",
-                "agents survive a logout: the server belongs to the user manager, which stays",
-            ),
-            (true, true) => Check::note(
-                "logout",
-                "KillUserProcesses is on; lingering is on",
-                "`symposium service install`, so that the server belongs to the user manager",
-            ),
+            (true, true) => self.check_home_of_server(),
             (true, false) => Check::bad(
                 "logout",
                 "KillUserProcesses is on and lingering is off: a logout ends all agents",
                 format!("loginctl enable-linger {user}"),
             ),
         })
+    }
+
+    /// With lingering on, what the user manager keeps stays when logouts end the rest.
+    fn check_home_of_server(&self) -> Check {
+        let server = self.server_pid();
+        if server.is_some_and(process::is_kept_by_user_manager) {
+            let saw = "agents survive a logout: the server belongs to the user manager, which stays";
+            return Check::good("logout", saw);
+        }
+        let saw = "KillUserProcesses is on; lingering is on, but no server belongs to the user manager";
+        let advice = match (self.restart_of_service(), server) {
+            // One that runs in a login cannot be moved: it has to end first.
+            (Some(again), Some(_)) => format!("when a logout has ended it: {again}"),
+            (Some(again), None) => again,
+            (None, _) => "symposium service install".into(),
+        };
+        Check::note("logout", saw, advice)
     }
 
     fn check_kinds(&self) -> Vec<Check> {
@@ -275,7 +284,7 @@ impl Manager {
 }
 
 /// What logind was told; off is its default on most systems.
-fn kills_user_processes() -> bool {
+pub(super) fn kills_user_processes() -> bool {
     let files = ["/etc/systemd/logind.conf", "/usr/lib/systemd/logind.conf"].map(std::path::PathBuf::from);
     let parts = ["/etc/systemd/logind.conf.d", "/usr/lib/systemd/logind.conf.d"]
         .into_iter()

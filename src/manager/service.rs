@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Manager;
+use super::doctor::kills_user_processes;
 use crate::env::HOME;
 use crate::error::Error;
 use crate::model::{Exit, Look};
@@ -85,6 +86,12 @@ impl Manager {
         }
         if server_before.is_some_and(|pid| !process::is_kept_by_user_manager(pid)) {
             remarks.push("our tmux server runs already and stays as it is; from the next start of the machine it belongs to the service".into());
+            if system == System::Systemd && kills_user_processes() {
+                let again = restart(&boot);
+                remarks.push(format!(
+                    "until then a logout ends it (KillUserProcesses is on); `{again}` brings all agents back after that"
+                ));
+            }
         }
         let service = Service { manager: system.word(), path, text };
         Ok(Installed { service, at_boot, remarks })
@@ -159,6 +166,12 @@ impl Manager {
         self.user().is_some_and(|user| Path::new("/var/lib/systemd/linger").join(user).exists())
     }
 
+    /// The command that brings agents back under the service, when that is installed.
+    pub(super) fn restart_of_service(&self) -> Option<String> {
+        let (_, boot, path) = self.boot().ok()?;
+        matches!(service::installed(&path), Ok(Some(_))).then(|| restart(&boot))
+    }
+
     /// Our tmux server's process, when there is one.
     pub(super) fn server_pid(&self) -> Option<i32> {
         match self.tmux().ok()?.look().ok()? {
@@ -166,6 +179,10 @@ impl Manager {
             Look::NoServer => None,
         }
     }
+}
+
+fn restart(boot: &Boot) -> String {
+    format!("systemctl --user restart {}.service", boot.name)
 }
 
 /// Each environment has a service of its own, called like its server.
