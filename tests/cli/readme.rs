@@ -65,6 +65,18 @@ fn the_tour_of_specs_is_true() {
 }
 
 #[test]
+fn the_tour_of_tasks_is_true() {
+    let env = home();
+    let lines = tour("## Tasks");
+    assert!(lines.len() >= 10, "{lines:?}");
+    // What an agent reports is reported while it is at it, and has tests of its own.
+    for line in lines.iter().filter(|line| !line.contains("task progress") && !line.contains("task done")) {
+        run(&env, &format!("SYMPOSIUM_SUPERVISOR=on; export SYMPOSIUM_SUPERVISOR; {line}"));
+    }
+    assert!(run(&env, "symposium task list --all").contains("done"));
+}
+
+#[test]
 fn the_spec_that_it_shows_is_right() {
     let env = home();
     let blocks = README.split("```toml\n").filter_map(|rest| rest.split("```").next());
