@@ -10,6 +10,7 @@ pub use report::Report;
 pub use words::shown;
 
 use crate::model::{AgentName, Exit, InvalidName, TaskId, TaskState, Unsendable};
+use crate::rules::address::Unreached;
 use crate::rules::delivery::Refusal;
 
 /// Whether keys were pressed before something went wrong.
@@ -43,6 +44,14 @@ pub enum Error {
     NobodyToDo { to: String, agents: Vec<AgentName>, specs: Vec<String> },
     /// A task that is not where the step begins.
     TaskIs { id: TaskId, state: TaskState, verb: &'static str, why: String },
+    /// A message for somebody who is not there.
+    Unreached(Unreached),
+    /// There is no note of that name on a board.
+    NoSuchNote { key: String, project: String, known: Vec<String> },
+    /// What a note cannot be called.
+    BadKey { given: String, why: String },
+    /// A note that would be longer than notes may be.
+    NoteTooLong { key: String, size: u64, most: u64 },
     /// There is no kind or spec of that name.
     NoSuchSpec { name: String, known: Vec<String>, verb: &'static str },
     /// A spec, or the file it stands in, says something that means nothing.

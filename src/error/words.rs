@@ -1,5 +1,7 @@
 //! The words of each situation, and what to do about it.
 
+mod mail;
+
 use std::time::Duration;
 
 use super::{Error, Report};
@@ -22,6 +24,10 @@ impl Error {
             | Error::LooserTier { .. }
             | Error::NoSuchEnvironment { .. } => self.about_finding(),
             Error::NoSuchTask { .. } | Error::NobodyToDo { .. } | Error::TaskIs { .. } => self.about_tasks(),
+            Error::Unreached(_)
+            | Error::NoSuchNote { .. }
+            | Error::BadKey { .. }
+            | Error::NoteTooLong { .. } => self.about_mail(),
             Error::Refused { .. }
             | Error::NotConfirmed { .. }
             | Error::CannotAnswer { .. }

@@ -145,7 +145,7 @@ impl Manager {
         }
     }
 
-    fn remark_on_queue(&self) -> Option<String> {
+    pub(super) fn remark_on_queue(&self) -> Option<String> {
         let runs = self.supervision().is_ok_and(|supervision| supervision.running);
         (!runs).then(|| {
             "it waits for the supervisor, which does not run; `symposium supervisor start`".to_owned()
