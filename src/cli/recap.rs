@@ -81,6 +81,15 @@ fn text(recap: &Recap) -> String {
     let tasks =
         tasks.chain(recap.done.iter().map(|task| format!("#{} done: {}", task.id, clean(&task.title))));
     list("tasks", tasks.collect(), &mut lines);
+    let mail = recap.messages.iter().rev().map(|message| {
+        let other = match (message.from == recap.name.as_str(), &message.to) {
+            (false, _) => format!("from {}", message.from),
+            (true, Some(name)) => format!("to {name}"),
+            (true, None) => "to you".to_owned(),
+        };
+        format!("{} {other}: {}", clock(message.at), clean(&message.text))
+    });
+    list("messages", mail.collect(), &mut lines);
     if let Some(commits) = &recap.commits {
         let commits = commits.iter().map(|commit| format!("{} {}", commit.id, clean(&commit.subject)));
         list("commits", commits.collect(), &mut lines);

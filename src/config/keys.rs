@@ -14,13 +14,14 @@ type Setter = fn(&mut Config, Value<'_, '_>) -> Result<(), Vec<Wrong>>;
 /// A supervisor that looks at everything more often than this would be polling.
 const OFTEN: Duration = Duration::from_secs(1);
 
-const NOTIFY_ON: [(&str, NotifyOn); 6] = [
+const NOTIFY_ON: [(&str, NotifyOn); 7] = [
     ("waiting", NotifyOn::Waiting),
     ("finished", NotifyOn::Finished),
     ("crashed", NotifyOn::Crashed),
     ("gave-up", NotifyOn::GaveUp),
     ("hung", NotifyOn::Hung),
     ("deleted", NotifyOn::Deleted),
+    ("message", NotifyOn::Message),
 ];
 const DESKTOP: [(&str, Desktop); 2] = [("auto", Desktop::Auto), ("off", Desktop::Off)];
 const DELETED: [(&str, AfterDeletion); 2] = [("keep", AfterDeletion::Keep), ("prune", AfterDeletion::Prune)];

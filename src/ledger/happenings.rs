@@ -15,7 +15,7 @@ const MOST_WHY: usize = 4096;
 const FORGET_AT_ONCE: usize = 2000;
 
 /// Everything that can happen and has nothing more to say.
-const PLAIN: [What; 11] = [
+const PLAIN: [What; 13] = [
     What::Attached,
     What::Detached,
     What::Prompted,
@@ -25,6 +25,8 @@ const PLAIN: [What; 11] = [
     What::Heartbeat,
     What::Hibernated,
     What::Orphaned,
+    What::Messaged,
+    What::Wrote,
     What::Renamed,
     What::Removed,
 ];
@@ -112,11 +114,11 @@ impl Ledger {
         })
     }
 
-    /// Forgets what happened before a time, and tasks that were over then; says how many rows that were. What a
-    /// reader has not passed yet is kept.
+    /// Forgets what happened before a time, tasks that were over then and mail that was read; says how many rows that
+    /// were. What a reader has not passed yet is kept.
     pub fn forget_before(&self, at: Timestamp) -> Result<usize, LedgerError> {
         let at = at.as_microsecond();
-        let mut count = self.forget_tasks(at)?;
+        let mut count = self.forget_tasks(at)? + self.forget_messages(at)?;
         loop {
             let old = self.older_than(at)?;
             self.write(Durability::OfHistory, |change| {

@@ -153,6 +153,21 @@ impl Ledger {
         Ok(taken)
     }
 
+    /// Mail that an agent will never have, because it is forgotten, is forgotten with it.
+    pub fn drop_mail(&self, agent: AgentId) -> Result<(), LedgerError> {
+        self.write(Durability::OfWork, |change| {
+            let sql = "DELETE FROM messages WHERE recipient = ?1 AND state IN ('waiting', 'dispatched')";
+            change.execute(sql, [agent.0.as_bytes()]).map(drop)
+        })
+    }
+
+    /// Forgets mail that was read before a time; what nobody has read is kept. Says how many rows that were.
+    pub(super) fn forget_messages(&self, before: i64) -> Result<usize, LedgerError> {
+        self.write(Durability::OfHistory, |change| {
+            change.execute("DELETE FROM messages WHERE state = 'read' AND changed_at < ?1", [before])
+        })
+    }
+
     fn select_messages(
         &self,
         which: &str,

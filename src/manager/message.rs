@@ -11,10 +11,12 @@ use crate::error::Error;
 use crate::git;
 use crate::ledger::MessageQuery;
 use crate::model::{
-    AgentId, AgentName, AgentRecord, Message, MessageState, NewMessage, PERSON, Prompt, Recipient,
+    AgentId, AgentName, AgentRecord, Happening, Message, MessageState, NewMessage, PERSON, Prompt, Recipient,
+    What,
 };
 use crate::rules::address::{Address, Known, Member, Reached, reach};
 use crate::rules::dispatch::{Ready, ready, why_not};
+use crate::rules::hook::one_line;
 use crate::rules::status::PLAIN_COMMAND;
 
 /// What is to be said, and to whom.
@@ -59,6 +61,7 @@ impl Manager {
         let messages: Vec<NewMessage> = to.into_iter().map(new).collect();
         self.open_queues()?;
         let ids = self.with_ledger(|ledger| ledger.add_messages(&messages, Env::now()))?;
+        self.note_sent(&messages, sender.as_ref());
         self.ensure_supervisor();
         self.with_ledger(|ledger| {
             let sent = ids.into_iter().map(|id| ledger.message(id));
@@ -158,6 +161,31 @@ impl Manager {
     pub(super) fn project_of(&self, record: &AgentRecord) -> String {
         let top = Path::new(record.project.as_deref().unwrap_or(&record.working_directory));
         git::repository(top).to_string_lossy().into_owned()
+    }
+
+    /// What was sent happened to whoever gets it; what is for a person happened to the agent that sent it.
+    fn note_sent(&self, messages: &[NewMessage], sender: Option<&AgentRecord>) {
+        let at = Env::now();
+        let happened = messages.iter().filter_map(|message| {
+            Some(match (&message.to, sender) {
+                (Recipient::Agent(id, name), _) => Happening {
+                    at,
+                    agent: *id,
+                    name: name.clone(),
+                    what: What::Messaged,
+                    why: format!("from {}: {}", message.from, one_line(&message.text)),
+                },
+                (Recipient::Person, Some(sender)) => Happening {
+                    at,
+                    agent: sender.id,
+                    name: sender.name.clone(),
+                    what: What::Wrote,
+                    why: message.text.clone(),
+                },
+                (Recipient::Person, None) => return None,
+            })
+        });
+        self.note(&happened.collect::<Vec<_>>());
     }
 
     fn reached(

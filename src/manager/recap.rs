@@ -8,14 +8,16 @@ use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
 use crate::git::Git;
-use crate::ledger::{Query, TaskQuery};
-use crate::model::{AgentName, AgentRecord, Recap, TaskState};
+use crate::ledger::{MessageQuery, Query, TaskQuery};
+use crate::model::{AgentName, AgentRecord, Message, Recap, Recipient, TaskState};
 use crate::rules::recap::{Known, tell};
 
 /// More than fits on a screen is told as a number; more than this is not read.
 const MOST_LINES: usize = 10_000;
 /// More commits than this are not listed.
 const MOST_COMMITS: usize = 50;
+/// Nor more mail than this, either way.
+const MOST_MAIL: usize = 200;
 
 impl Manager {
     /// What happened since a time; none means since the last terminal left, or since it was born.
@@ -55,6 +57,7 @@ impl Manager {
         let tasks = self.with_existing_ledger(|ledger| {
             ledger.tasks(&TaskQuery { agent: Some(record.id), states: &over, newest: None })
         })?;
+        let messages = self.mail_of(record, since)?;
         let dir = Path::new(&record.working_directory);
         // A git that is missing, slow or refused leaves its part out; the rest is true all the same.
         let git = self.git();
@@ -66,10 +69,29 @@ impl Manager {
             until: Env::now(),
             happenings: &happenings,
             tasks: &tasks,
+            messages: &messages,
             commits,
             uncommitted,
             last_words: self.last_words(record),
         }))
+    }
+
+    /// What an agent was ever sent and has sent since a time, the newest of it, the oldest first.
+    fn mail_of(&self, record: &AgentRecord, since: Timestamp) -> Result<Vec<Message>, Error> {
+        let recipient = Recipient::Agent(record.id, record.name.clone());
+        let newest = Some(MOST_MAIL);
+        let got = MessageQuery { to: Some(&recipient), newest, ..MessageQuery::default() };
+        let sent = MessageQuery {
+            from: Some(record.name.as_str()),
+            since: Some(since),
+            newest,
+            ..MessageQuery::default()
+        };
+        let mut mail = self
+            .with_existing_ledger(|ledger| Ok([ledger.messages(&got)?, ledger.messages(&sent)?].concat()))?;
+        mail.sort_by_key(|message| message.id);
+        mail.dedup_by_key(|message| message.id);
+        Ok(mail)
     }
 
     /// The last thing it said: its own words where its hooks tell them, else the end of what it printed.

@@ -47,6 +47,10 @@ impl Manager {
         self.forget_worktree(record);
         self.store.instance(&record.name).remove()?;
         failpoint::reached("rm.files");
+        // By what it is, not by its name: another agent of that name must not find its mail.
+        if let Err(error) = self.with_existing_ledger(|ledger| ledger.drop_mail(record.id)) {
+            self.notice(format!("mail of `{}` could not be forgotten: {error}", record.name));
+        }
         self.write(|edit| {
             // Its children are its parent's now; another agent of its name must not find them its own.
             adopt(edit, &record.name, record.parent.as_ref());

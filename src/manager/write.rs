@@ -44,7 +44,7 @@ impl Manager {
     }
 
     /// Into the ledger. One that cannot be written holds nobody up, and is told of.
-    fn note(&self, happened: &[Happening]) {
+    pub(super) fn note(&self, happened: &[Happening]) {
         if happened.is_empty() {
             return;
         }

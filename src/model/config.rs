@@ -82,6 +82,8 @@ pub enum NotifyOn {
     Hung,
     /// Its directory was deleted.
     Deleted,
+    /// It wrote to whoever sits at the keyboard.
+    Message,
 }
 
 /// Whether the desktop is told.
@@ -169,6 +171,7 @@ impl Default for Config {
                     NotifyOn::GaveUp,
                     NotifyOn::Hung,
                     NotifyOn::Deleted,
+                    NotifyOn::Message,
                 ],
                 desktop: Desktop::Auto,
                 status_line: true,

@@ -56,6 +56,10 @@ pub enum What {
     Hibernated,
     /// Its project's directory is gone.
     Orphaned,
+    /// It was sent a message.
+    Messaged,
+    /// It wrote to whoever sits at the keyboard.
+    Wrote,
     /// It has another name.
     Renamed,
     /// It was forgotten.
@@ -76,6 +80,8 @@ impl What {
             What::Heartbeat => "heartbeat",
             What::Hibernated => "hibernated",
             What::Orphaned => "orphaned",
+            What::Messaged => "messaged",
+            What::Wrote => "wrote",
             What::Renamed => "renamed",
             What::Removed => "removed",
         }

@@ -63,6 +63,11 @@ impl Message {
     pub fn mark(&self) -> String {
         format!("[symposium message {} from {}]", self.id, self.from)
     }
+
+    /// Its first line that says something, as long as a title may be.
+    pub fn title(&self) -> String {
+        super::task::title(&self.text)
+    }
 }
 
 /// A message about to be sent.

@@ -46,7 +46,9 @@ pub use name::{AgentId, AgentName, InvalidName, MAX_NAME};
 pub use notice::{Channels, Notice, Urgency};
 pub use param::{BadValue, GivenParam, Param, ParamSort, ParamValue};
 pub use pattern::{bad_pattern, is_gits_own, is_pattern, matches, steps};
-pub use recap::{ChangeKind, ChangedFile, Changes, Commit, Recap, RecapChange, RecapTask, Spent};
+pub use recap::{
+    ChangeKind, ChangedFile, Changes, Commit, Recap, RecapChange, RecapMessage, RecapTask, Spent,
+};
 pub use record::{
     AgentRecord, Conversation, Heartbeat, PastConversation, Restart, RestartPolicy, Rhythm, TmuxPlace,
     UnknownPolicy, Workspace,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{AgentName, Status, TaskId, WaitingFor};
+use super::{AgentName, MessageId, Status, TaskId, WaitingFor};
 
 /// What happened to one agent in a span of time. The field names are a public contract.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,6 +34,8 @@ pub struct Recap {
     pub done: Vec<RecapTask>,
     /// Tasks that failed.
     pub failed: Vec<RecapTask>,
+    /// Mail that it got and sent, the oldest first.
+    pub messages: Vec<RecapMessage>,
     /// Commits made where it works, the newest first; none when that is no repository or git could not say.
     pub commits: Option<Vec<Commit>>,
     /// What is changed and not committed there.
@@ -75,6 +77,21 @@ pub struct RecapTask {
     pub title: String,
     /// Why it ended so.
     pub why: String,
+}
+
+/// Mail that an agent got or sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecapMessage {
+    /// Its number.
+    pub id: MessageId,
+    /// When it was sent; when it was read, if the agent got it.
+    pub at: Timestamp,
+    /// Who sent it: an agent's name, or `person`.
+    pub from: String,
+    /// The agent it is for; none when it is for a person.
+    pub to: Option<AgentName>,
+    /// Its first line.
+    pub text: String,
 }
 
 /// One commit.

@@ -89,11 +89,7 @@ impl Task {
 
     /// Its first line that says something, as long as a title may be.
     pub fn title(&self) -> String {
-        let line = self.text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        match line.char_indices().nth(MOST_TITLE) {
-            Some(_) => line.chars().take(MOST_TITLE - 1).chain(['…']).collect(),
-            None => line.to_owned(),
-        }
+        title(&self.text)
     }
 
     /// Whose it is, in a word.
@@ -103,6 +99,15 @@ impl Task {
             (None, Some(spec)) => format!("any:{spec}"),
             (None, None) => "-".into(),
         }
+    }
+}
+
+/// The first line of a text that says something, as long as a title may be.
+pub(super) fn title(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(MOST_TITLE) {
+        Some(_) => line.chars().take(MOST_TITLE - 1).chain(['…']).collect(),
+        None => line.to_owned(),
     }
 }
 

@@ -74,6 +74,7 @@ fn reason(what: &What) -> Option<NotifyOn> {
         What::GaveUp => Some(NotifyOn::GaveUp),
         What::Hung => Some(NotifyOn::Hung),
         What::Orphaned => Some(NotifyOn::Deleted),
+        What::Wrote => Some(NotifyOn::Message),
         _ => None,
     }
 }
@@ -84,7 +85,7 @@ fn still_holds(on: NotifyOn, agent: &Agent) -> bool {
         NotifyOn::Finished => matches!(agent.status, Status::Idle | Status::Exited),
         NotifyOn::Crashed => agent.status == Status::Crashed,
         NotifyOn::Hung => agent.status == Status::Working,
-        NotifyOn::GaveUp => true,
+        NotifyOn::GaveUp | NotifyOn::Message => true,
         NotifyOn::Deleted => agent.directory_gone.is_some(),
     }
 }
@@ -123,6 +124,7 @@ fn title_of_one(news: &News<'_>) -> String {
         (NotifyOn::GaveUp, _) => format!("{name} is given up"),
         (NotifyOn::Hung, _) => format!("{name} gives no sign of life"),
         (NotifyOn::Deleted, _) => format!("the directory of {name} is gone"),
+        (NotifyOn::Message, _) => format!("{name} wrote to you"),
     }
 }
 
@@ -133,6 +135,7 @@ fn title_of_several(news: &[&News<'_>]) -> String {
         Some(NotifyOn::GaveUp) => "are given up",
         Some(NotifyOn::Hung) => "give no sign of life",
         Some(NotifyOn::Deleted) => "have lost their directory",
+        Some(NotifyOn::Message) => "wrote to you",
         Some(NotifyOn::Waiting) | None => "wait for you",
     };
     let names: Vec<&str> = news.iter().take(MOST_NAMES).map(|news| news.agent.name.as_str()).collect();
@@ -160,7 +163,9 @@ fn words(text: &str) -> String {
 fn urgency(on: NotifyOn) -> Urgency {
     match on {
         NotifyOn::Finished => Urgency::Low,
-        NotifyOn::Waiting | NotifyOn::Crashed | NotifyOn::Hung | NotifyOn::Deleted => Urgency::Normal,
+        NotifyOn::Waiting | NotifyOn::Crashed | NotifyOn::Hung | NotifyOn::Deleted | NotifyOn::Message => {
+            Urgency::Normal
+        }
         NotifyOn::GaveUp => Urgency::Critical,
     }
 }

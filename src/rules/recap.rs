@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use crate::model::{
-    AgentRecord, Changes, Commit, Happening, Recap, RecapChange, RecapTask, Spent, Status, Task, TaskState,
-    What,
+    AgentRecord, Changes, Commit, Happening, Message, MessageState, Recap, RecapChange, RecapMessage,
+    RecapTask, Spent, Status, Task, TaskState, What,
 };
 
 /// What is known.
@@ -20,6 +20,8 @@ pub struct Known<'a> {
     pub happenings: &'a [Happening],
     /// Its tasks; likewise.
     pub tasks: &'a [Task],
+    /// Mail to it and from it, the oldest first; likewise.
+    pub messages: &'a [Message],
     /// What was committed where it works, when git could say.
     pub commits: Option<Vec<Commit>>,
     /// What is changed there and not committed, when git could say.
@@ -40,6 +42,7 @@ pub fn tell(known: Known<'_>) -> Recap {
         let tasks = known.tasks.iter().filter(|task| task.state == state && within(task.changed_at));
         tasks.map(|task| RecapTask { id: task.id, title: task.title(), why: task.why.clone() }).collect()
     };
+    let messages = known.messages.iter().map(|message| mail(message, known.record));
     let changes: Vec<RecapChange> = happened.iter().filter_map(|happening| change(happening)).collect();
     let note = &known.record.status;
     Recap {
@@ -56,10 +59,22 @@ pub fn tell(known: Known<'_>) -> Recap {
         gave_up: count(What::GaveUp) > 0,
         done: ended(TaskState::Done),
         failed: ended(TaskState::Failed),
+        messages: messages.filter(|message| within(message.at)).collect(),
         commits: known.commits,
         uncommitted: known.uncommitted,
         last_words: known.last_words,
         asks: (note.status == Status::Waiting).then(|| note.reason.clone()),
+    }
+}
+
+fn mail(message: &Message, record: &AgentRecord) -> RecapMessage {
+    let was_read = message.to_id == Some(record.id) && message.state == MessageState::Read;
+    RecapMessage {
+        id: message.id,
+        at: if was_read { message.changed_at } else { message.at },
+        from: message.from.clone(),
+        to: message.to.clone(),
+        text: message.title(),
     }
 }
 
@@ -96,7 +111,7 @@ fn spent(known: &Known<'_>, changes: &[RecapChange]) -> Vec<Spent> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{StatusNote, WaitingFor};
+    use crate::model::{MessageId, StatusNote, WaitingFor};
     use crate::rules::status::tests::{at, record};
 
     fn happened(seconds: i64, what: What) -> Happening {
@@ -130,6 +145,7 @@ mod tests {
             until: at(200),
             happenings,
             tasks,
+            messages: &[],
             commits: None,
             uncommitted: None,
             last_words: None,
@@ -216,6 +232,36 @@ mod tests {
     }
 
     #[test]
+    fn mail_is_told_when_it_was_sent_or_read_in_the_span() {
+        let record = record("a", Status::Idle);
+        let message = |id: i64, sent: i64, read: Option<i64>| Message {
+            id: MessageId(id),
+            at: at(sent),
+            from: "lead".into(),
+            to: Some(record.name.clone()),
+            to_id: Some(record.id),
+            project: None,
+            text: "\n look at this \nand that".into(),
+            wake: true,
+            state: if read.is_some() { MessageState::Read } else { MessageState::Waiting },
+            changed_at: at(read.unwrap_or(sent)),
+            why: String::new(),
+        };
+        let of_its_own = Message { from: "a".into(), to: None, to_id: None, ..message(5, 150, Some(500)) };
+        let mail = [
+            message(1, 90, None),
+            message(2, 90, Some(110)),
+            message(3, 120, None),
+            message(4, 90, Some(95)),
+            of_its_own,
+        ];
+        let recap = tell(Known { messages: &mail, ..known(&record, &[], &[]) });
+        let told: Vec<_> = recap.messages.iter().map(|m| (m.id.0, m.at, m.text.as_str())).collect();
+        let text = "look at this";
+        assert_eq!(told, [(2, at(110), text), (3, at(120), text), (5, at(150), text)]);
+    }
+
+    #[test]
     fn one_that_waits_says_what_for() {
         let mut record = record("a", Status::Waiting);
         record.status = StatusNote::waiting(WaitingFor::Approval, at(150), "run `rm -rf build`?");
@@ -248,6 +294,7 @@ mod tests {
                 "failed",
                 "gave_up",
                 "last_words",
+                "messages",
                 "name",
                 "prompts",
                 "reason",

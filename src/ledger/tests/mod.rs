@@ -2,6 +2,7 @@
 
 mod damage;
 mod killed;
+mod mail;
 mod property;
 mod tasks;
 

@@ -52,7 +52,11 @@ fn each_reason_has_its_words() {
         assert_eq!(told(&[became(&a, Working, "why")], &[a]), one(title, "why"));
     }
     let a = agent("a", Working);
-    for (what, title) in [(What::GaveUp, "a is given up"), (What::Hung, "a gives no sign of life")] {
+    for (what, title) in [
+        (What::GaveUp, "a is given up"),
+        (What::Hung, "a gives no sign of life"),
+        (What::Wrote, "a wrote to you"),
+    ] {
         assert_eq!(told(&[happening(&a, what, "why")], std::slice::from_ref(&a)), one(title, "why"));
     }
 }
@@ -68,7 +72,7 @@ fn what_is_no_news_is_not_told() {
         let a = agent("a", status);
         assert_eq!(told(&[became(&a, Working, "")], &[a]), [], "{status}");
     }
-    for what in [What::Attached, What::Restarted, What::Heartbeat, What::Removed] {
+    for what in [What::Attached, What::Restarted, What::Heartbeat, What::Messaged, What::Removed] {
         assert_eq!(told(&[happening(&idle, what, "")], std::slice::from_ref(&idle)), []);
     }
 }
