@@ -6,6 +6,8 @@ mod agent;
 mod answer;
 mod approve;
 mod attach;
+mod board;
+mod columns;
 mod completions;
 mod conversation;
 mod deny;
@@ -19,6 +21,7 @@ mod kill;
 mod list;
 mod logs;
 mod man;
+mod message;
 mod metrics;
 mod peek;
 mod picker;
@@ -97,6 +100,12 @@ enum Noun {
     /// Taskspaces: a worktree, an agent and its task, made and removed as one
     #[command(subcommand)]
     Taskspace(taskspace::Verb),
+    /// Mail between agents and people: send, list, read
+    #[command(subcommand)]
+    Message(message::Verb),
+    /// The board of a project: notes that its agents share
+    #[command(subcommand)]
+    Board(board::Verb),
     /// Conversations of an agent
     #[command(subcommand)]
     Conversation(conversation::Verb),
@@ -227,6 +236,18 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
         Noun::Taskspace(verb) => {
             let context = Context::open(home, ui)?;
             let outcome = taskspace::run(verb, &context);
+            context.tell_notices();
+            outcome
+        }
+        Noun::Message(verb) => {
+            let context = Context::open(home, ui)?;
+            let outcome = message::run(verb, &context);
+            context.tell_notices();
+            outcome
+        }
+        Noun::Board(verb) => {
+            let context = Context::open(home, ui)?;
+            let outcome = board::run(verb, &context);
             context.tell_notices();
             outcome
         }

@@ -130,6 +130,11 @@ pub(super) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
+/// Whether a person sees what goes to stdout.
+pub(super) fn is_shown() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Whether a person sees what goes to stderr.
 pub(super) fn is_watched() -> bool {
     io::stderr().is_terminal()

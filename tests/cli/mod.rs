@@ -3,6 +3,7 @@
 mod approve;
 mod attach;
 mod bad_input;
+mod board;
 mod conversation;
 mod delegate;
 mod demo_agent;
@@ -16,6 +17,7 @@ mod kill;
 mod kinds;
 mod list;
 mod logs;
+mod message;
 mod metrics;
 mod no_tmux;
 mod params;
@@ -83,7 +85,7 @@ fn printed(env: &TestEnv, name: &str) -> String {
 
 /// The prompts that the demo agent of this name took, as it wrote them down itself.
 #[track_caller]
-fn prompts(env: &TestEnv, name: &str) -> Vec<String> {
+pub(crate) fn prompts(env: &TestEnv, name: &str) -> Vec<String> {
     let id =
         shown(env, name)["conversation"]["id"].as_str().expect("a demo agent has a conversation").to_owned();
     let text =

@@ -77,6 +77,25 @@ fn the_tour_of_tasks_is_true() {
 }
 
 #[test]
+fn the_tour_of_messages_is_true() {
+    let env = home();
+    for name in ["api-fix", "docs"] {
+        env.symposium(["agent", "spawn", "demo", "--name", name]).ok();
+    }
+    let lines = tour("## Messages and board");
+    assert!(lines.len() >= 9, "{lines:?}");
+    for line in &lines {
+        run(&env, &line.replace("@shop", "@project"));
+    }
+    let mail = |name: &str| env.symposium(["message", "list", "--agent", name, "--json"]).ok().json();
+    let wake = |name: &str, at: usize| mail(name)[at]["wake"].as_bool();
+    assert_eq!(
+        (wake("api-fix", 0), wake("api-fix", 1), wake("docs", 0)),
+        (Some(true), Some(false), Some(true))
+    );
+}
+
+#[test]
 fn the_spec_that_it_shows_is_right() {
     let env = home();
     let blocks = README.split("```toml\n").filter_map(|rest| rest.split("```").next());

@@ -4,6 +4,7 @@ mod environments;
 mod ephemeral;
 mod heartbeat;
 mod keeping;
+mod message;
 mod notify;
 mod queue;
 mod queue_survival;

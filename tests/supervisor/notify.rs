@@ -29,6 +29,17 @@ fn a_command_of_the_users_hears_of_an_agent_that_waits() {
 }
 
 #[test]
+fn an_agent_that_writes_to_a_person_is_told_of() {
+    let env = TestEnv::new();
+    configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
+    let script = format!("{} message send parent 'which colour?'; exec sleep 1000", env.binary());
+    symposium(&env, &["agent", "spawn", "--name", "a", "--", "sh", "-c", &script]).ok();
+    env.wait_until("it is told", || titles(&env) == ["a wrote to you"]);
+    let notice = &told(&env)[0];
+    assert_eq!((&notice["on"], &notice["body"]), (&"message".into(), &"which colour?".into()));
+}
+
+#[test]
 fn somebody_attached_to_another_agent_sees_it_in_the_status_line() {
     let env = TestEnv::new();
     symposium(&env, &["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();

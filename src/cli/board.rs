@@ -1,0 +1,161 @@
+//! `symposium board VERB`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::columns::columns;
+use super::table::clean;
+use super::times::age;
+use super::{Context, ui};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::Writing;
+use crate::model::BoardEntry;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// What a note says
+    Get(Get),
+    /// Write a note, in place of what it said
+    Set(Writ),
+    /// Write more below what a note says
+    Append(Writ),
+    /// The notes of the project: how long, by whom, when
+    List(Place),
+    /// Take a note down
+    Rm(Rm),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Place {
+    /// The project whose board it is, instead of your agent's or the one around here
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Get {
+    /// What the note is called
+    #[arg(allow_hyphen_values = true)]
+    key: String,
+    /// Write what it says into this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Writ {
+    /// What the note is called
+    #[arg(allow_hyphen_values = true)]
+    key: String,
+    /// What it says; `-` reads it from stdin
+    #[arg(allow_hyphen_values = true, required_unless_present = "file", conflicts_with = "file")]
+    value: Option<String>,
+    /// What this file says
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Rm {
+    /// What the note is called
+    #[arg(allow_hyphen_values = true)]
+    key: String,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+    match verb {
+        Verb::Get(args) => get(&args, context),
+        Verb::Set(args) => write(args, Writing::Set, context),
+        Verb::Append(args) => write(args, Writing::Append, context),
+        Verb::List(place) => list(&place, context),
+        Verb::Rm(args) => rm(&args, context),
+    }
+}
+
+fn get(args: &Get, context: &Context) -> Result<u8, Error> {
+    let note = context.manager.board_get(args.place.project(), &args.key)?;
+    let value = note.value.as_deref().unwrap_or_default();
+    if let Some(file) = &args.output {
+        context.manager.note_to_file(&note, file)?;
+        context.ui.say(&format!("{} bytes are in {}", note.size, file.display()));
+    } else if context.ui.json {
+        context.ui.json(&note);
+    } else if ui::is_shown() {
+        // Somebody else wrote it: a terminal must not obey it.
+        context.ui.data(&value.lines().map(clean).collect::<Vec<_>>().join("\n"));
+    } else {
+        // To the byte, for whoever goes on with it.
+        let mut out = context.ui.raw();
+        let _ = out.write_all(value.as_bytes()).and_then(|()| out.flush());
+    }
+    Ok(0)
+}
+
+fn write(args: Writ, writing: Writing, context: &Context) -> Result<u8, Error> {
+    let value = match (args.value, args.file) {
+        (_, Some(file)) => context.manager.note_from_file(&args.key, &file)?,
+        (Some(value), None) if value == "-" => {
+            ui::standard_input().map_err(Error::io("cannot read the note from stdin"))?
+        }
+        (value, None) => value.unwrap_or_default(),
+    };
+    let note = context.manager.board_write(args.place.project(), &args.key, (&value, writing), None)?;
+    if context.ui.json {
+        context.ui.json(&BoardEntry { value: None, ..note });
+    } else {
+        context.ui.say(&format!("note `{}` has {} bytes now", clean(&note.key), note.size));
+    }
+    Ok(0)
+}
+
+fn list(place: &Place, context: &Context) -> Result<u8, Error> {
+    let notes = context.manager.board_list(place.project())?;
+    if context.ui.json {
+        context.ui.json(&notes);
+    } else if notes.is_empty() {
+        context.ui.say("the board is empty; `symposium board set KEY TEXT` writes on it");
+    } else {
+        let rows: Vec<_> = notes.iter().map(row).collect();
+        context.ui.data(&columns(["SIZE", "BY", "WHEN", "KEY"], &rows, ui::width()));
+    }
+    Ok(0)
+}
+
+fn row(note: &BoardEntry) -> [String; 4] {
+    [size(note.size), note.author.clone(), age(note.at, Env::now()), note.key.clone()]
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..=9_999 => format!("{bytes}"),
+        _ => format!("{}K", bytes.div_ceil(1024)),
+    }
+}
+
+fn rm(args: &Rm, context: &Context) -> Result<u8, Error> {
+    if !context.manager.board_remove(args.place.project(), &args.key)? {
+        // Says what is there instead.
+        context.manager.board_get(args.place.project(), &args.key)?;
+    }
+    if context.ui.json {
+        context.ui.json(&serde_json::json!({ "removed": args.key }));
+    } else {
+        context.ui.say(&format!("note `{}` is gone", clean(&args.key)));
+    }
+    Ok(0)
+}
+
+impl Place {
+    fn project(&self) -> Option<&Path> {
+        self.project.as_deref()
+    }
+}

@@ -1,0 +1,164 @@
+//! `symposium message VERB`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::columns::columns;
+use super::table::clean;
+use super::times::age;
+use super::{Context, spawn, ui};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::{MessageFilter, MessageRequest};
+use crate::model::{AgentName, Message, PERSON};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Send a message: typed into an agent when it is idle, kept until it is read
+    Send(Send),
+    /// Unread mail, yours or your agent's; it stays unread
+    List(List),
+    /// Unread mail in full; it is read from now on
+    Read,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Send {
+    /// An agent, `agent@project`, `@project` (all there; those named as @agent in TEXT are woken), `parent`,
+    /// `children` or `person`
+    #[arg(allow_hyphen_values = true)]
+    target: String,
+    /// What it says; `-` reads it from stdin
+    #[arg(allow_hyphen_values = true)]
+    text: String,
+    /// The project that `@` alone means, instead of the one around here
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct List {
+    /// The mail of this agent
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    agent: Option<String>,
+    /// What was read and what was sent too
+    #[arg(long)]
+    all: bool,
+    /// Only the newest so many
+    #[arg(long, value_name = "N")]
+    newest: Option<usize>,
+}
+
+pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+    match verb {
+        Verb::Send(args) => send(args, context),
+        Verb::List(args) => list(&args, context),
+        Verb::Read => read(context),
+    }
+}
+
+fn send(args: Send, context: &Context) -> Result<u8, Error> {
+    let text = match args.text.as_str() {
+        "-" => ui::standard_input().map_err(Error::io("cannot read the message from stdin"))?,
+        _ => args.text,
+    };
+    let request = MessageRequest { to: args.target, text, by: None, dir: args.project };
+    let sent = context.manager.message_send(&request)?;
+    if context.ui.json {
+        context.ui.json(&sent);
+        return Ok(0);
+    }
+    context.ui.say(&told(&sent));
+    for remark in context.manager.message_remarks(&sent) {
+        context.ui.say(&remark);
+    }
+    Ok(0)
+}
+
+/// Who gets it, and who of many is woken.
+fn told(sent: &[Message]) -> String {
+    let name = |message: &Message| message.to.as_ref().map_or(PERSON, AgentName::as_str).to_owned();
+    let names = |messages: &[&Message]| messages.iter().map(|m| name(m)).collect::<Vec<_>>().join(", ");
+    match sent {
+        [one] if one.project.is_none() => format!("sent to `{}` as message {}", name(one), one.id),
+        _ => {
+            let (woken, others): (Vec<&Message>, Vec<&Message>) =
+                sent.iter().partition(|message| message.wake);
+            match (woken.is_empty(), others.is_empty()) {
+                (_, true) => format!("sent to {}", names(&woken)),
+                (true, _) => format!(
+                    "sent to {}; nobody is woken for it: name those who should be as @NAME in the text",
+                    names(&others)
+                ),
+                (false, false) => {
+                    format!("sent to {}; kept until they read it: {}", names(&woken), names(&others))
+                }
+            }
+        }
+    }
+}
+
+fn list(args: &List, context: &Context) -> Result<u8, Error> {
+    let of = args.agent.as_deref().map(spawn::name).transpose()?;
+    let filter = MessageFilter { of, all: args.all, newest: args.newest };
+    let mail = context.manager.message_list(&filter)?;
+    if context.ui.json {
+        context.ui.json(&mail);
+    } else if mail.is_empty() {
+        context.ui.say(if args.all { "no mail" } else { "no unread mail; `--all` shows the rest" });
+    } else if args.all {
+        let rows: Vec<_> = mail.iter().map(whole_row).collect();
+        context.ui.data(&columns(["ID", "FROM", "TO", "SENT", "STATE", "TEXT"], &rows, ui::width()));
+    } else {
+        let rows: Vec<_> = mail.iter().map(row).collect();
+        context.ui.data(&columns(["ID", "FROM", "SENT", "TEXT"], &rows, ui::width()));
+    }
+    Ok(0)
+}
+
+fn row(message: &Message) -> [String; 4] {
+    let [id, from, _, sent, _, text] = whole_row(message);
+    [id, from, sent, text]
+}
+
+fn whole_row(message: &Message) -> [String; 6] {
+    [
+        message.id.to_string(),
+        message.from.clone(),
+        message.to.as_ref().map_or(PERSON, AgentName::as_str).to_owned(),
+        age(message.at, Env::now()),
+        message.state.to_string(),
+        message.title(),
+    ]
+}
+
+fn read(context: &Context) -> Result<u8, Error> {
+    let mail = context.manager.message_read(None)?;
+    if context.ui.json {
+        context.ui.json(&mail);
+    } else if mail.is_empty() {
+        context.ui.say("no unread mail");
+    } else {
+        context.ui.data(&mail.iter().map(letter).collect::<Vec<_>>().join("\n"));
+    }
+    Ok(0)
+}
+
+/// A whole message for people. Its lines are indented, so that none of them can pass for another message.
+fn letter(message: &Message) -> String {
+    let all = match &message.project {
+        Some(project) => format!(" to everybody in {}", clean(project)),
+        None => String::new(),
+    };
+    let age = match age(message.at, Env::now()).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    };
+    let mut text = format!("message {} from {}{all}, {age}\n", message.id, clean(&message.from));
+    for line in message.text.lines() {
+        text.push_str(format!("  {}", clean(line)).trim_end());
+        text.push('\n');
+    }
+    text
+}
