@@ -14,7 +14,7 @@ type Setter = fn(&mut Config, Value<'_, '_>) -> Result<(), Vec<Wrong>>;
 /// A supervisor that looks at everything more often than this would be polling.
 const OFTEN: Duration = Duration::from_secs(1);
 
-const NOTIFY_ON: [(&str, NotifyOn); 7] = [
+const NOTIFY_ON: [(&str, NotifyOn); 8] = [
     ("waiting", NotifyOn::Waiting),
     ("finished", NotifyOn::Finished),
     ("crashed", NotifyOn::Crashed),
@@ -22,6 +22,7 @@ const NOTIFY_ON: [(&str, NotifyOn); 7] = [
     ("hung", NotifyOn::Hung),
     ("deleted", NotifyOn::Deleted),
     ("message", NotifyOn::Message),
+    ("task", NotifyOn::Task),
 ];
 const DESKTOP: [(&str, Desktop); 2] = [("auto", Desktop::Auto), ("off", Desktop::Off)];
 const DELETED: [(&str, AfterDeletion); 2] = [("keep", AfterDeletion::Keep), ("prune", AfterDeletion::Prune)];

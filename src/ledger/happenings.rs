@@ -15,7 +15,7 @@ const MOST_WHY: usize = 4096;
 const FORGET_AT_ONCE: usize = 2000;
 
 /// Everything that can happen and has nothing more to say.
-const PLAIN: [What; 13] = [
+const PLAIN: [What; 15] = [
     What::Attached,
     What::Detached,
     What::Prompted,
@@ -27,6 +27,8 @@ const PLAIN: [What; 13] = [
     What::Orphaned,
     What::Messaged,
     What::Wrote,
+    What::TaskDone,
+    What::TaskFailed,
     What::Renamed,
     What::Removed,
 ];

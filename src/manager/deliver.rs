@@ -130,6 +130,7 @@ impl Manager {
                     ..TaskMove::plain(&[TaskState::Dispatched], TaskState::Failed, why)
                 };
                 self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?;
+                self.note_over(task.id);
             }
             Errand::Message(message) => {
                 let why = "it is not known whether the agent took it; it waits to be asked for";

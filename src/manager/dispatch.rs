@@ -16,7 +16,7 @@ use crate::error::{Error, Typed};
 use crate::ledger::{Queues, TaskMove, TaskQuery};
 use crate::model::{
     Agent, AgentId, AgentName, AgentRecord, CurrentTask, Message, MessageState, NewTask, Status, Task,
-    TaskCounts, TaskId, TaskState, marked_message, marked_task,
+    TaskCounts, TaskId, TaskState, What, marked_message, marked_task,
 };
 use crate::rules::delivery::Lines;
 use crate::rules::dispatch::{Ending, Ready, deadline, ending, marked, ready};
@@ -279,10 +279,26 @@ impl Manager {
                 }
             };
             if moved {
+                self.note_over(task.id);
                 settled.over.push(task);
             }
         }
         Ok(settled)
+    }
+
+    /// Writes down that a task is over, for notices; what goes back to its queue is not.
+    pub(super) fn note_over(&self, id: TaskId) {
+        let Ok(Some(task)) = self.task(id) else { return };
+        let record = task.agent.and_then(|agent| self.record_by_id(agent).ok()?);
+        let (what, words) = match task.state {
+            TaskState::Done => (What::TaskDone, task.result.as_deref().unwrap_or_default()),
+            TaskState::Failed => (What::TaskFailed, task.why.as_str()),
+            _ => return,
+        };
+        if let Some(record) = record {
+            let words = one_line(words);
+            self.happened(&record, what, format!("task {} ({}): {words}", task.id, task.title()));
+        }
     }
 
     /// All it said in the turn that its status tells the beginning of.

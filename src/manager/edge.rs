@@ -1,13 +1,20 @@
 //! An agent began to print, fell quiet or rang: its screen is read, and what that means is written down.
 
+use jiff::SignedDuration;
+
 use super::Manager;
+use super::event::WORDS;
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::model::{Agent, AgentRecord, Edge, Kind, ScreenReading, Status};
+use crate::rules::hook::one_line;
 use crate::rules::screen::{Sight, ToldBy};
 use crate::rules::status::{Evidence, PLAIN_COMMAND, decide};
 use crate::tmux::Capture;
+
+/// How late a look at a screen may be that still shows work.
+const LATE: SignedDuration = SignedDuration::from_secs(3);
 
 impl Manager {
     /// Looks at the screen of the agent whose session this is.
@@ -68,13 +75,26 @@ impl Manager {
                 return None;
             }
             let decision = moved(&now)?;
+            let words = (decision.note.status == Status::Idle).then(|| self.words_of_turn(&now)).flatten();
             now.status = decision.note;
+            if let Some(words) = words {
+                now.status.reason = words;
+            }
             now.exit = decision.exit;
             Some(edit.put(now))
         })?;
         let Some(now) = written else { return Ok(record.clone()) };
         self.show_status(&now);
         Ok(now)
+    }
+
+    /// What a hook said at the end of the turn that a late look at the screen took for going on.
+    fn words_of_turn(&self, record: &AgentRecord) -> Option<String> {
+        let instance = self.store.instance(&record.name);
+        let begun = record.status.since.checked_sub(LATE).ok()?;
+        instance.state_written(WORDS).filter(|said| *said >= begun)?;
+        let words = String::from_utf8(instance.read_state(WORDS).ok()??).ok()?;
+        Some(one_line(&words)).filter(|words| !words.is_empty())
     }
 
     /// Has the next output told.

@@ -6,6 +6,7 @@ mod beat;
 mod birth;
 mod blueprint;
 mod board;
+mod bubble;
 mod choose;
 mod conversation;
 mod deliver;

@@ -6,7 +6,8 @@ use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{TaskMove, TaskQuery};
-use crate::model::{AgentName, Progress, Task, TaskId, TaskState, TaskStep};
+use crate::model::{AgentName, Progress, Status, Task, TaskId, TaskState, TaskStep};
+use crate::rules::hook::one_line;
 
 /// Which tasks are wanted.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +57,9 @@ impl Manager {
 
     /// Why a task in a queue is not begun.
     fn what_it_waits_for(&self, task: &Task) -> Result<Option<String>, Error> {
+        if task.state == TaskState::Running {
+            return self.what_its_agent_waits_for(task);
+        }
         if task.state != TaskState::Queued || task.blocked == 0 {
             return Ok(None);
         }
@@ -71,6 +75,15 @@ impl Manager {
             }
         }
         Ok(Some(format!("after {}", before.join(", "))))
+    }
+
+    /// What somebody has to answer before a task that is worked at goes on.
+    pub fn what_its_agent_waits_for(&self, task: &Task) -> Result<Option<String>, Error> {
+        let record = task.agent.map(|id| self.record_by_id(id)).transpose()?.flatten();
+        Ok(record.filter(|record| record.status.status == Status::Waiting).map(|record| {
+            let what = record.status.waiting_for.map(|what| what.to_string()).unwrap_or_default();
+            format!("`{}` waits for {what}: {}", record.name, one_line(&record.status.reason))
+        }))
     }
 
     /// A task that is not wanted any more. One that is being worked at is only taken off the list: its agent goes on.
@@ -92,7 +105,9 @@ impl Manager {
         // One that nobody could tell the fate of is done when somebody says so.
         let from = [TaskState::Queued, TaskState::Dispatched, TaskState::Running, TaskState::Failed];
         let step = TaskMove { result, ..TaskMove::plain(&from, TaskState::Done, "it was reported done") };
-        self.step(id, "done", &step)
+        let task = self.step(id, "done", &step)?;
+        self.note_over(id);
+        Ok(task)
     }
 
     /// The agent reports that a task cannot be done; it is tried again as often as it may be.
@@ -101,6 +116,7 @@ impl Manager {
         if task.state.is_over() || !self.fail_task(&task, why)? {
             return Err(self.not_there(id, "fail")?);
         }
+        self.note_over(id);
         self.known_task(id)
     }
 

@@ -11,7 +11,7 @@ use crate::model::{Task, TaskId};
 const LOOK: Duration = Duration::from_secs(5);
 
 impl Manager {
-    /// Waits; `tell` is told of the task whenever it has changed.
+    /// Waits; `tell` is told of the task whenever something has changed.
     pub fn task_wait(
         &self,
         id: TaskId,
@@ -26,12 +26,10 @@ impl Manager {
             let _ = sender.send(());
         })?;
         let begun = Instant::now();
-        let mut last = None;
         loop {
             let task = self.known_task(id)?;
-            if last.as_ref() != Some(&task) {
-                tell(&task);
-            }
+            // At each change: also what its agent waits for may be another.
+            tell(&task);
             if task.state.is_over() {
                 return Ok(task);
             }
@@ -40,7 +38,6 @@ impl Manager {
                 let what = format!("task {id} is {}, it was not over", task.state);
                 return Err(Error::TimedOut { what, after: begun.elapsed() });
             }
-            last = Some(task);
             let _ = changed.recv_timeout(left);
             while changed.try_recv().is_ok() {}
         }

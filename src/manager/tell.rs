@@ -106,7 +106,7 @@ impl Manager {
 
     /// How many of these the registry says too. The ledger is written first: what is only there yet is told when it
     /// is true, and what a killed command left there is passed over after a while.
-    fn settled_rows(&self, rows: &[(i64, Happening)]) -> Result<usize, Error> {
+    pub(super) fn settled_rows(&self, rows: &[(i64, Happening)]) -> Result<usize, Error> {
         if rows.is_empty() {
             return Ok(0);
         }

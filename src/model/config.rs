@@ -84,6 +84,8 @@ pub enum NotifyOn {
     Deleted,
     /// It wrote to whoever sits at the keyboard.
     Message,
+    /// A task of its queue is over.
+    Task,
 }
 
 /// Whether the desktop is told.
@@ -172,6 +174,7 @@ impl Default for Config {
                     NotifyOn::Hung,
                     NotifyOn::Deleted,
                     NotifyOn::Message,
+                    NotifyOn::Task,
                 ],
                 desktop: Desktop::Auto,
                 status_line: true,

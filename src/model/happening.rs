@@ -60,6 +60,10 @@ pub enum What {
     Messaged,
     /// It wrote to whoever sits at the keyboard.
     Wrote,
+    /// A task of its queue was done.
+    TaskDone,
+    /// A task of its queue failed.
+    TaskFailed,
     /// It has another name.
     Renamed,
     /// It was forgotten.
@@ -82,6 +86,8 @@ impl What {
             What::Orphaned => "orphaned",
             What::Messaged => "messaged",
             What::Wrote => "wrote",
+            What::TaskDone => "task-done",
+            What::TaskFailed => "task-failed",
             What::Renamed => "renamed",
             What::Removed => "removed",
         }

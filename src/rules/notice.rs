@@ -46,8 +46,8 @@ pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec
         if !wishes.hold(agent, on) || is_driven(agent) || !still_holds(on, agent) {
             continue;
         }
-        // Only the last word on a matter, and not the crash when it is told to be the last one.
-        news.retain(|old| old.agent.id != agent.id || old.on != on && (old.on, on) != CRASH_THEN_GIVEN_UP);
+        // Only the last word on a matter, and not what the next one tells too.
+        news.retain(|old| old.agent.id != agent.id || old.on != on && !TOLD_TOO.contains(&(old.on, on)));
         news.push(News { on, agent, happening });
     }
     let mut reasons: Vec<NotifyOn> = Vec::new();
@@ -62,7 +62,9 @@ pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec
         .collect()
 }
 
-const CRASH_THEN_GIVEN_UP: (NotifyOn, NotifyOn) = (NotifyOn::Crashed, NotifyOn::GaveUp);
+/// What the second tells, the first need not: a crash that is the last one, a turn that ends a task.
+const TOLD_TOO: [(NotifyOn, NotifyOn); 2] =
+    [(NotifyOn::Crashed, NotifyOn::GaveUp), (NotifyOn::Finished, NotifyOn::Task)];
 
 fn reason(what: &What) -> Option<NotifyOn> {
     match what {
@@ -75,6 +77,7 @@ fn reason(what: &What) -> Option<NotifyOn> {
         What::Hung => Some(NotifyOn::Hung),
         What::Orphaned => Some(NotifyOn::Deleted),
         What::Wrote => Some(NotifyOn::Message),
+        What::TaskDone | What::TaskFailed => Some(NotifyOn::Task),
         _ => None,
     }
 }
@@ -85,7 +88,7 @@ fn still_holds(on: NotifyOn, agent: &Agent) -> bool {
         NotifyOn::Finished => matches!(agent.status, Status::Idle | Status::Exited),
         NotifyOn::Crashed => agent.status == Status::Crashed,
         NotifyOn::Hung => agent.status == Status::Working,
-        NotifyOn::GaveUp | NotifyOn::Message => true,
+        NotifyOn::GaveUp | NotifyOn::Message | NotifyOn::Task => true,
         NotifyOn::Deleted => agent.directory_gone.is_some(),
     }
 }
@@ -125,6 +128,8 @@ fn title_of_one(news: &News<'_>) -> String {
         (NotifyOn::Hung, _) => format!("{name} gives no sign of life"),
         (NotifyOn::Deleted, _) => format!("the directory of {name} is gone"),
         (NotifyOn::Message, _) => format!("{name} wrote to you"),
+        (NotifyOn::Task, _) if news.happening.what == What::TaskFailed => format!("{name} failed a task"),
+        (NotifyOn::Task, _) => format!("{name} is done with a task"),
     }
 }
 
@@ -136,6 +141,7 @@ fn title_of_several(news: &[&News<'_>]) -> String {
         Some(NotifyOn::Hung) => "give no sign of life",
         Some(NotifyOn::Deleted) => "have lost their directory",
         Some(NotifyOn::Message) => "wrote to you",
+        Some(NotifyOn::Task) => "ended tasks",
         Some(NotifyOn::Waiting) | None => "wait for you",
     };
     let names: Vec<&str> = news.iter().take(MOST_NAMES).map(|news| news.agent.name.as_str()).collect();
@@ -162,7 +168,7 @@ fn words(text: &str) -> String {
 
 fn urgency(on: NotifyOn) -> Urgency {
     match on {
-        NotifyOn::Finished => Urgency::Low,
+        NotifyOn::Finished | NotifyOn::Task => Urgency::Low,
         NotifyOn::Waiting | NotifyOn::Crashed | NotifyOn::Hung | NotifyOn::Deleted | NotifyOn::Message => {
             Urgency::Normal
         }

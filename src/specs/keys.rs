@@ -146,7 +146,7 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "notify",
-        Shape::Words(&["waiting", "finished", "crashed", "gave-up", "hung", "deleted", "message"]),
+        Shape::Words(&["waiting", "finished", "crashed", "gave-up", "hung", "deleted", "message", "task"]),
         "What is told about it, in place of what the configuration says; an empty list: nothing.",
     ),
     key("limits", Shape::Table(LIMITS), "What it may spawn."),
@@ -228,7 +228,7 @@ mod tests {
             from_value::<NotifyOn>(Value::from(*word)).unwrap();
         }
         assert_eq!((words("shell_tier").len(), words("restart").len()), (3, 3));
-        assert_eq!((words("workspace").len(), words("notify").len()), (3, 7));
+        assert_eq!((words("workspace").len(), words("notify").len()), (3, 8));
     }
 
     #[test]

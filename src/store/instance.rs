@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::home::create_private;
@@ -97,6 +98,12 @@ impl Instance {
             Err(StoreError::Read { source, .. }) => Err(source),
             Err(other) => Err(io::Error::other(other)),
         }
+    }
+
+    /// When a state file was last written, when there is one.
+    pub fn state_written(&self, file: &str) -> Option<Timestamp> {
+        let written = fs::metadata(self.state_file(file).ok()?).ok()?.modified().ok()?;
+        Timestamp::try_from(written).ok()
     }
 
     /// Removes a state file, if there is one.

@@ -1,4 +1,4 @@
-//! One tick: reconcile → restart → dispatch → heartbeat → evict → notify → vanish, and now and then tmux's timers. A
+//! One tick: reconcile → restart → dispatch → heartbeat → evict → notify → bubble → vanish, and now and then tmux's timers. A
 //! stage that fails is written down and does not keep the others from their turn.
 
 use std::collections::VecDeque;
@@ -64,6 +64,7 @@ impl Ticker {
         next = next.into_iter().chain(self.dispatch()).chain(self.heartbeat()).min();
         self.evict();
         next = next.into_iter().chain(self.notify()).min();
+        self.bubble();
         self.vanish();
         for notice in self.manager.notices() {
             tracing::warn!(notice, "noticed");
@@ -158,6 +159,12 @@ impl Ticker {
     fn evict(&self) {
         for name in said("evict", self.manager.evict_surplus()).unwrap_or_default() {
             tracing::info!(agent = %name, "put to sleep");
+        }
+    }
+
+    fn bubble(&self) {
+        for name in said("bubble", self.manager.bubble()).unwrap_or_default() {
+            tracing::info!(agent = %name, "asks its parent");
         }
     }
 

@@ -198,3 +198,28 @@ fn one_that_was_lost_is_brought_back_for_its_task_when_it_may_be() {
     assert_eq!(wait(&env, &done)["state"], "done");
     assert_eq!(task(&env, waits.stdout.trim())["state"], "queued");
 }
+
+#[test]
+fn what_a_child_asks_for_reaches_its_parent_and_a_task_that_ends_is_told() {
+    let env = TestEnv::new();
+    let told = env.home().join("told");
+    configure(&env, &format!("[notify]\ncommand = ['sh', '-c', 'cat >>{0}; echo >>{0}']\n", told.display()));
+    idle(&env, "lead", &[]);
+    idle(&env, "child", &["--parent", "lead"]);
+    let id = add(&env, &["child", "/ask make"]);
+    env.wait_until("the parent was told", || {
+        prompts(&env).iter().any(|prompt| prompt.contains("from child]"))
+    });
+    let mail: Vec<String> =
+        prompts(&env).into_iter().filter(|prompt| prompt.contains("from child]")).collect();
+    assert!(mail[0].contains("agent approve child"), "{mail:?}");
+    let waits = task(&env, &id)["waits_for"].as_str().unwrap_or_default().to_owned();
+    assert!(waits.starts_with("`child` waits for approval"), "{waits}");
+    symposium(&env, &["agent", "approve", "child"]).ok();
+    assert_eq!(wait(&env, &id)["state"], "done");
+    let notices = || std::fs::read_to_string(&told).unwrap_or_default();
+    env.wait_until("its end is told", || notices().contains("child is done with a task"));
+    assert!(notices().contains("child waits for approval"), "{}", notices());
+    assert!(!notices().contains("\"child is done\""), "one notice for one end: {}", notices());
+    assert_eq!(mail.len(), 1);
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::queue::{add, prompts, task};
+use super::queue::{prompts, task};
 use super::{supervision, symposium};
 use crate::support::TestEnv;
 
@@ -55,7 +55,7 @@ fn cut_short_before_it_was_noted_it_is_known_to_be_taken() {
 fn twenty_agents_work_off_five_hundred_tasks_while_the_supervisor_is_killed_every_second() {
     let env = TestEnv::new();
     for n in 0..AGENTS {
-        symposium(&env, &["agent", "spawn", "demo", "--name", &format!("a{n}")]).ok();
+        env.symposium(["agent", "spawn", "demo", "--name", &format!("a{n}")]).ok();
     }
     for n in 0..TASKS {
         let agent = format!("a{}", n % AGENTS);
@@ -69,8 +69,10 @@ fn twenty_agents_work_off_five_hundred_tasks_while_the_supervisor_is_killed_ever
         if n % 10 == 9 {
             words[0] = "any:demo";
         }
-        assert_eq!(add(&env, &words), (n + 1).to_string());
+        let added = env.symposium([&["task", "add"], &words[..]].concat()).ok();
+        assert_eq!(added.stdout.trim(), (n + 1).to_string());
     }
+    symposium(&env, &["supervisor", "start"]).ok();
     let file = env.state().join("run/_supervisor.lock");
     let holder = || std::fs::read_to_string(&file).ok()?.split(' ').next()?.parse::<i32>().ok();
     let begun = Instant::now();

@@ -134,7 +134,7 @@ fn a_flood_of_events_blocks_nobody_and_spoils_nothing() {
     );
     let floods: Vec<_> = (0..2)
         .map(|_| {
-            let flood = env.program("sh", ["-c", &script]);
+            let flood = env.program("sh", ["-c", &script]).within(Duration::from_secs(180));
             flood.env("SYMPOSIUM_AGENT", "a").env("SYMPOSIUM_AGENT_ID", &id).start()
         })
         .collect();

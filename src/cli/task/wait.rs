@@ -21,7 +21,16 @@ pub(in crate::cli) struct Arguments {
 
 pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
     let bar = bar(context);
-    let waited = context.manager.task_wait(args.id, args.timeout, |task| show(&bar, task));
+    let mut told = None;
+    let waited = context.manager.task_wait(args.id, args.timeout, |task| {
+        show(&bar, task);
+        // Nothing happens until somebody answers: whoever waits should know.
+        let asks = context.manager.what_its_agent_waits_for(task).ok().flatten();
+        if asks.is_some() && asks != told {
+            bar.suspend(|| context.ui.say(&clean(asks.as_deref().unwrap_or_default())));
+        }
+        told = asks;
+    });
     bar.finish_and_clear();
     let task = waited?;
     if context.ui.json {

@@ -1,0 +1,67 @@
+//! What a child asks for reaches its parent: an approval or a question of an agent that was spawned by another is sent to
+//! that one as mail, beside the notice that a person gets.
+
+use super::Manager;
+use super::message::MessageRequest;
+use crate::env::Env;
+use crate::error::Error;
+use crate::ledger::{MessageQuery, Query};
+use crate::model::{AgentName, AgentRecord, Recipient, Status, What};
+use crate::rules::bubble::asks;
+
+/// How far the ledger was read for this.
+const READER: &str = "bubbles";
+/// How much is read at once.
+const AT_ONCE: usize = 1000;
+
+impl Manager {
+    /// Sends on what children ask for; says whose was sent.
+    pub fn bubble(&self) -> Result<Vec<AgentName>, Error> {
+        let after = self.with_ledger(|ledger| ledger.cursor(READER))?;
+        let query = Query { agent: None, since: None, after: Some(after), limit: AT_ONCE };
+        let mut rows = self.with_ledger(|ledger| ledger.happenings(&query))?;
+        rows.truncate(self.settled_rows(&rows)?);
+        let Some((last, _)) = rows.last() else { return Ok(vec![]) };
+        let last = *last;
+        let is_wait = |what: &What| matches!(what, What::Status { to: Status::Waiting, .. });
+        let mut sent = Vec::new();
+        if rows.iter().any(|(_, happening)| is_wait(&happening.what)) {
+            let records = self.store.read(Env::now())?;
+            for (_, happening) in rows.iter().filter(|(_, happening)| is_wait(&happening.what)) {
+                let child = records.iter().find(|record| record.id == happening.agent);
+                let parent = child.and_then(|child| child.parent.as_ref());
+                let parent = parent.and_then(|name| records.iter().find(|record| record.name == *name));
+                if let (Some(child), Some(parent)) = (child, parent)
+                    && self.send_up(child, parent)?
+                {
+                    sent.push(child.name.clone());
+                }
+            }
+        }
+        // Afterwards: killed in between, what was sent is found and not sent again.
+        self.with_ledger(|ledger| ledger.set_cursor(READER, last))?;
+        Ok(sent)
+    }
+
+    fn send_up(&self, child: &AgentRecord, parent: &AgentRecord) -> Result<bool, Error> {
+        let tier = self.birth_note(&child.name).and_then(|note| note.spec).and_then(|spec| spec.shell_tier);
+        let Some(text) = asks(child, tier) else { return Ok(false) };
+        let to = Recipient::Agent(parent.id, parent.name.clone());
+        let since = MessageQuery {
+            to: Some(&to),
+            from: Some(child.name.as_str()),
+            since: Some(child.status.since),
+            ..MessageQuery::default()
+        };
+        if self.with_ledger(|ledger| ledger.messages(&since))?.iter().any(|message| message.text == text) {
+            return Ok(false);
+        }
+        self.message_send(&MessageRequest {
+            to: parent.name.to_string(),
+            text,
+            by: Some(child.name.clone()),
+            dir: None,
+        })?;
+        Ok(true)
+    }
+}
