@@ -155,15 +155,9 @@ fn two_claudes_in_one_directory_keep_their_own_conversations() {
     let verb = |verb: &str, name: &str, more: &[&str]| {
         real.env.symposium(["agent", verb, name].iter().chain(more)).ok();
     };
-    let rests_with = |name: &str, words: &str| {
-        real.env.wait_until(&format!("{name} rests with {words:?}"), || {
-            let shown = real.env.symposium(["agent", "show", name, "--json"]).ok().json();
-            shown["status"] == "idle" && shown["reason"] == words
-        });
-    };
     for (name, word) in [("a", "plum"), ("b", "pear")] {
         real.spawn_as(name, "claude", &format!("the word is {word}"));
-        rests_with(name, "I heard 1 lines.");
+        real.wait_for_words_of(name, "I heard 1 lines.");
     }
     let kept = real.env.home().join(".claude/projects");
     for word in ["plum", "pear"] {
@@ -182,7 +176,7 @@ fn two_claudes_in_one_directory_keep_their_own_conversations() {
     }
     for (name, word) in [("b", "pear"), ("a", "plum")] {
         verb("send", name, &["what was the word?"]);
-        rests_with(name, &format!("The word was {word}."));
+        real.wait_for_words_of(name, &format!("The word was {word}."));
     }
 }
 

@@ -86,8 +86,16 @@ impl Real {
     /// Waits until it rests with these last words; it may rest with others before.
     #[track_caller]
     fn wait_for_words(&self, words: &str) {
-        self.env.wait_until(&format!("its last words are {words:?}"), || {
-            let shown = self.shown();
+        self.wait_for_words_of("a", words);
+    }
+
+    /// The same of an agent of another name.
+    #[track_caller]
+    fn wait_for_words_of(&self, name: &str, words: &str) {
+        // First for as long as a start may take.
+        self.env.symposium(["agent", "wait", name, "--for", "idle", "--timeout", PATIENCE]).ok();
+        self.env.wait_until(&format!("the last words of {name} are {words:?}"), || {
+            let shown = self.env.symposium(["agent", "show", name, "--json"]).ok().json();
             shown["status"] == "idle" && shown["reason"] == words
         });
     }
