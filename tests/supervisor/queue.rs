@@ -73,11 +73,16 @@ fn tasks_are_done_in_order_of_urgency_and_after_what_comes_before() {
 #[test]
 fn any_agent_of_a_spec_takes_what_is_for_any_and_a_spec_gets_an_agent_of_its_own() {
     let env = TestEnv::new();
-    let waiting = symposium(&env, &["task", "add", "any:demo", "/work 1s"]).ok();
+    let waiting = env.symposium(["task", "add", "any:demo", "/work 1s"]).ok();
     assert!(waiting.stderr.contains("agent spawn demo"), "{}", waiting.stderr);
-    let others = [add(&env, &["any:demo", "/work 1s"]), add(&env, &["any:demo", "/work 1s"])];
-    idle(&env, "a", &[]);
-    idle(&env, "b", &[]);
+    assert!(waiting.stderr.contains("supervisor start"), "{}", waiting.stderr);
+    let add_only = || env.symposium(["task", "add", "any:demo", "/work 1s"]).ok().stdout.trim().to_owned();
+    let others = [add_only(), add_only()];
+    for name in ["a", "b"] {
+        env.symposium(["agent", "spawn", "demo", "--name", name]).ok();
+        env.symposium(["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
+    }
+    symposium(&env, &["supervisor", "start"]).ok();
     let by: std::collections::BTreeSet<String> = others
         .iter()
         .chain([&waiting.stdout.trim().to_owned()])
