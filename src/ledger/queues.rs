@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::tasks::{NOBODY, rank, state};
 use super::{Ledger, LedgerError};
-use crate::model::{AgentId, Task, TaskCounts, TaskState};
+use crate::model::{AgentId, Task, TaskCounts, TaskId, TaskState};
 
 /// Every queue in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,15 +19,25 @@ pub struct Queues {
 
 impl Ledger {
     /// What an agent of a spec is to do next, of its own or of what any such may take: the most urgent, and of these
-    /// the oldest. What comes after something that is not done is passed over.
-    pub fn next_task(&self, agent: AgentId, spec: &str) -> Result<Option<Task>, LedgerError> {
+    /// the oldest. What comes after something that is not done is passed over, and so is what somebody else is about to
+    /// take.
+    pub fn next_task(
+        &self,
+        agent: AgentId,
+        spec: &str,
+        taken: &[TaskId],
+    ) -> Result<Option<Task>, LedgerError> {
+        let taken = taken.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let mut own = self.select_tasks(
             "WHERE state = 'queued' AND blocked = 0 AND agent = ?1 ORDER BY priority, id",
             &[agent.0.as_bytes()],
             1,
         )?;
         let mut pool = self.select_tasks(
-            "WHERE pool = ?1 AND state = 'queued' AND blocked = 0 AND agent = ?2 ORDER BY priority, id",
+            &format!(
+                "WHERE pool = ?1 AND state = 'queued' AND blocked = 0 AND agent = ?2 AND id NOT IN ({taken})
+                 ORDER BY priority, id"
+            ),
             &[&spec, &NOBODY],
             1,
         )?;

@@ -58,6 +58,17 @@ pub struct Dispatchable {
     pub driven: bool,
 }
 
+/// What came of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was typed in, or perhaps: whoever looks next knows.
+    Typed,
+    /// It has to wait: nothing was typed.
+    Later,
+    /// It is somebody else's by now, or nobody's any more: there may be more to do.
+    Elsewhere,
+}
+
 impl Manager {
     /// The work that could be typed in now: the first of each queue whose agent is ready. Mail goes before tasks.
     pub fn dispatchable(&self) -> Result<Vec<Dispatchable>, Error> {
@@ -70,7 +81,7 @@ impl Manager {
             return Ok(vec![]);
         }
         let now = Env::now();
-        let mut due = Vec::new();
+        let (mut due, mut taken) = (Vec::new(), Vec::new());
         for agent in self.survey()?.agents {
             let queue = counts(&agent.id);
             let may_have = queue.queued + queues.pool.queued > 0 || mail.contains(&agent.id);
@@ -85,9 +96,13 @@ impl Manager {
             let errand = match message {
                 Some(message) => Some(Errand::Message(message)),
                 None => self
-                    .with_existing_ledger(|ledger| ledger.next_task(agent.id, &agent.spec))?
+                    .with_existing_ledger(|ledger| ledger.next_task(agent.id, &agent.spec, &taken))?
                     .map(|task| Errand::Task(Box::new(task))),
             };
+            // What is for any is offered to one of them.
+            if let Some(Errand::Task(task)) = &errand {
+                taken.extend(task.pool.is_some().then_some(task.id));
+            }
             let driven = readiness == Ready::Driven;
             let to = (agent.id, agent.name);
             due.extend(errand.map(|errand| Dispatchable { agent: to, errand, driven }));
@@ -95,16 +110,16 @@ impl Manager {
         Ok(due)
     }
 
-    /// Types work in; false when somebody else was quicker or it has to wait.
-    pub fn dispatch(&self, due: &Dispatchable) -> Result<bool, Error> {
+    /// Types work in.
+    pub fn dispatch(&self, due: &Dispatchable) -> Result<Outcome, Error> {
         let (id, name) = &due.agent;
         // Before it is claimed: who finds it claimed and nobody typing knows that somebody was killed.
-        let Some(turn) = self.store.try_lock_typing(name)? else { return Ok(false) };
-        let Some(claimed) = self.claim(due)? else { return Ok(false) };
+        let Some(turn) = self.store.try_lock_typing(name)? else { return Ok(Outcome::Later) };
+        let Some(claimed) = self.claim(due)? else { return Ok(Outcome::Elsewhere) };
         crate::failpoint::reached("dispatch.noted");
         if let Err(error) = self.bring_back(name) {
             self.take_back(&claimed, &format!("`{name}` could not be woken: {error}"))?;
-            return Ok(false);
+            return Ok(Outcome::Later);
         }
         let text = match &claimed {
             Errand::Task(task) => marked(&self.with_topic(task)?, &task.mark()),
@@ -117,15 +132,17 @@ impl Manager {
             Ok(by) => {
                 // Its hook may have been quicker.
                 self.was_taken(&claimed, *id, by)?;
-                Ok(true)
+                Ok(Outcome::Typed)
             }
             Err(Error::NotConfirmed { why, typed: Typed::Nothing, .. }) => {
                 self.take_back(&claimed, &why)?;
-                Ok(false)
+                Ok(Outcome::Later)
             }
             // Perhaps it was typed: whoever looks next finds out.
-            Err(Error::NotConfirmed { .. } | Error::TmuxSilent { .. } | Error::TmuxFailed { .. }) => Ok(true),
-            Err(error) => self.cannot_be_typed(&claimed, &error.to_string()).map(|()| false),
+            Err(Error::NotConfirmed { .. } | Error::TmuxSilent { .. } | Error::TmuxFailed { .. }) => {
+                Ok(Outcome::Typed)
+            }
+            Err(error) => self.cannot_be_typed(&claimed, &error.to_string()).map(|()| Outcome::Elsewhere),
         }
     }
 

@@ -74,7 +74,7 @@ pub use blueprint::Place;
 pub use board::{LONGEST_NOTE, Writing};
 pub use choose::Body;
 pub use conversation::ConversationView;
-pub use dispatch::{Dispatchable, Errand, Settled};
+pub use dispatch::{Dispatchable, Errand, Outcome, Settled};
 pub use doctor::{Check, Health};
 pub use environments::{EnvironmentView, Environments};
 pub use interrupt::Interrupted;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::tick::said;
 use crate::env::Env;
-use crate::manager::{Dispatchable, Errand, Manager};
+use crate::manager::{Dispatchable, Errand, Manager, Outcome};
 use crate::model::AgentId;
 
 /// How long what had to wait is left alone.
@@ -61,7 +61,8 @@ impl Dispatching {
                 let mut busy = lock(&busy);
                 busy.typing.remove(&id);
                 match outcome {
-                    Ok(true) => tracing::info!(agent = %name, what, "typed in"),
+                    Ok(Outcome::Typed) => tracing::info!(agent = %name, what, "typed in"),
+                    Ok(Outcome::Elsewhere) => tracing::info!(agent = %name, what, "is not its any more"),
                     other => {
                         busy.paused.insert(id, Instant::now() + PAUSE);
                         match other {

@@ -57,7 +57,7 @@ fn the_most_urgent_is_next_and_of_these_the_oldest() {
     }
     ledger.add_task(&new(AgentId::fresh(), "somebody else's", Priority::Critical), at(1)).unwrap().unwrap();
     let mut order = Vec::new();
-    while let Some(task) = ledger.next_task(agent, "").unwrap() {
+    while let Some(task) = ledger.next_task(agent, "", &[]).unwrap() {
         assert!(ledger.move_task(task.id, &step(&[TaskState::Queued], TaskState::Done), at(2)).unwrap());
         order.push(task.text);
     }
@@ -143,7 +143,7 @@ fn a_task_of_a_newer_symposium_is_passed_over() {
         .unwrap();
     }
     let id = ledger.add_task(&new(agent, "ours", Priority::Idle), at(1)).unwrap().unwrap();
-    assert_eq!(ledger.next_task(agent, "").unwrap().map(|task| task.id), Some(id));
+    assert_eq!(ledger.next_task(agent, "", &[]).unwrap().map(|task| task.id), Some(id));
     assert_eq!(ledger.tasks(&TaskQuery::default()).unwrap().len(), 1);
     ledger.queues().unwrap();
     ledger.tallies().unwrap();
@@ -170,11 +170,11 @@ fn what_comes_after_waits_until_all_of_it_is_done() {
     finish(one, TaskState::Done);
     finish(two, TaskState::Failed);
     assert_eq!(blocked().1, 1);
-    assert_eq!(ledger.next_task(agent, "").unwrap(), None);
+    assert_eq!(ledger.next_task(agent, "", &[]).unwrap(), None);
     assert!(!ledger.claim_task(last, (agent, &"fix".parse().unwrap()), "why", at(3)).unwrap());
     let again = [step(&[TaskState::Failed], TaskState::Queued), step(&[TaskState::Queued], TaskState::Done)];
     again.iter().for_each(|step| assert!(ledger.move_task(two, step, at(4)).unwrap()));
-    assert_eq!(ledger.next_task(agent, "").unwrap().map(|task| task.id), Some(last));
+    assert_eq!(ledger.next_task(agent, "", &[]).unwrap().map(|task| task.id), Some(last));
     let after_done = add(&[one]).unwrap();
     assert_eq!(ledger.task(after_done).unwrap().unwrap().blocked, 0);
 }
@@ -188,8 +188,9 @@ fn what_any_may_take_is_taken_by_one_who_has_nothing_else() {
     let pool = NewTask::plain(Doer::Any("weather".into()), "x", "person");
     let (first, second) =
         (ledger.add_task(&pool, at(1)).unwrap().unwrap(), ledger.add_task(&pool, at(1)).unwrap().unwrap());
-    assert_eq!(ledger.next_task(one, "cook").unwrap(), None);
-    assert_eq!(ledger.next_task(one, "weather").unwrap().map(|task| task.id), Some(first));
+    assert_eq!(ledger.next_task(one, "cook", &[]).unwrap(), None);
+    assert_eq!(ledger.next_task(one, "weather", &[]).unwrap().map(|task| task.id), Some(first));
+    assert_eq!(ledger.next_task(other, "weather", &[first]).unwrap().map(|task| task.id), Some(second));
     assert!(ledger.claim_task(first, (one, &name), "why", at(2)).unwrap());
     assert!(!ledger.claim_task(first, (other, &name), "why", at(2)).unwrap());
     assert!(!ledger.claim_task(second, (one, &name), "why", at(2)).unwrap(), "one at a time");
@@ -199,7 +200,7 @@ fn what_any_may_take_is_taken_by_one_who_has_nothing_else() {
     assert!(ledger.move_task(first, &back, at(3)).unwrap());
     let task = ledger.task(first).unwrap().unwrap();
     assert_eq!((task.agent, task.attempts, task.pool.as_deref()), (None, 0, Some("weather")));
-    assert_eq!(ledger.next_task(other, "weather").unwrap().map(|task| task.id), Some(first));
+    assert_eq!(ledger.next_task(other, "weather", &[]).unwrap().map(|task| task.id), Some(first));
 }
 
 #[test]
