@@ -60,6 +60,7 @@ const STEPS: [&str; 2] = [
     ALTER TABLE tasks ADD COLUMN dispatched_at INTEGER;
     DROP INDEX tasks_queue;
     CREATE INDEX tasks_of ON tasks (agent, state);
+    CREATE INDEX tasks_in ON tasks (state);
     CREATE INDEX tasks_queue ON tasks (state, blocked, agent, priority);
     CREATE INDEX tasks_pool ON tasks (pool, state, blocked, priority) WHERE pool IS NOT NULL;
     CREATE TABLE task_after (
