@@ -60,6 +60,12 @@ pub enum Error {
     BadParams { spec: String, wrong: Vec<String> },
     /// A kind that would act more freely than its spec allows.
     LooserTier { spec: String, why: String, said: String },
+    /// Something that an agent's place does not allow.
+    OutOfPlace { what: String, hint: String },
+    /// Something is asked in the name of an agent that is not there.
+    UnknownCaller { name: String },
+    /// An agent that is at no task.
+    NoTaskAtHand { name: AgentName },
     /// There is no environment of that name.
     NoSuchEnvironment { name: String, known: Vec<String> },
     /// The program of a kind is not installed.

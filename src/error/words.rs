@@ -1,6 +1,7 @@
 //! The words of each situation, and what to do about it.
 
 mod mail;
+mod place;
 
 use std::time::Duration;
 
@@ -28,6 +29,9 @@ impl Error {
             | Error::NoSuchNote { .. }
             | Error::BadKey { .. }
             | Error::NoteTooLong { .. } => self.about_mail(),
+            Error::OutOfPlace { .. } | Error::UnknownCaller { .. } | Error::NoTaskAtHand { .. } => {
+                self.about_place()
+            }
             Error::Refused { .. }
             | Error::NotConfirmed { .. }
             | Error::CannotAnswer { .. }

@@ -46,6 +46,13 @@ impl Manager {
         .map_err(cannot())
     }
 
+    /// The end of the transcript, as the terminal showed it.
+    pub fn logs_tail(&self, name: &AgentName) -> Result<String, Error> {
+        let record = self.record(name, "logs")?;
+        self.finish_move(&record)?;
+        Ok(self.transcript_tail(&record))
+    }
+
     /// Writes what is printed from now on, until the agent is gone or `out` is closed.
     pub fn follow_logs(&self, name: &AgentName, out: &mut dyn Write) -> Result<(), Error> {
         let record = self.record(name, "logs")?;

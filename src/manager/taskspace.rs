@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::spawn::{SpawnRequest, Spawned};
 use super::{Manager, Removal};
@@ -87,15 +87,24 @@ impl Manager {
         let _lock = self.store.lock_agent(name, "taskspace log")?;
         self.taskspace(name)?;
         let entry = LogEntry { at: Env::now(), text: text.to_owned() };
+        self.rewrite_taskspace(name, |file| {
+            let log = file.entry("log").or_insert_with(|| json!([]));
+            log.as_array_mut().map(|log| log.push(json!(entry)))
+        })?;
+        Ok(entry)
+    }
+
+    /// Changes the file as it is now; none means that it cannot be changed so. The caller holds the agent's lock.
+    pub(super) fn rewrite_taskspace(
+        &self,
+        name: &AgentName,
+        change: impl FnOnce(&mut Map<String, Value>) -> Option<()>,
+    ) -> Result<(), Error> {
         let instance = self.store.instance(name);
         let path = instance.workspace().join(FILE);
         let bytes = std::fs::read(&path).map_err(Error::io(format!("cannot read {}", path.display())))?;
-        let mut file: Value = serde_json::from_slice(&bytes).map_err(|_| no_taskspace(name))?;
-        let log = file.as_object_mut().map(|file| file.entry("log").or_insert_with(|| json!([])));
-        match log.and_then(Value::as_array_mut) {
-            Some(log) => log.push(json!(entry)),
-            None => return Err(no_taskspace(name)),
-        }
+        let mut file: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|_| no_taskspace(name))?;
+        change(&mut file).ok_or_else(|| no_taskspace(name))?;
         let text = serde_json::to_string_pretty(&file).unwrap_or_default() + "\n";
         if text.len() as u64 > BIGGEST {
             return Err(Error::Workspace {
@@ -104,8 +113,7 @@ impl Manager {
                 hint: "note less, or take old entries out of the file".into(),
             });
         }
-        instance.replace_in_workspace(FILE, text.as_bytes())?;
-        Ok(entry)
+        Ok(instance.replace_in_workspace(FILE, text.as_bytes())?)
     }
 
     /// What an agent's taskspace is for; a file with another id is the repository's own, or another agent's.

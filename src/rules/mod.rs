@@ -20,6 +20,7 @@ pub mod notice;
 pub mod opening;
 pub mod order;
 pub mod params;
+pub mod place;
 pub mod quiet;
 pub mod recap;
 pub mod reconcile;
