@@ -4,7 +4,7 @@
 //!
 //! | layer | modules | |
 //! | --- | --- | --- |
-//! | faces | [`cli`], [`demo`] | parse and render; no tmux, no files |
+//! | faces | [`cli`], [`mcp`], [`demo`] | parse and render; no tmux, no files |
 //! | verbs | [`manager`], [`error`] | the only place where edges meet |
 //! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`mod@env`] | one outside thing each; they never import one another |
 //! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
@@ -23,6 +23,7 @@ pub mod git;
 pub mod kinds;
 pub mod ledger;
 pub mod manager;
+pub mod mcp;
 pub mod model;
 pub mod notice;
 pub mod process;

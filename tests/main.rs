@@ -4,6 +4,7 @@ mod cli;
 mod compat;
 mod layers;
 mod lifecycle;
+mod mcp;
 mod real;
 mod supervisor;
 mod support;

@@ -21,6 +21,7 @@ mod kill;
 mod list;
 mod logs;
 mod man;
+mod mcp;
 mod message;
 mod metrics;
 mod peek;
@@ -55,6 +56,8 @@ use crate::demo::{self, DemoArgs};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Manager;
+pub(crate) use recap::text as recap_text;
+pub(crate) use table::status_word;
 use ui::{Color, Ui};
 
 /// Keeps AI coding agents alive in tmux: spawn, leave, come back, attach.
@@ -112,6 +115,8 @@ enum Noun {
     /// Environments: separate registries, tmux servers and supervisors
     #[command(subcommand, name = "env")]
     Environment(environment::Verb),
+    /// Serve the tools of agents over the Model Context Protocol, on stdin and stdout
+    Mcp,
     /// Print metrics for Prometheus
     Metrics,
     /// Start with the machine: a systemd unit, or launchd on macOS
@@ -213,6 +218,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             outcome
         }
         Noun::Environment(verb) => environment::run(verb, ui),
+        Noun::Mcp => mcp::run(home),
         Noun::Metrics => {
             let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
             metrics::run(&context)

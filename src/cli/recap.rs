@@ -52,7 +52,8 @@ pub(super) fn after_absence(name: &AgentName, context: &Context) -> Option<Popup
     Some(Popup { argv, lines: text(&recap).lines().count() + 1 })
 }
 
-fn text(recap: &Recap) -> String {
+/// It in words, on one screen.
+pub(crate) fn text(recap: &Recap) -> String {
     let mut lines = vec![headline(recap)];
     let spent: Vec<String> = recap
         .spent

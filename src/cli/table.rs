@@ -66,7 +66,7 @@ pub(super) fn clean(text: &str) -> String {
 }
 
 /// The status with what belongs to it: `waiting(approval)`, `crashed(1)`.
-pub(super) fn status_word(agent: &Agent) -> String {
+pub(crate) fn status_word(agent: &Agent) -> String {
     let detail = match (agent.status, agent.waiting_for, agent.exit) {
         (Status::Waiting, Some(what), _) => Some(what.to_string()),
         (Status::Crashed, _, Some(exit)) => {

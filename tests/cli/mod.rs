@@ -38,7 +38,7 @@ mod spec;
 mod taskspace;
 mod wait;
 mod watch;
-mod workspace;
+pub mod workspace;
 
 use std::os::unix::fs::DirBuilderExt;
 

@@ -17,7 +17,7 @@ pub(super) fn git(env: &TestEnv, dir: &std::path::Path, args: &[&str]) -> String
 }
 
 /// An environment whose project is a repository with a commit.
-pub(super) fn repository() -> TestEnv {
+pub(crate) fn repository() -> TestEnv {
     let env = TestEnv::new();
     let project = env.project();
     git(&env, &project, &["init", "-q", "-b", "main"]);
@@ -30,7 +30,7 @@ pub(super) fn repository() -> TestEnv {
 }
 
 /// Where the workspace of an agent is.
-pub(super) fn workspace(env: &TestEnv, name: &str) -> PathBuf {
+pub(crate) fn workspace(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("instances").join(name).join("workspace")
 }
 

@@ -2,10 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -69,6 +69,20 @@ impl Run {
         Running { text, child, stdout, stderr, deadline: Instant::now() + self.bound }
     }
 
+    /// Starts it to talk with it line by line.
+    #[track_caller]
+    pub fn talk(mut self) -> Talk {
+        let text = format!("{:?}", self.command);
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap_or_else(|why| panic!("cannot start {text}: {why}"));
+        let input = child.stdin.take().expect("stdin is piped");
+        let (said, heard) = mpsc::channel();
+        let stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| said.send(line)));
+        let stderr = Collected::of(child.stderr.take().expect("stderr is piped"));
+        Talk { text, child, input: Some(input), heard, stderr, bound: self.bound }
+    }
+
     /// Runs it to its end.
     #[track_caller]
     pub fn outcome(self) -> Outcome {
@@ -85,6 +99,60 @@ impl Run {
     #[track_caller]
     pub fn fails(self, code: i32) -> Outcome {
         self.outcome().fails(code)
+    }
+}
+
+/// A program that is talked with; it is ended when the talk is dropped.
+pub struct Talk {
+    text: String,
+    child: Child,
+    input: Option<ChildStdin>,
+    heard: Receiver<String>,
+    stderr: Collected,
+    bound: Duration,
+}
+
+impl Talk {
+    /// Says a line.
+    #[track_caller]
+    pub fn say(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("its input is open");
+        if let Err(why) = writeln!(input, "{line}").and_then(|()| input.flush()) {
+            panic!("{} does not listen: {why}\nstderr:\n{}", self.text, self.stderr.so_far());
+        }
+    }
+
+    /// The next line that it says; none when it has closed its output.
+    #[track_caller]
+    pub fn hear(&self) -> Option<String> {
+        match self.heard.recv_timeout(self.bound) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("{} said nothing in time\nstderr:\n{}", self.text, self.stderr.so_far())
+            }
+        }
+    }
+
+    /// What it has said on standard error so far.
+    pub fn stderr_so_far(&self) -> String {
+        self.stderr.so_far()
+    }
+
+    /// Says no more; waits for its end and tells its exit code.
+    #[track_caller]
+    pub fn finish(mut self) -> Option<i32> {
+        drop(self.input.take());
+        while self.hear().is_some() {}
+        self.child.wait().expect("the child is ours").code()
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

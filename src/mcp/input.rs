@@ -1,0 +1,37 @@
+//! Standard input that tells when it is over: what waits then waits for nobody, and must not keep the server alive.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, ReadBuf, Stdin};
+use tokio::sync::watch;
+
+/// Standard input.
+pub(super) struct Input {
+    stdin: Stdin,
+    over: watch::Sender<bool>,
+}
+
+impl Input {
+    /// It, and whether it is over.
+    pub(super) fn new(stdin: Stdin) -> (Input, watch::Receiver<bool>) {
+        let (over, is_over) = watch::channel(false);
+        (Input { stdin, over }, is_over)
+    }
+}
+
+impl AsyncRead for Input {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stdin).poll_read(context, buffer);
+        if matches!(read, Poll::Ready(Ok(()))) && buffer.filled().len() == before {
+            self.over.send_replace(true);
+        }
+        read
+    }
+}

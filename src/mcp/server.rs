@@ -1,0 +1,135 @@
+//! The server as the SDK drives it: finds the tool, lets it work on a thread of its own, and sends back what it said.
+
+use std::sync::{Arc, LazyLock};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::watch;
+
+use super::desk::Desk;
+use super::tool::{Tool, Way, answer};
+use super::{agents, board, messages, resources, tasks, taskspaces, wait};
+
+/// What a model is told of all tools together.
+const ABOUT: &str = "Symposium keeps coding agents alive in tmux, and you may be one of them. \
+Delegate: `spawn_agent` with a task starts a child, `wait_task` gives what came of it. \
+Report: `report_progress` and `complete_task` speak for the task you were given. \
+Talk: `send_message` to an agent, `parent`, `children` or `person`; `read_messages` shows what waits for you. \
+Share: `board_set` and `board_get` are notes of your project. \
+You reach yourself, the agents below you, your project, and your parent with messages.";
+
+/// The requests that we answer and that have parameters.
+const KNOWN: [&str; 5] = ["initialize", "tools/call", "tools/list", "resources/read", "resources/list"];
+
+/// Every tool, in the order in which they are listed.
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    [agents::tools(), tasks::tools(), messages::tools(), board::tools(), taskspaces::tools()]
+        .into_iter()
+        .flatten()
+        .collect()
+});
+
+/// The server.
+pub(super) struct Server {
+    desk: Arc<Desk>,
+    /// Whether nobody speaks to us any more.
+    is_over: watch::Receiver<bool>,
+}
+
+impl Server {
+    pub(super) fn new(desk: Desk, is_over: watch::Receiver<bool>) -> Server {
+        Server { desk: Arc::new(desk), is_over }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let can = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        ServerConfig::new(can)
+            .with_server_info(Implementation::new("symposium", env!("CARGO_PKG_VERSION")))
+            .with_instructions(ABOUT)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(Tool::described).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
+            let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+            let what = format!("there is no tool `{}`; known: {}", request.name, known.join(", "));
+            return Err(ErrorData::invalid_params(what, None));
+        };
+        let given = request.arguments.unwrap_or_default();
+        let desk = Arc::clone(&self.desk);
+        let outcome = match &tool.way {
+            Way::AtOnce(call) => on_a_thread(move || call(&desk, given)).await??,
+            Way::Waits => wait::wait(desk, given, &context, self.is_over.clone()).await?,
+        };
+        answer(tool.name, outcome).map(Into::into)
+    }
+
+    /// What the SDK could not read as one of its own requests: either nobody knows it, or its parameters do not fit.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        match KNOWN.contains(&method.as_str()) {
+            true => {
+                Err(ErrorData::invalid_params(format!("the parameters of `{method}` do not fit it"), None))
+            }
+            false => {
+                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no `{method}`"), None))
+            }
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(resources::fixed()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let desk = Arc::clone(&self.desk);
+        on_a_thread(move || resources::read(&desk, &request.uri)).await?.map(Into::into)
+    }
+}
+
+/// Lets something that blocks work on a thread of its own.
+pub(super) async fn on_a_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ErrorData> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| ErrorData::internal_error(format!("a tool broke off: {error}"), None))
+}

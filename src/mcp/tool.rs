@@ -1,0 +1,185 @@
+//! One tool: its name, what it is for, what it takes, and what it answers. Arguments that do not fit are the caller's
+//! mistake and an error of the protocol; what goes wrong afterwards is an answer that says so, with hints.
+
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as Described, ToolAnnotations};
+use rmcp::schemars::JsonSchema;
+use rmcp::schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use crate::error::{Error, Report};
+
+/// What a tool does to the world, as clients ask before they let a model use it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nature {
+    /// It looks.
+    Reads,
+    /// It adds something.
+    Adds,
+    /// It changes or removes something.
+    Changes,
+}
+
+/// What a tool answers: for people and models, and for programs.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub text: String,
+    /// An object.
+    pub data: Value,
+}
+
+/// What came of a call.
+pub(super) type Outcome = Result<Said, Error>;
+
+type Call = Box<dyn Fn(&Desk, JsonObject) -> Result<Outcome, ErrorData> + Send + Sync>;
+
+/// How a tool is called.
+pub(super) enum Way {
+    /// It is done in a moment.
+    AtOnce(Call),
+    /// It waits for something, and others go on meanwhile.
+    Waits,
+}
+
+/// One tool.
+pub(super) struct Tool {
+    pub name: &'static str,
+    pub way: Way,
+    about: &'static str,
+    nature: Nature,
+    schema: fn() -> JsonObject,
+}
+
+impl Tool {
+    /// A tool that is done in a moment.
+    pub(super) fn new<A>(
+        name: &'static str,
+        nature: Nature,
+        about: &'static str,
+        call: fn(&Desk, A) -> Outcome,
+    ) -> Tool
+    where
+        A: JsonSchema + DeserializeOwned + 'static,
+    {
+        let way = Way::AtOnce(Box::new(move |desk, given| Ok(call(desk, arguments(name, given)?))));
+        Tool { name, way, about, nature, schema: schema::<A> }
+    }
+
+    /// A tool that waits.
+    pub(super) fn waiting<A: JsonSchema>(name: &'static str, about: &'static str) -> Tool {
+        Tool { name, way: Way::Waits, about, nature: Nature::Reads, schema: schema::<A> }
+    }
+
+    /// The tool as clients are told of it.
+    pub(super) fn described(&self) -> Described {
+        let hints = ToolAnnotations::new().read_only(self.nature == Nature::Reads).open_world(false);
+        let hints = match self.nature {
+            Nature::Reads => hints,
+            Nature::Adds => hints.destructive(false),
+            Nature::Changes => hints.destructive(true),
+        };
+        Described::new(self.name, self.about, Arc::new((self.schema)())).with_annotations(hints)
+    }
+}
+
+/// What a client gave, in a tool's own words.
+pub(super) fn arguments<A: DeserializeOwned>(tool: &str, given: JsonObject) -> Result<A, ErrorData> {
+    serde_json::from_value(Value::Object(given))
+        .map_err(|error| ErrorData::invalid_params(format!("{tool}: {error}"), None))
+}
+
+/// What is sent back. An argument that no caller may give is an error of the protocol here too.
+pub(super) fn answer(tool: &str, outcome: Outcome) -> Result<CallToolResult, ErrorData> {
+    match outcome {
+        Ok(Said { text, data }) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+            result.structured_content = Some(data);
+            Ok(result)
+        }
+        Err(error) => {
+            let report = error.report();
+            let data = json!({"error": {
+                "code": report.code, "message": report.message, "saw": report.saw, "hints": report.hints,
+            }});
+            let text = words(&report);
+            if report.exit == USAGE {
+                return Err(ErrorData::invalid_params(format!("{tool}: {text}"), Some(data)));
+            }
+            let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+            result.structured_content = Some(data);
+            Ok(result)
+        }
+    }
+}
+
+/// The exit code that says: this was asked in a way that can mean nothing.
+const USAGE: u8 = 2;
+
+/// An error as the command line prints it.
+pub(super) fn words(report: &Report) -> String {
+    let mut text = format!("error: {}", report.message);
+    for line in &report.saw {
+        text.push_str(&format!("\n  {line}"));
+    }
+    for hint in &report.hints {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    text
+}
+
+/// What a tool takes, as JSON Schema without what only confuses models: `null` where something may be left out,
+/// formats of numbers, names of our types.
+fn schema<A: JsonSchema>() -> JsonObject {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
+    tidy(&mut schema);
+    let mut schema = match schema {
+        Value::Object(schema) => schema,
+        _ => JsonObject::new(),
+    };
+    for key in ["$schema", "title", "description"] {
+        schema.remove(key);
+    }
+    schema.entry("properties").or_insert_with(|| json!({}));
+    schema
+}
+
+fn tidy(schema: &mut Value) {
+    match schema {
+        Value::Array(all) => all.iter_mut().for_each(tidy),
+        Value::Object(object) => {
+            if let Some(Value::Array(types)) = object.get_mut("type") {
+                types.retain(|one| one != "null");
+                if let [one] = types.as_slice() {
+                    let one = one.clone();
+                    object.insert("type".into(), one);
+                }
+            }
+            if let Some(Value::Array(words)) = object.get_mut("enum") {
+                words.retain(|word| !word.is_null());
+            }
+            if let Some(Value::String(text)) = object.get_mut("description") {
+                *text = text.replace('\n', " ");
+            }
+            if object.get("default").is_some_and(Value::is_null) {
+                object.remove("default");
+            }
+            if object.get("type").is_some_and(|one| one == "integer") {
+                object.remove("format");
+            }
+            if let Some(Value::Array(mut either)) = object.remove("anyOf") {
+                either.retain(|one| *one != json!({"type": "null"}));
+                match either.as_mut_slice() {
+                    [Value::Object(only)] => object.append(only),
+                    _ => drop(object.insert("anyOf".into(), Value::Array(either))),
+                }
+            }
+            object.values_mut().for_each(tidy);
+        }
+        _ => {}
+    }
+}

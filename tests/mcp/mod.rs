@@ -1,0 +1,164 @@
+//! `symposium mcp` as its clients speak to it: JSON-RPC on standard input and output, demo agents on real tmux behind.
+
+mod agents;
+mod mail;
+mod place;
+mod protocol;
+mod tasks;
+mod taskspaces;
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+
+use crate::support::TestEnv;
+use crate::support::run::{Run, Talk};
+
+/// A client that has said hello.
+struct Client {
+    talk: Talk,
+    next: i64,
+    /// What was heard while something else was waited for.
+    kept: VecDeque<Value>,
+}
+
+impl Client {
+    /// One without an identity: a person's.
+    #[track_caller]
+    fn person(env: &TestEnv) -> Client {
+        Client::hello(server(env))
+    }
+
+    /// One that an agent's CLI has started.
+    #[track_caller]
+    fn of(env: &TestEnv, agent: &str) -> Client {
+        let id = shown(env, agent)["id"].as_str().expect("an id is a text").to_owned();
+        Client::hello(server(env).env("SYMPOSIUM_AGENT", agent).env("SYMPOSIUM_AGENT_ID", id))
+    }
+
+    #[track_caller]
+    fn hello(run: Run) -> Client {
+        let mut client = Client { talk: run.talk(), next: 0, kept: VecDeque::new() };
+        let hello = json!({
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        });
+        let said = client.ask("initialize", hello).expect("it says hello");
+        assert_eq!(said["serverInfo"]["name"], "symposium");
+        client.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    #[track_caller]
+    fn say(&mut self, message: &Value) {
+        self.talk.say(&message.to_string());
+    }
+
+    /// Sends a request; its number.
+    #[track_caller]
+    fn send(&mut self, method: &str, params: Value) -> i64 {
+        self.next += 1;
+        let message = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        self.say(&message);
+        self.next
+    }
+
+    /// The first message for which this holds; the others are kept.
+    #[track_caller]
+    fn hear(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.kept.iter().position(&is_it) {
+            return self.kept.remove(at).expect("it is there");
+        }
+        loop {
+            let line = self.talk.hear().expect("the server is there");
+            let message: Value =
+                serde_json::from_str(&line).expect("nothing but the protocol on standard output");
+            if is_it(&message) {
+                return message;
+            }
+            self.kept.push_back(message);
+        }
+    }
+
+    /// The answer to a request: its result, or its error.
+    #[track_caller]
+    fn answer(&mut self, id: i64) -> Result<Value, Value> {
+        let mut message = self.hear(|message| message["id"] == id);
+        match message["error"].take() {
+            Value::Null => Ok(message["result"].take()),
+            error => Err(error),
+        }
+    }
+
+    #[track_caller]
+    fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    /// Calls a tool that must do it; what it answers for programs.
+    #[track_caller]
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let said = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let mut said = said.unwrap_or_else(|error| panic!("{tool}: {error}"));
+        assert_eq!(said["isError"], false, "{tool}: {said}");
+        assert!(said["content"][0]["text"].as_str().is_some_and(|text| !text.is_empty()), "{tool}: {said}");
+        said["structuredContent"].take()
+    }
+
+    /// Calls a tool that must not do it; what went wrong.
+    #[track_caller]
+    fn fails(&mut self, tool: &str, arguments: Value) -> Value {
+        let said = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let mut said = said.unwrap_or_else(|error| panic!("{tool}: {error}"));
+        assert_eq!(said["isError"], true, "{tool}: {said}");
+        said["structuredContent"]["error"].take()
+    }
+
+    /// Calls a tool with what it cannot take; the protocol's error.
+    #[track_caller]
+    fn refuses(&mut self, tool: &str, arguments: Value) -> String {
+        let said = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let error = said.expect_err("it is refused");
+        assert_eq!(error["code"], -32602, "{error}");
+        error["message"].as_str().expect("a message is a text").to_owned()
+    }
+}
+
+/// The server, which starts a supervisor when it needs one.
+fn server(env: &TestEnv) -> Run {
+    env.symposium(["mcp"]).env("SYMPOSIUM_SUPERVISOR", "on")
+}
+
+/// `symposium …`, with a supervisor.
+fn symposium(env: &TestEnv, args: &[&str]) -> Run {
+    env.symposium(args).env("SYMPOSIUM_SUPERVISOR", "on")
+}
+
+/// Starts a demo agent in a directory below the project.
+#[track_caller]
+fn demo(env: &TestEnv, name: &str, below: &str, parent: Option<&str>) {
+    let dir = env.root().join(below);
+    std::fs::create_dir_all(&dir).expect("a directory to work in");
+    let dir = dir.to_str().expect("a plain path");
+    let mut args = vec!["agent", "spawn", "demo", "--name", name, "--dir", dir];
+    args.extend(parent.iter().flat_map(|parent| ["--parent", parent]));
+    symposium(env, &args).ok();
+}
+
+/// Everything `agent show --json` tells of an agent.
+#[track_caller]
+fn shown(env: &TestEnv, name: &str) -> Value {
+    symposium(env, &["agent", "show", name, "--json"]).ok().json()
+}
+
+/// The names in a list of agents, sorted.
+fn names(list: &Value) -> Vec<&str> {
+    let mut names: Vec<&str> = list["agents"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|agent| agent["name"].as_str())
+        .collect();
+    names.sort_unstable();
+    names
+}

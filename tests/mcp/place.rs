@@ -1,0 +1,147 @@
+//! What an agent may do through its tools, and to whom.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use super::{Client, demo, names, server, symposium};
+use crate::support::TestEnv;
+
+/// `me` and `neighbour` in one project, `child` below `me` elsewhere, `boss` above `me` elsewhere, and a stranger.
+fn village() -> TestEnv {
+    let env = TestEnv::new();
+    demo(&env, "boss", "b", None);
+    demo(&env, "me", "project", Some("boss"));
+    demo(&env, "child", "c", Some("me"));
+    demo(&env, "neighbour", "project", None);
+    demo(&env, "stranger", "x", None);
+    env
+}
+
+#[test]
+fn an_agent_reaches_its_place_and_nobody_else() {
+    let env = village();
+    let mut me = Client::of(&env, "me");
+    let list = me.call("list_agents", json!({}));
+    assert_eq!(names(&list), ["boss", "child", "me", "neighbour"]);
+    let bonds: Vec<_> =
+        list["agents"].as_array().unwrap().iter().map(|one| (&one["name"], &one["bond"])).collect();
+    assert!(bonds.contains(&(&"child".into(), &"below".into())), "{bonds:?}");
+    assert!(list["agents"][0].get("command").is_none(), "how others are started is not its business");
+    assert_eq!(me.call("show_agent", json!({}))["name"], "me");
+    let screen = me.call("show_agent", json!({"name": "child", "screen": true}));
+    assert!(screen["screen"].as_str().unwrap().contains('❯'), "{screen}");
+
+    symposium(&env, &["task", "add", "stranger", "theirs"]).ok();
+    let theirs = 1;
+    for (tool, arguments) in [
+        ("show_agent", json!({"name": "stranger"})),
+        ("show_agent", json!({"name": "boss", "screen": true})),
+        ("recap", json!({"name": "stranger"})),
+        ("recap", json!({"name": "boss"})),
+        ("send_message", json!({"to": "stranger", "text": "hello"})),
+        ("send_message", json!({"to": "stranger@x", "text": "hello"})),
+        ("send_message", json!({"to": "@x", "text": "hello @stranger"})),
+        ("add_task", json!({"agent": "stranger", "text": "work"})),
+        ("add_task", json!({"agent": "boss", "text": "work"})),
+        ("add_task", json!({"agent": "any:demo", "text": "work"})),
+        ("add_task", json!({"agent": "me", "text": "work", "after": [theirs]})),
+        ("task_status", json!({"id": theirs})),
+        ("wait_task", json!({"id": theirs, "timeout_s": 0})),
+        ("report_progress", json!({"id": theirs, "percent": 100})),
+        ("complete_task", json!({"id": theirs, "result": "done for you"})),
+        ("update_taskspace", json!({"name": "neighbour", "title": "mine now"})),
+        ("delete_taskspace", json!({"name": "neighbour"})),
+        ("delete_taskspace", json!({"name": "stranger"})),
+    ] {
+        let failed = me.fails(tool, arguments.clone());
+        assert_eq!(failed["code"], "out-of-place", "{tool} {arguments}: {failed}");
+    }
+    assert_eq!(
+        me.call("task_status", json!({"all": true}))["tasks"],
+        json!([]),
+        "others' tasks are not listed"
+    );
+    for name in ["stranger", "boss"] {
+        let error = me.ask("resources/read", json!({"uri": format!("symposium://agents/{name}/transcript")}));
+        assert_eq!(error.expect_err("refused")["code"], -32002);
+    }
+    for name in ["me", "child", "neighbour"] {
+        let read = me.ask("resources/read", json!({"uri": format!("symposium://agents/{name}/transcript")}));
+        let text = read.expect("it may be read")["contents"][0]["text"].take();
+        assert!(text.as_str().is_some_and(|text| text.contains('❯')), "{text}");
+    }
+    for to in ["boss", "parent", "child", "children", "neighbour", "person", "@", "@project"] {
+        me.call("send_message", json!({"to": to, "text": "hello"}));
+    }
+}
+
+#[test]
+fn children_work_inside_their_parents_project() {
+    let env = village();
+    symlink(env.root().join("x"), env.project().join("way-out")).unwrap();
+    std::fs::create_dir(env.project().join("below")).unwrap();
+    std::fs::write(env.root().join("x/secret"), "s3cret").unwrap();
+    let mut me = Client::of(&env, "me");
+    for arguments in [
+        json!({"spec": "demo", "dir": "/"}),
+        json!({"spec": "demo", "dir": ".."}),
+        json!({"spec": "demo", "dir": "below/../../x"}),
+        json!({"spec": "demo", "dir": "way-out"}),
+        json!({"spec": "demo", "dir": env.root().join("x")}),
+        json!({"spec": "./specs/own.md"}),
+        json!({"spec": env.root().join("x")}),
+    ] {
+        let failed = me.fails("spawn_agent", arguments.clone());
+        assert_eq!(failed["code"], "out-of-place", "{arguments}: {failed}");
+    }
+    let failed = me.fails("add_task", json!({"agent": "me", "text": "read it", "topic": "way-out/secret"}));
+    assert_eq!(failed["code"], "out-of-place", "{failed}");
+    let spawned = me.call("spawn_agent", json!({"spec": "demo", "name": "kid", "dir": "below"}));
+    assert_eq!(spawned["agent"]["parent"], "me");
+    assert_eq!(spawned["agent"]["working_directory"], env.project().join("below").to_str().unwrap());
+    let spawned = me.call("spawn_agent", json!({"name": "like-me"}));
+    assert_eq!((&spawned["agent"]["kind"], &spawned["task"]), (&"demo".into(), &json!(null)));
+}
+
+#[test]
+fn who_speaks_in_the_name_of_nobody_is_nobody() {
+    let env = village();
+    let id = super::shown(&env, "me")["id"].as_str().unwrap().to_owned();
+    let stale = "5f0ac2a6-3d6e-4b51-9c35-2f8f6a1c9d10";
+    for (name, id) in [("me", ""), ("me", stale), ("", stale), ("gone", stale), ("me", "nonsense")] {
+        let run = server(&env).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id);
+        let mut client = Client::hello(run);
+        for (tool, arguments) in [
+            ("list_agents", json!({})),
+            ("spawn_agent", json!({"spec": "demo"})),
+            ("read_messages", json!({})),
+            ("board_get", json!({})),
+            ("board_set", json!({"key": "k", "value": "v"})),
+            ("signal_user", json!({"message": "hello"})),
+        ] {
+            assert_eq!(client.fails(tool, arguments)["code"], "unknown-caller", "{name} {id} {tool}");
+        }
+        let error = client.ask("resources/read", json!({"uri": "symposium://board/k"})).expect_err("refused");
+        assert_eq!(error["data"]["code"], "unknown-caller");
+    }
+    // Its id tells, whatever it is called by now.
+    symposium(&env, &["agent", "rename", "me", "renamed"]).ok();
+    let mut client = Client::hello(server(&env).env("SYMPOSIUM_AGENT", "me").env("SYMPOSIUM_AGENT_ID", id));
+    assert_eq!(client.call("show_agent", json!({}))["name"], "renamed");
+}
+
+#[test]
+fn a_person_may_do_all_that_the_tools_offer() {
+    let env = village();
+    let mut person = Client::person(&env);
+    assert_eq!(
+        names(&person.call("list_agents", json!({}))),
+        ["boss", "child", "me", "neighbour", "stranger"]
+    );
+    let dir = env.root().join("x");
+    let spawned = person.call("spawn_agent", json!({"spec": "demo", "name": "new", "dir": dir}));
+    assert_eq!((&spawned["agent"]["parent"], &spawned["agent"]["name"]), (&json!(null), &"new".into()));
+    person.call("send_message", json!({"to": "stranger", "text": "hello"}));
+    person.call("add_task", json!({"agent": "any:demo", "text": "work"}));
+}

@@ -1,0 +1,87 @@
+//! Tasks through tools: waiting with progress while others go on, and reports of the agent that has one.
+
+use serde_json::{Value, json};
+
+use super::{Client, demo, shown};
+use crate::support::TestEnv;
+
+/// A boss and a child that is at a task which takes longer than any test.
+fn at_work(env: &TestEnv) -> (Client, Client, Value) {
+    demo(env, "boss", "project", None);
+    demo(env, "kid", "project", Some("boss"));
+    let mut boss = Client::of(env, "boss");
+    let task = boss.call("add_task", json!({"agent": "kid", "text": "/work 10m"}))["task"]["id"].take();
+    env.wait_until("it is at its task", || shown(env, "kid")["task"]["id"] == task);
+    let kid = Client::of(env, "kid");
+    (boss, kid, task)
+}
+
+#[test]
+fn whoever_waits_is_told_how_far_it_is_and_holds_nobody_up() {
+    let env = TestEnv::new();
+    let (mut boss, mut kid, task) = at_work(&env);
+    let wait = json!({"name": "wait_task", "arguments": {"id": task}, "_meta": {"progressToken": "w1"}});
+    let waits = boss.send("tools/call", wait);
+    let told = boss.hear(|message| message["method"] == "notifications/progress");
+    assert_eq!(told["params"]["progressToken"], "w1");
+    assert!(told["params"]["message"].as_str().unwrap().contains("is running"), "{told}");
+    assert_eq!(
+        kid.call("report_progress", json!({"percent": 40, "note": "tests green"}))["task"]["id"],
+        task
+    );
+    let told = boss.hear(|message| message["params"]["progress"] == 40.0);
+    assert!(told["params"]["message"].as_str().unwrap().contains("40% (tests green)"), "{told}");
+    assert_eq!(shown(&env, "kid")["task"]["progress"]["percent"], 40);
+    // Others are answered meanwhile, and another wait has its own time.
+    boss.call("list_agents", json!({}));
+    let early = boss.call("wait_task", json!({"id": task, "timeout_s": 0}));
+    assert_eq!((&early["over"], &early["task"]["state"]), (&false.into(), &"running".into()));
+    let ended = kid.call("complete_task", json!({"result": "all\nis well"}));
+    assert_eq!(ended["task"]["state"], "done");
+    let said = boss.answer(waits).expect("it is over");
+    assert_eq!(said["structuredContent"]["task"]["result"], "all\nis well");
+    assert!(said["content"][0]["text"].as_str().unwrap().ends_with("result:\nall\nis well"), "{said}");
+    let numbers: Vec<f64> =
+        boss.kept.iter().filter_map(|message| message["params"]["progress"].as_f64()).collect();
+    assert!(numbers.windows(2).all(|two| two[0] < two[1]), "{numbers:?}");
+}
+
+#[test]
+fn a_task_is_ended_by_who_has_it_or_stands_above_and_only_once() {
+    let env = TestEnv::new();
+    let (mut boss, mut kid, task) = at_work(&env);
+    demo(&env, "neighbour", "project", None);
+    let mut neighbour = Client::of(&env, "neighbour");
+    assert_eq!(neighbour.call("task_status", json!({"id": task}))["state"], "running", "it may look");
+    let failed = neighbour.fails("complete_task", json!({"id": task, "result": "x"}));
+    assert_eq!(failed["code"], "out-of-place");
+    assert_eq!(neighbour.fails("complete_task", json!({"result": "x"}))["code"], "no-task");
+    assert_eq!(neighbour.fails("report_progress", json!({"percent": 1}))["code"], "no-task");
+    boss.call("report_progress", json!({"id": task, "percent": 10}));
+    let ended = kid.call("complete_task", json!({"result": "the tools are missing", "failed": true}));
+    assert_eq!(
+        (&ended["task"]["state"], &ended["task"]["why"]),
+        (&"failed".into(), &"the tools are missing".into())
+    );
+    assert_eq!(kid.fails("complete_task", json!({"result": "x"}))["code"], "no-task");
+    let over = boss.call("wait_task", json!({"id": task}));
+    assert_eq!((&over["over"], &over["task"]["state"]), (&true.into(), &"failed".into()));
+}
+
+#[test]
+fn a_wait_that_is_cancelled_or_left_alone_is_over() {
+    let env = TestEnv::new();
+    let (mut boss, mut kid, task) = at_work(&env);
+    let id = boss.send("tools/call", json!({"name": "wait_task", "arguments": {"id": task}}));
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    boss.say(&cancel);
+    assert_eq!(boss.call("wait_task", json!({"id": task, "timeout_s": 0}))["over"], false);
+    kid.call("complete_task", json!({"result": "done"}));
+    assert_eq!(boss.call("wait_task", json!({"id": task}))["over"], true);
+    assert!(!boss.kept.iter().any(|message| message["id"] == id), "nobody wants that answer any more");
+    // A client that goes away in the middle of a wait takes its server along.
+    let other =
+        boss.call("add_task", json!({"agent": "kid", "text": "later", "after": []}))["task"]["id"].take();
+    boss.send("tools/call", json!({"name": "wait_task", "arguments": {"id": other}}));
+    assert_eq!(boss.talk.finish(), Some(0));
+}
