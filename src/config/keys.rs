@@ -27,7 +27,7 @@ const NOTIFY_ON: [(&str, NotifyOn); 8] = [
 const DESKTOP: [(&str, Desktop); 2] = [("auto", Desktop::Auto), ("off", Desktop::Off)];
 const DELETED: [(&str, AfterDeletion); 2] = [("keep", AfterDeletion::Keep), ("prune", AfterDeletion::Prune)];
 
-const KEYS: [(&str, &str, Setter); 20] = [
+const KEYS: [(&str, &str, Setter); 21] = [
     ("", "max_agents", |config, value| {
         values::number(value).map(|most| config.max_agents = (most > 0).then_some(most))
     }),
@@ -62,6 +62,7 @@ const KEYS: [(&str, &str, Setter); 20] = [
     }),
     ("cleanup", "after", |config, value| values::duration(value).map(|span| config.cleanup.after = span)),
     ("ledger", "keep", |config, value| values::duration(value).map(|span| config.ledger.keep = span)),
+    ("mcp", "enabled", |config, value| values::truth(value).map(|on| config.mcp.enabled = on)),
     ("workspace", "copy", |config, value| values::paths(value).map(|paths| config.workspace.copy = paths)),
     ("workspace", "setup", |config, value| values::lines(value).map(|lines| config.workspace.setup = lines)),
 ];

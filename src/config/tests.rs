@@ -40,6 +40,9 @@ keep = "30d"
 [workspace]
 copy = [".env*"]
 setup = ["npm ci"]
+
+[mcp]
+enabled = false
 "#;
 
 /// Place and message of each mistake.
@@ -65,6 +68,7 @@ fn every_key_can_be_set() {
         QuietHours { from: ClockTime { hour: 22, minute: 0 }, until: ClockTime { hour: 7, minute: 30 } };
     assert_eq!(config.notify.quiet_hours, Some(hours));
     assert_eq!(config.cleanup.deleted_projects, AfterDeletion::Prune);
+    assert!(!config.mcp.enabled);
     assert_eq!((config.cleanup.after, config.ledger.keep), (seconds(7 * 86400), seconds(30 * 86400)));
     assert_eq!(
         (&config.workspace.copy[..], &config.workspace.setup[..]),

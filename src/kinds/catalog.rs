@@ -146,6 +146,7 @@ mod tests {
             ("[claude]\nmodel = [\"--model\"]\n", (2, 9), "`{model}`"),
             ("[x.conversation]\nresume = ['--resume']\n", (2, 10), "`{conversation}`"),
             ("[x.conversation]\nmissing = ['(']\n", (2, 12), "not a regular expression"),
+            ("[x.mcp]\nargs = ['--mcp']\n", (2, 8), "`{mcp}` or `{mcp_toml}`"),
             ("[x]\nprompt = { args = ['-p'] }\n", (2, 19), "`{prompt}`"),
             ("[x]\nprompt = 'mail'\n", (2, 10), "expected `args` or `keys`"),
             ("[x]\nexit_keys = ['C-c', 'Enter']\n", (2, 21), "C-c, C-d, Escape"),

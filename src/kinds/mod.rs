@@ -1,12 +1,13 @@
 //! The agent CLIs: how each is started, resumed, prompted, listened to and read, as data first.
 //!
 //! `builtin.toml` holds what we know, a user's `kinds.toml` lays over it. Code stands here only for what data
-//! cannot say: composing an argument list ([`argv`](fn@argv)), giving a CLI its hooks and reading what they say,
-//! and reading a screen. Nothing here starts a program, and nothing here looks at tmux.
+//! cannot say: composing an argument list ([`argv`](fn@argv)), giving a CLI its hooks and our tools, reading what
+//! the hooks say, and reading a screen. Nothing here starts a program, and nothing here looks at tmux.
 
 mod argv;
 mod catalog;
 mod hook;
+mod mcp;
 mod overlay;
 mod program;
 mod screen;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 pub use argv::{Base, CommandLine, Looser, Opening, Wish, argv, base};
 pub use catalog::Kinds;
 pub use hook::{HookCommand, HookSetup, hooks};
+pub use mcp::{Asking, McpServer, McpSetup, mcp};
 pub use program::{SELF, find_program};
 pub use screen::{lacks_conversation, read_screen};
 pub use signal::{MAX_HOOK_BYTES, read_hook};

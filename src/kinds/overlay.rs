@@ -95,6 +95,7 @@ struct Placed {
     system_prompt: Args,
     tools: Args,
     conversation: PlacedConversation,
+    mcp: PlacedMcp,
     exit_keys: Vec<Spanned<String>>,
     interrupt_keys: Vec<Spanned<String>>,
     approve_keys: Vec<Spanned<String>>,
@@ -132,6 +133,12 @@ struct PlacedConversation {
     missing: Vec<Spanned<String>>,
 }
 
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PlacedMcp {
+    args: Args,
+}
+
 impl Placed {
     fn check(&self) -> Result<(), Wrong> {
         for (args, placeholder) in [
@@ -142,11 +149,17 @@ impl Placed {
             (&self.tools, "{tool"),
             (&self.conversation.choose, "{conversation}"),
             (&self.conversation.resume, "{conversation}"),
+            // `{mcp}` or `{mcp_toml}`
+            (&self.mcp.args, "{mcp"),
         ] {
             let Some(args) = args else { continue };
             let list = args.get_ref();
             if !list.is_empty() && !list.iter().any(|arg| arg.contains(placeholder)) {
-                let placeholder = if placeholder == "{tool" { "{tools}` or `{tool}" } else { placeholder };
+                let placeholder = match placeholder {
+                    "{tool" => "{tools}` or `{tool}",
+                    "{mcp" => "{mcp}` or `{mcp_toml}",
+                    other => other,
+                };
                 let message = format!("one of these arguments must hold `{placeholder}`");
                 return Err(Wrong { at: args.span().start, message });
             }

@@ -79,13 +79,18 @@ impl Manager {
             env.retain(|(k, _)| *k != *key);
             env.push((key.into(), value.into()));
         }
+        let tools = self.tools_for(self.owner(record), start.kind, &env);
+        if let Some((key, value)) = tools.env.filter(|_| start.keeps_env().is_none()) {
+            env.retain(|(k, _)| *k != *key);
+            env.push((key.into(), value.into()));
+        }
+        let given = [setup.args, tools.args].concat();
         let opening = match &start.opening {
             Opening::New(id) => kinds::Opening::New { conversation: id.as_deref() },
             Opening::Resume(id) => kinds::Opening::Resume { conversation: id },
             Opening::ResumeLast => kinds::Opening::ResumeLast,
         };
-        let line =
-            CommandLine { base: &record.command, opening, prompt: start.prompt, hook_args: &setup.args };
+        let line = CommandLine { base: &record.command, opening, prompt: start.prompt, hook_args: &given };
         Ok((kinds::argv(start.kind, &line), env))
     }
 

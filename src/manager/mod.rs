@@ -27,6 +27,7 @@ mod keep_alive;
 mod kill;
 mod launch;
 mod logs;
+mod mcp;
 mod message;
 mod metrics;
 mod peek;

@@ -8,6 +8,7 @@ use super::Manager;
 use super::birth::Asked;
 use super::blueprint::Place;
 use super::choose::Chosen;
+use super::mcp::Owner;
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds::{self, CommandLine, HookCommand};
@@ -73,21 +74,28 @@ impl Manager {
         })
     }
 
-    /// All arguments of a first start, hooks included, of the agent that a spawn would make.
+    /// All arguments of a first start, hooks and tools included, of the agent that a spawn would make.
     fn command_line(&self, chosen: &Chosen) -> Result<Vec<String>, Error> {
         let taken = self.store.read(Env::now())?;
         let is_free = |name: &_| !taken.iter().any(|record| record.name == *name);
         let name = naming::candidates(&chosen.spec.name, None).find(is_free);
-        let state = name.map(|name| self.store.instance(&name).state_dir()).unwrap_or_default();
+        let state = name.as_ref().map(|name| self.store.instance(name).state_dir()).unwrap_or_default();
         let hook = HookCommand { binary: self.env.exe().to_path_buf(), home: self.home.path.clone() };
         let variable = |key: &str| self.env.var(key).and_then(|value| value.to_str()).map(str::to_owned);
         let setup = kinds::hooks(&chosen.kind, &hook, Path::new(&state), &variable);
+        let owner = Owner {
+            name: name.map(String::from).unwrap_or_default(),
+            id: NEW_ID.to_owned(),
+            tier: chosen.spec.shell_tier,
+        };
+        let tools = self.tools_for(owner, &chosen.kind, &self.env.for_agents().cloned().collect());
+        let given = [setup.args, tools.args].concat();
         let id = match opening::first(&chosen.kind.conversation, NEW_ID.to_owned()) {
             Opening::New(id) => id,
             Opening::Resume(_) | Opening::ResumeLast => None,
         };
         let opening = kinds::Opening::New { conversation: id.as_deref() };
-        let line = CommandLine { base: &chosen.command, opening, prompt: None, hook_args: &setup.args };
+        let line = CommandLine { base: &chosen.command, opening, prompt: None, hook_args: &given };
         Ok(kinds::argv(&chosen.kind, &line))
     }
 }

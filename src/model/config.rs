@@ -21,6 +21,8 @@ pub struct Config {
     pub ledger: LedgerConfig,
     /// New worktrees.
     pub workspace: WorkspaceConfig,
+    /// The tools of agents.
+    pub mcp: McpConfig,
 }
 
 /// `[supervisor]`
@@ -140,6 +142,13 @@ pub struct LedgerConfig {
     pub keep: Duration,
 }
 
+/// `[mcp]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpConfig {
+    /// Whether agents are given our MCP server.
+    pub enabled: bool,
+}
+
 /// `[workspace]`, and what a spec says of the same.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -186,6 +195,7 @@ impl Default for Config {
             cleanup: Cleanup { deleted_projects: AfterDeletion::Keep, after: Duration::from_secs(7 * DAY) },
             ledger: LedgerConfig { keep: Duration::from_secs(90 * DAY) },
             workspace: WorkspaceConfig::default(),
+            mcp: McpConfig { enabled: true },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How one agent CLI is driven, as data. Filled from `kinds/builtin.toml` and the user's `kinds.toml`.
 //!
 //! Argument lists may hold the placeholders `{prompt}`, `{model}`, `{system_prompt}`, `{tools}` or `{tool}`,
-//! `{conversation}` and `{settings}`; a placeholder is replaced inside one argument and can never become two.
+//! `{conversation}`, `{settings}`, `{mcp}` and `{mcp_toml}`; a placeholder is replaced inside one argument and can never become two.
 
 use std::collections::BTreeMap;
 
@@ -52,8 +52,28 @@ pub struct Kind {
     pub settle_ms: u64,
     /// How its own hooks are switched on.
     pub hooks: Hooks,
+    /// How it is given our MCP server for one run.
+    pub mcp: McpVia,
     /// What its screen looks like, regular expressions on the bottom of the visible screen.
     pub screen: ScreenPatterns,
+}
+
+/// How an agent CLI is given our MCP server for one run, beside those that the user has; all empty when it cannot be.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpVia {
+    /// The arguments: `{mcp}` is `{"mcpServers":{"symposium":{…}}}`, `{mcp_toml}` the server alone as a TOML table.
+    pub args: Vec<String>,
+    /// A variable in place of arguments, which holds a configuration in the form of OpenCode.
+    pub variable: String,
+    /// What the server's entry holds beside command, arguments and environment.
+    pub server: BTreeMap<String, serde_json::Value>,
+    /// The key under which the entry names the variables that the server inherits, for a CLI that clears the rest.
+    pub inherits: String,
+    /// The arguments that let it use our tools without asking.
+    pub allow_args: Vec<String>,
+    /// What the entry holds to the same end.
+    pub allow_server: BTreeMap<String, serde_json::Value>,
 }
 
 /// How the first prompt gets in.

@@ -26,14 +26,22 @@ const BY_ARGUMENT: [Case; 9] = [
     (
         "claude",
         "claude",
-        &["--session-id", "ID", "--settings", "SETTINGS", "fix it"],
-        &["--resume", "ID", "--settings", "SETTINGS"],
+        &[
+            "--session-id",
+            "ID",
+            "--settings",
+            "SETTINGS",
+            "--mcp-config=MCP",
+            "--allowedTools=mcp__symposium",
+            "fix it",
+        ],
+        &["--resume", "ID", "--settings", "SETTINGS", "--mcp-config=MCP", "--allowedTools=mcp__symposium"],
     ),
     (
         "codex",
         "codex",
-        &["--no-daemon", "-c", "NOTIFY", "fix it"],
-        &["--no-daemon", "resume", "--last", "-c", "NOTIFY"],
+        &["--no-daemon", "-c", "NOTIFY", "-c", "MCP", "fix it"],
+        &["--no-daemon", "resume", "--last", "-c", "NOTIFY", "-c", "MCP"],
     ),
     (
         "gemini",
@@ -44,12 +52,36 @@ const BY_ARGUMENT: [Case; 9] = [
     ("kiro", "kiro-cli", &["chat", "fix it"], &["chat", "--resume"]),
     ("q", "q", &["chat", "fix it"], &["chat", "--resume"]),
     ("opencode", "opencode", &["--prompt", "fix it"], &["-c"]),
-    ("qwen", "qwen", &["--session-id", "ID", "-i", "fix it"], &["-r", "ID"]),
+    (
+        "qwen",
+        "qwen",
+        &["--session-id", "ID", "--mcp-config", "MCP", "-i", "fix it"],
+        &["-r", "ID", "--mcp-config", "MCP"],
+    ),
     (
         "copilot",
         "copilot",
-        &["--no-auto-update", "--session-id", "ID", "--plugin-dir", "STATE", "-i", "fix it"],
-        &["--no-auto-update", "--resume=ID", "--plugin-dir", "STATE"],
+        &[
+            "--no-auto-update",
+            "--session-id",
+            "ID",
+            "--plugin-dir",
+            "STATE",
+            "--additional-mcp-config",
+            "MCP",
+            "--allow-tool=symposium",
+            "-i",
+            "fix it",
+        ],
+        &[
+            "--no-auto-update",
+            "--resume=ID",
+            "--plugin-dir",
+            "STATE",
+            "--additional-mcp-config",
+            "MCP",
+            "--allow-tool=symposium",
+        ],
     ),
     ("cursor", "cursor-agent", &["fix it"], &["--continue"]),
 ];
@@ -84,6 +116,10 @@ fn called(env: &TestEnv, kind: &str) -> Vec<String> {
         .map(|word| match word {
             word if word.starts_with("{\"hooks\"") => "SETTINGS".into(),
             word if word.starts_with("notify=[") => "NOTIFY".into(),
+            word if word.starts_with("{\"mcpServers\"") || word.starts_with("mcp_servers.symposium=") => {
+                "MCP".into()
+            }
+            word if word.starts_with("--mcp-config={") => "--mcp-config=MCP".into(),
             word if word.contains(" event agent ") => "DOOR".into(),
             word if word.ends_with(&format!("instances/{kind}/state")) => "STATE".into(),
             word => word.replace(&conversation, "ID"),
@@ -172,6 +208,11 @@ fn hooks_that_want_a_file_get_one_of_ours_and_what_the_user_said_stays() {
     let plugin = config["plugin"][0].as_str().unwrap().strip_prefix("file://").unwrap().to_owned();
     assert!(fs::read_to_string(plugin).unwrap().contains(env.binary()));
     assert_eq!(config["model"], "a/b");
+    let server = &config["mcp"]["symposium"];
+    assert_eq!(
+        (&server["command"][0], &server["environment"]["SYMPOSIUM_AGENT"]),
+        (&env.binary().into(), &"o".into())
+    );
 }
 
 #[test]
@@ -194,10 +235,10 @@ fn an_agent_that_was_told_nothing_yet_begins_again_under_the_same_id() {
     without_settling(&env, &["qwen"]);
     env.fake_program("qwen", STAYS);
     spawned(&env, &["qwen", "--name", "qwen"]);
-    assert_eq!(called(&env, "qwen"), ["--session-id", "ID"]);
+    assert_eq!(called(&env, "qwen"), ["--session-id", "ID", "--mcp-config", "MCP"]);
     agent(&env, &["kill", "qwen", "--grace", "0"]).ok();
     agent(&env, &["resume", "qwen"]).ok();
-    assert_eq!(called(&env, "qwen"), ["--session-id", "ID"]);
+    assert_eq!(called(&env, "qwen"), ["--session-id", "ID", "--mcp-config", "MCP"]);
 }
 
 #[test]
@@ -215,7 +256,7 @@ fn an_agent_whose_conversation_was_never_written_down_begins_again_under_the_sam
     assert!(refused.stderr.contains("No conversation found"), "{refused:?}");
     let begun = agent(&env, &["resume", "claude"]).ok();
     assert!(begun.stderr.contains("starts with an empty conversation"), "{begun:?}");
-    assert_eq!(called(&env, "claude"), ["--session-id", "ID", "--settings", "SETTINGS"]);
+    assert_eq!(called(&env, "claude")[..4], ["--session-id", "ID", "--settings", "SETTINGS"]);
 }
 
 #[test]
@@ -225,7 +266,7 @@ fn another_agent_in_the_same_directory_never_gets_this_ones_last_conversation() 
     env.fake_program("codex", STAYS);
     for name in ["codex", "other"] {
         spawned(&env, &["codex", "--name", name, "--task", "fix it"]);
-        assert_eq!(called(&env, "codex"), ["--no-daemon", "-c", "NOTIFY", "fix it"]);
+        assert_eq!(called(&env, "codex"), ["--no-daemon", "-c", "NOTIFY", "-c", "MCP", "fix it"]);
     }
     agent(&env, &["kill", "codex", "--grace", "0"]).ok();
     let outcome = agent(&env, &["resume", "codex"]).ok();
@@ -233,7 +274,7 @@ fn another_agent_in_the_same_directory_never_gets_this_ones_last_conversation() 
         outcome.stderr,
         "`codex` starts a new conversation: its CLI does not tell which one was its own\n"
     );
-    assert_eq!(called(&env, "codex"), ["--no-daemon", "-c", "NOTIFY"]);
+    assert_eq!(called(&env, "codex"), ["--no-daemon", "-c", "NOTIFY", "-c", "MCP"]);
 }
 
 #[test]
@@ -242,7 +283,7 @@ fn a_conversation_of_the_users_own_can_be_taken_up() {
     without_settling(&env, &["codex"]);
     env.fake_program("codex", STAYS);
     spawned(&env, &["codex", "--name", "codex", "--conversation", "0199-abc", "--task", "go on"]);
-    assert_eq!(called(&env, "codex"), ["--no-daemon", "resume", "ID", "-c", "NOTIFY", "go on"]);
+    assert_eq!(called(&env, "codex"), ["--no-daemon", "resume", "ID", "-c", "NOTIFY", "-c", "MCP", "go on"]);
     assert_eq!(shown(&env, "codex")["conversation"]["id"], "0199-abc");
 }
 

@@ -1,6 +1,7 @@
 //! `symposium mcp` as its clients speak to it: JSON-RPC on standard input and output, demo agents on real tmux behind.
 
 mod agents;
+mod given;
 mod mail;
 mod place;
 mod protocol;

@@ -1,0 +1,70 @@
+//! Who is given the server, and how.
+
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+
+use serde_json::{Value, json};
+
+use super::{shown, symposium};
+use crate::support::TestEnv;
+
+/// Writes its arguments down, one a line, and stays.
+const STAYS: &str =
+    r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"; exec sleep 1000"#;
+
+/// The arguments that a fake of this name got.
+fn called(env: &TestEnv, program: &str, spawn: &[&str]) -> Vec<String> {
+    env.fake_program(program, STAYS);
+    let file = env.home().join("called");
+    let _ = fs::remove_file(&file);
+    symposium(env, &[&["agent", "spawn"], spawn].concat()).ok();
+    env.wait_until("it was called", || file.exists());
+    fs::read_to_string(file).expect("it is there").lines().map(str::to_owned).collect()
+}
+
+fn configured(files: &[(&str, &str)]) -> TestEnv {
+    let env = TestEnv::new();
+    fs::DirBuilder::new().mode(0o700).create(env.state()).expect("a state directory");
+    for (name, text) in files {
+        fs::write(env.state().join(name), text).expect("writing a file of the user's");
+    }
+    env
+}
+
+const HASTE: (&str, &str) = ("kinds.toml", "[claude]\nsettle_ms = 0\n");
+
+#[test]
+fn claude_is_given_its_own_server_beside_its_users() {
+    let env = configured(&[HASTE]);
+    let called = called(&env, "claude", &["claude", "--name", "a"]);
+    let given = called.iter().find_map(|arg| arg.strip_prefix("--mcp-config=")).expect("a server");
+    let given: Value = serde_json::from_str(given).expect("it is JSON");
+    let server = &given["mcpServers"]["symposium"];
+    assert_eq!(server["command"], env.binary());
+    assert_eq!(server["args"], json!(["--home", env.state(), "mcp"]));
+    assert_eq!(server["env"], json!({"SYMPOSIUM_AGENT": "a", "SYMPOSIUM_AGENT_ID": shown(&env, "a")["id"]}));
+    assert!(called.contains(&"--allowedTools=mcp__symposium".to_owned()), "{called:?}");
+    assert!(!called.contains(&"--strict-mcp-config".to_owned()), "the user's servers stay");
+}
+
+#[test]
+fn who_asks_before_everything_asks_before_our_tools() {
+    let spec = "[agents.careful]\nkind = \"claude\"\nshell_tier = \"approve\"\ntools = [\"Read\"]\n";
+    let env = configured(&[HASTE, ("agents.toml", spec)]);
+    let called = called(&env, "claude", &["careful", "--name", "a"]);
+    assert!(called.iter().any(|arg| arg.starts_with("--mcp-config=")), "{called:?}");
+    let allowed: Vec<&String> = called.iter().filter(|arg| arg.contains("allowedTools")).collect();
+    assert_eq!(allowed, ["--allowedTools=Read"]);
+}
+
+#[test]
+fn nobody_is_given_one_who_does_not_want_it() {
+    let off = "[mcp]\nenabled = false\n";
+    let env = configured(&[HASTE, ("config.toml", off)]);
+    let called = called(&env, "claude", &["claude", "--name", "a"]);
+    let is_about_it = |arg: &String| arg.contains("--mcp-config") || arg.contains("mcp__");
+    assert!(!called.iter().any(is_about_it), "{called:?}");
+    let env = configured(&[("kinds.toml", "[claude]\nsettle_ms = 0\nmcp.args = []\n")]);
+    let called = self::called(&env, "claude", &["claude", "--name", "a"]);
+    assert!(!called.iter().any(|arg| arg.contains("--mcp-config")), "{called:?}");
+}
