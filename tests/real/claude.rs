@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::Real;
+use super::delegation::DELEGATE;
 
 const PROGRAM: &str = "@anthropic-ai/claude-code-linux-x64/claude";
 const KEY: &str = "not-a-key-but-long-enough-to-be-one";
@@ -193,4 +194,53 @@ fn a_claude_in_the_shell_of_a_claude_does_not_take_its_place() {
     assert_eq!(real.shown()["conversation"], own);
     real.agent("send", &["what was the word?"]);
     real.wait_for_words("I know no word.");
+}
+
+#[test]
+fn claude_spawns_two_children_through_its_tools_and_combines_what_they_say() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", DELEGATE);
+    real.wait_for_words("I have apple and pear.");
+    for fruit in ["apple", "pear"] {
+        let child = real.env.symposium(["agent", "show", fruit, "--json"]).ok().json();
+        assert_eq!((&child["parent"], &child["kind"]), (&"a".into(), &"claude".into()), "{child}");
+        assert_eq!(child["tasks"]["done"], 1, "{child}");
+    }
+    let tasks = real.env.symposium(["task", "list", "--all", "--json"]).ok().json();
+    let why: Vec<_> =
+        tasks.as_array().expect("a list").iter().map(|task| (&task["source"], &task["why"])).collect();
+    assert_eq!(
+        why,
+        [(&"a".into(), &"it was reported done".into()); 2],
+        "they reported it themselves: {tasks}"
+    );
+}
+
+#[test]
+fn claude_asks_before_our_tools_only_where_it_asks_before_everything() {
+    let Some(real) = claude() else { return };
+    let text = r#"
+[agents.toucher]
+kind = "claude"
+shell_tier = "review"
+tools = ["Bash(touch:*)"]
+
+[agents.careful]
+kind = "claude"
+shell_tier = "approve"
+"#;
+    fs::write(real.env.state().join("agents.toml"), text).expect("writing agents.toml");
+    real.spawn("toucher", r#"call: board_set {"key": "plan", "value": "look"}"#);
+    real.wait_for_words("The command was run.");
+    let note = real.env.symposium(["board", "get", "plan", "--json"]).ok().json();
+    assert_eq!((&note["value"], &note["author"]), (&"look".into(), &"a".into()));
+    real.agent("send", &["run: touch made-by-claude"]);
+    real.env.wait_until("its own tools stay allowed", || real.env.project().join("made-by-claude").exists());
+
+    real.spawn_as("b", "careful", r#"call: board_set {"key": "plan", "value": "leap"}"#);
+    real.env.symposium(["agent", "wait", "b", "--for", "waiting", "--timeout", super::PATIENCE]).ok();
+    let shown = real.env.symposium(["agent", "show", "b", "--json"]).ok().json();
+    assert_eq!(shown["waiting_for"], "approval", "{shown}");
+    assert!(shown["reason"].as_str().is_some_and(|reason| reason.contains("mcp__symposium__board_set")), "{shown}");
+    assert_eq!(real.env.symposium(["board", "get", "plan", "--json"]).ok().json()["value"], "look");
 }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::Real;
+use super::delegation::DELEGATE;
 
 const PROGRAM: &str = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
 
@@ -87,4 +88,15 @@ fn codex_remembers_after_a_crash() {
     real.wait_for_restart();
     real.agent("send", &["what was the word?"]);
     real.wait_for_words("The word was plum.");
+}
+
+#[test]
+fn codex_spawns_two_children_through_its_tools_and_combines_what_they_say() {
+    let Some(real) = codex() else { return };
+    real.spawn("codex", DELEGATE);
+    real.wait_for_words("I have apple and pear.");
+    for fruit in ["apple", "pear"] {
+        let child = real.env.symposium(["agent", "show", fruit, "--json"]).ok().json();
+        assert_eq!((&child["parent"], &child["kind"]), (&"a".into(), &"codex".into()), "{child}");
+    }
 }

@@ -21,13 +21,16 @@ fn read_message(content: &Value, turn: &mut Turn) {
     let whole = content.as_str();
     let blocks = content.as_array().into_iter().flatten();
     for block in blocks.clone().filter(|block| block["type"] == "tool_result") {
-        turn.tool_said = Some(block["content"].to_string());
+        let said = block["content"].to_string();
+        turn.tools_said.push(said.clone());
+        turn.tool_said = Some(said);
     }
     let texts = whole.into_iter().chain(blocks.filter_map(|block| block["text"].as_str()));
     // What begins with a tag is what the program says to the model in the person's place.
     for text in texts.filter(|text| !text.trim_start().starts_with('<')) {
         turn.prompts.push(text.to_owned());
         turn.tool_said = None;
+        turn.tools_said.clear();
     }
 }
 
@@ -39,11 +42,10 @@ pub fn stream(answer: &Answer, number: usize) -> String {
             (json!({"type": "text", "text": ""}), delta, "end_turn")
         }
         Answer::Run(command) => {
-            let input = json!({"command": command, "description": "what the test asked for"}).to_string();
-            let block =
-                json!({"type": "tool_use", "id": format!("toolu_{number}"), "name": "Bash", "input": {}});
-            (block, json!({"type": "input_json_delta", "partial_json": input}), "tool_use")
+            let input = json!({"command": command, "description": "what the test asked for"});
+            tool_use("Bash", &input, number)
         }
+        Answer::Call { server, tool, input } => tool_use(&format!("mcp__{server}__{tool}"), input, number),
     };
     let message = json!({
         "id": format!("msg_{number}"), "type": "message", "role": "assistant", "model": "scripted", "content": [],
@@ -64,4 +66,9 @@ pub fn stream(answer: &Answer, number: usize) -> String {
     .iter()
     .map(super::endpoint::event)
     .collect()
+}
+
+fn tool_use(name: &str, input: &Value, number: usize) -> (Value, Value, &'static str) {
+    let block = json!({"type": "tool_use", "id": format!("toolu_{number}"), "name": name, "input": {}});
+    (block, json!({"type": "input_json_delta", "partial_json": input.to_string()}), "tool_use")
 }

@@ -5,6 +5,7 @@
 
 mod claude;
 mod codex;
+mod delegation;
 mod endpoint;
 mod http;
 mod messages;

@@ -11,10 +11,13 @@ pub fn turn(body: &Value) -> Option<Turn> {
     for item in body["input"].as_array()? {
         turn.tool_said = None;
         if item["type"] == "function_call_output" {
-            turn.tool_said = Some(item["output"].to_string());
+            let said = item["output"].to_string();
+            turn.tools_said.push(said.clone());
+            turn.tool_said = Some(said);
         } else if item["role"] == "user" {
             let blocks = item["content"].as_array().into_iter().flatten();
             turn.prompts.extend(blocks.filter_map(|block| block["text"].as_str()).map(str::to_owned));
+            turn.tools_said.clear();
         }
     }
     // What the program says to the model in the person's place.
@@ -41,6 +44,10 @@ pub fn stream(answer: &Answer, number: usize) -> String {
                 "arguments": arguments.to_string(),
             })
         }
+        Answer::Call { server, tool, input } => json!({
+            "type": "function_call", "id": format!("fc_{number}"), "call_id": format!("call_{number}"),
+            "namespace": format!("mcp__{server}"), "name": tool, "arguments": input.to_string(),
+        }),
     };
     let usage = json!({
         "input_tokens": 1, "input_tokens_details": null, "output_tokens": 1, "output_tokens_details": null,

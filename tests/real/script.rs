@@ -1,6 +1,10 @@
 //! What the scripted model says. It knows nothing but the conversation that it is sent, so an answer about an
 //! earlier prompt proves that the agent kept it.
 
+use serde_json::Value;
+
+use super::delegation;
+
 /// One request of an agent to its model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
@@ -8,6 +12,8 @@ pub struct Turn {
     pub prompts: Vec<String>,
     /// What the tool said, when the last message is about one.
     pub tool_said: Option<String>,
+    /// What all tools said since the last prompt.
+    pub tools_said: Vec<String>,
 }
 
 /// What the model answers.
@@ -17,6 +23,15 @@ pub enum Answer {
     Words(String),
     /// It wants this command to be run.
     Run(String),
+    /// It calls a tool of an MCP server.
+    Call {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// What it is given.
+        input: Value,
+    },
 }
 
 /// A prompt that begins so is answered only when the test lets it: `Endpoint::let_go`.
@@ -24,6 +39,9 @@ pub const SLOWLY: &str = "take your time";
 
 /// Answers a turn.
 pub fn answer(turn: &Turn) -> Answer {
+    if let Some(answer) = delegation::answer(turn) {
+        return answer;
+    }
     if let Some(said) = &turn.tool_said {
         let refused = ["denied", "rejected", "doesn't want"].iter().any(|word| said.contains(word));
         return Answer::Words(if refused { "I was not let.".into() } else { "The command was run.".into() });
@@ -31,6 +49,10 @@ pub fn answer(turn: &Turn) -> Answer {
     let Some((prompt, before)) = turn.prompts.split_last() else { return Answer::Words("Hello.".into()) };
     if let Some(command) = prompt.strip_prefix("run: ") {
         return Answer::Run(command.to_owned());
+    }
+    if let Some((tool, input)) = prompt.strip_prefix("call: ").and_then(|call| call.split_once(' ')) {
+        let input = serde_json::from_str(input).expect("a test writes JSON");
+        return Answer::Call { server: "symposium".into(), tool: tool.to_owned(), input };
     }
     if prompt == "what was the word?" {
         let word = before.iter().rev().find_map(|said| said.strip_prefix("the word is "));
@@ -43,7 +65,7 @@ pub fn answer(turn: &Turn) -> Answer {
 fn it_knows_only_what_it_is_told() {
     let turn = |prompts: &[&str]| Turn {
         prompts: prompts.iter().map(|prompt| (*prompt).to_owned()).collect(),
-        tool_said: None,
+        ..Turn::default()
     };
     let words = |text: &str| Answer::Words(text.to_owned());
     assert_eq!(answer(&turn(&["the word is plum", "what was the word?"])), words("The word was plum."));

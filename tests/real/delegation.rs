@@ -1,0 +1,54 @@
+//! What the scripted model says when it is to delegate: it calls our tools, each time with what the one before said.
+
+use regex_lite::Regex;
+use serde_json::{Value, json};
+
+use super::script::{Answer, Turn};
+
+/// What a person says to the one that delegates.
+pub const DELEGATE: &str = "ask two others for a fruit each";
+/// What it says to the others, and one of the fruits.
+const ASK: &str = "your fruit is ";
+const FRUITS: [&str; 2] = ["apple", "pear"];
+
+/// Answers a turn of a conversation that is about this.
+pub fn answer(turn: &Turn) -> Option<Answer> {
+    let prompt = turn.prompts.last()?;
+    if let Some(fruit) = prompt.strip_prefix(ASK) {
+        let fruit = fruit.split(" [symposium task").next()?;
+        return Some(match turn.tools_said.len() {
+            0 => call("report_progress", json!({"percent": 50, "note": "chewing"})),
+            1 => call("complete_task", json!({"result": format!("a ripe {fruit}")})),
+            _ => Answer::Words(format!("I gave a {fruit}.")),
+        });
+    }
+    if prompt != DELEGATE {
+        return None;
+    }
+    let said = &turn.tools_said;
+    Some(match said.len() {
+        at @ 0..2 => call("spawn_agent", json!({"name": FRUITS[at], "task": format!("{ASK}{}", FRUITS[at])})),
+        at @ 2..4 => match task_number(&said[at - 2]) {
+            Some(id) => call("wait_task", json!({"id": id, "timeout_s": 300})),
+            None => Answer::Words(format!("I was told no number: {}", said[at - 2])),
+        },
+        _ => Answer::Words(format!("I have {} and {}.", fruit(&said[2]), fruit(&said[3]))),
+    })
+}
+
+fn call(tool: &str, input: Value) -> Answer {
+    Answer::Call { server: "symposium".into(), tool: tool.into(), input }
+}
+
+/// The number of the task that a tool told of, as text or as JSON.
+fn task_number(said: &str) -> Option<i64> {
+    let told =
+        Regex::new(r#"task (\d+) is on its queue|task\\*":\s*\{.*?\\*"id\\*":\s*(\d+)"#).expect("a pattern");
+    let found = told.captures(said)?;
+    found.get(1).or(found.get(2))?.as_str().parse().ok()
+}
+
+fn fruit(said: &str) -> String {
+    let fruit = Regex::new("a ripe ([a-z]+)").expect("a pattern");
+    fruit.captures(said).map_or_else(|| format!("nothing ({said})"), |found| found[1].to_owned())
+}
