@@ -241,6 +241,9 @@ shell_tier = "approve"
     real.env.symposium(["agent", "wait", "b", "--for", "waiting", "--timeout", super::PATIENCE]).ok();
     let shown = real.env.symposium(["agent", "show", "b", "--json"]).ok().json();
     assert_eq!(shown["waiting_for"], "approval", "{shown}");
-    assert!(shown["reason"].as_str().is_some_and(|reason| reason.contains("mcp__symposium__board_set")), "{shown}");
+    assert!(
+        shown["reason"].as_str().is_some_and(|reason| reason.contains("mcp__symposium__board_set")),
+        "{shown}"
+    );
     assert_eq!(real.env.symposium(["board", "get", "plan", "--json"]).ok().json()["value"], "look");
 }
