@@ -26,6 +26,9 @@ pub struct DemoArgs {
     /// Taken and not minded
     #[arg(long = "allowedTools", value_name = "TOOLS")]
     pub allowed_tools: Option<String>,
+    /// Taken and not minded
+    #[arg(long, value_name = "JSON")]
+    pub mcp_config: Vec<String>,
     /// `bypassPermissions` never asks, every other mode does
     #[arg(long, value_name = "MODE")]
     pub permission_mode: Option<String>,
@@ -54,6 +57,7 @@ mod tests {
             "m",
             "--append-system-prompt=- a",
             "--allowedTools=Read,Bash(git log:*)",
+            "--mcp-config={}",
             "--permission-mode",
             "default",
             "--session-id",
