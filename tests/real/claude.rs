@@ -200,7 +200,14 @@ fn a_claude_in_the_shell_of_a_claude_does_not_take_its_place() {
 fn claude_spawns_two_children_through_its_tools_and_combines_what_they_say() {
     let Some(real) = claude() else { return };
     real.spawn("claude", DELEGATE);
+    real.wait_for_delegation();
     real.wait_for_words("I have apple and pear.");
+    let request = real.model.last_request();
+    let offered = request["tools"].as_array().expect("a list of tools");
+    assert!(
+        offered.iter().any(|tool| tool["name"] == "mcp__symposium__spawn_agent"),
+        "they need not be looked for"
+    );
     for fruit in ["apple", "pear"] {
         let child = real.env.symposium(["agent", "show", fruit, "--json"]).ok().json();
         assert_eq!((&child["parent"], &child["kind"]), (&"a".into(), &"claude".into()), "{child}");

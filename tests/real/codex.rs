@@ -94,6 +94,7 @@ fn codex_remembers_after_a_crash() {
 fn codex_spawns_two_children_through_its_tools_and_combines_what_they_say() {
     let Some(real) = codex() else { return };
     real.spawn("codex", DELEGATE);
+    real.wait_for_delegation();
     real.wait_for_words("I have apple and pear.");
     for fruit in ["apple", "pear"] {
         let child = real.env.symposium(["agent", "show", fruit, "--json"]).ok().json();

@@ -8,7 +8,8 @@ use super::script::{Answer, Turn};
 pub fn turn(body: &Value) -> Option<Turn> {
     body["tools"].as_array().filter(|tools| !tools.is_empty())?;
     let mut turn = Turn::default();
-    for message in body["messages"].as_array()? {
+    // What the program tells the model in between, such as which tools there are by now, is nobody's answer.
+    for message in body["messages"].as_array()?.iter().filter(|message| message["role"] != "system") {
         turn.tool_said = None;
         if message["role"] == "user" {
             read_message(&message["content"], &mut turn);

@@ -101,6 +101,17 @@ impl Real {
         });
     }
 
+    /// Waits until it has delegated and its children have reported, each step for as long as a loaded machine needs.
+    #[track_caller]
+    fn wait_for_delegation(&self) {
+        self.agent("wait", &["--for", "working", "--timeout", PATIENCE]);
+        for task in ["1", "2"] {
+            let is_there = || self.env.symposium(["task", "show", task]).outcome().code == 0;
+            self.env.wait_until(&format!("there is task {task}"), is_there);
+            self.env.symposium(["task", "wait", task, "--timeout", PATIENCE]).ok();
+        }
+    }
+
     /// Waits until its conversation is on disk: it writes its last words down a moment after it has told them, and
     /// one that is killed before has nothing to go on with.
     #[track_caller]
