@@ -62,7 +62,7 @@ fn the_server_is_told_whose_it_is_whatever_the_cli_clears() {
     let claude = given("claude", Asking::First).args.remove(0);
     let config: Value = serde_json::from_str(claude.strip_prefix("--mcp-config=").unwrap()).unwrap();
     let expected = json!({"mcpServers": {"symposium": {
-        "type": "stdio", "command": "/b", "args": ["--home", "/b", "mcp"], "timeout": 3_660_000,
+        "type": "stdio", "command": "/b", "args": ["--home", "/b", "mcp"], "timeout": 3_660_000, "alwaysLoad": true,
         "env": {"SYMPOSIUM_AGENT": "a", "SYMPOSIUM_AGENT_ID": "1"},
     }}});
     assert_eq!(config, expected);
