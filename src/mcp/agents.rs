@@ -270,7 +270,7 @@ fn line(agent: &Agent, bond: Option<Bond>) -> String {
     text
 }
 
-/// What a model needs to know of an agent: not its command line, its terminals and its place in tmux.
+/// What a model needs to know of an agent: not its id, its command line, its terminals and its place in tmux.
 fn view(agent: &Agent, bond: Option<Bond>) -> Value {
     #[derive(Serialize)]
     struct View<'a> {
@@ -280,7 +280,7 @@ fn view(agent: &Agent, bond: Option<Bond>) -> Value {
     }
     let mut view = json!(View { bond: bond.map(Bond::word), agent });
     if let Some(view) = view.as_object_mut() {
-        for key in ["command", "clients", "tmux", "pid", "conversation", "host", "restart"] {
+        for key in ["id", "command", "clients", "tmux", "pid", "conversation", "host", "restart"] {
             view.remove(key);
         }
     }

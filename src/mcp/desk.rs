@@ -1,6 +1,7 @@
 //! What the tools share: the environment, opened when the first of them needs it, and one watch over its changes for
 //! all who wait.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -9,7 +10,7 @@ use tokio::sync::watch;
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Changes, Manager};
-use crate::model::{AgentName, AgentRecord};
+use crate::model::{AgentName, AgentRecord, TaskId};
 use crate::rules::place::{Act, Place};
 
 /// What the tools share.
@@ -17,6 +18,8 @@ pub(super) struct Desk {
     home: Option<PathBuf>,
     manager: OnceLock<Manager>,
     news: Mutex<Weak<News>>,
+    /// What tasks waited for when somebody was last told.
+    told: Mutex<HashMap<TaskId, String>>,
 }
 
 /// Counts up whenever something of ours changed, as long as somebody keeps it.
@@ -35,7 +38,7 @@ impl News {
 
 impl Desk {
     pub(super) fn new(home: Option<PathBuf>) -> Desk {
-        Desk { home, manager: OnceLock::new(), news: Mutex::default() }
+        Desk { home, manager: OnceLock::new(), news: Mutex::default(), told: Mutex::default() }
     }
 
     /// The environment.
@@ -66,6 +69,18 @@ impl Desk {
             }
         };
         Ok((place, record))
+    }
+
+    /// Whether a task waits for something that nobody was told of.
+    pub(super) fn is_new(&self, id: TaskId, waits_for: Option<&str>) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        match waits_for {
+            Some(what) => told.insert(id, what.to_owned()).as_deref() != Some(what),
+            None => {
+                told.remove(&id);
+                false
+            }
+        }
     }
 
     /// The watch over changes, begun when nobody else has one.

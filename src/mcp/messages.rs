@@ -127,9 +127,10 @@ struct Signal {
 
 fn signal(desk: &Desk, given: Signal) -> Outcome {
     let place = desk.place()?;
-    let said = post(desk, PERSON.to_owned(), given.message.clone())?;
-    if let Some(me) = place.me() {
-        taskspaces::note(desk, me, &format!("to the person: {}", given.message))?;
+    let mut said = post(desk, PERSON.to_owned(), given.message.clone())?;
+    let noted = place.me().map(|me| taskspaces::note(desk, me, &format!("to the person: {}", given.message)));
+    if let Some(Err(error)) = noted {
+        said.text.push_str(&format!("\nnote: it could not be written into your log: {error}"));
     }
     Ok(said)
 }

@@ -37,8 +37,8 @@ pub(super) fn tools() -> Vec<Tool> {
         ),
         Tool::waiting::<wait::Arguments>(
             "wait_task",
-            "Wait until a task is over and get its result. When the time is up first, the answer says so: call it \
-             again. Several waits can be under way at once.",
+            "Wait until a task is over and get its result. When the time is up first, or somebody has to answer its \
+             agent, the answer says so: call it again afterwards. Several waits can be under way at once.",
         ),
         Tool::new(
             "report_progress",

@@ -1,5 +1,6 @@
 //! wait_task: waits without holding a thread, tells of progress when the client asked for it, and never for longer than
-//! it was given.
+//! it was given. A model in the middle of a turn hears of nothing else, so a wait ends, too, when somebody has to answer
+//! the agent that it waits for; once for each thing that is asked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use super::server::on_a_thread;
 use super::tasks::{card, line, view};
 use super::tool::{Outcome, Said, arguments};
 use crate::error::Error;
-use crate::model::{Task, TaskId};
+use crate::model::{Task, TaskId, TaskState};
 use crate::rules::place::Act;
 
 /// How long it waits when nothing else is said.
@@ -42,7 +43,14 @@ pub(super) struct Arguments {
     timeout_s: Option<u64>,
 }
 
-/// Waits until the task is over, the time is up or nobody wants to know any more.
+/// What a wait came to.
+struct Waited {
+    task: Task,
+    /// What somebody has to answer before it goes on.
+    asks: Option<String>,
+}
+
+/// Waits until the task is over, somebody has to answer its agent, the time is up or nobody wants to know any more.
 pub(super) async fn wait(
     desk: Arc<Desk>,
     given: JsonObject,
@@ -51,63 +59,84 @@ pub(super) async fn wait(
 ) -> Result<Outcome, ErrorData> {
     let given: Arguments = arguments("wait_task", given)?;
     let patience = Duration::from_secs(given.timeout_s.unwrap_or(DEFAULT_S).min(LONGEST_S));
+    let id = TaskId(given.id);
     let end = Instant::now() + patience;
     let mut teller = Teller::of(context);
     let waited = tokio::select! {
-        waited = until_over(&desk, TaskId(given.id), end, &mut teller) => waited?,
+        waited = until_over(&desk, id, end, &mut teller) => waited?,
         () = context.ct.cancelled() => return Err(ErrorData::internal_error("the wait was cancelled", None)),
         // Whoever says no more may still listen: it is told how things stand.
         () = async { drop(is_over.wait_for(|over| *over).await) } => {
-            until_over(&desk, TaskId(given.id), Instant::now(), &mut teller).await?
+            until_over(&desk, id, Instant::now(), &mut teller).await?
         }
     };
-    Ok(waited.map(|task| told(&task, patience)))
+    Ok(waited.map(|waited| told(&waited, patience)))
 }
 
-fn told(task: &Task, patience: Duration) -> Said {
+fn told(Waited { task, asks }: &Waited, patience: Duration) -> Said {
     let over = task.state.is_over();
     let mut text = card(task);
-    if !over {
-        text.push_str(&format!(
+    match (over, asks) {
+        (true, _) => {}
+        (false, Some(asks)) => {
+            let who = task.whose();
+            text.push_str(&format!(
+                "\nit does not go on before somebody answers: {asks}\nwho may, answers an approval with `symposium \
+                 agent approve {who}` or `deny`, a question with `symposium agent send {who} TEXT`; then call \
+                 `wait_task` again"
+            ));
+        }
+        (false, None) => text.push_str(&format!(
             "\nnot over within {} s; call `wait_task` again to wait on",
             patience.as_secs()
-        ));
+        )),
     }
-    Said { text, data: json!({ "over": over, "task": view(task) }) }
+    Said { text, data: json!({ "over": over, "waits_for": asks, "task": view(task) }) }
 }
 
-/// The task when it is over, or as it is when the time is up.
+/// The task when it is over, when its agent asks for something that was not told before, or when the time is up.
 async fn until_over(
     desk: &Arc<Desk>,
     id: TaskId,
     end: Instant,
     teller: &mut Teller,
-) -> Result<Result<Task, Error>, ErrorData> {
+) -> Result<Result<Waited, Error>, ErrorData> {
     // Before the first look: nothing that happens meanwhile is missed.
     let news = match desk.news() {
         Ok(news) => news,
         Err(error) => return Ok(Err(error)),
     };
     let mut changed = news.changed();
+    let (mut before, mut told) = (None, Instant::now());
     loop {
         changed.mark_unchanged();
         let asked = Arc::clone(desk);
-        let look = move || asked.manager()?.task_within_reach(&asked.place()?, Act::See, id);
-        let task = match on_a_thread(look).await? {
-            Ok(task) => task,
+        let waited = match on_a_thread(move || look(&asked, id)).await? {
+            Ok(waited) => waited,
             Err(error) => return Ok(Err(error)),
         };
-        if task.state.is_over() || Instant::now() >= end {
-            return Ok(Ok(task));
+        let is_over = waited.task.state.is_over() || Instant::now() >= end;
+        if is_over || desk.is_new(id, waited.asks.as_deref()) {
+            return Ok(Ok(waited));
         }
-        teller.tell(&task).await;
         let next = end.min(Instant::now() + LOOK);
+        if before.as_ref() != Some(&waited.task) || told.elapsed() >= LOOK {
+            teller.tell(&waited.task).await;
+            (before, told) = (Some(waited.task), Instant::now());
+        }
         tokio::select! {
             // Without a watch this ends at once and for ever: then only the clock counts.
             Ok(()) = changed.changed() => tokio::time::sleep(BURST).await,
             () = tokio::time::sleep_until(next) => {}
         }
     }
+}
+
+fn look(desk: &Desk, id: TaskId) -> Result<Waited, Error> {
+    let manager = desk.manager()?;
+    let task = manager.task_within_reach(&desk.place()?, Act::See, id)?;
+    let asks = manager.what_its_agent_waits_for(&task)?.filter(|_| task.state == TaskState::Running);
+    Ok(Waited { task, asks })
 }
 
 /// Tells the client how far a task is, when it wants to know.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, demo, shown};
+use super::{Client, demo, shown, symposium};
 use crate::support::TestEnv;
 
 /// A boss and a child that is at a task which takes longer than any test.
@@ -84,4 +84,24 @@ fn a_wait_that_is_cancelled_or_left_alone_is_over() {
         boss.call("add_task", json!({"agent": "kid", "text": "later", "after": []}))["task"]["id"].take();
     boss.send("tools/call", json!({"name": "wait_task", "arguments": {"id": other}}));
     assert_eq!(boss.talk.finish(), Some(0));
+}
+
+#[test]
+fn a_wait_ends_when_somebody_has_to_answer_and_is_taken_up_again() {
+    let env = TestEnv::new();
+    demo(&env, "boss", "project", None);
+    demo(&env, "kid", "project", Some("boss"));
+    let mut boss = Client::of(&env, "boss");
+    let task =
+        boss.call("add_task", json!({"agent": "kid", "text": "/ask make install"}))["task"]["id"].take();
+    let asked = boss.call("wait_task", json!({"id": task}));
+    assert_eq!((&asked["over"], &asked["task"]["state"]), (&false.into(), &"running".into()));
+    let asks = asked["waits_for"].as_str().expect("it asks").to_owned();
+    assert!(asks.starts_with("`kid` waits for approval: ") && asks.contains("make install"), "{asks}");
+    // It is not told twice, or a model would ask again and again.
+    let again = boss.send("tools/call", json!({"name": "wait_task", "arguments": {"id": task}}));
+    assert_eq!(boss.call("wait_task", json!({"id": task, "timeout_s": 0}))["waits_for"], asks.as_str());
+    symposium(&env, &["agent", "approve", "kid"]).ok();
+    let said = boss.answer(again).expect("it is over");
+    assert_eq!(said["structuredContent"]["task"]["state"], "done", "{said}");
 }
