@@ -86,7 +86,7 @@ fn waiting(place: &Place, count: usize) -> Costs {
         let began = Instant::now();
         manager.settle_tasks().expect("settled");
         manager.recover_deliveries().expect("recovered");
-        manager.dispatchable().expect("dispatchable");
+        manager.dispatchable(&Default::default()).expect("dispatchable");
         began.elapsed()
     };
     Costs {

@@ -38,13 +38,12 @@ impl<'a> TaskMove<'a> {
 
 impl Ledger {
     /// Moves a task, when it is where the step begins; says whether it was. What comes after one that is done is free
-    /// to begin; one that goes back to its queue before anything was typed has not been tried.
+    /// to begin.
     pub fn move_task(&self, id: TaskId, step: &TaskMove<'_>, now: Timestamp) -> Result<bool, LedgerError> {
         let from = if step.from.is_empty() { "''".to_owned() } else { words(step.from) };
         let sql = format!(
             "UPDATE tasks SET state = ?2, why = ?3, result = coalesce(?4, result), changed_at = ?5, flagged = ?6,
-                 attempts = attempts + CASE WHEN ?2 = 'dispatched' THEN 1
-                     WHEN ?2 = 'queued' AND state = 'dispatched' THEN -1 ELSE 0 END,
+                 attempts = attempts + CASE WHEN ?2 = 'dispatched' THEN 1 ELSE 0 END,
                  dispatched_at = CASE WHEN ?2 = 'dispatched' THEN ?5 ELSE dispatched_at END,
                  percent = CASE WHEN ?2 = 'queued' THEN NULL ELSE percent END,
                  agent_name = CASE WHEN ?2 = 'queued' AND pool IS NOT NULL THEN '' ELSE agent_name END,
@@ -68,6 +67,38 @@ impl Ledger {
                 }
             }
             Ok(moved > 0)
+        })
+    }
+
+    /// Puts a task back on its queue of which nothing was typed; says whether it was being typed in. It has not been
+    /// tried, and that is no step: one that has to wait all night for the same reason leaves one line, not thousands.
+    pub fn put_back_task(&self, id: TaskId, why: &str, now: Timestamp) -> Result<bool, LedgerError> {
+        self.write(Durability::OfWork, |change| {
+            let back = change
+                .prepare(
+                    "UPDATE tasks SET state = 'queued', why = ?2, changed_at = ?3, flagged = 0, percent = NULL,
+                         attempts = attempts - 1,
+                         agent_name = CASE WHEN pool IS NULL THEN agent_name ELSE '' END,
+                         agent = CASE WHEN pool IS NULL THEN agent ELSE ?4 END
+                     WHERE id = ?1 AND state = 'dispatched'",
+                )?
+                .execute(params![id.0, cut(why, MOST_RESULT), now.as_microsecond(), NOBODY])?;
+            if back == 0 {
+                return Ok(false);
+            }
+            let newest = "id = (SELECT max(id) FROM task_steps WHERE task = ?1)";
+            change.execute(
+                &format!("DELETE FROM task_steps WHERE {newest} AND state = 'dispatched'"),
+                [id.0],
+            )?;
+            let again = change.execute(
+                &format!("UPDATE task_steps SET at = ?2 WHERE {newest} AND state = 'queued' AND why = ?3"),
+                params![id.0, now.as_microsecond(), cut(why, MOST_NOTE)],
+            )?;
+            if again == 0 {
+                note_step(change, id, why, now)?;
+            }
+            Ok(true)
         })
     }
 

@@ -13,7 +13,7 @@ use crate::ledger::{MessageQuery, TaskMove};
 use crate::model::{AgentRecord, MessageState, ScreenState, Status, TaskState};
 use crate::process;
 use crate::rules::confirm::shows;
-use crate::rules::dispatch::{Fate, SETTLED, Trace, fate, marked};
+use crate::rules::dispatch::{Fate, GONE, SETTLED, Trace, fate, marked};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::AgentLock;
 use crate::tmux::Capture;
@@ -33,7 +33,7 @@ impl Manager {
                 Errand::Message(message) => message.to_id,
             };
             let Some(record) = agent.map(|id| self.record_by_id(id)).transpose()?.flatten() else {
-                self.leave_to_a_person(&errand, "its agent is gone")?;
+                self.leave_to_a_person(&errand, GONE)?;
                 continue;
             };
             // Whoever types holds it; then this is not cut short.

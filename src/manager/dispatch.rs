@@ -3,7 +3,7 @@
 //! Work is marked as dispatched before a key is pressed, and carries a mark of its own into the agent's terminal. The
 //! agent's own hook moves it on when it takes it, whoever is killed meanwhile; what is left is found out in `deliver`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ use crate::model::{
     TaskCounts, TaskId, TaskState, What, marked_message, marked_task,
 };
 use crate::rules::delivery::Lines;
-use crate::rules::dispatch::{Ending, Ready, deadline, ending, marked, ready};
+use crate::rules::dispatch::{Ending, GONE, Ready, deadline, ending, marked, ready};
 use crate::rules::hook::one_line;
 use crate::store::AgentLock;
 use crate::tmux::{Audience, Bell};
@@ -70,8 +70,9 @@ pub enum Outcome {
 }
 
 impl Manager {
-    /// The work that could be typed in now: the first of each queue whose agent is ready. Mail goes before tasks.
-    pub fn dispatchable(&self) -> Result<Vec<Dispatchable>, Error> {
+    /// The work that could be typed in now: the first of each queue whose agent is ready and is not left alone for a
+    /// while. Mail goes before tasks.
+    pub fn dispatchable(&self, left_alone: &HashSet<AgentId>) -> Result<Vec<Dispatchable>, Error> {
         if !self.store.has_run(QUEUES) {
             return Ok(vec![]);
         }
@@ -82,11 +83,21 @@ impl Manager {
         }
         let now = Env::now();
         let (mut due, mut taken) = (Vec::new(), Vec::new());
-        for agent in self.survey()?.agents {
+        let agents = self.survey()?.agents;
+        for id in queues.of.iter().filter(|(_, queue)| queue.queued > 0).map(|(id, _)| *id) {
+            if !agents.iter().any(|agent| agent.id == id) {
+                self.fail_queue(id)?;
+            }
+        }
+        let mut agents: Vec<(Ready, Agent)> =
+            agents.into_iter().map(|agent| (ready(&agent, now), agent)).collect();
+        // What is for any must not wait for somebody who types while another is free.
+        agents.sort_by_key(|(readiness, _)| *readiness == Ready::Driven);
+        for (readiness, agent) in agents {
             let queue = counts(&agent.id);
             let may_have = queue.queued + queues.pool.queued > 0 || mail.contains(&agent.id);
-            let readiness = ready(&agent, now);
-            if !may_have || queue.running > 0 || readiness == Ready::No {
+            let is_free = queue.running == 0 && !left_alone.contains(&agent.id);
+            if !may_have || !is_free || readiness == Ready::No {
                 continue;
             }
             let message = match mail.contains(&agent.id) {
@@ -110,11 +121,31 @@ impl Manager {
         Ok(due)
     }
 
+    /// Ends what nobody will ever take, because its agent was removed: whoever waits for it must know.
+    fn fail_queue(&self, gone: AgentId) -> Result<(), Error> {
+        let query = TaskQuery { agent: Some(gone), states: &[TaskState::Queued], newest: None };
+        for task in self.with_existing_ledger(|ledger| ledger.tasks(&query))? {
+            if !self.is_being_born(&task)? {
+                let step = TaskMove::plain(&[TaskState::Queued], TaskState::Failed, GONE);
+                self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Types work in.
     pub fn dispatch(&self, due: &Dispatchable) -> Result<Outcome, Error> {
         let (id, name) = &due.agent;
         // Before it is claimed: who finds it claimed and nobody typing knows that somebody was killed.
         let Some(turn) = self.store.try_lock_typing(name)? else { return Ok(Outcome::Later) };
+        let record = self.record_by_id(*id)?;
+        match record.filter(|record| record.name == *name) {
+            // Another has its name by now.
+            None => return Ok(Outcome::Elsewhere),
+            // What is typed into one that is being ended is lost.
+            Some(record) if self.is_being_ended(&record) => return Ok(Outcome::Later),
+            Some(_) => {}
+        }
         let Some(claimed) = self.claim(due)? else { return Ok(Outcome::Elsewhere) };
         crate::failpoint::reached("dispatch.noted");
         if let Err(error) = self.bring_back(name) {
@@ -136,6 +167,11 @@ impl Manager {
             }
             Err(Error::NotConfirmed { why, typed: Typed::Nothing, .. }) => {
                 self.take_back(&claimed, &why)?;
+                Ok(Outcome::Later)
+            }
+            // It ended before a key was pressed.
+            Err(Error::NotRunning { status, .. }) => {
+                self.take_back(&claimed, &format!("`{name}` does not run: {status}"))?;
                 Ok(Outcome::Later)
             }
             // Perhaps it was typed: whoever looks next finds out.
@@ -224,8 +260,7 @@ impl Manager {
     pub(super) fn take_back(&self, errand: &Errand, why: &str) -> Result<(), Error> {
         match errand {
             Errand::Task(task) => {
-                let step = TaskMove::plain(&[TaskState::Dispatched], TaskState::Queued, why);
-                self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?;
+                self.with_ledger(|ledger| ledger.put_back_task(task.id, why, Env::now()))?;
             }
             Errand::Message(message) => {
                 let step = (MessageState::Dispatched, MessageState::Waiting);

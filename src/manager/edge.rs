@@ -65,7 +65,8 @@ impl Manager {
             let decision = decide(record, Evidence::Screen(sight), Env::now());
             (decision.note != record.status).then_some(decision)
         };
-        if moved(record).is_none() {
+        // The keys that ask it to leave end its turn first: back at its prompt it is not done with anything.
+        if moved(record).is_none() || self.is_being_ended(record) {
             return Ok(record.clone());
         }
         let written = self.write(|edit| {

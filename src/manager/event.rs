@@ -56,7 +56,9 @@ impl Manager {
             let words: String = words.chars().take(MOST_WORDS).collect();
             let _ = self.store.instance(&record.name).write_state(WORDS, words.as_bytes());
         }
-        let changed = match heard.change(&record) {
+        // Asked to leave it is back at its prompt for a moment, which is not to be done.
+        let is_leaving = heard.signal == HookSignal::Ready && self.is_being_ended(&record);
+        let changed = match heard.change(&record).filter(|_| !is_leaving) {
             None => None,
             Some(_) => self.write(|edit| {
                 let now = edit.get(&record.name).ok().flatten()?;

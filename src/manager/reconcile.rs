@@ -112,6 +112,12 @@ impl Manager {
         matches!(self.store.instance(&record.name).read_state(STOPPING), Ok(Some(_)))
     }
 
+    /// Whether somebody is ending it at this moment. A request alone may be left over from a command that was killed;
+    /// whoever is at it holds the agent's lock.
+    pub(super) fn is_being_ended(&self, record: &AgentRecord) -> bool {
+        self.was_asked_to_stop(record) && matches!(self.store.try_lock_agent(&record.name, "look"), Ok(None))
+    }
+
     pub(super) fn write_changes(&self, changes: Vec<Change>) -> Result<(), Error> {
         let mut mine = Vec::new();
         for change in changes {

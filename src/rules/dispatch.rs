@@ -12,6 +12,9 @@ const HANDS_OFF: Duration = Duration::from_secs(10);
 /// What was typed is on the screen, or was told of by a hook, after so long.
 pub const SETTLED: Duration = Duration::from_secs(3);
 
+/// Said of what nobody can do any more.
+pub const GONE: &str = "its agent is gone";
+
 /// Whether something can be typed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ready {
@@ -117,7 +120,7 @@ pub enum Ending {
 
 /// Decides whether a task that runs is over.
 pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Ending {
-    let Some(record) = record else { return Ending::Failed("its agent is gone".into()) };
+    let Some(record) = record else { return Ending::Failed(GONE.into()) };
     let note = &record.status;
     let begun = task.dispatched_at.unwrap_or(task.changed_at);
     // What an agent was born with is written down before it is started.

@@ -28,21 +28,20 @@ struct Busy {
 }
 
 impl Dispatching {
+    /// Who is being typed into or has to wait: what is for any is not kept for them.
+    pub(super) fn left_alone(&self) -> HashSet<AgentId> {
+        let mut busy = lock(&self.busy);
+        busy.paused.retain(|_, until| *until > Instant::now());
+        busy.typing.iter().chain(busy.paused.keys()).copied().collect()
+    }
+
     /// Begins what can be begun; returns when to come back for what cannot.
     pub(super) fn begin(&self, manager: &Arc<Manager>, due: Vec<Dispatchable>) -> Option<Timestamp> {
-        let mut next: Option<Duration> = None;
         for due in due {
             let (id, name) = due.agent.clone();
             let mut busy = lock(&self.busy);
-            busy.paused.retain(|_, until| *until > Instant::now());
-            if let Some(until) = busy.paused.get(&id) {
-                let left = until.saturating_duration_since(Instant::now());
-                next = Some(next.map_or(left, |next| next.min(left)));
-                continue;
-            }
             if due.driven {
                 busy.paused.insert(id, Instant::now() + PAUSE);
-                next = Some(next.map_or(PAUSE, |next| next.min(PAUSE)));
                 drop(busy);
                 said("dispatch", manager.tell_driver(&due));
                 continue;
@@ -73,7 +72,8 @@ impl Dispatching {
                 }
             });
         }
-        next.map(|wait| Env::now() + wait)
+        let soonest = lock(&self.busy).paused.values().min().copied();
+        soonest.map(|until| Env::now() + until.saturating_duration_since(Instant::now()))
     }
 }
 

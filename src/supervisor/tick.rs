@@ -142,7 +142,8 @@ impl Ticker {
             tokio::task::spawn_blocking(move || said("dispatch", manager.interrupt(&name).map(drop)));
         }
         let open = said("dispatch", self.manager.recover_deliveries()).unwrap_or_default();
-        let due = said("dispatch", self.manager.dispatchable()).unwrap_or_default();
+        let left_alone = self.dispatching.left_alone();
+        let due = said("dispatch", self.manager.dispatchable(&left_alone)).unwrap_or_default();
         let later = self.dispatching.begin(&self.manager, due);
         let look = (open > 0).then(|| Env::now() + LOOK_AGAIN);
         settled.next.into_iter().chain(later).chain(look).min()

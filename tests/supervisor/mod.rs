@@ -8,6 +8,7 @@ mod message;
 mod notify;
 mod queue;
 mod queue_survival;
+mod queue_trouble;
 mod restart;
 mod room;
 mod survival;

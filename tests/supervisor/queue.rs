@@ -6,7 +6,7 @@ use super::{configure, shown, symposium};
 use crate::support::TestEnv;
 
 /// An idle demo agent.
-fn idle(env: &TestEnv, name: &str, more: &[&str]) {
+pub(super) fn idle(env: &TestEnv, name: &str, more: &[&str]) {
     symposium(env, &[&["agent", "spawn", "demo", "--name", name], more].concat()).ok();
     symposium(env, &["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
 }
@@ -23,7 +23,7 @@ pub(super) fn task(env: &TestEnv, id: &str) -> Value {
 }
 
 #[track_caller]
-fn wait(env: &TestEnv, id: &str) -> Value {
+pub(super) fn wait(env: &TestEnv, id: &str) -> Value {
     let waited = symposium(env, &["task", "wait", id, "--timeout", "20s", "--json"]).outcome();
     assert!(waited.code <= 1, "{}\n{}", waited.stderr, task(env, id));
     serde_json::from_str(&waited.stdout).expect("a task")

@@ -75,8 +75,8 @@ fn a_step_is_taken_only_from_where_it_begins() {
     assert!(ledger.move_task(id, &to_dispatched, at(2)).unwrap());
     assert!(!ledger.move_task(id, &to_dispatched, at(3)).unwrap());
     assert!(!ledger.move_task(id, &step(&[], TaskState::Done), at(3)).unwrap());
-    let back = step(&[TaskState::Running, TaskState::Dispatched], TaskState::Queued);
-    assert!(ledger.move_task(id, &back, at(4)).unwrap());
+    assert!(ledger.put_back_task(id, "because", at(4)).unwrap());
+    assert!(!ledger.put_back_task(id, "because", at(4)).unwrap());
     assert!(ledger.move_task(id, &to_dispatched, at(5)).unwrap());
     let done = TaskMove { result: Some("all is well"), ..step(&[TaskState::Dispatched], TaskState::Done) };
     assert!(ledger.move_task(id, &done, at(6)).unwrap());
@@ -196,11 +196,39 @@ fn what_any_may_take_is_taken_by_one_who_has_nothing_else() {
     assert!(!ledger.claim_task(second, (one, &name), "why", at(2)).unwrap(), "one at a time");
     let queues = ledger.queues().unwrap();
     assert_eq!((queues.pool.queued, queues.of[&one].running), (1, 1));
-    let back = step(&[TaskState::Dispatched], TaskState::Queued);
-    assert!(ledger.move_task(first, &back, at(3)).unwrap());
+    assert!(ledger.put_back_task(first, "why", at(3)).unwrap());
     let task = ledger.task(first).unwrap().unwrap();
     assert_eq!((task.agent, task.attempts, task.pool.as_deref()), (None, 0, Some("weather")));
     assert_eq!(ledger.next_task(other, "weather", &[]).unwrap().map(|task| task.id), Some(first));
+}
+
+#[test]
+fn what_has_to_wait_for_long_leaves_one_line_and_what_fails_while_it_is_typed_was_tried() {
+    let env = Env::new();
+    let ledger = env.ledger();
+    let agent = AgentId::fresh();
+    let name = "fix".parse().unwrap();
+    let id = ledger.add_task(&new(agent, "x", Priority::Normal), at(1)).unwrap().unwrap();
+    for second in 2..9 {
+        assert!(ledger.claim_task(id, (agent, &name), "typing", at(second)).unwrap());
+        assert!(ledger.put_back_task(id, "a draft stands there", at(second)).unwrap());
+    }
+    let steps = || -> Vec<_> {
+        let steps = ledger.task_steps(id).unwrap();
+        steps.into_iter().map(|step| (step.state, step.attempt, step.why, step.at)).collect()
+    };
+    use TaskState::{Dispatched, Queued};
+    assert_eq!(
+        steps(),
+        [
+            (Queued, 0, "it was added".to_owned(), at(1)),
+            (Queued, 0, "a draft stands there".to_owned(), at(8))
+        ]
+    );
+    assert!(ledger.claim_task(id, (agent, &name), "typing", at(9)).unwrap());
+    assert!(ledger.move_task(id, &step(&[Dispatched], Queued), at(9)).unwrap());
+    assert_eq!(ledger.task(id).unwrap().unwrap().attempts, 1, "else it would be tried for ever");
+    assert_eq!(steps().len(), 4);
 }
 
 #[test]

@@ -1,0 +1,57 @@
+//! What happens around a queue while it is worked off: its agent is ended or removed, somebody left a draft.
+
+use super::queue::{add, idle, prompts, task, wait};
+use super::symposium;
+use crate::support::TestEnv;
+
+#[test]
+fn one_that_is_killed_is_not_done_with_its_task_and_is_given_no_other() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    let first = add(&env, &["a", "/work 1h"]);
+    env.wait_until("it is worked at", || task(&env, &first)["state"] == "running");
+    let next = add(&env, &["a", "later"]);
+    symposium(&env, &["agent", "kill", "a"]).ok();
+    let failed = wait(&env, &first);
+    assert_eq!(failed["state"], "failed", "{failed}");
+    assert_eq!(failed["why"], "its agent is stopped: it was ended on request");
+    assert_eq!(task(&env, &next)["state"], "queued");
+    assert_eq!(prompts(&env), [format!("/work 1h [symposium task {first}]")]);
+    symposium(&env, &["agent", "resume", "a"]).ok();
+    assert_eq!(wait(&env, &next)["state"], "done", "it is still there for it");
+}
+
+#[test]
+fn what_waits_for_an_agent_that_is_removed_fails_and_whoever_waits_is_told() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    symposium(&env, &["agent", "stop", "a"]).ok();
+    let waits = add(&env, &["a", "x"]);
+    assert_eq!(task(&env, &waits)["state"], "queued");
+    symposium(&env, &["agent", "rm", "a"]).ok();
+    let told = symposium(&env, &["task", "wait", &waits, "--timeout", "20s"]).fails(1);
+    assert_eq!(told.stderr, format!("task {waits} is failed: its agent is gone\n"));
+    // Nobody of that name takes it over.
+    idle(&env, "a", &[]);
+    symposium(&env, &["task", "retry", &waits]).ok();
+    assert_eq!(wait(&env, &waits)["why"], "its agent is gone");
+    assert_eq!(prompts(&env), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_for_any_does_not_wait_for_one_with_a_draft() {
+    let env = TestEnv::new();
+    for name in ["a", "b"] {
+        idle(&env, name, &[]);
+    }
+    // A draft, and nobody at the terminal any more.
+    env.tmux(["send-keys", "-t", "=a:", "-l", "half a sen"]);
+    env.wait_until("it stands there", || {
+        env.tmux(["capture-pane", "-p", "-t", "=a:"]).stdout.contains("half a sen")
+    });
+    let tasks = [1, 2, 3].map(|n| add(&env, &["any:demo", &format!("number {n}")]));
+    for id in &tasks {
+        let done = wait(&env, id);
+        assert_eq!((done["state"].as_str(), done["agent"].as_str()), (Some("done"), Some("b")), "{done}");
+    }
+}
