@@ -130,7 +130,10 @@ pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Endi
     }
     match note.status {
         // A task that runs has been worked at since it was given: an agent that is idle since then is done with it.
-        Status::Idle | Status::Hibernated if note.since >= begun => Ending::Done(note.reason.clone()),
+        // A clock that was set back says nothing about since when.
+        Status::Idle | Status::Hibernated if note.since >= begun || now < begun => {
+            Ending::Done(note.reason.clone())
+        }
         // One that is there for a task may leave when that is done.
         Status::Exited if record.ephemeral => Ending::Done(note.reason.clone()),
         status if status.is_live() || status == Status::Hibernated => match deadline(task) {
@@ -210,6 +213,11 @@ pub(in crate::rules) mod tests {
             assert_eq!(is, expected, "{status} {begun}");
         }
         assert_eq!(ending(&task(1), None, at(20)), Ending::Failed("its agent is gone".into()));
+        // The clock was set back: the agent has been idle since an hour before it was given the task.
+        assert_eq!(
+            ending(&task(3600), Some(&record("a", Status::Idle)), at(5)),
+            Ending::Done("noted".into())
+        );
     }
 
     #[test]
