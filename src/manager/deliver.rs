@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::ledger::{MessageQuery, TaskMove};
 use crate::model::{AgentRecord, MessageState, ScreenState, Status, TaskState};
 use crate::process;
-use crate::rules::confirm::shows;
+use crate::rules::confirm::shows_mark;
 use crate::rules::dispatch::{Fate, GONE, SETTLED, Trace, fate, marked};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::AgentLock;
@@ -24,9 +24,10 @@ const UNKNOWN: &str = "it is not known whether the agent took it; look at it, th
                        `task cancel`";
 
 impl Manager {
-    /// Looks after what was being typed in when somebody was killed; says how much of it is not known yet.
+    /// Looks after what was being typed in when somebody was killed; says how much of it is not known yet. One that
+    /// cannot be looked at does not keep the others.
     pub fn recover_deliveries(&self) -> Result<usize, Error> {
-        let mut open = 0;
+        let (mut open, mut failed) = (0, None);
         for errand in self.dispatched()? {
             let agent = match &errand {
                 Errand::Task(task) => task.agent,
@@ -39,10 +40,13 @@ impl Manager {
             // Whoever types holds it; then this is not cut short.
             let Some(turn) = self.typing_turn(&record.name)? else { continue };
             if self.is_still_dispatched(&errand)? {
-                open += usize::from(self.recover(&errand, &record, &turn)? == Fate::Wait);
+                match self.recover(&errand, &record, &turn) {
+                    Ok(fate) => open += usize::from(fate == Fate::Wait),
+                    Err(error) => failed = Some(error),
+                }
             }
         }
-        Ok(open)
+        failed.map_or(Ok(open), Err)
     }
 
     fn dispatched(&self) -> Result<Vec<Errand>, Error> {
@@ -76,7 +80,7 @@ impl Manager {
             Fate::Submit => {
                 let text = match errand {
                     Errand::Task(task) => marked(&self.with_topic(task)?, &mark),
-                    Errand::Message(message) => format!("{mark} {}", message.text.trim_end()),
+                    Errand::Message(message) => message.typed(),
                 };
                 match self.submit_in_turn(&record.name, &text, turn) {
                     Ok(by) => drop(self.was_taken(errand, record.id, by)?),
@@ -95,7 +99,7 @@ impl Manager {
     fn trace(&self, record: &AgentRecord, mark: &str, began: Timestamp) -> Result<Trace, Error> {
         let kind = self.kind_of(record)?;
         let dir = self.store.instance(&record.name);
-        let printed = transcript::printed_since(dir.dir(), began).is_ok_and(|text| shows(&text, mark));
+        let printed = transcript::printed_since(dir.dir(), began).is_ok_and(|text| shows_mark(&text, mark));
         let hooked = kind.hooks.tell_of_prompts();
         let readable = record.kind != PLAIN_COMMAND && !kind.screen.ready.is_empty();
         let settled = Env::now().duration_since(began) >= SETTLED.try_into().unwrap_or_default();
@@ -113,13 +117,20 @@ impl Manager {
                 regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(&screen))
             });
         let drafted =
-            is_draft && (shows(&screen, mark) || pasted) && reading.state != Some(ScreenState::Busy);
+            is_draft && (shows_mark(&screen, mark) || pasted) && reading.state != Some(ScreenState::Busy);
         let facts = self.tmux()?.pane_facts(pane)?;
         let unread = facts.and_then(|facts| process::tty_state(Path::new(&facts.tty)).ok());
         let at_rest = record.status.status == Status::Idle
             && unread.is_none_or(|tty| tty.queued == 0)
             && (!readable || reading.state == Some(ScreenState::Ready));
-        Ok(Trace { drafted, printed: printed || shows(&screen, mark), hooked, readable, at_rest, settled })
+        Ok(Trace {
+            drafted,
+            printed: printed || shows_mark(&screen, mark),
+            hooked,
+            readable,
+            at_rest,
+            settled,
+        })
     }
 
     fn leave_to_a_person(&self, errand: &Errand, why: &str) -> Result<(), Error> {

@@ -19,7 +19,7 @@ use crate::model::{
     TaskCounts, TaskId, TaskState, What, marked_message, marked_task,
 };
 use crate::rules::delivery::Lines;
-use crate::rules::dispatch::{Ending, GONE, Ready, deadline, ending, marked, ready};
+use crate::rules::dispatch::{Ending, GONE, Ready, deadline, ending, is_message, is_task, marked, ready};
 use crate::rules::hook::one_line;
 use crate::store::AgentLock;
 use crate::tmux::{Audience, Bell};
@@ -154,7 +154,7 @@ impl Manager {
         }
         let text = match &claimed {
             Errand::Task(task) => marked(&self.with_topic(task)?, &task.mark()),
-            Errand::Message(message) => said(message),
+            Errand::Message(message) => message.typed(),
         };
         let request = SendRequest { name: name.clone(), text, lines: Lines::Together, timeout: PATIENCE };
         let sent = self.send_in_turn(&request, &turn);
@@ -245,12 +245,12 @@ impl Manager {
         let by = "the agent says that it took it";
         let task = marked_task(text).and_then(|id| self.task(id).ok()?);
         // The mark of an earlier attempt says nothing about this one.
-        if let Some(task) = task.filter(|task| text.contains(&task.mark())) {
+        if let Some(task) = task.filter(|task| is_task(text, task)) {
             let _ = self.was_taken(&Errand::Task(Box::new(task)), record.id, by);
         }
         let message = marked_message(text)
             .and_then(|id| self.with_existing_ledger(|ledger| ledger.message(id)).ok()?)
-            .filter(|message| text.contains(&message.mark()));
+            .filter(|message| is_message(text, message));
         if let Some(message) = message {
             let _ = self.was_taken(&Errand::Message(message), record.id, by);
         }
@@ -419,9 +419,4 @@ pub struct Settled {
     pub too_long: Vec<AgentName>,
     /// When the next task's time is over.
     pub next: Option<Timestamp>,
-}
-
-/// A message as it is typed in: who it is from stands before it.
-fn said(message: &Message) -> String {
-    format!("{} {}", message.mark(), message.text.trim_end())
 }

@@ -64,6 +64,11 @@ impl Message {
         format!("[symposium message {} from {}]", self.id, self.from)
     }
 
+    /// As it is typed in: who it is from stands before it.
+    pub fn typed(&self) -> String {
+        format!("{} {}", self.mark(), self.text.trim_end())
+    }
+
     /// Its first line that says something, as long as a title may be.
     pub fn title(&self) -> String {
         super::task::title(&self.text)
@@ -117,9 +122,9 @@ impl fmt::Display for MessageState {
     }
 }
 
-/// The message whose mark stands in a text that an agent was typed.
+/// The message whose mark stands before a text that an agent was typed; the text may speak of others.
 pub fn marked_message(text: &str) -> Option<MessageId> {
-    let (_, behind) = text.rsplit_once("[symposium message ")?;
+    let (_, behind) = text.split_once("[symposium message ")?;
     let (number, _) = behind.split_once(" from ")?;
     number.parse().ok().map(MessageId)
 }
@@ -150,6 +155,7 @@ mod tests {
     fn a_mark_names_its_message() {
         for (text, expected) in [
             ("[symposium message 7 from api-fix] hello", Some(7)),
+            ("[symposium message 7 from a] as in [symposium message 3 from b]", Some(7)),
             ("hello", None),
             ("[symposium message x from y] hello", None),
         ] {

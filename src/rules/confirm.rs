@@ -11,6 +11,11 @@ pub fn shows(screen: &str, text: &str) -> bool {
     !tail.is_empty() && seen.contains(&tail)
 }
 
+/// Whether all of a mark stands there: the ends of two marks may be the same.
+pub fn shows_mark(screen: &str, mark: &str) -> bool {
+    squeezed(screen).contains(&squeezed(mark))
+}
+
 /// Whether the prompt that an agent says it took is the one that was sent, to the letter.
 pub fn is_same(sent: &str, taken: &str) -> bool {
     sent.trim_end() == taken.replace("\r\n", "\n").replace('\r', "\n").trim_end()
@@ -22,7 +27,7 @@ pub fn is_same_but_for_tabs(sent: &str, taken: &str) -> bool {
 }
 
 /// Without white space and frames, which are the program's own.
-fn squeezed(text: &str) -> String {
+pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && !matches!(*c, '\u{2500}'..='\u{257f}')).collect()
 }
 
@@ -36,6 +41,13 @@ mod tests {
         assert!(shows(screen, "please fix the login bug now\n") || shows(screen, "fix the login bug now"));
         assert!(!shows(screen, "something else"));
         assert!(!shows(screen, ""));
+    }
+
+    #[test]
+    fn a_mark_is_seen_only_whole() {
+        let mark = |n: u32| format!("[symposium message {n} from {}]", "a".repeat(63));
+        let screen = format!("│ {} │\n│ {} hello │", &mark(7)[..40], &mark(7)[40..]);
+        assert!(shows_mark(&screen, &mark(7)) && !shows_mark(&screen, &mark(8)));
     }
 
     #[test]

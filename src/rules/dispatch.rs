@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::model::{Agent, AgentRecord, RestartPolicy, Status, Task};
+use super::confirm::squeezed;
+use crate::model::{Agent, AgentRecord, Message, RestartPolicy, Status, Task};
 
 /// Somebody who typed so recently is not interrupted.
 const HANDS_OFF: Duration = Duration::from_secs(10);
@@ -57,6 +58,17 @@ pub fn marked(text: &str, mark: &str) -> String {
         true => format!("{text}\n\n{mark}"),
         false => format!("{text} {mark}"),
     }
+}
+
+/// Whether a text that an agent took is this task: its mark alone may stand in anybody's words.
+pub fn is_task(text: &str, task: &Task) -> bool {
+    let text = squeezed(text);
+    text.ends_with(&squeezed(&task.mark())) && text.contains(&squeezed(&task.text))
+}
+
+/// Whether a text that an agent took is this message.
+pub fn is_message(text: &str, message: &Message) -> bool {
+    squeezed(text).ends_with(&squeezed(&message.typed()))
 }
 
 /// What can be seen of a delivery that nobody is at any more.
@@ -255,6 +267,40 @@ pub(in crate::rules) mod tests {
             ("blind", Trace { hooked: false, readable: false, ..unseen }, Fate::Unknown),
         ] {
             assert_eq!(fate(trace), expected, "{about}");
+        }
+    }
+
+    #[test]
+    fn nobodys_words_pass_for_the_work_whose_mark_they_hold() {
+        let task = Task { text: "go on,\tplease".into(), ..task(1) };
+        for (text, expected) in [
+            ("go on,    please [symposium task 1]\n", true),
+            ("a draft go on,\tplease\n\nTopic x:\ny\n\n[symposium task 1]", true),
+            ("what about [symposium task 1]", false),
+            ("go on,\tplease [symposium task 1] and so on", false),
+            ("go on,\tplease [symposium task 1/2]", false),
+        ] {
+            assert_eq!(is_task(text, &task), expected, "{text}");
+        }
+        let message = Message {
+            id: crate::model::MessageId(7),
+            at: at(0),
+            from: "fix".into(),
+            to: None,
+            to_id: None,
+            project: None,
+            text: "as [symposium message 3 from x] says".into(),
+            wake: true,
+            state: crate::model::MessageState::Dispatched,
+            changed_at: at(0),
+            why: String::new(),
+        };
+        for (text, expected) in [
+            (message.typed().as_str(), true),
+            ("[symposium message 7 from fix]", false),
+            (&format!("{} [symposium task 1]", message.typed()), false),
+        ] {
+            assert_eq!(is_message(text, &message), expected, "{text}");
         }
     }
 
