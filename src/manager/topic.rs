@@ -23,16 +23,16 @@ impl Manager {
                 content = Some(started);
             }
         }
-        Ok(topic::with_topic(&task.text, path, content.as_deref()))
+        // Only here: the file is a person's, and keeps its line ends and whatever else it has.
+        let content = content.map(|content| topic::typeable(&content));
+        Ok(topic::with_topic(&task.text, &topic::typeable(path), content.as_deref()))
     }
 }
 
 fn read(path: &Path) -> Option<String> {
     // A pipe would keep everybody waiting.
     std::fs::metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= BIGGEST)?;
-    let text = std::fs::read_to_string(path).ok()?;
-    // What a terminal would act on cannot be typed.
-    Some(text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect())
+    std::fs::read_to_string(path).ok()
 }
 
 /// Writes the file anew, at once, with the rights it had.

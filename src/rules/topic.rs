@@ -27,6 +27,11 @@ pub fn started(text: &str) -> Option<String> {
     None
 }
 
+/// A text without what a terminal would act on, which cannot be typed.
+pub fn typeable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}
+
 /// A task with its topic behind it.
 pub fn with_topic(task: &str, topic: &str, content: Option<&str>) -> String {
     let task = task.trim_end();
@@ -58,6 +63,11 @@ mod tests {
         ] {
             assert_eq!(started(text).as_deref(), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_is_typed_holds_no_key() {
+        assert_eq!(typeable("a\r\n\tb\u{1b}[31m\u{9b}c"), "a\n\tb[31mc");
     }
 
     #[test]

@@ -156,14 +156,15 @@ fn a_topic_is_handed_along_and_moved_on_and_a_missing_one_blocks_nothing() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let note = env.project().join("auth.md");
-    std::fs::write(&note, "---\nstatus: open\n---\nUse tokens.\n").unwrap();
+    std::fs::write(&note, "---\r\nstatus: open\r\n---\r\nUse tokens\u{1b}.\r\n").unwrap();
     let id = symposium(&env, &["task", "add", "a", "do it", "--topic", "auth.md"])
         .current_dir(env.project())
         .ok()
         .stdout;
     assert_eq!(wait(&env, id.trim())["state"], "done");
-    assert!(std::fs::read_to_string(&note).unwrap().contains("status: in-progress"));
-    assert!(prompts(&env)[0].contains("Use tokens."), "{:?}", prompts(&env));
+    let kept = "---\r\nstatus: in-progress\r\n---\r\nUse tokens\u{1b}.\r\n";
+    assert_eq!(std::fs::read_to_string(&note).unwrap(), kept, "nothing else of a person's file is changed");
+    assert!(prompts(&env)[0].contains("\nUse tokens.\n"), "{:?}", prompts(&env));
     let missing = symposium(&env, &["task", "add", "a", "do it", "--topic", "gone.md"]).ok();
     assert!(missing.stderr.contains("gone.md is not there"), "{}", missing.stderr);
     assert_eq!(wait(&env, missing.stdout.trim())["state"], "done");
