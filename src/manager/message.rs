@@ -69,6 +69,16 @@ impl Manager {
         })
     }
 
+    /// Sends what an agent asks for to the one that spawned it, whatever that is called: `children` and `person` are
+    /// names, too.
+    pub(super) fn send_to(&self, from: &AgentRecord, to: Recipient, text: String) -> Result<(), Error> {
+        let message = NewMessage { from: from.name.to_string(), to, project: None, text, wake: true };
+        self.open_queues()?;
+        self.with_ledger(|ledger| ledger.add_messages(std::slice::from_ref(&message), Env::now()))?;
+        self.note_sent(&[message], Some(from));
+        Ok(())
+    }
+
     /// Mail, the oldest first. Nobody has read it because of this.
     pub fn message_list(&self, filter: &MessageFilter) -> Result<Vec<Message>, Error> {
         let mailbox = self.mailbox(filter.of.as_ref())?;
