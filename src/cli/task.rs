@@ -71,6 +71,13 @@ pub(super) struct Fail {
 
 pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     let manager = &context.manager;
+    match &verb {
+        Verb::Cancel(One { id }) | Verb::Retry(One { id }) => manager.refuse_foreign_withdrawal(*id)?,
+        Verb::Progress(Report { id, .. }) | Verb::Done(Done { id, .. }) | Verb::Fail(Fail { id, .. }) => {
+            manager.refuse_foreign_report(*id)?;
+        }
+        Verb::Add(_) | Verb::List(_) | Verb::Show(_) | Verb::Wait(_) => {}
+    }
     let (task, said) = match verb {
         Verb::Add(args) => return add::run(*args, context),
         Verb::List(args) => return list::run(args, context),

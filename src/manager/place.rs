@@ -56,6 +56,22 @@ impl Manager {
         }
     }
 
+    /// Refuses an agent that is at its shell and says how far somebody else's task is, or ends it.
+    pub fn refuse_foreign_report(&self, id: TaskId) -> Result<(), Error> {
+        match self.speaker()? {
+            None => Ok(()),
+            Some(_) => self.task_within_reach(&self.place()?, Act::Report, id).map(|_| ()),
+        }
+    }
+
+    /// The same for one that takes a task off its queue or has it tried again; who gave it may.
+    pub fn refuse_foreign_withdrawal(&self, id: TaskId) -> Result<(), Error> {
+        match self.speaker()? {
+            Some(me) if self.known_task(id)?.source == me.name.as_str() => Ok(()),
+            _ => self.refuse_foreign_report(id),
+        }
+    }
+
     /// A path that the caller names, absolute: an agent's counts from where it works, and must not lead out of its
     /// project. One of a person's stays as it is; an empty one is where they are.
     pub fn path_within_reach(&self, place: &Place, named: Option<PathBuf>) -> Result<Option<PathBuf>, Error> {

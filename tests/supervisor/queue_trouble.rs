@@ -1,8 +1,8 @@
 //! What happens around a queue while it is worked off: its agent is ended or removed, somebody left a draft, a name is a
-//! word.
+//! word, another agent reports.
 
 use super::queue::{add, idle, prompts, task, wait};
-use super::{log, symposium};
+use super::{log, shown, symposium};
 use crate::support::TestEnv;
 
 #[test]
@@ -68,4 +68,34 @@ fn a_parent_may_be_called_like_a_word_of_an_address() {
     });
     let errors = log(&env).into_iter().filter(|line| line["level"] == "ERROR").count();
     assert_eq!(errors, 0, "{:?}", log(&env));
+}
+
+#[test]
+fn an_agent_reports_for_itself_and_those_below_it_only() {
+    let env = TestEnv::new();
+    for (name, more) in [("a", vec![]), ("child", vec!["--parent", "a"]), ("other", vec![])] {
+        idle(&env, name, &more);
+    }
+    let as_agent = |name: &str, args: &[&str]| {
+        let id = shown(&env, name)["id"].as_str().unwrap().to_owned();
+        symposium(&env, args).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id)
+    };
+    let given = as_agent("other", &["task", "add", "child", "/work 1h"]).ok().stdout;
+    let given = given.trim();
+    env.wait_until("it is worked at", || task(&env, given)["state"] == "running");
+    for verb in ["done", "fail"] {
+        let refused = as_agent("other", &["task", verb, given]).fails(1);
+        assert!(refused.stderr.contains("may not report for task"), "{}", refused.stderr);
+    }
+    as_agent("other", &["task", "progress", given, "10"]).fails(1);
+    as_agent("child", &["task", "progress", given, "40"]).ok();
+    as_agent("a", &["task", "done", given, "done for it"]).ok();
+    // Who gave it may take it back, a stranger may not.
+    let waits = as_agent("other", &["task", "add", "child", "x"]).ok().stdout;
+    as_agent("a", &["task", "cancel", waits.trim()]).ok();
+    as_agent("other", &["task", "retry", waits.trim()]).ok();
+    let own = add(&env, &["a", "/work 1h"]);
+    as_agent("other", &["task", "cancel", &own]).fails(1);
+    as_agent("child", &["task", "cancel", &own]).fails(1);
+    symposium(&env, &["task", "cancel", &own]).ok();
 }
