@@ -69,6 +69,7 @@ impl Manager {
         });
         let (doer, spawned) = self.doer(&request, &mut remarks)?;
         let mut after = request.after;
+        after.sort();
         after.dedup();
         let id = self.queue(&NewTask {
             doer,

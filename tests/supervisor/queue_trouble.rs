@@ -99,3 +99,12 @@ fn an_agent_reports_for_itself_and_those_below_it_only() {
     as_agent("child", &["task", "cancel", &own]).fails(1);
     symposium(&env, &["task", "cancel", &own]).ok();
 }
+
+#[test]
+fn to_come_after_the_same_task_twice_is_to_come_after_it() {
+    let env = TestEnv::new();
+    symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();
+    let (one, two) = (add(&env, &["a", "/work 1h"]), add(&env, &["a", "x"]));
+    let last = add(&env, &["a", "y", "--after", &one, "--after", &two, "--after", &one]);
+    assert_eq!(task(&env, &last)["blocked"], 2);
+}
