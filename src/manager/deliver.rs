@@ -57,7 +57,7 @@ impl Manager {
         Ok(tasks.chain(messages.into_iter().map(Errand::Message)).collect())
     }
 
-    fn is_still_dispatched(&self, errand: &Errand) -> Result<bool, Error> {
+    pub(super) fn is_still_dispatched(&self, errand: &Errand) -> Result<bool, Error> {
         Ok(match errand {
             Errand::Task(task) => self
                 .task(task.id)?

@@ -152,6 +152,10 @@ impl Manager {
             self.take_back(&claimed, &format!("`{name}` could not be woken: {error}"))?;
             return Ok(Outcome::Later);
         }
+        // To wake it may have taken long: what was cancelled meanwhile is not typed.
+        if !self.is_still_dispatched(&claimed)? {
+            return Ok(Outcome::Elsewhere);
+        }
         let text = match &claimed {
             Errand::Task(task) => marked(&self.with_topic(task)?, &task.mark()),
             Errand::Message(message) => message.typed(),
