@@ -158,6 +158,16 @@ pub(super) fn is_log_long(path: &Path) -> bool {
     fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > MOST_LOG)
 }
 
+/// Touches the log. SQLite writes it, waits for the disk and shows what was written only then, in memory: whoever was
+/// woken by the write alone may have looked too early, and nothing would wake them again.
+pub(super) fn announce(path: &Path) {
+    use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
+    let now = || Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+    let times = Timestamps { last_access: now(), last_modification: now() };
+    // Nobody depends on it: the next look comes anyway.
+    let _ = utimensat(CWD, beside(path, "-wal"), &times, AtFlags::SYMLINK_NOFOLLOW);
+}
+
 /// Takes the log over into the file and empties it; says whether nobody was in the way.
 pub(super) fn take_over_log(connection: &Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(Duration::ZERO)?;

@@ -115,6 +115,7 @@ impl Ledger {
             let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
             let answer = change(&transaction)?;
             transaction.commit()?;
+            file::announce(&self.path);
             if file::is_log_long(&self.path) {
                 // What was written is safe in the log; the next writer will try again.
                 let _ = file::take_over_log(connection);

@@ -1,5 +1,6 @@
 //! The ledger as its callers see it, on real files.
 
+mod announced;
 mod damage;
 mod killed;
 mod mail;
