@@ -38,6 +38,9 @@ impl Manager {
                 }
             }
         }
+        if !sent.is_empty() {
+            crate::failpoint::reached("bubble.sent");
+        }
         // Afterwards: killed in between, what was sent is found and not sent again.
         self.with_ledger(|ledger| ledger.set_cursor(READER, last))?;
         Ok(sent)

@@ -71,6 +71,25 @@ fn a_parent_may_be_called_like_a_word_of_an_address() {
 }
 
 #[test]
+fn killed_after_a_parent_was_told_it_is_not_told_again() {
+    let env = TestEnv::new();
+    for (name, more) in [("lead", &[][..]), ("child", &["--parent", "lead"])] {
+        env.symposium([&["agent", "spawn", "demo", "--name", name], more].concat()).ok();
+        env.symposium(["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
+    }
+    env.symposium(["agent", "send", "child", "/ask make"]).ok();
+    env.symposium(["agent", "wait", "child", "--for", "waiting", "--timeout", "20s"]).ok();
+    env.symposium(["supervisor", "run"]).env("SYMPOSIUM_FAILPOINT", "bubble.sent").fails(137);
+    symposium(&env, &["supervisor", "start"]).ok();
+    // What is sent later is typed in later.
+    let lead = || prompts(&env).into_iter().filter(|prompt| prompt.contains(" from ")).collect::<Vec<_>>();
+    env.wait_until("the parent was told", || lead().len() == 1);
+    symposium(&env, &["message", "send", "lead", "the last one"]).ok();
+    env.wait_until("it has that too", || lead().iter().any(|prompt| prompt.ends_with("the last one")));
+    assert_eq!(lead().len(), 2, "{:?}", lead());
+}
+
+#[test]
 fn an_agent_reports_for_itself_and_those_below_it_only() {
     let env = TestEnv::new();
     for (name, more) in [("a", vec![]), ("child", vec!["--parent", "a"]), ("other", vec![])] {
