@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use rustix::mount::{MountFlags, UnmountFlags, mount, mount_remount, unmount};
 
 use super::*;
-use crate::model::{Doer, NewTask};
+use crate::model::{Doer, NewTask, TaskId, TaskState};
 
 fn kept(env: &Env) -> Vec<String> {
     env.files().into_iter().filter(|name| name.contains("damaged")).collect()
@@ -81,9 +81,15 @@ fn tasks_that_can_still_be_read_are_taken_over() {
     let agent = AgentId::fresh();
     for n in 0..40 {
         let doer = Doer::Agent(agent, "fix".parse().unwrap());
-        let task = NewTask::plain(doer, format!("task {n} {}", "x".repeat(200)), "person");
+        let mut task = NewTask::plain(doer, format!("task {n} {}", "x".repeat(200)), "person");
+        if n == 39 {
+            task.after = vec![TaskId(1), TaskId(2)];
+        }
         ledger.add_task(&task, at(n)).unwrap().unwrap();
     }
+    // The last still comes after one of two.
+    let done = TaskMove::plain(&[TaskState::Queued], TaskState::Done, "because");
+    assert!(ledger.move_task(TaskId(1), &done, at(50)).unwrap());
     ledger.checkpoint().unwrap();
     let before = ledger.tasks(&TaskQuery::default()).unwrap();
     drop(ledger);
@@ -97,6 +103,7 @@ fn tasks_that_can_still_be_read_are_taken_over() {
     assert!(after.len() > 30 && after.len() < 40, "{}", after.len());
     assert!(after.iter().all(|task| before.contains(task)));
     assert_eq!((after[0].id, after.last().unwrap().id), (before[0].id, before[39].id));
+    assert_eq!(after.last().unwrap().blocked, 1);
     let told = ledger.take_notice().unwrap();
     assert!(
         told.contains(&format!("begun anew with the {} tasks that could be read", after.len())),

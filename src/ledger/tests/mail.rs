@@ -59,7 +59,8 @@ fn only_mail_that_wakes_is_typed_in_the_oldest_first() {
     assert_eq!(ledger.next_message(id).unwrap().unwrap().text, "two", "it waits to be asked for");
     let taken: Vec<_> = ledger.take_messages(&fix, at(4)).unwrap().into_iter().map(|m| m.text).collect();
     assert_eq!(taken, ["quiet", "one", "two"]);
-    assert_eq!(ledger.take_messages(&fix, at(5)).unwrap(), []);
+    ledger.park_message(next.id, "too late", at(5)).unwrap();
+    assert_eq!(ledger.take_messages(&fix, at(5)).unwrap(), [], "what was read stays read");
     assert!(ledger.mail().unwrap().is_empty());
 }
 
