@@ -1,0 +1,190 @@
+// A day with agents: see them, attach, type, approve, spawn, be told of a crash.
+
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
+import { Hands, step } from './hands.mjs';
+import { World, until } from './world.mjs';
+
+const world = new World('daily');
+const hands = new Hands(world);
+after(() => world.end());
+
+before(async () => {
+  await world.spawn('api');
+  await world.spawn('docs');
+  await world.startServer();
+  await world.openBrowser();
+});
+
+step('the status bar counts the agents', async () => {
+  const item = await hands.statusSays('2 idle', 60_000);
+  assert.equal(item.kind, '');
+});
+
+step('quick attach opens a terminal that shows the screen and takes typing', async () => {
+  await hands.palette('Symposium: Attach to Agent');
+  await hands.row('api').waitFor();
+  await hands.shot('quick-attach');
+  await hands.pick('api');
+  await hands.terminalShows('api · idle');
+  await hands.type('hello from the editor\n');
+  await hands.terminalShows('You said: hello from the editor');
+  await hands.shot('attached');
+  assert.equal(world.clients().length, 1);
+});
+
+step('attaching again, by the keys, shows the same terminal', async () => {
+  await hands.page.keyboard.press('Control+k');
+  await hands.page.keyboard.press('a');
+  await hands.pick('api');
+  // A second client would be attached by the time the agent has answered.
+  await hands.type('once more\n');
+  await hands.terminalShows('You said: once more');
+  assert.equal(world.clients().length, 1);
+});
+
+step('the view shows agents, and its actions work without asking which', async () => {
+  await hands.openView();
+  await hands.treeRow('docs').waitFor();
+  await hands.act('docs', 'Attach to Agent');
+  await until('docs has a client', () => world.clients().some((client) => client.endsWith(' docs')));
+  assert.equal(world.clients().length, 2);
+});
+
+step('one that waits is told of in the status bar, the badge and a toast, and is approved from the view', async () => {
+  await hands.palette('Symposium: Attach to Agent');
+  await hands.pick('api');
+  await hands.terminalShows('api · ');
+  world.symposium('agent', 'send', 'docs', '/ask rm -rf build');
+  const item = await hands.statusSays('1 waiting');
+  assert.equal(item.kind, 'warning');
+  await hands.toast('docs waits for you: Bash: rm -rf build').waitFor();
+  await hands.treeRow('Bash: rm -rf build').waitFor();
+  await hands.shot('waiting');
+  await hands.act('docs', 'Approve');
+  await world.is('docs', 'idle');
+  await hands.statusSays('2 idle');
+});
+
+step('an approval in a toast is given', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'docs', '/ask make clean');
+  const toast = hands.toast('docs waits for you: Bash: make clean');
+  await toast.waitFor();
+  await hands.press(toast, 'Approve');
+  await world.is('docs', 'idle');
+});
+
+step('what a hostile agent says is text in a toast, in the view and in the quick pick', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'docs', '/ask echo [x](command:workbench.action.quit) $(zap) <b>b</b> **c**');
+  const toast = hands.toast('Bash: echo [x] (command:workbench.action.quit) $(zap) <b>b</b> **c**');
+  await toast.waitFor();
+  assert.equal(await toast.locator('.notification-list-item-message a').count(), 0);
+  await hands.treeRow('Bash: echo [x](command:').waitFor();
+  await hands.palette('Symposium: Attach to Agent');
+  await hands.row('docs').waitFor();
+  assert.ok((await hands.row('docs').innerText()).includes('(zap)'));
+  assert.equal(await hands.row('docs').locator('.codicon-zap').count(), 0);
+  await hands.page.keyboard.press('Escape');
+  await hands.act('docs', 'Deny');
+  await world.is('docs', 'idle');
+});
+
+step('nothing is told of the terminal that is looked at', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'api', '/ask ls');
+  await hands.statusSays('1 waiting');
+  // A toast of another agent comes behind, so one of api would be there by then.
+  world.symposium('agent', 'send', 'docs', '/ask pwd');
+  await hands.toast('docs waits for you').waitFor();
+  assert.equal(await hands.toast('api').count(), 0);
+  await hands.act('api', 'Deny');
+  await hands.statusSays('1 waiting, 1 idle');
+  await hands.act('docs', 'Deny');
+  await hands.statusSays('2 idle');
+  await hands.clearToasts();
+});
+
+step('the spawn flow checks the name, starts the agent and attaches', async () => {
+  await hands.palette('Symposium: Spawn Agent');
+  await hands.answer('A spec', 'demo');
+  await until('asked for a name', async () => (await hands.input().getAttribute('placeholder'))?.includes('Its name'));
+  await hands.input().fill('not a name');
+  await hands.page.locator('.quick-input-message', { hasText: 'letters, digits' }).waitFor();
+  await hands.shot('spawn-flow');
+  await hands.answer('Its name', 'tests');
+  await hands.answer('What it is to do', 'remember the $(date) `id`');
+  await hands.pick('This folder');
+  await hands.terminalShows('remember the $(date) `id`');
+  await world.is('tests', 'idle');
+  assert.equal(world.agent('tests').project, world.project);
+});
+
+step('a crash is told in red, with what is known of it', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'docs', '/crash 3');
+  await world.is('docs', 'crashed');
+  await hands.toast('docs crashed: it ended with code 3').waitFor();
+  const item = await hands.statusSays('1 crashed');
+  assert.equal(item.kind, 'error');
+  await hands.shot('crashed');
+  await hands.clearToasts();
+  await hands.act('docs', 'Resume');
+  await world.is('docs', 'idle');
+  await hands.statusSays('3 idle');
+  await hands.terminalShows('docs · ');
+});
+
+step('a task is added from the view, and its end is told', async () => {
+  await hands.menu('tests', 'Add Task');
+  await hands.answer('What is to be done', 'count to three');
+  await until('the task is done', () => world.agent('tests').tasks.done === 1);
+  const [task] = world.symposium('task', 'list', '--all');
+  assert.equal(task.text, 'count to three');
+});
+
+step('a recap is a document, and what agents said in it is text', async () => {
+  world.symposium('agent', 'send', 'api', 'see <b>bold</b> [x](command:workbench.action.closeWindow) $(zap)');
+  await world.is('api', 'idle');
+  await hands.statusSays('3 idle');
+  await hands.menu('api', 'Show Recap');
+  const inner = hands.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+  await inner.locator('h1', { hasText: 'api' }).waitFor();
+  const body = inner.locator('body');
+  await until('the words are shown', async () => (await body.innerText()).includes('<b>bold</b> [x](command:'));
+  assert.equal(await body.locator('a[href^="command:"]').count(), 0);
+  assert.equal(await body.locator('b').count(), 0);
+  await hands.shot('recap');
+});
+
+step('stopping from the view ends the agent and keeps it', async () => {
+  await hands.act('tests', 'Stop Agent');
+  await world.is('tests', 'stopped');
+  await hands.treeRow('stopped').waitFor();
+});
+
+step('a taskspace is made in one flow, and goes as a whole', async () => {
+  await hands.palette('Symposium: New Taskspace');
+  await hands.answer('Its name', 'space');
+  await hands.answer('What it is to do', 'hello there');
+  await hands.answer('A spec', 'demo');
+  await hands.terminalShows('space · ');
+  await hands.toast('space works in a worktree of its own').waitFor();
+  const agent = await world.is('space', 'idle');
+  assert.deepEqual([agent.workspace, agent.branch, agent.project], ['worktree', 'symposium/space', world.project]);
+  await hands.statusSays('3 idle');
+  await hands.menu('space', 'Remove Agent');
+  await hands.dialog().filter({ hasText: 'Remove the taskspace space' }).waitFor();
+  await hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click();
+  await until('the taskspace is gone', () => world.symposium('taskspace', 'list').length === 0);
+  // The row below moves up: where one clicks next must have come to rest.
+  await hands.treeRow('symposium/space').waitFor({ state: 'detached' });
+});
+
+step('removing asks first', async () => {
+  await hands.menu('tests', 'Remove Agent');
+  await hands.dialog().filter({ hasText: 'Forget tests' }).waitFor();
+  await hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click();
+  await until('tests is gone', () => world.agent('tests') === undefined);
+});

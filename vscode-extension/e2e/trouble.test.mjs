@@ -1,0 +1,106 @@
+// What is missing, broken or too much.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { Hands, step } from './hands.mjs';
+import { World, until } from './world.mjs';
+
+const world = new World('trouble');
+const hands = new Hands(world);
+const registry = join(world.home, '.symposium/agent-sessions.json');
+after(() => world.end());
+
+const welcome = (text) => hands.page.locator('.welcome-view-content', { hasText: text }).first();
+const tryAgain = async (text) => {
+  await hands.page.locator('.welcome-view', { hasText: text }).locator('.monaco-button', { hasText: 'Try Again' }).first().click();
+};
+
+before(async () => {
+  renameSync(world.binary, `${world.binary}.away`);
+  await world.startServer();
+  await world.openBrowser();
+  await hands.openView();
+});
+
+step('without the binary the view says so, and finds it when it is there', async () => {
+  await welcome('was not found').waitFor({ timeout: 60_000 });
+  await hands.statusSays('was not found');
+  await hands.shot('missing-binary');
+  renameSync(`${world.binary}.away`, world.binary);
+  await tryAgain('was not found');
+  await welcome('No agents yet').waitFor();
+  await hands.shot('welcome');
+});
+
+step('without tmux the view says so', async () => {
+  // A PATH without tmux, for this binary alone.
+  renameSync(world.binary, `${world.binary}.real`);
+  writeFileSync(world.binary, `#!/bin/sh\nPATH=${world.bin} exec ${world.binary}.real "$@"\n`, { mode: 0o755 });
+  await hands.palette('Symposium: Refresh');
+  await welcome('tmux is not installed').waitFor();
+  await hands.shot('missing-tmux');
+  await hands.page.locator('.welcome-view .monaco-button', { hasText: 'Copy the Command' }).first().click();
+  await hands.toast('Copied: ').waitFor();
+  renameSync(`${world.binary}.real`, world.binary);
+  await tryAgain('tmux is not installed');
+  await welcome('No agents yet').waitFor();
+});
+
+step('an older binary is told apart', async () => {
+  renameSync(world.binary, `${world.binary}.real`);
+  writeFileSync(world.binary, '#!/bin/sh\necho symposium 0.0.1\n', { mode: 0o755 });
+  await hands.palette('Symposium: Refresh');
+  await welcome('older than this extension needs').waitFor();
+  renameSync(`${world.binary}.real`, world.binary);
+  await tryAgain('older than');
+  await welcome('No agents yet').waitFor();
+});
+
+step('a registry of a newer symposium is told, with the way out, and not touched', async () => {
+  await world.spawn('api');
+  await hands.statusSays('1 idle');
+  const good = readFileSync(registry, 'utf8');
+  world.symposium('supervisor', 'stop');
+  const newer = good.replace(/"format":\s*\d+/, '"format": 99');
+  writeFileSync(registry, newer);
+  await welcome('cannot use its state directory').waitFor();
+  await hands.page.locator('.welcome-view .monaco-button', { hasText: 'Show What Is Wrong' }).first().click();
+  await hands.page.locator('.view-lines', { hasText: 'newer symposium' }).waitFor();
+  await hands.shot('unusable');
+  assert.equal(readFileSync(registry, 'utf8'), newer);
+  writeFileSync(registry, good);
+  await tryAgain('cannot use its state directory');
+  await hands.statusSays('1 idle');
+});
+
+step('a registry that is garbage is rebuilt, the garbage is kept, and the view goes on', async () => {
+  writeFileSync(registry, 'garbage');
+  await until('the garbage was put aside', () => readdirSync(join(world.home, '.symposium')).some((name) => name.includes('.bad-')));
+  // Its status is the one of the backup until something happens to it; that it lives is known at once.
+  await until('api is back', () => world.agent('api')?.pid);
+  await hands.statusSays('1 ');
+  await hands.treeRow('api').waitFor();
+});
+
+step('two hundred agents are in the view within seconds, and answer to a click', async () => {
+  // Records without a process: what the view has to draw is the same.
+  const known = JSON.parse(readFileSync(registry, 'utf8'));
+  const [[, one]] = Object.entries(known.sessions);
+  for (let at = 0; at < 200; at++) {
+    const name = `many-${String(at).padStart(3, '0')}`;
+    known.sessions[name] = { ...one, name, id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}` };
+  }
+  const began = Date.now();
+  writeFileSync(`${registry}.new`, JSON.stringify(known));
+  renameSync(`${registry}.new`, registry);
+  await until('two hundred are counted', async () => /20\d|lost|crashed/.test((await hands.statusBar())?.label ?? ''), 60_000);
+  await hands.treeRow('many-000').waitFor();
+  console.log(`200 agents drawn ${Date.now() - began} ms after they were written`);
+  await hands.shot('many');
+  await hands.palette('Symposium: Attach to Agent');
+  await hands.input().fill('many-199');
+  await hands.row('many-199').waitFor();
+  await hands.page.keyboard.press('Escape');
+});

@@ -1,0 +1,210 @@
+// A world of its own for one run: a home, a tmux server, a project, a VS Code server and a browser, all in one short
+// directory. Ending it ends only what it started.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+export const rig = process.env.SYMPOSIUM_VSCODE_RIG ?? join(root, 'target/vscode-rig');
+const binary = process.env.SYMPOSIUM_BINARY ?? join(root, 'target/release/symposium');
+const vsix = join(root, 'vscode-extension/dist/symposium.vsix');
+const codeServer = join(rig, 'node_modules/code-server/out/node/entry.js');
+
+/** Waits for a condition, and fails with what it last saw. */
+export async function until(what, condition, within = 30_000) {
+  const end = Date.now() + within;
+  let last;
+  for (;;) {
+    try {
+      last = await condition();
+      if (last) return last;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > end) throw new Error(`never: ${what}; last saw ${last instanceof Error ? last.message : JSON.stringify(last)}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+const freePort = () =>
+  new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+
+const settings = {
+  'workbench.startupEditor': 'none',
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'security.workspace.trust.enabled': false,
+  // The DOM renderer: what a terminal shows can be read.
+  'terminal.integrated.gpuAcceleration': 'off',
+  'remote.autoForwardPorts': false,
+  'window.commandCenter': false,
+  'chat.commandCenter.enabled': false,
+  'workbench.colorTheme': 'Default Dark Modern',
+};
+
+export class World {
+  constructor(name) {
+    this.dir = mkdtempSync('/tmp/sv-');
+    this.name = name;
+    this.home = join(this.dir, 'h');
+    this.project = join(this.dir, 'shop');
+    this.bin = join(this.dir, 'bin');
+    for (const each of [this.home, this.project, this.bin, join(this.dir, 't')]) mkdirSync(each);
+    // By this name and no other place: tests take it away and put it back.
+    this.binary = join(this.bin, 'symposium');
+    cpSync(binary, this.binary);
+    this.env = {
+      PATH: `${this.bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
+      HOME: this.home,
+      TMUX_TMPDIR: join(this.dir, 't'),
+      LANG: 'C.UTF-8',
+      USER: process.env.USER ?? 'root',
+      SHELL: '/bin/bash',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+    };
+    const git = (...args) => execFileSync('git', ['-C', this.project, '-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { env: this.env });
+    git('init', '-q', '-b', 'main');
+    writeFileSync(join(this.project, 'README.md'), '# shop\n');
+    git('add', '.');
+    git('commit', '-qm', 'a beginning');
+  }
+
+  get socket() {
+    return join(this.env.TMUX_TMPDIR, `tmux-${process.getuid()}`, 'symposium');
+  }
+
+  symposium(...args) {
+    const said = execFileSync(this.binary, ['--json', ...args], { env: this.env, cwd: this.project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return said.trim() === '' ? null : JSON.parse(said);
+  }
+
+  agent(name) {
+    return this.symposium('agent', 'list').find((agent) => agent.name === name);
+  }
+
+  spawn(name, ...args) {
+    this.symposium('agent', 'spawn', 'demo', '--name', name, ...args);
+    return this.is(name, 'idle');
+  }
+
+  /** Waits until an agent has a status. */
+  is(name, status) {
+    return until(`${name} is ${status}`, () => this.agent(name)?.status === status && this.agent(name));
+  }
+
+  /** The tmux clients there are, as `pid session`. */
+  clients() {
+    const said = execFileSync('tmux', ['-S', this.socket, 'list-clients', '-F', '#{client_pid} #{client_session}'], { env: this.env, encoding: 'utf8' });
+    return said.trim().split('\n').filter(Boolean);
+  }
+
+  /** Writes the settings; those of the machine by the path of our binary, because VS Code takes PATH from a login shell. */
+  set(differing) {
+    const data = join(this.home, '.local/share/code-server');
+    for (const [folder, values] of Object.entries({ User: settings, Machine: { 'symposium.path': this.binary, ...differing } })) {
+      mkdirSync(join(data, folder), { recursive: true });
+      writeFileSync(join(data, folder, 'settings.json'), JSON.stringify(values));
+    }
+  }
+
+  async startServer() {
+    this.port ??= await freePort();
+    this.set({});
+    if (!this.installed) {
+      execFileSync(process.execPath, [codeServer, '--install-extension', vsix, '--force'], { env: this.env, stdio: 'pipe' });
+      this.installed = true;
+    }
+    const args = [codeServer, '--bind-addr', `127.0.0.1:${this.port}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check',
+      '--disable-workspace-trust', '--disable-getting-started-override', '--disable-proxy', '--ignore-last-opened', this.project];
+    // A group of its own, so that it can be ended whole.
+    this.server = spawn(process.execPath, args, { env: this.env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.log = '';
+    for (const stream of [this.server.stdout, this.server.stderr]) stream.on('data', (text) => { this.log = (this.log + text).slice(-20_000); });
+    await until('the server answers', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok, 60_000);
+  }
+
+  async stopServer() {
+    if (this.server === undefined) return;
+    const { pid } = this.server;
+    this.server = undefined;
+    try {
+      process.kill(-pid, 'SIGTERM');
+    } catch {
+      return;
+    }
+    await until('the server has gone', () => !inGroup(pid).length, 20_000).catch(() => process.kill(-pid, 'SIGKILL'));
+  }
+
+  async openBrowser() {
+    const { chromium } = createRequire(`${rig}/`)('playwright-core');
+    this.browser = await chromium.launchPersistentContext(join(this.dir, 'chrome'), {
+      executablePath: '/usr/bin/chromium',
+      headless: true,
+      viewport: { width: 1200, height: 760 },
+      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    });
+    await this.browser.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: `http://127.0.0.1:${this.port}` });
+    this.page = this.browser.pages()[0] ?? (await this.browser.newPage());
+    this.page.setDefaultTimeout(30_000);
+    await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.project}`, { waitUntil: 'domcontentloaded' });
+    await this.page.waitForSelector('.monaco-workbench .statusbar .statusbar-item', { timeout: 90_000 });
+    return this.page;
+  }
+
+  async closeBrowser() {
+    await this.browser?.close();
+    this.browser = undefined;
+  }
+
+  async end() {
+    await this.closeBrowser().catch(() => undefined);
+    await this.stopServer().catch(() => undefined);
+    if (existsSync(this.socket)) {
+      try {
+        execFileSync('tmux', ['-S', this.socket, 'kill-server'], { env: this.env, stdio: 'ignore' });
+      } catch {
+        // It had gone already.
+      }
+    }
+    // What still lives in the home would write into it.
+    await until('nothing lives in the home', () => livesIn(this.dir).length === 0, 20_000).catch(() => livesIn(this.dir).forEach((pid) => process.kill(pid, 'SIGKILL')));
+    if (process.env.KEEP === undefined) rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+    else console.log(`kept: ${this.dir}`);
+  }
+}
+
+const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+
+function inGroup(group) {
+  return processes().filter((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+      return Number(stat[2]) === group && stat[0] !== 'Z';
+    } catch {
+      return false;
+    }
+  });
+}
+
+function livesIn(dir) {
+  return processes().filter((pid) => {
+    if (pid === process.pid) return false;
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`=${dir}/`) && readlinkSync(`/proc/${pid}/exe`);
+    } catch {
+      return false;
+    }
+  });
+}
