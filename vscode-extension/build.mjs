@@ -1,0 +1,26 @@
+// Bundles the extension into dist/; `--production` for a package, `--test` for the unit tests.
+import { copyFileSync, readdirSync, rmSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const production = process.argv.includes('--production');
+const shared = { bundle: true, platform: 'node', format: 'cjs', target: 'node18', logLevel: 'warning' };
+
+if (process.argv.includes('--test')) {
+  rmSync('dist/test', { recursive: true, force: true });
+  const tests = readdirSync('src/test').filter((name) => name.endsWith('.test.ts')).map((name) => `src/test/${name}`);
+  await build({ ...shared, entryPoints: tests, outdir: 'dist/test', sourcemap: 'inline' });
+} else {
+  if (production) {
+    rmSync('dist', { recursive: true, force: true });
+    // A package carries a licence text; the project keeps it once, at its root.
+    copyFileSync('../LICENSE-MIT', 'LICENSE.txt');
+  }
+  await build({
+    ...shared,
+    entryPoints: ['src/extension.ts'],
+    outfile: 'dist/extension.js',
+    external: ['vscode'],
+    minify: production,
+    sourcemap: !production,
+  });
+}

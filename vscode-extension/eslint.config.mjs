@@ -1,0 +1,23 @@
+// Strict, with types. Two doors are guarded here: only client.ts runs programs, and rules/ knows nothing of VS Code.
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', '*.mjs', 'e2e/'] },
+  tseslint.configs.strictTypeChecked,
+  {
+    files: ['src/**/*.ts'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      'no-restricted-imports': ['error', { paths: [{ name: 'node:child_process', message: 'only client.ts runs programs' }] }],
+    },
+  },
+  { files: ['src/client.ts', 'src/test/**'], rules: { 'no-restricted-imports': 'off' } },
+  {
+    files: ['src/rules/**/*.ts', 'src/client.ts', 'src/types.ts'],
+    ignores: ['src/client.ts'],
+    rules: { 'no-restricted-imports': ['error', { paths: ['vscode', 'node:child_process'] }] },
+  },
+  // node's test runner returns promises that nobody needs to wait for.
+  { files: ['src/test/**'], rules: { '@typescript-eslint/no-floating-promises': 'off' } },
+);

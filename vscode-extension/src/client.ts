@@ -1,0 +1,235 @@
+// The only file that runs the binary, and the only one that starts programs. Never through a shell: a program and its
+// arguments, texts on standard input. Knows nothing of VS Code.
+
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { type Agent, type Check, type Failure, type Recap, type Spec, type Task, type Taskspace, agentsFrom, failureFrom } from './types';
+
+/** Where the binary is and which environment it is to look at. */
+export interface Place {
+  path: string;
+  home: string;
+}
+
+/** A command that failed, with what it said. */
+export class CommandError extends Error {
+  readonly code: string;
+  readonly saw: string[];
+  readonly hints: string[];
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.name = 'CommandError';
+    this.code = failure.code;
+    this.saw = failure.saw;
+    this.hints = failure.hints;
+  }
+}
+
+export interface Ran {
+  stdout: string;
+  stderr: string;
+}
+
+/** What a command may be given beside its arguments. */
+export interface Given {
+  stdin?: string;
+  cwd?: string;
+  timeout?: number;
+}
+
+/** Longer than the longest of the binary's own time bounds, that of `agent send`. */
+const TIMEOUT = 60_000;
+
+/** What is kept of an output: a transcript may be long. */
+const MOST_OUTPUT = 64 * 1024 * 1024;
+
+/** Places of installations that an editor started from a desktop does not have in its PATH. */
+const usual = () => [join(homedir(), '.cargo/bin'), join(homedir(), '.local/bin'), '/usr/local/bin', '/opt/homebrew/bin'];
+
+/** The file that a name means; undefined when there is none that can be run. */
+export function findBinary(path: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const home = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
+  const candidates = isAbsolute(home)
+    ? [home]
+    : home.includes('/')
+      ? []
+      : [...(env['PATH'] ?? '').split(delimiter).filter(isAbsolute), ...usual()].map((folder) => join(folder, home));
+  return candidates.find((candidate) => {
+    try {
+      accessSync(candidate, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+export class Client {
+  constructor(
+    private readonly place: () => Place,
+    private readonly log: (line: string) => void = () => undefined,
+  ) {}
+
+  /** The program and arguments of a terminal on an agent. */
+  attachCommand(name: string, as: 'driver' | 'observer'): { shellPath: string; shellArgs: string[] } {
+    const observe = as === 'observer' ? ['--observe'] : [];
+    return { shellPath: this.binary(), shellArgs: [...this.where(), 'agent', 'attach', name, ...observe] };
+  }
+
+  async version(): Promise<string> {
+    return (await this.run(['--version'], { timeout: 10_000 })).stdout.trim();
+  }
+
+  async agents(): Promise<Agent[]> {
+    return agentsFrom(await this.json(['agent', 'list']));
+  }
+
+  async tasks(agent?: string): Promise<Task[]> {
+    return (await this.json(['task', 'list', ...(agent === undefined ? [] : ['--all', '--agent', agent])])) as Task[];
+  }
+
+  async task(id: number): Promise<Task> {
+    return (await this.json(['task', 'show', String(id)])) as Task;
+  }
+
+  async specs(dir: string): Promise<Spec[]> {
+    return (await this.json(['spec', 'list', '--dir', dir])) as Spec[];
+  }
+
+  async taskspaces(): Promise<Taskspace[]> {
+    return (await this.json(['taskspace', 'list'])) as Taskspace[];
+  }
+
+  async recap(name: string, since?: string): Promise<Recap> {
+    return (await this.json(['agent', 'recap', name, ...(since === undefined ? [] : ['--since', since])])) as Recap;
+  }
+
+  async screen(name: string): Promise<string[]> {
+    return ((await this.json(['agent', 'peek', name])) as { screen: string[] }).screen;
+  }
+
+  async transcript(name: string): Promise<string> {
+    return (await this.run([...this.where(), 'agent', 'logs', '--plain', name])).stdout;
+  }
+
+  /** The checks of `doctor`, which also exits 1 when one of them is bad. */
+  async doctor(): Promise<Check[]> {
+    const { stdout } = await this.run([...this.where(), '--json', 'doctor']).catch((error: unknown) => {
+      if (error instanceof CommandError && error.saw[0]?.startsWith('[')) return { stdout: error.saw[0] };
+      throw error;
+    });
+    return JSON.parse(stdout) as Check[];
+  }
+
+  /** Runs a verb with `--json` and returns what it printed. */
+  async json(args: readonly string[], given: Given = {}): Promise<unknown> {
+    const { stdout, stderr } = await this.run([...this.where(), '--json', ...args], given);
+    for (const line of stderr.split('\n').filter(Boolean)) this.log(line);
+    return stdout.trim() === '' ? null : (JSON.parse(stdout) as unknown);
+  }
+
+  /** Follows `agent list --watch` until it is disposed of or ends by itself; `ended` is called once. */
+  watch(on: { agents: (agents: Agent[]) => void; warning: (text: string) => void; ended: (error: Error) => void }): { dispose: () => void } {
+    let child: ChildProcessWithoutNullStreams;
+    let over = false;
+    const end = (error: Error) => {
+      if (over) return;
+      over = true;
+      on.ended(error);
+    };
+    try {
+      child = spawn(this.binary(), [...this.where(), '--json', 'agent', 'list', '--watch'], { shell: false });
+    } catch (error) {
+      queueMicrotask(() => { end(error as Error); });
+      return { dispose: () => { over = true; } };
+    }
+    // Its end is how the binary knows that nobody reads any more.
+    child.stdin.end();
+    let said = '';
+    lines(child.stdout, (line) => {
+      if (over) return;
+      try {
+        on.agents(agentsFrom(JSON.parse(line)));
+      } catch (error) {
+        on.warning(String(error));
+      }
+    });
+    lines(child.stderr, (line) => {
+      said = `${said}\n${line}`.slice(-65_536);
+      if (!over && line.startsWith('warning: ')) on.warning(line.slice('warning: '.length));
+    });
+    child.on('error', (error: NodeJS.ErrnoException) => { end(asMissing(error)); });
+    child.on('close', (code) => {
+      end(new CommandError(failureFrom(said) ?? { code: 'ended', message: `agent list --watch ended with ${code ?? 'a signal'}`, saw: [said.trim()], hints: [] }));
+    });
+    return {
+      dispose: () => {
+        over = true;
+        child.kill();
+      },
+    };
+  }
+
+  private binary(): string {
+    const { path } = this.place();
+    const found = findBinary(path);
+    if (found === undefined) throw missing(path);
+    return found;
+  }
+
+  private where(): string[] {
+    const { home } = this.place();
+    return home === '' ? [] : ['--home', home];
+  }
+
+  private async run(args: readonly string[], given: Given = {}): Promise<Ran> {
+    const binary = this.binary();
+    const options = { timeout: given.timeout ?? TIMEOUT, maxBuffer: MOST_OUTPUT, shell: false, ...(given.cwd === undefined ? {} : { cwd: given.cwd }) };
+    return new Promise((resolve, reject) => {
+      const child = execFile(binary, args, options, (error, stdout, stderr) => {
+        if (error === null) {
+          resolve({ stdout, stderr });
+          return;
+        }
+        const failure = failureFrom(stderr);
+        const saw = [stdout.trim(), stderr.trim()].filter(Boolean);
+        reject(failure === undefined ? asMissing(error, saw) : new CommandError(failure));
+      });
+      // A program that ends before it has read everything is told by its exit, not by a broken pipe.
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(given.stdin ?? '');
+    });
+  }
+}
+
+const missing = (path: string): CommandError =>
+  new CommandError({ code: 'missing-binary', message: `cannot run ${path}`, saw: [], hints: [] });
+
+function asMissing(error: Error & { code?: string | number | null | undefined }, saw: string[] = []): CommandError {
+  const gone = error.code === 'ENOENT' || error.code === 'EACCES';
+  return new CommandError({ code: gone ? 'missing-binary' : 'failed', message: error.message, saw, hints: [] });
+}
+
+/** Calls for each whole line of a stream. */
+function lines(stream: NodeJS.ReadableStream, each: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (text: string) => {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop() ?? '';
+    parts.filter(Boolean).forEach(each);
+  });
+}
+
+/** The terminal that a process has: by it a tmux client is known again, whatever its tab is called. */
+export function ttyOf(pid: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('ps', ['-o', 'tty=', '-p', String(pid)], { timeout: 5_000 }, (error, stdout) => {
+      const name = stdout.trim();
+      resolve(error !== null || name === '' || name.startsWith('?') ? undefined : `/dev/${name}`);
+    });
+  });
+}

@@ -1,0 +1,159 @@
+// What the commands do: one agent or task, one verb of the binary. Palette, menus, buttons and toasts all come here.
+
+import * as vscode from 'vscode';
+import { type Node } from './agentTree';
+import { type Client, CommandError } from './client';
+import type { Documents } from './documents';
+import type { Mutes } from './mutes';
+import { type Asking, pickAgent } from './quickAttach';
+import { removeAgent, removeTaskspace } from './removing';
+import { nameMistake } from './rules/names';
+import { recapDocument } from './rules/recap';
+import { hasEnded, isAttachable, isLive } from './rules/status';
+import { noLinks, oneLine } from './rules/text';
+import { settings } from './settings';
+import { type Spawning, offerFolder, openFolder } from './spawn';
+import { attempt } from './tell';
+import type { As, Terminals } from './terminals';
+import type { Agent } from './types';
+import type { Watch } from './watch';
+import { t } from './words';
+
+export interface Parts {
+  client: Client;
+  watch: Watch;
+  terminals: Terminals;
+  spawning: Spawning;
+  documents: Documents;
+  mutes: Mutes;
+}
+
+/** What a command is called with: an agent, a row of the view, a folder of the explorer, or nothing. */
+type Given = Agent | Node | vscode.Uri | undefined;
+
+const agentIn = (given: Given): Agent | undefined => {
+  if (given === undefined || given instanceof vscode.Uri) return undefined;
+  if ('type' in given) return given.type === 'agent' ? given.agent : undefined;
+  return given;
+};
+
+export function agentCommands(parts: Parts): vscode.Disposable {
+  const { client, watch, terminals, spawning, documents, mutes } = parts;
+
+  /** Registers a command for one agent; without one the person is asked which. */
+  const forAgent = (id: string, asking: () => Omit<Asking, 'title'> & { title?: string }, act: (agent: Agent, ...rest: unknown[]) => Promise<unknown>) =>
+    vscode.commands.registerCommand(`symposium.${id}`, (given: Given, ...rest: unknown[]) =>
+      attempt(async () => {
+        const given_ = agentIn(given);
+        // What was shown may be older than what is.
+        const agent = given_ === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking() }) : (watch.agents.find(({ id: known }) => known === given_.id) ?? given_);
+        if (agent !== undefined) await act(agent, ...rest);
+      }),
+    );
+
+  const verb = (...args: string[]) => client.json(['agent', ...args]).finally(() => void watch.look());
+
+  const show = async (agent: Agent, as: As, location?: 'panel' | 'editor') => {
+    if (!isAttachable(agent)) {
+      const resume = t('Resume and Attach');
+      const text = noLinks(t('{0} does not run: {1}', oneLine(agent.name), oneLine(agent.reason)));
+      if ((await vscode.window.showInformationMessage(text, resume)) !== resume) return;
+      await verb('resume', agent.name);
+    }
+    await terminals.show(agent, as, location ?? settings.openIn());
+  };
+
+  const live = (placeholder: string) => () => ({ placeholder, wanted: isLive });
+  const any = (placeholder: string) => () => ({ placeholder });
+
+  return vscode.Disposable.from(
+    forAgent('attach', () => ({ title: t('Attach to Agent'), placeholder: t('Which agent? Its terminal is shown'), actions: 'actions' }), (agent) => show(agent, 'driver')),
+    forAgent('attachInEditor', any(t('Which agent? Its terminal opens in the editor area')), (agent) => show(agent, 'driver', 'editor')),
+    forAgent('observe', () => ({ placeholder: t('Watch whom?'), wanted: isAttachable }), (agent) => show(agent, 'observer')),
+    forAgent('send', live(t('Send a prompt to whom?')), async (agent) => {
+      const text = await vscode.window.showInputBox({ title: t('Send to {0}', agent.name), placeHolder: t('The prompt'), ignoreFocusOut: true });
+      if (text === undefined || text.trim() === '') return;
+      const progress = { location: vscode.ProgressLocation.Window, title: t('Sending to {0}', agent.name) };
+      await vscode.window.withProgress(progress, () => client.json(['agent', 'send', agent.name, '-'], { stdin: text }));
+      vscode.window.setStatusBarMessage(`$(check) ${t('delivered to {0}', agent.name)}`, 5_000);
+    }),
+    forAgent('approve', () => ({ placeholder: t('Say yes to whom?'), wanted: asks }), (agent, seen) => answer(parts, 'approve', agent, seen)),
+    forAgent('deny', () => ({ placeholder: t('Say no to whom?'), wanted: asks }), (agent, seen) => answer(parts, 'deny', agent, seen)),
+    forAgent('interrupt', live(t('Interrupt whom?')), (agent) => verb('interrupt', agent.name)),
+    forAgent('stop', live(t('Stop whom?')), (agent) => stop(parts, agent)),
+    forAgent('restart', live(t('Restart whom?')), (agent) => verb('restart', agent.name)),
+    forAgent('resume', () => ({ placeholder: t('Bring back whom?'), wanted: hasEnded }), async (agent) => {
+      await verb('resume', agent.name);
+      await terminals.show(agent, 'driver');
+    }),
+    forAgent('hibernate', () => ({ placeholder: t('Put whom to sleep?'), wanted: ({ status }) => status === 'idle' }), (agent) => verb('hibernate', agent.name)),
+    forAgent('rename', any(t('Rename whom?')), async (agent) => {
+      const taken = watch.agents.map(({ name }) => name);
+      const wanted = await vscode.window.showInputBox({
+        title: t('Rename {0}', agent.name),
+        value: agent.name,
+        validateInput: (name) => (name === agent.name ? undefined : nameMistake(name, taken)),
+      });
+      if (wanted !== undefined && wanted !== agent.name) await verb('rename', agent.name, wanted);
+    }),
+    forAgent('remove', any(t('Remove whom?')), (agent) => removeAgent(client, watch, agent)),
+    forAgent('peek', () => ({ placeholder: t('Look at whose screen?'), wanted: isAttachable }), async (agent) =>
+      documents.showText(`/screen/${agent.name}.txt`, (await client.screen(agent.name)).join('\n')),
+    ),
+    forAgent('logs', any(t('Whose transcript?')), async (agent) => documents.showText(`/transcript/${agent.name}.log`, await client.transcript(agent.name), 'end')),
+    forAgent('recap', any(t('Whose recap?')), async (agent) => documents.showMarkdown(`/recap/${agent.name}.md`, recapDocument(await client.recap(agent.name)))),
+    forAgent('openFolder', any(t('Whose folder?')), openFolder),
+    forAgent('mute', () => ({ placeholder: t('Mute whom?'), wanted: (agent) => !mutes.has(agent) }), (agent) => mutes.set(agent, 'muted')),
+    forAgent('unmute', () => ({ placeholder: t('Unmute whom?'), wanted: (agent) => mutes.has(agent) }), (agent) => mutes.set(agent, 'told')),
+    vscode.commands.registerCommand('symposium.spawn', (given?: Given) =>
+      attempt(async () => terminals.show(await spawning.agent(folderIn(given)), 'driver')),
+    ),
+    vscode.commands.registerCommand('symposium.newTaskspace', (given?: Given) =>
+      attempt(async () => {
+        const agent = await spawning.taskspace(folderIn(given));
+        await terminals.show(agent, 'driver');
+        void offerFolder(agent);
+      }),
+    ),
+    vscode.commands.registerCommand('symposium.deleteTaskspace', () => attempt(() => removeTaskspace(client, watch))),
+    vscode.commands.registerCommand('symposium.restoreAll', () => attempt(() => verb('restore', '--all'))),
+  );
+}
+
+const asks = (agent: Agent): boolean => agent.status === 'waiting' && agent.waiting_for === 'approval';
+
+const folderIn = (given: Given): string | undefined =>
+  given instanceof vscode.Uri && given.scheme === 'file' ? given.fsPath : undefined;
+
+/** Answers what was seen: when it asks for something else by now, the person is asked. */
+async function answer({ client, watch }: Parts, verb: 'approve' | 'deny', agent: Agent, seen: unknown): Promise<void> {
+  const shown = typeof seen === 'string' ? seen : agent.reason;
+  const now = (await client.agents()).find(({ id }) => id === agent.id);
+  if (now === undefined || !asks(now)) {
+    throw new CommandError({ code: 'not-waiting', message: t('{0} asks for nothing any more', oneLine(agent.name)), saw: [], hints: [] });
+  }
+  if (now.reason !== shown) {
+    const yes = verb === 'approve' ? t('Approve') : t('Deny');
+    const text = noLinks(t('{0} asks for something else by now: {1}', oneLine(now.name), oneLine(now.reason, 300)));
+    if ((await vscode.window.showWarningMessage(text, { modal: true }, yes)) !== yes) return;
+  }
+  await client.json(['agent', verb, now.name]).finally(() => void watch.look());
+  const done = verb === 'approve' ? t('approved in {0}', now.name) : t('denied in {0}', now.name);
+  vscode.window.setStatusBarMessage(`$(check) ${done}`, 5_000);
+}
+
+/** Ends an agent; its record and conversation stay, so only children are asked about. */
+async function stop({ client, watch }: Parts, agent: Agent): Promise<void> {
+  const children = watch.agents.filter((other) => other.parent === agent.name && isLive(other));
+  const args = ['agent', 'kill', agent.name];
+  if (children.length > 0) {
+    const all = t('Stop All');
+    const one = t('Only {0}', agent.name);
+    const names = children.map(({ name }) => oneLine(name)).join(', ');
+    const chosen = await vscode.window.showWarningMessage(noLinks(t('{0} has children that run: {1}', agent.name, names)), { modal: true }, all, one);
+    if (chosen === undefined) return;
+    if (chosen === all) args.push('--with-children');
+  }
+  const progress = { location: vscode.ProgressLocation.Window, title: t('Stopping {0}', agent.name) };
+  await vscode.window.withProgress(progress, () => client.json(args)).then(() => watch.look());
+}

@@ -1,0 +1,51 @@
+// Documents that are shown and never saved: recap, transcript, screen, task, doctor. Each has an address, so that showing
+// it again refreshes the one that is open.
+
+import * as vscode from 'vscode';
+
+const SCHEME = 'symposium';
+
+export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly texts = new Map<string, string>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+  private readonly parts: vscode.Disposable[];
+
+  constructor() {
+    this.parts = [
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        if (document.uri.scheme === SCHEME) this.texts.delete(document.uri.path);
+      }),
+      this.changed,
+    ];
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.texts.get(uri.path) ?? '';
+  }
+
+  /** As text, at its end when that is where the news are. */
+  async showText(path: string, text: string, at: 'begin' | 'end' = 'begin'): Promise<void> {
+    const uri = this.put(path, text);
+    const document = await vscode.workspace.openTextDocument(uri);
+    const editor = await vscode.window.showTextDocument(document, { preview: true });
+    if (at === 'end') editor.revealRange(new vscode.Range(document.lineCount, 0, document.lineCount, 0));
+  }
+
+  /** As a Markdown preview. */
+  async showMarkdown(path: string, text: string): Promise<void> {
+    await vscode.commands.executeCommand('markdown.showPreview', this.put(path, text));
+  }
+
+  dispose(): void {
+    for (const part of this.parts) part.dispose();
+  }
+
+  private put(path: string, text: string): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme: SCHEME, path });
+    this.texts.set(uri.path, text);
+    this.changed.fire(uri);
+    return uri;
+  }
+}

@@ -1,0 +1,68 @@
+// What helps when symposium, tmux or the state directory is not there or not usable.
+
+import * as vscode from 'vscode';
+import type { Client } from './client';
+import type { Documents } from './documents';
+import { noLinks, oneLine } from './rules/text';
+import { NEEDED } from './rules/version';
+import { settings } from './settings';
+import { attempt, commandIn } from './tell';
+import type { Check } from './types';
+import type { Watch } from './watch';
+import { t } from './words';
+
+export function helping(client: Client, watch: Watch, documents: Documents, log: vscode.LogOutputChannel): vscode.Disposable {
+  const warned = new Set<string>();
+  return vscode.Disposable.from(
+    vscode.commands.registerCommand('symposium.refresh', () => watch.start()),
+    vscode.commands.registerCommand('symposium.doctor', () =>
+      attempt(async () => documents.showText('/doctor.txt', await report(client, watch))),
+    ),
+    vscode.commands.registerCommand('symposium.setPath', () =>
+      attempt(async () => {
+        const chosen = await vscode.window.showInputBox({
+          title: t('Where is symposium on this machine?'),
+          value: settings.place().path,
+          placeHolder: '/home/me/.cargo/bin/symposium',
+        });
+        if (chosen !== undefined) await vscode.workspace.getConfiguration('symposium').update('path', chosen.trim(), vscode.ConfigurationTarget.Global);
+      }),
+    ),
+    vscode.commands.registerCommand('symposium.copyInstallHint', () =>
+      attempt(async () => {
+        const command = commandIn(watch.trouble?.hints[0] ?? 'sudo apt-get install tmux');
+        await vscode.env.clipboard.writeText(command);
+        void vscode.window.showInformationMessage(noLinks(t('Copied: {0}', oneLine(command))));
+      }),
+    ),
+    // Said once each: a registry that was rebuilt, a tmux that does not answer.
+    watch.onWarning((text) => {
+      if (warned.has(text)) return;
+      warned.add(text);
+      const show = t('Show Log');
+      void vscode.window.showWarningMessage(noLinks(`Symposium: ${oneLine(text, 300)}`), show).then((chosen) => {
+        if (chosen === show) log.show();
+      });
+    }),
+  );
+}
+
+async function report(client: Client, watch: Watch): Promise<string> {
+  const lines: string[] = [];
+  const trouble = watch.trouble;
+  if (trouble !== undefined) lines.push(trouble.message, ...trouble.saw, ...trouble.hints.map((hint) => `hint: ${hint}`), '');
+  if (watch.health === 'too-old') lines.push(t('this extension needs symposium {0} or newer', NEEDED), '');
+  if (watch.health !== 'missing-binary') {
+    const checks = await client.doctor().catch((error: unknown) => {
+      lines.push(String(error));
+      return [];
+    });
+    lines.push(...checks.map(line));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function line(check: Check): string {
+  const word = { good: 'ok  ', note: 'note', bad: 'BAD ' }[check.health];
+  return `${word}  ${check.what}: ${check.saw}${check.advice === null ? '' : `\n      do: ${check.advice}`}`;
+}

@@ -1,0 +1,86 @@
+// The quick pick of agents: this project's first. It follows the list while it is open.
+
+import * as vscode from 'vscode';
+import { folders } from './folders';
+import { forPeople } from './rules/group';
+import { pickEntry } from './rules/labels';
+import { isHere } from './rules/place';
+import { lookOf } from './rules/status';
+import type { Agent } from './types';
+import type { Watch } from './watch';
+import { t } from './words';
+
+interface Entry extends vscode.QuickPickItem {
+  agent?: Agent;
+}
+
+interface Action extends vscode.QuickInputButton {
+  command: string;
+}
+
+export interface Asking {
+  title: string;
+  placeholder: string;
+  wanted?: (agent: Agent) => boolean;
+  /** Whether observe, peek and stop are offered beside each. */
+  actions?: 'actions' | 'none';
+}
+
+/** The agent that a person chooses; undefined when none. */
+export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefined> {
+  const pick = vscode.window.createQuickPick<Entry>();
+  const { title, placeholder, wanted = () => true, actions = 'none' } = asking;
+  pick.title = title;
+  pick.placeholder = placeholder;
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  const buttons = actions === 'actions' ? actionButtons() : [];
+  const fill = () => {
+    const active = pick.activeItems[0]?.agent?.id;
+    pick.items = entries(watch.agents.filter(wanted), buttons);
+    const again = pick.items.find((item) => item.agent !== undefined && item.agent.id === active);
+    if (again !== undefined) pick.activeItems = [again];
+  };
+  fill();
+  return new Promise((resolve) => {
+    let chosen: Agent | undefined;
+    const parts = [
+      watch.onAgents(fill),
+      pick.onDidAccept(() => {
+        chosen = pick.selectedItems[0]?.agent;
+        pick.hide();
+      }),
+      pick.onDidTriggerItemButton(({ item, button }) => {
+        pick.hide();
+        if (item.agent !== undefined) void vscode.commands.executeCommand((button as Action).command, item.agent);
+      }),
+      pick.onDidHide(() => {
+        for (const part of parts) part.dispose();
+        pick.dispose();
+        resolve(chosen);
+      }),
+    ];
+    pick.show();
+  });
+}
+
+const actionButtons = (): Action[] => [
+  { iconPath: new vscode.ThemeIcon('eye'), tooltip: t('Observe'), command: 'symposium.observe' },
+  { iconPath: new vscode.ThemeIcon('open-preview'), tooltip: t('Peek'), command: 'symposium.peek' },
+  { iconPath: new vscode.ThemeIcon('debug-stop'), tooltip: t('Stop'), command: 'symposium.stop' },
+];
+
+function entries(agents: readonly Agent[], buttons: readonly Action[]): Entry[] {
+  const here = folders();
+  const entry = (agent: Agent): Entry => {
+    const look = lookOf(agent.status);
+    const color = look.color === undefined ? undefined : new vscode.ThemeColor(look.color);
+    return { ...pickEntry(agent, Date.now()), iconPath: new vscode.ThemeIcon(look.icon, color), buttons, agent };
+  };
+  const sorted = [...agents].sort(forPeople);
+  const ours = sorted.filter((agent) => isHere(agent, here));
+  const others = sorted.filter((agent) => !isHere(agent, here));
+  const part = (label: string, list: Agent[]): Entry[] =>
+    list.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...list.map(entry)];
+  return [...part(t('this window'), ours), ...part(t('elsewhere'), others)];
+}

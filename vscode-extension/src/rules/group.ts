@@ -1,0 +1,88 @@
+// The tree of the agents view: projects, in them agents, below them the agents that they spawned.
+
+import type { Agent } from '../types';
+import { isHere } from './place';
+import { rank } from './status';
+
+export interface AgentNode {
+  type: 'agent';
+  agent: Agent;
+  children: AgentNode[];
+}
+
+export interface ProjectNode {
+  type: 'project';
+  path: string;
+  here: boolean;
+  children: AgentNode[];
+}
+
+/** What needs a person first, then by name. An agent that goes from work to rest stays where it is: a row that moves away
+ *  under the mouse is a click on another agent. */
+export const forPeople = (a: Agent, b: Agent): number => rank(a.status) - rank(b.status) || (a.name < b.name ? -1 : 1);
+
+/** Projects that are open here first. A child stands below its parent, also when it works in another project. */
+export function group(agents: readonly Agent[], folders: readonly string[]): ProjectNode[] {
+  const nodes = new Map<string, AgentNode>();
+  for (const agent of [...agents].sort(forPeople)) nodes.set(agent.name, { type: 'agent', agent, children: [] });
+  const projects = new Map<string, ProjectNode>();
+  for (const node of nodes.values()) {
+    const parent = node.agent.parent === null ? undefined : nodes.get(node.agent.parent);
+    if (parent !== undefined && !isBelow(parent, node, nodes)) {
+      parent.children.push(node);
+      continue;
+    }
+    const path = node.agent.project ?? node.agent.working_directory;
+    let project = projects.get(path);
+    if (project === undefined) {
+      project = { type: 'project', path, here: isHere(node.agent, folders), children: [] };
+      projects.set(path, project);
+    }
+    project.children.push(node);
+  }
+  return [...projects.values()].sort(
+    (a, b) => Number(b.here) - Number(a.here) || (a.path < b.path ? -1 : 1),
+  );
+}
+
+/** Whether `node` is among the forebears of `start`: names that were given anew could close a circle. */
+function isBelow(start: AgentNode, node: AgentNode, nodes: ReadonlyMap<string, AgentNode>): boolean {
+  const seen = new Set<AgentNode>();
+  for (let at: AgentNode | undefined = start; at !== undefined && !seen.has(at); ) {
+    if (at === node) return true;
+    seen.add(at);
+    at = at.agent.parent === null ? undefined : nodes.get(at.agent.parent);
+  }
+  return false;
+}
+
+/** Which rows there are and how they stand, as one text. */
+export function outline(projects: readonly ProjectNode[]): string {
+  const ids = (nodes: readonly AgentNode[]): unknown => nodes.map((node) => [node.agent.id, ids(node.children)]);
+  return JSON.stringify(projects.map((project) => [project.path, project.here, ids(project.children)]));
+}
+
+/** Puts the agents of one tree into another of the same outline, and returns the rows that look different now. */
+export function update(old: readonly ProjectNode[], fresh: readonly ProjectNode[]): AgentNode[] {
+  const differing: AgentNode[] = [];
+  const each = (nodes: readonly AgentNode[], news: readonly AgentNode[]) => {
+    for (const [at, node] of nodes.entries()) {
+      const now = news[at];
+      if (now === undefined) continue;
+      if (shown([node.agent]) !== shown([now.agent])) differing.push(node);
+      node.agent = now.agent;
+      each(node.children, now.children);
+    }
+  };
+  for (const [at, project] of old.entries()) each(project.children, fresh[at]?.children ?? []);
+  return differing;
+}
+
+/** All that a view shows of the agents, as one text: it is drawn anew only when this changes. */
+export const shown = (agents: readonly Agent[]): string =>
+  JSON.stringify(
+    agents.map((a) => [
+      a.id, a.name, a.title, a.status, a.waiting_for, a.status_since, a.reason, a.project, a.branch, a.parent,
+      a.working_directory, a.tasks, a.task, a.tmux !== null, a.clients.length, a.workspace, a.directory_gone,
+    ]),
+  );

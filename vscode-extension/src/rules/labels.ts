@@ -1,0 +1,66 @@
+// What an agent is called and told by in lists: plain text, made harmless here and nowhere else.
+
+import type { Agent, Task } from '../types';
+import { t } from '../words';
+import { folderName } from './place';
+import { hasEnded, isAttachable, isLive, statusWord } from './status';
+import { noIcons, oneLine } from './text';
+import { age } from './times';
+
+/** Status, since when, what it asks for or its branch or folder, and how far it is. */
+export function description(agent: Agent, now: number): string {
+  const place = agent.branch ?? folderName(agent.working_directory);
+  const percent = agent.task?.progress?.percent;
+  const waits = agent.status === 'waiting';
+  const parts = [
+    // What is approved from a list must be seen in the list, also in a narrow one; the icon tells that it waits.
+    waits ? oneLine(agent.reason, 60) : '',
+    statusWord(agent),
+    age(agent.status_since, now),
+    waits ? '' : place,
+    percent === undefined ? '' : `${percent} %`,
+    agent.tasks.queued > 0 ? t('{0} queued', agent.tasks.queued) : '',
+  ];
+  return oneLine(parts.filter(Boolean).join(' · '), 100);
+}
+
+/** What the menus ask for: words behind one another, matched by `\bword\b`. */
+export function contextValue(agent: Agent, muted: boolean): string {
+  const words = ['agent'];
+  if (isLive(agent)) words.push('live');
+  if (isAttachable(agent)) words.push('attachable');
+  if (hasEnded(agent)) words.push('ended');
+  if (agent.status === 'working' || agent.status === 'idle') words.push(agent.status);
+  if (agent.status === 'waiting' && agent.waiting_for === 'approval') words.push('approval');
+  if (muted) words.push('muted');
+  return words.join(' ');
+}
+
+/** An agent as an entry of the quick pick. */
+export function pickEntry(agent: Agent, now: number): { label: string; description: string; detail: string } {
+  const active = age(agent.last_activity, now);
+  const said = oneLine(agent.reason, 100);
+  return {
+    label: noIcons(oneLine(agent.name)),
+    description: noIcons(description(agent, now)),
+    detail: noIcons(active === '' ? said : t('{0} · last activity {1} ago', said, active)),
+  };
+}
+
+/** A task as a line. */
+export function taskLine(task: Task): { label: string; description: string } {
+  const percent = task.progress === null ? '' : `${task.progress.percent} %`;
+  const blocked = task.state === 'queued' && task.blocked > 0 ? t('waits for {0}', task.blocked) : '';
+  const parts = [task.state, task.agent ?? task.pool ?? '', percent, blocked, task.priority === 'normal' ? '' : task.priority];
+  return {
+    label: `#${task.id} ${oneLine(task.text, 80)}`,
+    description: oneLine(parts.filter(Boolean).join(' · '), 80),
+  };
+}
+
+/** The words the menus of a task ask for. */
+export function taskContext(task: Task): string {
+  const open = ['queued', 'dispatched', 'running'].includes(task.state);
+  const retryable = ['failed', 'cancelled'].includes(task.state);
+  return ['task', open ? 'open' : '', retryable ? 'retryable' : ''].filter(Boolean).join(' ');
+}

@@ -1,0 +1,93 @@
+// What is worth interrupting a person for: transitions between two lists, never a state by itself. Pure.
+
+import type { Agent } from '../types';
+import { t } from '../words';
+import { noLinks, oneLine } from './text';
+
+export type NoticeKind = 'waiting' | 'finished' | 'crashed' | 'gave-up';
+
+export interface Notice {
+  kind: NoticeKind;
+  agent: Agent;
+}
+
+/** A turn that took less is an answer one has waited for. */
+const LONG_TURN = 30_000;
+
+/** How the reason begins of an agent that is not started again. */
+const GIVEN_UP = 'given up after ';
+
+/** What has happened between two lists. Agents that were not there before have no past to differ from. */
+export function transitions(before: readonly Agent[], after: readonly Agent[]): Notice[] {
+  const past = new Map(before.map((agent) => [agent.id, agent]));
+  return after.flatMap((agent) => {
+    const was = past.get(agent.id);
+    const kind = was === undefined ? undefined : transition(was, agent);
+    return kind === undefined ? [] : [{ kind, agent }];
+  });
+}
+
+function transition(was: Agent, is: Agent): NoticeKind | undefined {
+  const gaveUp = (agent: Agent) => agent.reason.startsWith(GIVEN_UP);
+  if (gaveUp(is)) return gaveUp(was) ? undefined : 'gave-up';
+  // One that its policy brings back is told when it is given up, not at each fall.
+  if (is.status === 'crashed') return was.status === 'crashed' || is.restart.next_at !== null ? undefined : 'crashed';
+  if (is.status === 'waiting') {
+    const same = was.status === 'waiting' && was.waiting_for === is.waiting_for && was.reason === is.reason;
+    return same ? undefined : 'waiting';
+  }
+  if (is.tasks.done + is.tasks.failed > was.tasks.done + was.tasks.failed) return 'finished';
+  const worked = Date.parse(is.status_since) - Date.parse(was.status_since);
+  return was.status === 'working' && is.status === 'idle' && worked >= LONG_TURN ? 'finished' : undefined;
+}
+
+/** What decides whether this window tells. */
+export interface Situation {
+  mode: 'off' | 'windowNotFocused' | 'always';
+  focused: boolean;
+  /** Whether a folder is open here at all. */
+  hasFolders: boolean;
+  isHere: (agent: Agent) => boolean;
+  isMuted: (agent: Agent) => boolean;
+  isLookedAt: (agent: Agent) => boolean;
+}
+
+/** Whether this window tells it. Of an agent of no open folder only the focused window tells, so that several do not. */
+export function isTold(notice: Notice, at: Situation): boolean {
+  const { agent } = notice;
+  if (at.mode === 'off' || at.isMuted(agent)) return false;
+  if (at.mode === 'windowNotFocused' && at.focused) return false;
+  if (at.focused && at.isLookedAt(agent)) return false;
+  return at.isHere(agent) || at.focused || !at.hasFolders;
+}
+
+/** One notice in words. */
+export function noticeText({ kind, agent }: Notice): string {
+  const reason = oneLine(agent.reason, 160);
+  const name = oneLine(agent.name);
+  switch (kind) {
+    case 'waiting':
+      return noLinks(t('{0} waits for you: {1}', name, reason));
+    case 'finished':
+      return noLinks(t('{0} has finished: {1}', name, reason));
+    case 'crashed':
+      return noLinks(t('{0} crashed: {1}', name, reason));
+    case 'gave-up':
+      return noLinks(t('{0} is given up: {1}', name, reason));
+  }
+}
+
+/** Several notices as one. */
+export function combinedText(notices: readonly Notice[]): string {
+  const of = (kind: NoticeKind) =>
+    notices.filter((notice) => notice.kind === kind).map((notice) => oneLine(notice.agent.name));
+  const few = (names: string[]) =>
+    names.length <= 3 ? names.join(', ') : t('{0} and {1} more', names.slice(0, 3).join(', '), names.length - 3);
+  const parts = [
+    [of('waiting'), (names: string) => t('waiting for you: {0}', names)],
+    [of('crashed'), (names: string) => t('crashed: {0}', names)],
+    [of('gave-up'), (names: string) => t('given up: {0}', names)],
+    [of('finished'), (names: string) => t('finished: {0}', names)],
+  ] as const;
+  return noLinks(parts.filter(([names]) => names.length > 0).map(([names, say]) => say(few(names))).join(' · '));
+}

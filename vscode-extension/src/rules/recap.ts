@@ -1,0 +1,73 @@
+// A recap as a Markdown document. Whatever an agent said in it is text.
+
+import type { Agent, Recap } from '../types';
+import { t } from '../words';
+import { statusWord } from './status';
+import { escapeMarkdown, fenced, oneLine } from './text';
+import { age, span } from './times';
+
+const safe = (text: string, most = 200): string => escapeMarkdown(oneLine(text, most));
+
+export function recapDocument(recap: Recap): string {
+  const seconds = (Date.parse(recap.until) - Date.parse(recap.since)) / 1000;
+  const lines = [
+    `# ${safe(recap.name)}`,
+    '',
+    t('**{0}** now; this tells the last {1}.', recap.status, span(seconds)),
+    recap.gave_up ? `\n${t('It was given up after too many restarts.')}` : '',
+    recap.asks === null ? '' : `\n> ${t('It asks: {0}', safe(recap.asks))}`,
+  ];
+  const spent = recap.spent.filter((each) => each.seconds > 0).map((each) => `${each.status} ${span(each.seconds)}`);
+  if (spent.length > 0) lines.push('', `${t('Time')}: ${spent.join(' · ')}`);
+  const tasks = [
+    ...recap.failed.map((task) => t('#{0} failed: {1}', task.id, safe(task.title))),
+    ...recap.done.map((task) => t('#{0} done: {1}', task.id, safe(task.title))),
+  ];
+  section(lines, t('Tasks'), tasks);
+  section(lines, t('Commits'), (recap.commits ?? []).map((commit) => `${safe(commit.id)} ${safe(commit.subject)}`));
+  const changed = recap.uncommitted;
+  if (changed !== null && changed.files.length > 0) {
+    const title = t('Not committed: {0} files, +{1} -{2} lines', changed.files.length, changed.insertions, changed.deletions);
+    section(lines, title, changed.files.map((file) => `${file.kind} ${safe(file.path)}`));
+  }
+  section(lines, t('Mail'), recap.messages.map((message) => `${safe(message.from)}: ${safe(message.text)}`));
+  if (recap.last_words !== null) lines.push('', `## ${t('Last said')}`, '', fenced(recap.last_words));
+  section(lines, t('What happened'), recap.changes.map((change) => `${clock(change.at)} ${change.to}: ${safe(change.why)}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function section(lines: string[], title: string, entries: readonly string[]): void {
+  if (entries.length > 0) lines.push('', `## ${title}`, '', ...entries.map((entry) => `- ${entry}`));
+}
+
+const clock = (at: string): string => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+
+/** What a hover over an agent tells; the recap comes when it has been asked for. */
+export function tooltip(agent: Agent, recap: Recap | undefined, now: number): string {
+  const rows: [string, string | null | undefined][] = [
+    [t('Title'), agent.title],
+    [t('Status'), `${statusWord(agent)}, ${age(agent.status_since, now)}`],
+    [t('Why'), agent.reason],
+    [t('Task'), agent.task === null ? null : `#${agent.task.id} ${agent.task.title}`],
+    [t('Queue'), queue(agent)],
+    [t('Spec'), agent.spec === agent.kind ? agent.spec : `${agent.spec} (${agent.kind})`],
+    [t('Folder'), agent.working_directory],
+    [t('Branch'), agent.branch],
+    [t('Conversation'), agent.conversation.name ?? agent.conversation.id],
+    [t('Parent'), agent.parent],
+    [t('Attached'), agent.clients.length > 0 ? String(agent.clients.length) : null],
+    [t('Commits'), recap?.commits?.map((commit) => commit.subject).slice(0, 3).join(' · ')],
+    [t('Asks'), recap?.asks],
+  ];
+  const told = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const lines = told.map(([key, value]) => `**${key}:** ${safe(value ?? '')}`);
+  const words = recap?.last_words;
+  const said = words === null || words === undefined ? '' : `\n\n---\n\n${fenced(words.split('\n').slice(-8).join('\n'))}`;
+  return `### ${safe(agent.name)}\n\n${lines.join('  \n')}${said}`;
+}
+
+function queue(agent: Agent): string | null {
+  const { queued, running, done, failed } = agent.tasks;
+  if (queued + running + done + failed === 0) return null;
+  return t('{0} queued, {1} running, {2} done, {3} failed', queued, running, done, failed);
+}

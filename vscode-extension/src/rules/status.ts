@@ -1,0 +1,88 @@
+// How a status looks and what may be done in it. Words are the binary's own.
+
+import type { Agent, Status } from '../types';
+import { t } from '../words';
+
+/** An icon of VS Code, and the colour it has. */
+export interface Look {
+  icon: string;
+  color?: string;
+}
+
+const looks: Record<Status, Look> = {
+  starting: { icon: 'loading~spin' },
+  working: { icon: 'play-circle', color: 'charts.blue' },
+  waiting: { icon: 'bell-dot', color: 'charts.yellow' },
+  idle: { icon: 'circle-outline', color: 'charts.green' },
+  exited: { icon: 'pass', color: 'disabledForeground' },
+  crashed: { icon: 'error', color: 'charts.red' },
+  stopped: { icon: 'stop-circle', color: 'disabledForeground' },
+  hibernated: { icon: 'debug-pause', color: 'disabledForeground' },
+  lost: { icon: 'debug-disconnect', color: 'charts.red' },
+  unknown: { icon: 'question' },
+};
+
+// A newer binary may know more.
+export const lookOf = (status: Status): Look => (looks as Partial<Record<string, Look>>)[status] ?? looks.unknown;
+
+/** Where it stands in a list: what needs a person, what runs, what does not. */
+export function rank(status: Status): number {
+  if (status === 'waiting') return 0;
+  if (status === 'crashed' || status === 'lost') return 1;
+  return ['exited', 'stopped', 'hibernated'].includes(status) ? 3 : 2;
+}
+
+export const isLive = (agent: Agent): boolean =>
+  ['starting', 'working', 'waiting', 'idle', 'unknown'].includes(agent.status);
+
+/** Whether `agent attach` has something to show; a sleeping one wakes. */
+export const isAttachable = (agent: Agent): boolean => agent.tmux !== null || agent.status === 'hibernated';
+
+/** Whether it can be brought back. */
+export const hasEnded = (agent: Agent): boolean => ['exited', 'crashed', 'stopped', 'lost'].includes(agent.status);
+
+/** The word for its status, with what it waits for. */
+export const statusWord = (agent: Pick<Agent, 'status' | 'waiting_for'>): string =>
+  agent.waiting_for === null ? agent.status : `${agent.status}(${agent.waiting_for})`;
+
+/** How many are in which state. */
+export interface Counts {
+  waiting: number;
+  crashed: number;
+  working: number;
+  idle: number;
+  all: number;
+}
+
+export function count(agents: readonly Agent[]): Counts {
+  const of = (...statuses: Status[]) => agents.filter((agent) => statuses.includes(agent.status)).length;
+  return {
+    waiting: of('waiting'),
+    crashed: of('crashed', 'lost'),
+    working: of('working', 'starting'),
+    idle: of('idle'),
+    all: agents.length,
+  };
+}
+
+/** The counts in words, without those that are nought. */
+export function countsInWords(counts: Counts): string {
+  const parts = [
+    counts.waiting > 0 ? t('{0} waiting', counts.waiting) : '',
+    counts.crashed > 0 ? t('{0} crashed', counts.crashed) : '',
+    counts.working > 0 ? t('{0} working', counts.working) : '',
+    counts.idle > 0 ? t('{0} idle', counts.idle) : '',
+  ].filter(Boolean);
+  return parts.length > 0 ? parts.join(', ') : t('no agent runs');
+}
+
+/** The same for the status bar: icons and numbers. */
+export function countsInIcons(counts: Counts): string {
+  const parts = [
+    counts.waiting > 0 ? `$(bell-dot) ${counts.waiting}` : '',
+    counts.crashed > 0 ? `$(error) ${counts.crashed}` : '',
+    counts.working > 0 ? `$(play-circle) ${counts.working}` : '',
+    counts.idle > 0 ? `$(circle-outline) ${counts.idle}` : '',
+  ].filter(Boolean);
+  return parts.length > 0 ? parts.join(' ') : '0';
+}

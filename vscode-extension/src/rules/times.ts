@@ -1,0 +1,17 @@
+// Ages and spans in the words of `agent list`. Pure: `now` is an argument.
+
+import { t } from '../words';
+
+/** How long ago, in the largest unit that fits. */
+export function age(since: string | null, now: number): string {
+  const then = since === null ? Number.NaN : Date.parse(since);
+  return Number.isNaN(then) ? '' : span(Math.max(0, (now - then) / 1000));
+}
+
+/** A number of seconds in the largest unit that fits. */
+export function span(seconds: number): string {
+  if (seconds < 60) return t('{0}s', Math.floor(seconds));
+  if (seconds < 3600) return t('{0}m', Math.floor(seconds / 60));
+  if (seconds < 86400) return t('{0}h', Math.floor(seconds / 3600));
+  return t('{0}d', Math.floor(seconds / 86400));
+}

@@ -1,0 +1,13 @@
+// The settings, read where they are needed so that a change counts at once.
+
+import * as vscode from 'vscode';
+import type { Place } from './client';
+
+const read = <T>(key: string, otherwise: T): T => vscode.workspace.getConfiguration('symposium').get<T>(key) ?? otherwise;
+
+export const settings = {
+  place: (): Place => ({ path: read('path', 'symposium').trim() || 'symposium', home: read('home', '').trim() }),
+  defaultSpec: (): string => read('defaultSpec', '').trim(),
+  notifications: (): 'off' | 'windowNotFocused' | 'always' => read('notifications', 'always'),
+  openIn: (): 'panel' | 'editor' => read('openIn', 'panel'),
+};

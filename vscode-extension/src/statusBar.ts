@@ -1,0 +1,45 @@
+// The one status bar item: who works, waits, is idle; a click opens the quick attach.
+
+import * as vscode from 'vscode';
+import { count, countsInIcons, countsInWords } from './rules/status';
+import type { Watch } from './watch';
+import { t } from './words';
+
+export function statusBar(watch: Watch): vscode.Disposable {
+  const item = vscode.window.createStatusBarItem('agents', vscode.StatusBarAlignment.Left, 50);
+  item.name = 'Symposium';
+  const draw = () => {
+    const counts = count(watch.agents);
+    const ready = watch.health === 'ready';
+    const words = ready ? countsInWords(counts) : trouble(watch);
+    item.text = ready ? `$(hubot) ${countsInIcons(counts)}` : watch.health === 'starting' ? '$(hubot) …' : '$(hubot) $(warning)';
+    item.tooltip = `Symposium: ${words}`;
+    item.accessibilityInformation = { label: `Symposium: ${words}` };
+    item.command = ready ? 'symposium.attach' : 'symposium.agents.focus';
+    item.backgroundColor = background(ready, counts);
+  };
+  draw();
+  item.show();
+  return vscode.Disposable.from(item, watch.onAgents(draw), watch.onHealth(draw));
+}
+
+function background(ready: boolean, counts: { waiting: number; crashed: number }): vscode.ThemeColor | undefined {
+  if (!ready) return undefined;
+  if (counts.crashed > 0) return new vscode.ThemeColor('statusBarItem.errorBackground');
+  return counts.waiting > 0 ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+}
+
+function trouble(watch: Watch): string {
+  switch (watch.health) {
+    case 'missing-binary':
+      return t('the program symposium was not found');
+    case 'missing-tmux':
+      return t('tmux is not installed');
+    case 'too-old':
+      return t('symposium is too old for this extension');
+    case 'starting':
+      return t('looking for agents');
+    default:
+      return watch.trouble?.message ?? t('it does not answer');
+  }
+}

@@ -1,0 +1,81 @@
+// Several questions in one flow, with a way back. Leaving one throws vscode.CancellationError, which nobody is told of.
+
+import * as vscode from 'vscode';
+
+/** Asks one question; throws BACK when the person wants the one before. */
+export type Step = (at: number, of: number) => Promise<void>;
+
+export const BACK = Symbol('back');
+
+export async function steps(list: readonly Step[]): Promise<void> {
+  for (let at = 0; at < list.length; ) {
+    try {
+      await list[at]?.(at + 1, list.length);
+      at++;
+    } catch (reason) {
+      if (reason !== BACK) throw reason;
+      at = Math.max(0, at - 1);
+    }
+  }
+}
+
+interface Question {
+  title: string;
+  placeholder: string;
+  at: number;
+  of: number;
+}
+
+/** One of several; with `typed`, also what is typed and is none of them. */
+export function choose<T extends vscode.QuickPickItem>(question: Question, items: readonly T[], typed?: (value: string) => T): Promise<T> {
+  const pick = vscode.window.createQuickPick<T>();
+  pick.items = items;
+  pick.matchOnDescription = true;
+  if (typed !== undefined) {
+    pick.onDidChangeValue((value) => {
+      const known = value === '' || items.some((item) => item.label === value);
+      pick.items = known ? items : [...items, typed(value)];
+    });
+  }
+  return asked(pick, question, () => pick.selectedItems[0]);
+}
+
+/** A text; `mistake` says what is wrong with it while it is typed. */
+export function type(question: Question, value: string, mistake: (value: string) => string | undefined): Promise<string> {
+  const box = vscode.window.createInputBox();
+  box.value = value;
+  box.onDidChangeValue((text) => {
+    box.validationMessage = mistake(text) ?? '';
+  });
+  return asked(box, question, () => {
+    box.validationMessage = mistake(box.value) ?? '';
+    return box.validationMessage === '' ? box.value : undefined;
+  });
+}
+
+function asked<T>(input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox, question: Question, answer: () => T | undefined): Promise<T> {
+  input.title = question.title;
+  input.placeholder = question.placeholder;
+  input.step = question.at;
+  input.totalSteps = question.of;
+  input.ignoreFocusOut = true;
+  input.buttons = question.at > 1 ? [vscode.QuickInputButtons.Back] : [];
+  return new Promise<T>((resolve, reject) => {
+    input.onDidTriggerButton(() => {
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the way back is no error
+      reject(BACK);
+      input.hide();
+    });
+    input.onDidAccept(() => {
+      const value = answer();
+      if (value === undefined) return;
+      resolve(value);
+      input.hide();
+    });
+    input.onDidHide(() => {
+      reject(new vscode.CancellationError());
+      input.dispose();
+    });
+    input.show();
+  });
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AgentNode, group, outline, shown, update } from '../rules/group';
+import type { Agent } from '../types';
+import { someAgent } from './agents';
+
+const names = (nodes: AgentNode[]): unknown[] =>
+  nodes.map((node) => (node.children.length === 0 ? node.agent.name : [node.agent.name, ...names(node.children)]));
+
+test('projects that are open here come first, then by path', () => {
+  const agents = [
+    someAgent({ name: 'b', project: '/src/b' }),
+    someAgent({ name: 'a', project: '/src/a', working_directory: '/src/a' }),
+    someAgent({ name: 'z', project: '/src/z', working_directory: '/src/z' }),
+  ];
+  assert.deepEqual(group(agents, ['/src/z']).map((project) => [project.path, project.here]), [['/src/z', true], ['/src/a', false], ['/src/b', false]]);
+});
+
+test('what waits for a person stands above', () => {
+  const agents = [someAgent({ name: 'a' }), someAgent({ name: 'b', status: 'working' }), someAgent({ name: 'c', status: 'waiting' }), someAgent({ name: 'd', status: 'crashed' })];
+  assert.deepEqual(names(group(agents, [])[0]?.children ?? []), ['c', 'd', 'a', 'b']);
+});
+
+test('a row stays where it is while its agent works and rests', () => {
+  const order = (status: Agent['status']) => names(group([someAgent({ name: 'a', status }), someAgent({ name: 'b' })], [])[0]?.children ?? []);
+  for (const status of ['starting', 'working', 'idle', 'unknown'] as const) assert.deepEqual(order(status), ['a', 'b']);
+});
+
+test('children stand below their parents, wherever they work', () => {
+  const agents = [
+    someAgent({ name: 'grandchild', parent: 'child' }),
+    someAgent({ name: 'child', parent: 'top', project: '/elsewhere' }),
+    someAgent({ name: 'top' }),
+    someAgent({ name: 'orphan', parent: 'gone' }),
+  ];
+  const projects = group(agents, []);
+  assert.equal(projects.length, 1);
+  assert.deepEqual(names(projects[0]?.children ?? []), ['orphan', ['top', ['child', 'grandchild']]]);
+});
+
+test('a circle of parents loses nobody', () => {
+  const agents = [someAgent({ name: 'a', parent: 'b' }), someAgent({ name: 'b', parent: 'a' }), someAgent({ name: 'self', parent: 'self' })];
+  const all = JSON.stringify(group(agents, []));
+  for (const name of ['"a"', '"b"', '"self"']) assert.ok(all.includes(`"name":${name}`), name);
+});
+
+test('a worktree belongs to its project, and a folder inside a project sees that project', () => {
+  const worktree = someAgent({ project: '/src/api', working_directory: '/home/me/.symposium/instances/ts/workspace' });
+  assert.equal(group([worktree], ['/src/api'])[0]?.here, true);
+  assert.equal(group([worktree], ['/src/api/web'])[0]?.here, true);
+  assert.equal(group([worktree], ['/src/api-2'])[0]?.here, false);
+});
+
+test('five hundred agents are grouped in no time', () => {
+  const agents = Array.from({ length: 500 }, (_, at) => someAgent({ name: `a${at}`, project: `/src/${at % 20}`, parent: at % 7 === 0 && at > 0 ? `a${at - 1}` : null }));
+  const began = performance.now();
+  group(agents, ['/src/3']);
+  shown(agents);
+  assert.ok(performance.now() - began < 100);
+});
+
+test('printing alone draws nothing anew', () => {
+  assert.equal(shown([someAgent()]), shown([someAgent({ last_activity: '2027-01-01T00:00:00Z' })]));
+  assert.notEqual(shown([someAgent()]), shown([someAgent({ status: 'working' })]));
+});
+
+test('only the rows that differ are drawn as long as they stand as they stood', () => {
+  const at = (status: Agent['status']) => group([someAgent({ name: 'a' }), someAgent({ name: 'b', parent: 'a', status })], []);
+  const [old, fresh] = [at('idle'), at('working')];
+  assert.equal(outline(old), outline(fresh));
+  assert.deepEqual(update(old, fresh).map(({ agent }) => agent.name), ['b']);
+  assert.equal(old[0]?.children[0]?.children[0]?.agent.status, 'working');
+  assert.deepEqual(update(old, fresh), []);
+  assert.notEqual(outline(old), outline(group([someAgent({ name: 'a' })], [])));
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Situation, combinedText, isTold, noticeText, transitions } from '../rules/notices';
+import type { Agent } from '../types';
+import { someAgent } from './agents';
+
+const kinds = (before: Partial<Agent>, after: Partial<Agent>) => transitions([someAgent(before)], [someAgent(after)]).map(({ kind }) => kind);
+const tasks = (done: number) => ({ queued: 0, running: 0, done, failed: 0 });
+const waiting: Partial<Agent> = { status: 'waiting', waiting_for: 'approval', reason: 'Bash: ls' };
+const restarted = { policy: 'on-failure', count: 1, next_at: '2026-01-01T00:00:01Z' };
+
+const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
+  ['nothing happened', {}, {}, []],
+  ['it begins to wait', { status: 'working' }, waiting, ['waiting']],
+  ['it still waits', waiting, waiting, []],
+  ['it asks for the next thing', waiting, { ...waiting, reason: 'Bash: rm' }, ['waiting']],
+  ['it crashed', { status: 'working' }, { status: 'crashed', reason: 'it ended with code 3' }, ['crashed']],
+  ['it is still crashed', { status: 'crashed' }, { status: 'crashed' }, []],
+  ['it comes back by itself', { status: 'working' }, { status: 'crashed', restart: restarted }, []],
+  ['it is given up', { status: 'crashed', restart: restarted }, { status: 'crashed', reason: 'given up after 5 restarts in 10 min: code 3' }, ['gave-up']],
+  ['it stays given up', { status: 'crashed', reason: 'given up after 5' }, { status: 'crashed', reason: 'given up after 5' }, []],
+  ['a task is done', { tasks: tasks(0) }, { tasks: tasks(1) }, ['finished']],
+  ['a long turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:01:00Z' }, ['finished']],
+  ['a short turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:00:02Z' }, []],
+  ['it was stopped', { status: 'working' }, { status: 'stopped' }, []],
+];
+for (const [name, before, after, expected] of table) test(`transition: ${name}`, () => { assert.deepEqual(kinds(before, after), expected); });
+
+test('an agent that was not there before is told of by nobody', () => {
+  assert.deepEqual(transitions([], [someAgent(waiting)]), []);
+});
+
+const at = (differs: Partial<Situation>): Situation => ({
+  mode: 'always', focused: true, hasFolders: true, isHere: () => true, isMuted: () => false, isLookedAt: () => false, ...differs,
+});
+const told: [string, Partial<Situation>, boolean][] = [
+  ['always', {}, true],
+  ['off', { mode: 'off' }, false],
+  ['muted', { isMuted: () => true }, false],
+  ['only while away, and here', { mode: 'windowNotFocused' }, false],
+  ['only while away, and away', { mode: 'windowNotFocused', focused: false }, true],
+  ['the terminal one looks at', { isLookedAt: () => true }, false],
+  ['that terminal in a window without focus', { isLookedAt: () => true, focused: false }, true],
+  ['another project, in the window with the focus', { isHere: () => false }, true],
+  ['another project, in a window without it', { isHere: () => false, focused: false }, false],
+  ['a window without folders', { isHere: () => false, focused: false, hasFolders: false }, true],
+];
+for (const [name, situation, expected] of told) {
+  test(`told: ${name}`, () => { assert.equal(isTold({ kind: 'waiting', agent: someAgent(waiting) }, at(situation)), expected); });
+}
+
+test('a reason with a link in it is shown as text', () => {
+  const agent = someAgent({ ...waiting, reason: 'see [this](command:workbench.action.quit)\nnow' });
+  const text = noticeText({ kind: 'waiting', agent });
+  assert.equal(text, 'one waits for you: see [this] (command:workbench.action.quit) now');
+});
+
+test('several are told as one, and not all by name', () => {
+  const notices = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ kind: 'waiting' as const, agent: someAgent({ name }) }));
+  assert.equal(combinedText([...notices, { kind: 'crashed', agent: someAgent({ name: 'x' }) }]), 'waiting for you: a, b, c and 2 more · crashed: x');
+});
