@@ -136,6 +136,7 @@ impl Manager {
             kind: Some(record.kind).filter(|kind| kind != PLAIN_COMMAND),
             model: spec.model,
             tier: spec.shell_tier,
+            tools: spec.tools.unwrap_or_default(),
         })
     }
 

@@ -16,6 +16,8 @@ pub struct Inheritance {
     pub model: Option<String>,
     /// How freely it may act.
     pub tier: Option<Tier>,
+    /// The tools it may use without asking.
+    pub tools: Vec<String>,
 }
 
 /// Fills in what a spec leaves open; says why not when it asks for more than its parent has.
@@ -37,7 +39,15 @@ pub fn inherit(spec: &mut Spec, from: &Inheritance) -> Result<(), String> {
         }
         _ => {}
     }
-    Ok(())
+    // A tool that needs no asking is a hole in the tier: a child gets no other than its parent has.
+    let more = spec.tools.iter().flatten().find(|tool| !from.tools.contains(tool));
+    match (from.tier, more) {
+        (Some(tier @ (Tier::Review | Tier::Approve)), Some(tool)) => Err(format!(
+            "agent `{}` acts under tier `{tier}` and may not use `{tool}` without asking; nor may a child of it",
+            from.from
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Whether one tier lets an agent do more than another.
@@ -56,7 +66,13 @@ mod tests {
     use super::*;
 
     fn from(kind: &str, tier: Option<Tier>) -> Inheritance {
-        Inheritance { from: "parent".into(), kind: Some(kind.into()), model: Some("opus".into()), tier }
+        Inheritance {
+            from: "parent".into(),
+            kind: Some(kind.into()),
+            model: Some("opus".into()),
+            tier,
+            tools: vec!["Read".into()],
+        }
     }
 
     #[test]
@@ -87,6 +103,22 @@ mod tests {
         ] {
             let mut child = Spec { shell_tier: own, ..Spec::default() };
             assert_eq!(inherit(&mut child, &from("claude", parent)).is_ok(), allowed, "{own:?} {parent:?}");
+        }
+    }
+
+    #[test]
+    fn a_child_uses_no_tool_without_asking_that_its_parent_has_to_ask_for() {
+        use Tier::{Approve, Free, Review};
+        for (tools, tier, allowed) in [
+            (None, Some(Approve), true),
+            (Some(vec!["Read".to_owned()]), Some(Approve), true),
+            (Some(vec!["Read".to_owned(), "Bash".to_owned()]), Some(Approve), false),
+            (Some(vec!["Bash".to_owned()]), Some(Review), false),
+            (Some(vec!["Bash".to_owned()]), Some(Free), true),
+            (Some(vec!["Bash".to_owned()]), None, true),
+        ] {
+            let mut child = Spec { tools: tools.clone(), ..Spec::default() };
+            assert_eq!(inherit(&mut child, &from("claude", tier)).is_ok(), allowed, "{tools:?} {tier:?}");
         }
     }
 
