@@ -1,31 +1,25 @@
-//! Works off queues: types tasks and mail into agents that are idle, and notes what became of them.
+//! Works off queues: types tasks and mail into agents that are idle. How they end is `settle`.
 //!
 //! Work is marked as dispatched before a key is pressed, and carries a mark of its own into the agent's terminal. The
 //! agent's own hook moves it on when it takes it, whoever is killed meanwhile; what is left is found out in `deliver`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
-use jiff::Timestamp;
-
 use super::Manager;
-use super::event::WORDS;
 use super::send::SendRequest;
 use crate::env::Env;
 use crate::error::{Error, Typed};
-use crate::ledger::{Queues, TaskMove, TaskQuery};
+use crate::ledger::{TaskMove, TaskQuery};
 use crate::model::{
-    Agent, AgentId, AgentName, AgentRecord, CurrentTask, Message, MessageState, NewTask, Status, Task,
-    TaskCounts, TaskId, TaskState, What, marked_message, marked_task,
+    Agent, AgentId, AgentName, AgentRecord, Message, MessageState, Status, Task, TaskState, marked_message,
+    marked_task,
 };
 use crate::rules::delivery::Lines;
-use crate::rules::dispatch::{Ending, GONE, Ready, deadline, ending, is_message, is_task, marked, ready};
-use crate::rules::hook::one_line;
+use crate::rules::dispatch::{GONE, Ready, is_message, is_task, marked, ready};
 use crate::store::AgentLock;
 use crate::tmux::{Audience, Bell};
 
-/// The file in `run/` that says: there may be tasks.
-const QUEUES: &str = "_queues";
 /// How long work waits for an agent that was idle a moment ago.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -73,7 +67,7 @@ impl Manager {
     /// The work that could be typed in now: the first of each queue whose agent is ready and is not left alone for a
     /// while. Mail goes before tasks.
     pub fn dispatchable(&self, left_alone: &HashSet<AgentId>) -> Result<Vec<Dispatchable>, Error> {
-        if !self.store.has_run(QUEUES) {
+        if !self.has_queues() {
             return Ok(vec![]);
         }
         let (queues, mail) = self.with_existing_ledger(|ledger| Ok((ledger.queues()?, ledger.mail()?)))?;
@@ -284,126 +278,6 @@ impl Manager {
         }
     }
 
-    /// A task that failed is tried again as often as it may be.
-    pub(super) fn fail_task(&self, task: &Task, why: &str) -> Result<bool, Error> {
-        let from = [task.state];
-        let again = task.attempts.max(1) <= task.retries;
-        let words = match again {
-            true => format!("attempt {} failed: {why}", task.attempts),
-            false => why.to_owned(),
-        };
-        let to = if again { TaskState::Queued } else { TaskState::Failed };
-        let step = TaskMove::plain(&from, to, &words);
-        self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))
-    }
-
-    /// Notes which tasks are over because their turn, their agent or their time is; says which, and when the next
-    /// one's time is over.
-    pub fn settle_tasks(&self) -> Result<Settled, Error> {
-        let mut settled = Settled::default();
-        if !self.store.has_run(QUEUES) {
-            return Ok(settled);
-        }
-        let running = self.tasks(&[TaskState::Running])?;
-        if running.is_empty() {
-            return Ok(settled);
-        }
-        let records = self.store.read(Env::now())?;
-        let by_id: HashMap<AgentId, &AgentRecord> =
-            records.iter().map(|record| (record.id, record)).collect();
-        for task in running {
-            let record = task.agent.and_then(|id| by_id.get(&id).copied());
-            let moved = match ending(&task, record, Env::now()) {
-                Ending::NotYet => {
-                    settled.next = settled.next.into_iter().chain(deadline(&task)).min();
-                    continue;
-                }
-                Ending::Failed(_) if record.is_none() && self.is_being_born(&task)? => continue,
-                Ending::Done(_) if !self.has_begun(&task)? => continue,
-                Ending::Done(reason) => {
-                    let words = record.and_then(|record| self.whole_words(record)).unwrap_or(reason);
-                    let step = TaskMove {
-                        result: Some(&words),
-                        ..TaskMove::plain(&[TaskState::Running], TaskState::Done, "its turn is over")
-                    };
-                    self.with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?
-                }
-                Ending::Failed(why) => self.fail_task(&task, &why)?,
-                Ending::TooLong(why) => {
-                    settled.too_long.extend(record.map(|record| record.name.clone()));
-                    self.fail_task(&task, &why)?
-                }
-            };
-            if moved {
-                self.note_over(task.id);
-                settled.over.push(task);
-            }
-        }
-        Ok(settled)
-    }
-
-    /// Writes down that a task is over, for notices; what goes back to its queue is not.
-    pub(super) fn note_over(&self, id: TaskId) {
-        let Ok(Some(task)) = self.task(id) else { return };
-        let record = task.agent.and_then(|agent| self.record_by_id(agent).ok()?);
-        let (what, words) = match task.state {
-            TaskState::Done => (What::TaskDone, task.result.as_deref().unwrap_or_default()),
-            TaskState::Failed => (What::TaskFailed, task.why.as_str()),
-            _ => return,
-        };
-        if let Some(record) = record {
-            let words = one_line(words);
-            self.happened(&record, what, format!("task {} ({}): {words}", task.id, task.title()));
-        }
-    }
-
-    /// All it said in the turn that its status tells the beginning of.
-    fn whole_words(&self, record: &AgentRecord) -> Option<String> {
-        let words = self.store.instance(&record.name).read_state(WORDS).ok().flatten()?;
-        String::from_utf8(words).ok().filter(|words| one_line(words) == record.status.reason)
-    }
-
-    /// Puts a task on its queue.
-    pub(super) fn queue(&self, task: &NewTask) -> Result<TaskId, Error> {
-        self.open_queues()?;
-        let added = self.with_ledger(|ledger| ledger.add_task(task, Env::now()))?;
-        added.map_err(|id| Error::NoSuchTask { id })
-    }
-
-    /// First, so that whoever lists agents knows that there are queues to look at.
-    pub(super) fn open_queues(&self) -> Result<(), Error> {
-        Ok(self.store.write_run(QUEUES, b"")?)
-    }
-
-    /// Fills in what each agent has to do; the ledger is opened only when there ever was a task.
-    pub(super) fn count_tasks(&self, agents: &mut [Agent]) {
-        if !self.store.has_run(QUEUES) {
-            return;
-        }
-        let (Queues { of, .. }, running) = self
-            .with_existing_ledger(|ledger| {
-                let query = TaskQuery { states: &[TaskState::Running], ..TaskQuery::default() };
-                Ok((ledger.queues()?, ledger.tasks(&query)?))
-            })
-            .unwrap_or_default();
-        for agent in agents {
-            agent.tasks = of.get(&agent.id).copied().unwrap_or_else(TaskCounts::default);
-            agent.task = running.iter().find(|task| task.agent == Some(agent.id)).map(CurrentTask::of);
-        }
-    }
-
-    pub(super) fn task(&self, id: TaskId) -> Result<Option<Task>, Error> {
-        self.with_existing_ledger(|ledger| ledger.task(id))
-    }
-
-    pub(super) fn tasks(&self, states: &[TaskState]) -> Result<Vec<Task>, Error> {
-        self.with_existing_ledger(|ledger| ledger.tasks(&TaskQuery { states, ..TaskQuery::default() }))
-    }
-
-    pub(super) fn tasks_in(&self, states: &[TaskState]) -> Result<usize, Error> {
-        self.tasks(states).map(|tasks| tasks.len())
-    }
-
     pub(super) fn record_by_id(&self, id: AgentId) -> Result<Option<AgentRecord>, Error> {
         Ok(self.store.read(Env::now())?.into_iter().find(|record| record.id == id))
     }
@@ -412,15 +286,4 @@ impl Manager {
     pub(super) fn typing_turn(&self, name: &AgentName) -> Result<Option<AgentLock>, Error> {
         Ok(self.store.try_lock_typing(name)?)
     }
-}
-
-/// What settling found.
-#[derive(Debug, Default)]
-pub struct Settled {
-    /// Tasks as they were before they ended or went back to their queue.
-    pub over: Vec<Task>,
-    /// Agents that are still at something that took too long.
-    pub too_long: Vec<AgentName>,
-    /// When the next task's time is over.
-    pub next: Option<Timestamp>,
 }
