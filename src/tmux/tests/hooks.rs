@@ -12,8 +12,11 @@ pub(super) fn listening() -> (Server, PathBuf) {
         let log = setup.home.join("log");
         setup.binary = dir.join("sympo");
         setup.home = dir;
-        let text =
-            format!("#!/bin/sh\nprintf '%s|' \"$@\" >> '{}'\necho >> '{}'\n", log.display(), log.display());
+        // In one write: two of them may speak at once.
+        let text = format!(
+            "#!/bin/sh\nline=$(printf '%s|' \"$@\")\nprintf '%s\\n' \"$line\" >> '{}'\n",
+            log.display()
+        );
         std::fs::write(&setup.binary, text).unwrap();
         std::fs::set_permissions(&setup.binary, std::fs::Permissions::from_mode(0o755)).unwrap();
     });
