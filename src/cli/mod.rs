@@ -35,6 +35,7 @@ mod resume;
 mod rm;
 mod send;
 mod service;
+mod short;
 mod show;
 mod spawn;
 mod spec;
@@ -154,7 +155,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     {
         return event::write_transcript(&event::TranscriptArguments { dir: dir.into() });
     }
-    let cli = match Cli::try_parse_from(&args) {
+    let parsed = short::parse(&args).map_or_else(|| Cli::try_parse_from(&args), Ok);
+    let cli = match parsed {
         Ok(cli) => cli,
         // An agent's hook must not fail because of us, whatever it is called with.
         Err(_) if is_an_event(&args) => return 0,
