@@ -33,6 +33,10 @@ const PLAIN: [What; 15] = [
     What::Removed,
 ];
 
+const INSERT: &str = "INSERT OR REPLACE INTO happenings
+    (at, agent, name, what, seq, from_status, to_status, waiting_for, exit_code, exit_signal, why)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+
 /// Which happenings are wanted.
 #[derive(Debug, Clone)]
 pub struct Query {
@@ -53,6 +57,11 @@ impl Default for Query {
 }
 
 impl Ledger {
+    /// Does ahead what can be done before it is known what happened.
+    pub fn prepare(&self) -> Result<(), LedgerError> {
+        self.read(|connection| connection.prepare(INSERT).map(drop))
+    }
+
     /// Writes down what happened, all of it or none.
     pub fn note(&self, happened: &[Happening]) -> Result<(), LedgerError> {
         if happened.is_empty() {
@@ -158,9 +167,7 @@ fn insert(change: &Transaction<'_>, happening: &Happening) -> rusqlite::Result<(
         _ => (None, None, None, None, None),
     };
     change.execute(
-        "INSERT OR REPLACE INTO happenings
-         (at, agent, name, what, seq, from_status, to_status, waiting_for, exit_code, exit_signal, why)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        INSERT,
         params![
             at.as_microsecond(),
             agent.0.as_bytes(),

@@ -158,6 +158,8 @@ impl Manager {
             pipe: &pipe,
             size: SIZE,
             edges: if record.kind == PLAIN_COMMAND { Edges::Untold } else { Edges::Told },
+            // The start is written there as soon as the server has answered.
+            meanwhile: Some(&|| self.open_ledger()),
         };
         let tmux = self.tmux()?;
         let started = match start.pane {

@@ -53,6 +53,11 @@ impl Manager {
         }
     }
 
+    /// Opens the ledger ahead of its use. Whoever uses it is told when it cannot be opened.
+    pub(super) fn open_ledger(&self) {
+        let _ = self.with_ledger(Ledger::prepare);
+    }
+
     /// Asks the ledger, which is begun when there is none.
     pub(super) fn with_ledger<T>(
         &self,

@@ -47,7 +47,8 @@ impl AgentLock {
     ) -> Result<Option<AgentLock>, StoreError> {
         let Some(mut file) = acquire(path, patience)? else { return Ok(None) };
         // Only for people: on a full disk an agent must still be killed.
-        let _ = file.set_len(0).and_then(|()| writeln!(file, "{} {doing}", std::process::id()));
+        let text = format!("{} {doing}\n", std::process::id());
+        let _ = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
         Ok(Some(AgentLock { file, path: path.to_owned() }))
     }
 

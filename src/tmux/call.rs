@@ -28,6 +28,8 @@ pub(super) struct Call<'a> {
     pub conf: Option<&'a Path>,
     /// How long it may take.
     pub bound: Duration,
+    /// What the caller does while the server works.
+    pub meanwhile: Option<&'a dyn Fn()>,
 }
 
 /// What tmux said.

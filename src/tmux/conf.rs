@@ -10,6 +10,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::news::News;
 use super::script::{Script, command};
 use super::{Setup, TmuxError, files, socket};
 
@@ -50,13 +51,10 @@ fn text(setup: &Setup) -> Result<Vec<u8>, TmuxError> {
 }
 
 /// Has a server that an older symposium started read the configuration of this one.
-pub(super) fn refresh(setup: &Setup, script: &mut Script) {
-    let mut read = Script::default();
-    read.then(&command(&["source-file"])).word(plain_glob(&path(setup)));
-    // A path cannot hold NUL, the one thing that cannot be said.
-    let read = read.finish("the path of server.conf").unwrap_or_default();
-    let is_old = format!("#{{!=:#{{@symposium_conf}},{}}}", edition());
-    script.then(&command(&["if-shell", "-F", &is_old])).word(read);
+pub(super) fn refresh(setup: &Setup, news: &mut News) {
+    news.when("@symposium_conf", &edition(), |script| {
+        script.then(&command(&["source-file"])).word(plain_glob(&path(setup)));
+    });
 }
 
 /// Which of our configurations this is.

@@ -24,7 +24,7 @@ impl Tmux {
     /// none; nothing happens when it is there already.
     pub fn start_keeper(&self, argv: &[String], env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
         let new = NewSession::new().detached().session_name(KEEPER).width(80usize).height(24usize).build();
-        let program = Program { argv, dir: Path::new("/"), env: LaunchEnv::Given(env) };
+        let program = Program { argv, dir: Path::new("/"), env: LaunchEnv::Given(env), meanwhile: None };
         let dress = |script: &mut Script| {
             let session = target::pane_of(KEEPER);
             script.then(&command(&["set-hook", "-t", &session, "pane-died[7701]", REVIVE]));

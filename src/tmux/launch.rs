@@ -15,7 +15,7 @@ use crate::model::{AgentId, AgentName, ServerIdentity};
 const STARTED: &str = "#{start_time}:#{pid} #{pane_id} #{pane_pid} #{session_name}";
 
 /// What is started, and where.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Launch<'a> {
     /// The session's name.
     pub name: &'a AgentName,
@@ -38,6 +38,8 @@ pub struct Launch<'a> {
     pub size: (u16, u16),
     /// Whether our program is told when it prints, falls quiet or rings.
     pub edges: Edges,
+    /// What the caller does while the server works, when the server is there.
+    pub meanwhile: Option<&'a dyn Fn()>,
 }
 
 /// Whether a session's changes between busy and quiet are told, see `hooks.conf`.
@@ -64,7 +66,7 @@ pub struct Started {
 
 impl<'a> Launch<'a> {
     fn program(&self) -> Program<'a> {
-        Program { argv: self.argv, dir: self.dir, env: self.env }
+        Program { argv: self.argv, dir: self.dir, env: self.env, meanwhile: self.meanwhile }
     }
 }
 
@@ -77,6 +79,8 @@ impl Tmux {
             .session_name(launch.name.as_str())
             .width(columns.into())
             .height(lines.into())
+            .print()
+            .format(STARTED)
             .build();
         let said = self.open_session(&new, &launch.program(), |script| {
             dress(launch, &target::pane_of(launch.name.as_str()), script);
@@ -110,6 +114,7 @@ impl Tmux {
             script.then(&command(&["set-option", "-u", "-t", pane, option]));
         }
         dress(launch, pane, &mut script);
+        script.then(&command(&["display-message", "-p", "-t", pane, STARTED]));
         match self.launch(&launch.program(), script) {
             Err(TmuxError::Refused { said, .. }) if said.contains("still active") => {
                 Err(TmuxError::BusyPane { pane: pane.to_owned() })
@@ -185,7 +190,6 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
         script.then(&command(&["kill-session", "-C", "-t", &session]));
         script.then(&command(&["set-option", "-w", "-t", pane, "monitor-activity", "on"]));
     }
-    script.then(&command(&["display-message", "-p", "-t", pane, STARTED]));
 }
 
 fn parse_started(said: String) -> Result<Started, TmuxError> {

@@ -4,7 +4,7 @@
 //!   bounded; `linux` is what they need from the system
 //! - `socket` and `version`: which server, which program; `conf` is the server's configuration and its hooks
 //! - `script` and `target`: how data and names are said so that tmux takes them for what they are
-//! - `query` looks, `program` starts programs, `launch` agents and `keeper` the supervisor, `session` names, marks
+//! - `query` looks, `program` starts programs, `news` is what the server is told then, `launch` agents and `keeper` the supervisor, `session` names, marks
 //!   and kills, `input` types, `capture` reads screens, `attach` brings people in and out, `tell` gives them news
 //!
 //! Two things must never happen here: that silence is taken for absence (a call that failed or timed out is an
@@ -22,6 +22,7 @@ mod input;
 mod keeper;
 mod launch;
 mod linux;
+mod news;
 mod program;
 mod query;
 mod script;
@@ -100,8 +101,17 @@ impl Tmux {
         let env = setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
         let version = version::known(&program, &setup.run_dir.join("tmux-version"), || {
             let (words, bound) = (&["-V"][..], setup.bound);
-            let call =
-                Call { what: "version", words, env, stdin: None, direct: None, dir: None, conf: None, bound };
+            let call = Call {
+                what: "version",
+                words,
+                env,
+                stdin: None,
+                direct: None,
+                dir: None,
+                conf: None,
+                bound,
+                meanwhile: None,
+            };
             Ok(String::from_utf8_lossy(&door::run(&program, &[], &call)?.out).into_owned())
         })?;
         Ok(Tmux { setup, program, version, way: Way::Wire })
@@ -136,7 +146,17 @@ impl Tmux {
     fn call<'a>(&'a self, what: &'static str, words: &'a [&'a str]) -> Call<'a> {
         let env = self.setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()));
         let bound = self.setup.bound;
-        Call { what, words, env: env.collect(), stdin: None, direct: None, dir: None, conf: None, bound }
+        Call {
+            what,
+            words,
+            env: env.collect(),
+            stdin: None,
+            direct: None,
+            dir: None,
+            conf: None,
+            bound,
+            meanwhile: None,
+        }
     }
 
     /// Asks the server; the program when there is none to ask, because that one can start it or knows why not.

@@ -12,8 +12,9 @@ use rustix::fs::{Access, access};
 use tmux_interface::TmuxCommand;
 
 use super::call::Call;
+use super::news::News;
 use super::script::{Script, Spoken, command, sh_word};
-use super::{Tmux, TmuxError, conf, socket, target};
+use super::{Tmux, TmuxError, conf, socket};
 
 /// What the server keeps of its own environment so that hooks can run; never shown to an agent that lacks it.
 const KEPT: [&str; 5] = ["HOME", "LOGNAME", "PATH", "SHELL", "USER"];
@@ -30,6 +31,8 @@ pub(super) struct Program<'a> {
     pub dir: &'a Path,
     /// Its environment.
     pub env: LaunchEnv<'a>,
+    /// What the caller does while the server starts it; not done when the server itself is started first.
+    pub meanwhile: Option<&'a dyn Fn()>,
 }
 
 /// The environment that a process gets.
@@ -74,7 +77,9 @@ impl Tmux {
     ) -> Result<String, TmuxError> {
         let mut script = Script::default();
         self.announce(program, &mut script);
-        for name in KEPT.iter().filter(|name| variable(program.env.named(), name).is_none()) {
+        let hidden: Vec<&str> =
+            KEPT.into_iter().filter(|name| variable(program.env.named(), name).is_none()).collect();
+        for name in &hidden {
             script.then(&command(&["set-environment", "-gu", name]));
         }
         script.then(new);
@@ -83,20 +88,20 @@ impl Tmux {
         }
         program.words(&mut script);
         then(&mut script);
-        self.restore_kept(&mut script);
+        self.restore(&hidden, &mut script);
         let said = self.launch(program, script);
         let refused = matches!(said, Err(TmuxError::Refused { .. } | TmuxError::Duplicate { .. }));
-        if refused && KEPT.iter().any(|name| variable(program.env.named(), name).is_none()) {
+        if refused && !hidden.is_empty() {
             // What follows a command that fails is not run, and the server's hooks want theirs back.
             let mut script = Script::default();
-            self.restore_kept(&mut script);
+            self.restore(&hidden, &mut script);
             let _ = self.tell("restore an environment", script);
         }
         said
     }
 
-    fn restore_kept(&self, script: &mut Script) {
-        for name in KEPT {
+    fn restore(&self, hidden: &[&str], script: &mut Script) {
+        for &name in hidden {
             if let Some(value) = variable(&self.setup.base_env, name) {
                 script.then(&command(&["set-environment", "-g", "--", name])).word(value.as_bytes());
             }
@@ -105,15 +110,17 @@ impl Tmux {
 
     /// Tells the server where our program and home are now, for its hooks, and the spawner's shell.
     pub(super) fn announce(&self, program: &Program<'_>, script: &mut Script) {
-        conf::refresh(&self.setup, script);
+        let mut news = News::default();
+        conf::refresh(&self.setup, &mut news);
         for (option, path) in [("@symposium_bin", &self.setup.binary), ("@symposium_home", &self.setup.home)]
         {
-            set_if_other(["-s", option], &sh_word(path.as_os_str().as_bytes()), script);
+            news.option(["-s", option], &sh_word(path.as_os_str().as_bytes()));
         }
         let shell = variable(program.env.named(), "SHELL").map(Path::new);
         if let Some(shell) = shell.filter(|shell| is_shell(shell)) {
-            set_if_other(["-g", "default-shell"], shell.as_os_str().as_bytes(), script);
+            news.option(["-g", "default-shell"], shell.as_os_str().as_bytes());
         }
+        news.tell(script);
     }
 
     /// Runs a launch script, starting the server when there is none.
@@ -134,7 +141,15 @@ impl Tmux {
             call.env.extend(variable(program.env.named(), "PATH").map(|value| (OsStr::new("PATH"), value)));
             let bound = self.setup.bound * PATIENCE;
             let (stdin, direct) = (Some(&text[..]), words.as_deref());
-            let call = Call { stdin, direct, dir: Some(program.dir), conf: Some(&conf), bound, ..call };
+            let call = Call {
+                stdin,
+                direct,
+                dir: Some(program.dir),
+                conf: Some(&conf),
+                bound,
+                meanwhile: program.meanwhile,
+                ..call
+            };
             self.understand("launch", self.run(&call)?)
         };
         // A server that is just leaving takes the call with it; the next one starts a new server.
@@ -142,24 +157,6 @@ impl Tmux {
             Err(TmuxError::NoServer { .. }) => run(),
             other => other,
         }
-    }
-}
-
-/// Sets an option unless it is that already: whenever one is set, tmux goes through all sessions and windows, which
-/// takes a millisecond for a thousand of them.
-fn set_if_other([scope, option]: [&str; 2], value: &[u8], script: &mut Script) {
-    let set = command(&["set-option", scope, option]);
-    // What means something in a format is not compared; to set it again does no harm.
-    match str::from_utf8(value).ok().filter(|value| !value.contains('#')) {
-        Some(text) => {
-            let mut deed = Script::default();
-            deed.then(&set).word(value);
-            let is_other = format!("#{{!=:#{{{option}}},{}}}", target::in_format(text));
-            // A path cannot hold NUL, the one thing that cannot be said.
-            let deed = deed.finish("an option").unwrap_or_default();
-            script.then(&command(&["if-shell", "-F", &is_other])).word(deed);
-        }
-        None => drop(script.then(&set).word(value)),
     }
 }
 

@@ -32,6 +32,19 @@ impl Script {
         self.words(command.to_vec().iter().map(|word| word.as_bytes()))
     }
 
+    /// The commands of another one, of one line.
+    pub(super) fn add(&mut self, other: Script) -> &mut Self {
+        if !other.text.is_empty() && !matches!(self.text.last(), None | Some(b'\n')) {
+            self.text.extend_from_slice(b" ;");
+            self.words.push(b";".to_vec());
+        }
+        self.text.extend(other.text);
+        self.words.extend(other.words);
+        self.has_lines |= other.has_lines;
+        self.holds_nul |= other.holds_nul;
+        self
+    }
+
     /// One more word for the last command.
     pub(super) fn word(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         let bytes = bytes.as_ref();

@@ -30,7 +30,7 @@ pub(super) fn ask(socket: &Path, call: &Call<'_>) -> Result<Option<Said>, TmuxEr
     let Some(line) = connect(socket) else { return Ok(None) };
     let server = linux::peer(&line);
     let odd = |said: String| Err(TmuxError::Garbled { what: call.what, said });
-    match Talk::new(line, opening, call.stdin.unwrap_or_default()).run(deadline) {
+    match Talk::new(line, opening, call.stdin.unwrap_or_default()).run(deadline, call.meanwhile) {
         Ok(said) => Ok(Some(said)),
         Err(Unanswered::NotAsked) => Ok(None),
         Err(Unanswered::TimedOut) => Err(call.timed_out()),

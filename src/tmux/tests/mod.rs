@@ -154,6 +154,7 @@ impl<'a> Start<'a> {
             pipe: &self.pipe,
             size: (120, 30),
             edges: self.edges,
+            meanwhile: None,
         })
     }
 }

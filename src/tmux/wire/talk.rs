@@ -67,8 +67,12 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Talks until the server lets us go.
-    pub(super) fn run(mut self, deadline: Instant) -> Result<Said, Unanswered> {
+    /// Talks until the server lets us go; `meanwhile` is done while it works on what was said first.
+    pub(super) fn run(mut self, deadline: Instant, meanwhile: Option<&dyn Fn()>) -> Result<Said, Unanswered> {
+        self.send()?;
+        if let Some(meanwhile) = meanwhile {
+            meanwhile();
+        }
         loop {
             self.send()?;
             self.wait(deadline)?;
