@@ -2,10 +2,11 @@
 
 use clap::Args;
 
-use super::{Context, picker, recap, spawn, ui};
+use super::{Context, picker, recap, show, spawn, ui};
+use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{As, AttachRequest, Attaching};
-use crate::model::AgentName;
+use crate::model::{Agent, AgentName};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -13,8 +14,11 @@ pub(super) struct Arguments {
     #[arg(allow_hyphen_values = true)]
     name: Option<String>,
     /// Only watch: nothing typed gets through, the size stays
-    #[arg(long)]
+    #[arg(long, conflicts_with = "take")]
     observe: bool,
+    /// Drive, also when somebody else does, who then watches
+    #[arg(long)]
+    take: bool,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
@@ -29,17 +33,31 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             None => return Ok(0),
         },
     };
-    to(&name, if args.observe { As::Observer } else { As::Driver }, context)
+    let how = match (args.observe, args.take) {
+        (true, _) => As::Observer,
+        (false, true) => As::Taker,
+        (false, false) => As::Driver,
+    };
+    to(&name, how, context)
 }
 
 /// Attaches; the way out is said before the screen is taken over, and stays in the status line.
-pub(super) fn to(name: &AgentName, observe: As, context: &Context) -> Result<u8, Error> {
+pub(super) fn to(name: &AgentName, how: As, context: &Context) -> Result<u8, Error> {
     context.tell_notices();
     let keys =
         if context.manager.is_nested() { "C-b C-b d (you are inside a tmux already)" } else { "C-b d" };
-    let before = || context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent goes on"));
+    let before = |agent: &Agent| {
+        // On the screen it is said again, by whoever decides it.
+        if let Some(driver) = agent.clients.iter().find(|client| client.driver && how == As::Driver) {
+            let who = show::terminal(driver, Env::now());
+            context
+                .ui
+                .say(&format!("{who}: you will watch; `symposium agent attach {name} --take` takes over"));
+        }
+        context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent goes on"));
+    };
     let popup = recap::after_absence(name, context);
-    let request = AttachRequest { name, observe, popup: popup.as_ref() };
+    let request = AttachRequest { name, how, popup: popup.as_ref() };
     match context.manager.attach(request, before)? {
         Attaching::Switched => Ok(0),
     }

@@ -42,6 +42,11 @@ enum What {
         #[arg(long, allow_hyphen_values = true)]
         session: String,
     },
+    /// A terminal went to another session
+    ClientMoved {
+        #[arg(long, allow_hyphen_values = true)]
+        session: String,
+    },
     /// A terminal was detached
     ClientDetached {
         #[arg(long, allow_hyphen_values = true)]
@@ -84,6 +89,7 @@ pub(super) fn run(args: Arguments, home: Option<&Path>) -> u8 {
         },
         What::SessionClosed { session } => TmuxEvent::SessionClosed { session },
         What::ClientAttached { session } => TmuxEvent::ClientAttached { session },
+        What::ClientMoved { session: _ } => TmuxEvent::ClientMoved,
         What::ClientDetached { session } => TmuxEvent::ClientDetached { session },
         What::Edge { session, edge } => {
             let edge = match edge {

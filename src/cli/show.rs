@@ -1,6 +1,7 @@
 //! `agent show`
 
 use clap::Args;
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::table::status_word;
@@ -8,7 +9,7 @@ use super::times::age;
 use super::{Context, spawn};
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{Agent, WorkCounts};
+use crate::model::{Agent, Client, WorkCounts};
 use crate::rules::work;
 
 #[derive(Debug, Args)]
@@ -41,14 +42,7 @@ fn card(agent: &Agent, work: &WorkCounts) -> String {
     let now = Env::now();
     let ago = |at| format!("{at} ({})", age(at, now));
     let some = |text: Option<String>| text.unwrap_or_else(|| "-".into());
-    let clients: Vec<String> = agent
-        .clients
-        .iter()
-        .map(|client| {
-            let user = client.user.as_deref().unwrap_or("somebody");
-            format!("{user} on {}{}", client.tty, if client.observer { ", watching" } else { "" })
-        })
-        .collect();
+    let clients: Vec<String> = agent.clients.iter().map(|client| terminal(client, now)).collect();
     let params: Vec<String> =
         agent.params.iter().map(|given| format!("{}={}", given.name, given.value)).collect();
     let rows = [
@@ -85,6 +79,19 @@ fn card(agent: &Agent, work: &WorkCounts) -> String {
         ("id", agent.id.to_string()),
     ];
     rows.iter().map(|(key, value)| format!("{key:>13}  {}\n", value.replace(char::is_control, " "))).collect()
+}
+
+/// A terminal in words: whose, where, as what, since when.
+pub(super) fn terminal(client: &Client, now: Timestamp) -> String {
+    let user = client.user.as_deref().unwrap_or("somebody");
+    let from = client.from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();
+    let what = match (client.observer, client.driver) {
+        (true, _) => "watching",
+        (false, true) => "driving",
+        (false, false) => "typing",
+    };
+    let since = client.since.map(|at| format!(" since {at} ({})", age(at, now))).unwrap_or_default();
+    format!("{user} on {}{from}, {what}{since}", client.tty)
 }
 
 fn restart(agent: &Agent) -> String {

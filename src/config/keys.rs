@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::values::{self, Wrong, within};
-use crate::model::{AfterDeletion, Config, Desktop, NotifyOn};
+use crate::model::{AfterDeletion, AttachPolicy, Config, Desktop, NotifyOn};
 
 type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
 type Setter = fn(&mut Config, Value<'_, '_>) -> Result<(), Vec<Wrong>>;
@@ -27,7 +27,10 @@ const NOTIFY_ON: [(&str, NotifyOn); 8] = [
 const DESKTOP: [(&str, Desktop); 2] = [("auto", Desktop::Auto), ("off", Desktop::Off)];
 const DELETED: [(&str, AfterDeletion); 2] = [("keep", AfterDeletion::Keep), ("prune", AfterDeletion::Prune)];
 
-const KEYS: [(&str, &str, Setter); 21] = [
+const POLICY: [(&str, AttachPolicy); 2] =
+    [("single-driver", AttachPolicy::SingleDriver), ("shared", AttachPolicy::Shared)];
+
+const KEYS: [(&str, &str, Setter); 22] = [
     ("", "max_agents", |config, value| {
         values::number(value).map(|most| config.max_agents = (most > 0).then_some(most))
     }),
@@ -62,6 +65,9 @@ const KEYS: [(&str, &str, Setter); 21] = [
     }),
     ("cleanup", "after", |config, value| values::duration(value).map(|span| config.cleanup.after = span)),
     ("ledger", "keep", |config, value| values::duration(value).map(|span| config.ledger.keep = span)),
+    ("attach", "policy", |config, value| {
+        values::word(value, &POLICY).map(|policy| config.attach.policy = policy)
+    }),
     ("mcp", "enabled", |config, value| values::truth(value).map(|on| config.mcp.enabled = on)),
     ("workspace", "copy", |config, value| values::paths(value).map(|paths| config.workspace.copy = paths)),
     ("workspace", "setup", |config, value| values::lines(value).map(|lines| config.workspace.setup = lines)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{AfterDeletion, ClockTime, Desktop, NotifyOn, QuietHours};
+use crate::model::{AfterDeletion, AttachPolicy, ClockTime, Desktop, NotifyOn, QuietHours};
 
 const WHOLE: &str = r#"
 max_agents = 12
@@ -43,6 +43,9 @@ setup = ["npm ci"]
 
 [mcp]
 enabled = false
+
+[attach]
+policy = "shared"
 "#;
 
 /// Place and message of each mistake.
@@ -69,6 +72,7 @@ fn every_key_can_be_set() {
     assert_eq!(config.notify.quiet_hours, Some(hours));
     assert_eq!(config.cleanup.deleted_projects, AfterDeletion::Prune);
     assert!(!config.mcp.enabled);
+    assert_eq!(config.attach.policy, AttachPolicy::Shared);
     assert_eq!((config.cleanup.after, config.ledger.keep), (seconds(7 * 86400), seconds(30 * 86400)));
     assert_eq!(
         (&config.workspace.copy[..], &config.workspace.setup[..]),
@@ -111,6 +115,7 @@ fn a_mistake_is_shown_where_it_is_with_what_is_allowed() {
         ("max_agents = -1", (1, 14), "a whole number, 0 or more, found `-1`"),
         ("max_agents = 99999999999999999999", (1, 14), "a whole number"),
         ("max_agents = \"many\"", (1, 14), "found `many`"),
+        ("[attach]\npolicy = \"both\"", (2, 10), "one of \"single-driver\", \"shared\""),
         ("[restart]\nhung = \"yes\"", (2, 8), "`true` or `false`"),
         ("[restart]\nfirst = 5", (2, 9), "a time span such as"),
         ("[restart]\nfirst = \"soon\"", (2, 9), "found `soon`"),

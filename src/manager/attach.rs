@@ -8,15 +8,16 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::git;
 use crate::model::{Agent, AgentName};
-use crate::tmux::{AttachAs, Popup};
+use crate::process;
+use crate::tmux::{AttachAs, Entry, Popup};
 
 /// What a user asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct AttachRequest<'a> {
     /// The agent.
     pub name: &'a AgentName,
-    /// Whether only to watch.
-    pub observe: AttachAs,
+    /// What for.
+    pub how: AttachAs,
     /// What lies over the screen until a key is pressed.
     pub popup: Option<&'a Popup>,
 }
@@ -31,7 +32,11 @@ pub enum Attaching {
 impl Manager {
     /// Attaches this terminal, `before` being the last that is done in it. Returns only when it was switched
     /// inside our own server, or failed.
-    pub fn attach(&self, request: AttachRequest<'_>, before: impl FnOnce()) -> Result<Attaching, Error> {
+    pub fn attach(
+        &self,
+        request: AttachRequest<'_>,
+        before: impl FnOnce(&Agent),
+    ) -> Result<Attaching, Error> {
         self.wake(request.name)?;
         let agent = self.agent(request.name, "attach")?;
         if agent.tmux.is_none() {
@@ -45,12 +50,22 @@ impl Manager {
             }
         })?;
         let tmux = self.tmux()?;
-        before();
+        let from = self.env.var("SSH_CONNECTION").and_then(|text| process::address_of(text.to_str()?));
+        let entry = Entry {
+            session: request.name,
+            how: request.how,
+            policy: self.settings().attach.policy,
+            user: self.user().unwrap_or("somebody"),
+            from: from.as_deref(),
+            now: Env::now(),
+            popup: request.popup,
+        };
+        before(&agent);
         if tmux.is_inside(self.env.var("TMUX")) {
-            tmux.switch_client(request.name, request.observe, self.env.all())?;
+            tmux.switch_client(&entry, self.env.all())?;
             return Ok(Attaching::Switched);
         }
-        Err(tmux.attach(request.name, request.observe, self.env.for_terminals(), request.popup).into())
+        Err(tmux.attach(&entry, self.env.for_terminals()).into())
     }
 
     /// Whether this terminal is inside somebody's own tmux, where keys need another prefix.

@@ -40,8 +40,9 @@ impl Manager {
                 Some(record) if record.status.status.is_live() => self.survey().map(|_| ()),
                 _ => Ok(()),
             },
-            TmuxEvent::ClientAttached { session } => self.came(session),
-            TmuxEvent::ClientDetached { .. } => self.somebody_left(),
+            TmuxEvent::ClientAttached { session } => self.seat_terminals().and(self.came(session)),
+            TmuxEvent::ClientMoved => self.seat_terminals().and(self.somebody_left()),
+            TmuxEvent::ClientDetached { .. } => self.seat_terminals().and(self.somebody_left()),
             TmuxEvent::Edge { session, edge } => self.edge(session, *edge),
         }
     }

@@ -13,6 +13,7 @@ mod deliver;
 mod detach;
 mod dispatch;
 mod doctor;
+mod driver;
 mod edge;
 mod environments;
 mod event;

@@ -61,6 +61,9 @@ impl Manager {
             let _ = self.finish_rename(&record);
         }
         self.count_tasks(&mut joined.agents);
+        for client in joined.agents.iter_mut().flat_map(|agent| &mut agent.clients) {
+            client.from = client.pid.and_then(process::came_from);
+        }
         Survey { agents: joined.agents, silence }
     }
 

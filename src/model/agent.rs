@@ -93,6 +93,14 @@ pub struct Client {
     pub tty: String,
     /// Whether it may only watch.
     pub observer: bool,
+    /// Whether it is the one terminal that drives; none is where everybody attached may type.
+    pub driver: bool,
+    /// Since when.
+    pub since: Option<Timestamp>,
+    /// The address it came from, over SSH.
+    pub from: Option<String>,
+    /// The process that draws on it.
+    pub pid: Option<i32>,
 }
 
 /// The task that an agent is at.

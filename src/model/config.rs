@@ -23,6 +23,24 @@ pub struct Config {
     pub workspace: WorkspaceConfig,
     /// The tools of agents.
     pub mcp: McpConfig,
+    /// Attached terminals.
+    pub attach: AttachConfig,
+}
+
+/// `[attach]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttachConfig {
+    /// Who of several terminals on one agent may type.
+    pub policy: AttachPolicy,
+}
+
+/// Who of several terminals on one agent may type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttachPolicy {
+    /// One; the others watch until it leaves or one of them takes over.
+    SingleDriver,
+    /// All that did not ask to watch only.
+    Shared,
 }
 
 /// `[supervisor]`
@@ -196,6 +214,7 @@ impl Default for Config {
             ledger: LedgerConfig { keep: Duration::from_secs(90 * DAY) },
             workspace: WorkspaceConfig::default(),
             mcp: McpConfig { enabled: true },
+            attach: AttachConfig { policy: AttachPolicy::SingleDriver },
         }
     }
 }

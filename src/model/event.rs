@@ -24,6 +24,8 @@ pub enum TmuxEvent {
         /// The session.
         session: String,
     },
+    /// A terminal went from one session to another.
+    ClientMoved,
     /// A terminal was detached.
     ClientDetached {
         /// The session.

@@ -82,4 +82,10 @@ pub struct LiveClient {
     pub user: Option<String>,
     /// Whether it may only watch.
     pub observer: bool,
+    /// The process that draws on it.
+    pub pid: Option<i32>,
+    /// When it came.
+    pub since: Option<Timestamp>,
+    /// Whether it is the one that drives, where one does.
+    pub driver: bool,
 }

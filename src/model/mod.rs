@@ -19,6 +19,7 @@ mod pattern;
 mod recap;
 mod record;
 mod screen;
+mod seats;
 mod spec;
 mod status;
 mod tallies;
@@ -30,8 +31,8 @@ mod work;
 
 pub use agent::{Agent, Client, CurrentTask, TaskCounts, TmuxView};
 pub use config::{
-    AfterDeletion, Cleanup, ClockTime, Config, Desktop, LedgerConfig, Notify, NotifyOn, QuietHours,
-    RestartConfig, SupervisorConfig, WorkspaceConfig,
+    AfterDeletion, AttachConfig, AttachPolicy, Cleanup, ClockTime, Config, Desktop, LedgerConfig, Notify,
+    NotifyOn, QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
 };
 pub use cron::{Cron, InvalidCron};
 pub use environment::EnvironmentName;
@@ -54,6 +55,7 @@ pub use record::{
     UnknownPolicy, Workspace,
 };
 pub use screen::{ScreenReading, ScreenState};
+pub use seats::{Seats, Step, Terminal};
 pub use spec::{DEFAULT_SPEC, FoundIn, Limits, Mistake, Origin, Spec};
 pub use status::{Exit, Status, StatusNote, UnknownStatus, WaitingFor};
 pub use tallies::Tallies;

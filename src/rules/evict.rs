@@ -69,7 +69,8 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn terminal(observer: bool) -> Client {
-        Client { user: None, tty: "/dev/pts/1".into(), observer }
+        let (tty, driver) = ("/dev/pts/1".into(), !observer);
+        Client { user: None, tty, observer, driver, since: None, from: None, pid: None }
     }
 
     fn names(names: &[&str]) -> Eviction {

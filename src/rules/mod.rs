@@ -6,6 +6,7 @@ pub mod confirm;
 pub mod conversation;
 pub mod delivery;
 pub mod dispatch;
+pub mod driver;
 pub mod evict;
 pub mod fallback;
 pub mod family;

@@ -151,6 +151,10 @@ impl<'a> Index<'a> {
                 user: client.user.clone(),
                 tty: client.tty.clone(),
                 observer: client.observer,
+                driver: client.driver,
+                since: client.since,
+                from: None,
+                pid: client.pid,
             });
         }
         index
@@ -229,6 +233,9 @@ mod tests {
                 tty: "/dev/pts/1".into(),
                 user: None,
                 observer: true,
+                pid: None,
+                since: None,
+                driver: false,
             }],
         })
     }

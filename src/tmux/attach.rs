@@ -1,23 +1,61 @@
 //! People coming in and leaving. Attaching replaces this process by tmux, so nothing of ours stays in between.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::CommandExt;
 
+use jiff::Timestamp;
+
 use super::door;
+use super::driver::{Comer, Meeting, OBSERVER, in_words};
+use super::query::clock;
 use super::script::{Script, command};
 use super::{Tmux, TmuxError, conf, target, without_tmux};
-use crate::model::AgentName;
+use crate::model::{AgentName, AttachPolicy, Terminal};
 
-/// A read-only terminal must not decide the size of everybody's window either.
-const OBSERVER: &str = "read-only,ignore-size";
-
-/// What an attached terminal may do.
+/// What somebody who attaches wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttachAs {
-    /// Type.
+    /// To type, if nobody else does.
     Driver,
-    /// Watch.
+    /// To type, also when somebody else does, who then watches.
+    Taker,
+    /// To watch.
     Observer,
+}
+
+/// Somebody who attaches.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    /// Where to.
+    pub session: &'a AgentName,
+    /// What for.
+    pub how: AttachAs,
+    /// What holds here.
+    pub policy: AttachPolicy,
+    /// Who it is.
+    pub user: &'a str,
+    /// The address of the machine that the person sits at, over SSH.
+    pub from: Option<&'a str>,
+    /// When.
+    pub now: Timestamp,
+    /// What is laid over the screen of whoever may type.
+    pub popup: Option<&'a Popup>,
+}
+
+impl Entry<'_> {
+    /// What is done when another one drives; none when nobody asks for the wheel.
+    fn meeting(&self) -> Option<Meeting> {
+        match (self.how, self.policy) {
+            (AttachAs::Observer, _) | (_, AttachPolicy::Shared) => None,
+            (AttachAs::Driver, AttachPolicy::SingleDriver) => Some(Meeting::Yield),
+            (AttachAs::Taker, AttachPolicy::SingleDriver) => Some(Meeting::Take),
+        }
+    }
+
+    fn words(&self, tty: &str) -> String {
+        format!("{} since {}", in_words(self.user, tty, self.from), clock(self.now))
+    }
 }
 
 /// A program whose output lies over the session until it ends.
@@ -30,60 +68,77 @@ pub struct Popup {
 }
 
 impl Popup {
-    /// What follows the words that attach.
-    fn words(&self) -> Vec<OsString> {
+    fn shown(&self, script: &mut Script) {
         let height = (self.lines + 2).to_string();
-        let mut words: Vec<OsString> =
-            [";", "display-popup", "-E", "-w", "90%", "-h", &height, "--"].map(OsString::from).into();
-        // A semicolon at the end of a word would end the command.
-        words.extend(self.argv.iter().map(|word| match word.strip_suffix(';') {
-            Some(rest) => format!("{rest}\\;").into(),
-            None => OsString::from(word),
-        }));
-        words
+        script.then(&command(&["display-popup", "-E", "-w", "90%", "-h", &height, "--"])).words(&self.argv);
     }
 }
 
 impl Tmux {
     /// Becomes a terminal of the session; returns only when that failed. Works inside somebody's own tmux.
-    pub fn attach(
-        &self,
-        session: &AgentName,
-        how: AttachAs,
-        env: Vec<(OsString, OsString)>,
-        popup: Option<&Popup>,
-    ) -> TmuxError {
+    pub fn attach(&self, entry: &Entry<'_>, env: Vec<(OsString, OsString)>) -> TmuxError {
+        let words = match self.attach_words(entry) {
+            Ok(words) => words,
+            Err(error) => return error,
+        };
         let mut command = door::program(&self.program);
-        command.args(self.attach_words(session, how));
-        command.args(popup.map(Popup::words).unwrap_or_default());
-        let source = command.env_clear().envs(without_tmux(&env)).exec();
+        let source = command.args(words).env_clear().envs(without_tmux(&env)).exec();
         TmuxError::NotRun { program: self.program.clone(), source }
     }
 
     /// The arguments that attach a terminal to the session.
-    pub(super) fn attach_words(&self, session: &AgentName, how: AttachAs) -> Vec<OsString> {
-        let target = target::session(session.as_str());
+    pub(super) fn attach_words(&self, entry: &Entry<'_>) -> Result<Vec<OsString>, TmuxError> {
+        let target = target::session(entry.session.as_str());
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
         words.extend(["-S".into(), self.setup.socket.clone().into()]);
-        words.extend(["attach-session", "-t", &target].map(OsString::from));
-        if how == AttachAs::Observer {
-            words.extend(["-f", OBSERVER].map(OsString::from));
+        let mut script = Script::default();
+        match entry.meeting() {
+            None if entry.how == AttachAs::Observer => {
+                keep_size(entry.session, &mut script)?;
+                script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
+            }
+            None => {
+                script.then(&command(&["attach-session", "-t", &target]));
+                entry.popup.iter().for_each(|popup| popup.shown(&mut script));
+            }
+            Some(meeting) => {
+                // Not counted until it may type: the agent must not see a size that is taken back at once.
+                script.then(&command(&["attach-session", "-t", &target, "-f", "ignore-size"]));
+                let mut popup = Script::default();
+                entry.popup.iter().for_each(|one| one.shown(&mut popup));
+                let comer =
+                    Comer { session: entry.session, named: None, words: &entry.words("#{client_tty}") };
+                script.append(&comer.seated(meeting, popup)?);
+            }
         }
-        words
+        let said = script.spoken("an attach")?.words.unwrap_or_default();
+        words.extend(said.into_iter().map(OsString::from_vec));
+        Ok(words)
     }
 
     /// Shows the session in the terminal around us, which is one of our own server's; `env` says which it is.
-    pub fn switch_client(
-        &self,
-        session: &AgentName,
-        how: AttachAs,
-        env: &[(OsString, OsString)],
-    ) -> Result<(), TmuxError> {
-        let client = self.own_client(env)?;
+    pub fn switch_client(&self, entry: &Entry<'_>, env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
+        let own = self.own_client(env)?;
+        let name = own.key.split_once('@').map_or("", |(_, name)| name);
+        let target = target::session(entry.session.as_str());
         let mut script = Script::default();
-        script.then(&command(&["switch-client", "-c", &client, "-t", &target::session(session.as_str())]));
-        if how == AttachAs::Observer {
-            script.then(&command(&["refresh-client", "-t", &client, "-f", OBSERVER]));
+        let switch = ["switch-client", "-c", name, "-t", &target];
+        match entry.meeting() {
+            None if entry.how == AttachAs::Observer => {
+                script.then(&command(&switch));
+                script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
+            }
+            None => {
+                script.then(&command(&["refresh-client", "-t", name, "-f", "read-only"]));
+                script.then(&command(&["switch-client", "-c", name, "-r", "-t", &target]));
+            }
+            Some(meeting) => {
+                script.then(&command(&["refresh-client", "-t", name, "-f", "ignore-size"]));
+                script.then(&command(&switch));
+                let words = entry.words(name);
+                let comer = Comer { session: entry.session, named: Some(&own), words: &words };
+                script.append(&comer.seated(meeting, Script::default())?);
+            }
         }
         self.tell("switch", script).map(drop)
     }
@@ -118,13 +173,13 @@ impl Tmux {
     }
 
     /// The terminal in which the caller runs.
-    fn own_client(&self, env: &[(OsString, OsString)]) -> Result<String, TmuxError> {
+    fn own_client(&self, env: &[(OsString, OsString)]) -> Result<Terminal, TmuxError> {
         let pane = env.iter().find(|(key, _)| key == "TMUX_PANE").and_then(|(_, value)| value.to_str());
         let pane = target::pane(pane.unwrap_or_default())?;
         let words = ["display-message", "-p", "-t", pane, "#{session_name}"];
         let session = self.ask("switch", &words)?;
         let mut script = Script::default();
-        let format = "#{client_activity} #{client_name}";
+        let format = "#{client_activity} #{client_pid}@#{client_name}";
         script.then(&command(&[
             "list-clients",
             "-t",
@@ -137,10 +192,25 @@ impl Tmux {
         let latest = clients.lines().filter_map(|line| line.split_once(' '));
         let latest = latest.max_by_key(|(activity, _)| activity.parse::<u64>().unwrap_or(0));
         match latest {
-            Some((_, name)) => Ok(name.to_owned()),
+            Some((_, key)) => {
+                Ok(Terminal { key: key.to_owned(), types: true, words: String::new(), guest: false })
+            }
             None => {
                 Err(TmuxError::Refused { what: "switch", said: "no terminal shows this pane".to_owned() })
             }
         }
     }
+}
+
+/// Keeps the window as large as it is when only observers will look at it: tmux would make it as large as theirs.
+fn keep_size(session: &AgentName, script: &mut Script) -> Result<(), TmuxError> {
+    let at = target::pane_of(session.as_str());
+    let mut keep = Script::default();
+    keep.then(&command(&["resize-window", "-t", &at, "-x"])).raw("#{window_width}");
+    keep.word("-y").raw("#{window_height}");
+    let mut deed = Script::default();
+    deed.then(&command(&["run-shell", "-t", &at, "-C"])).word(keep.finish("a size")?);
+    script.then(&command(&["if-shell", "-F", "-t", &at, "#{session_attached}", ""]));
+    script.word(deed.finish("a size")?);
+    Ok(())
 }

@@ -3,7 +3,7 @@
 //!
 //! What a hook runs, `--home` before and nothing after:
 //! `event pane-died --session=S --pane=%N --code=[N] --signal=[N]`, `event session-closed --session=S`,
-//! `event client-attached --session=S`, `event client-detached --session=`, and where [`super::Edges`] are told
+//! `event client-attached --session=S`, `event client-moved --session=`, `event client-detached --session=`, and where [`super::Edges`] are told
 //! `event edge --session=S --edge=activity|silence|bell`. A value that tmux does not know is
 //! empty; the session that a terminal has left is never known.
 

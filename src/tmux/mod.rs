@@ -4,8 +4,9 @@
 //!   bounded; `linux` is what they need from the system
 //! - `socket` and `version`: which server, which program; `conf` is the server's configuration and its hooks
 //! - `script` and `target`: how data and names are said so that tmux takes them for what they are
-//! - `query` looks, `program` starts programs, `news` is what the server is told then, `launch` agents and `keeper` the supervisor, `session` names, marks
-//!   and kills, `input` types, `capture` reads screens, `attach` brings people in and out, `tell` gives them news
+//! - `query` looks, `program` starts programs, after `news` told the server what it does not know, `launch` agents
+//!   and `keeper` the supervisor, `session` names, marks and kills, `input` types, `capture` reads screens, `attach`
+//!   brings people in and out, `driver` says who of them may type, `tell` gives them news
 //!
 //! Two things must never happen here: that silence is taken for absence (a call that failed or timed out is an
 //! error, and only tmux's own words for "no server" mean that there is none), and that tmux or a shell
@@ -16,6 +17,7 @@ mod call;
 mod capture;
 mod conf;
 mod door;
+mod driver;
 mod error;
 mod files;
 mod input;
@@ -39,7 +41,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use attach::{AttachAs, Popup};
+pub use attach::{AttachAs, Entry, Popup};
 pub use capture::Capture;
 pub use error::TmuxError;
 pub use input::Paste;

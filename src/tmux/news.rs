@@ -50,6 +50,6 @@ impl News {
             let deeds = self.deeds.finish("an option").unwrap_or_default();
             script.then(&command(&["if-shell", "-F", &is_other])).word(deeds);
         }
-        script.add(self.always);
+        script.append(&self.always);
     }
 }

@@ -12,7 +12,7 @@ use crate::model::{DeadPane, Exit, LiveClient, LivePane, LiveServer, Look, Serve
 
 const SERVER: &str = "S|#{start_time}:#{pid}|#{version}";
 const PANE: &str = "P|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_dead_time}|#{window_activity}|#{@symposium_id}|#{session_name}";
-const CLIENT: &str = "C|#{client_readonly}|#{client_user}|#{client_name}|#{session_name}";
+const CLIENT: &str = "C|#{client_readonly}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{client_user}|#{client_name}|#{session_name}";
 const FACTS: &str = "#{pane_id}|#{pane_tty}|#{pane_width}|#{pane_height}|#{cursor_x}|#{cursor_y}|#{pane_in_mode}|#{pane_dead}|#{alternate_on}";
 
 /// The terminal of a process is closed, and tmux does not know yet how the process ended.
@@ -153,13 +153,17 @@ fn parse_pane(rest: &str) -> Option<LivePane> {
 }
 
 fn parse_client(rest: &str) -> Option<LiveClient> {
-    let mut fields = rest.splitn(4, '|');
-    let [readonly, user, tty, session] = std::array::from_fn(|_| fields.next());
+    let mut fields = rest.splitn(7, '|');
+    let [readonly, pid, since, driver, user, tty, session] = std::array::from_fn(|_| fields.next());
+    let key = format!("{}@{}", pid?, tty?);
     Some(LiveClient {
         session: session?.to_owned(),
         tty: tty?.to_owned(),
         user: user.filter(|user| !user.is_empty()).map(str::to_owned),
         observer: readonly? == "1",
+        pid: pid?.parse().ok(),
+        since: time(since?),
+        driver: driver? == key,
     })
 }
 
@@ -172,7 +176,12 @@ fn parse_facts(line: &str) -> Option<PaneFacts> {
     Some(PaneFacts { tty, width, height, cursor, in_mode: is_on()?, dead: is_on()?, alternate: is_on()? })
 }
 
-fn time(text: &str) -> Option<Timestamp> {
+/// A time of the day, as people here read it.
+pub(super) fn clock(at: Timestamp) -> String {
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string()
+}
+
+pub(super) fn time(text: &str) -> Option<Timestamp> {
     text.parse().ok().filter(|seconds| *seconds > 0).and_then(|seconds| Timestamp::from_second(seconds).ok())
 }
 
@@ -184,7 +193,7 @@ mod tests {
     fn an_answer_is_read_field_by_field() {
         let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
         let text = format!(
-            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|eve|/dev/pts/1|api\nC|0||client-9|odd |\n"
+            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|8|1700000001|9@/dev/pts/2|eve|/dev/pts/1|api\nC|0|9|1700000002|9@client-9||client-9|odd |\n"
         );
         let (server, told) = parse_look(&text).unwrap();
         assert_eq!(told, Told::Everything);
@@ -198,6 +207,11 @@ mod tests {
         assert_eq!(server.clients[0].user.as_deref(), Some("eve"));
         assert!(server.clients[0].observer && !server.clients[1].observer);
         assert_eq!(server.clients[1].session, "odd |");
+        assert!(server.clients[1].driver && !server.clients[0].driver);
+        assert_eq!(
+            (server.clients[0].pid, server.clients[0].since.unwrap().as_second()),
+            (Some(8), 1_700_000_001)
+        );
     }
 
     #[test]

@@ -32,19 +32,6 @@ impl Script {
         self.words(command.to_vec().iter().map(|word| word.as_bytes()))
     }
 
-    /// The commands of another one, of one line.
-    pub(super) fn add(&mut self, other: Script) -> &mut Self {
-        if !other.text.is_empty() && !matches!(self.text.last(), None | Some(b'\n')) {
-            self.text.extend_from_slice(b" ;");
-            self.words.push(b";".to_vec());
-        }
-        self.text.extend(other.text);
-        self.words.extend(other.words);
-        self.has_lines |= other.has_lines;
-        self.holds_nul |= other.holds_nul;
-        self
-    }
-
     /// One more word for the last command.
     pub(super) fn word(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         let bytes = bytes.as_ref();
@@ -63,6 +50,31 @@ impl Script {
             self.word(word);
         }
         self
+    }
+
+    /// One more word in which formats are left for tmux to expand before it reads the command: for `run-shell -C`.
+    pub(super) fn raw(&mut self, format: &str) -> &mut Self {
+        self.text.push(b' ');
+        self.text.push(b'"');
+        self.text.extend_from_slice(format.as_bytes());
+        self.text.push(b'"');
+        self.words.push(format.as_bytes().to_vec());
+        self
+    }
+
+    /// What another script says, behind this one.
+    pub(super) fn append(&mut self, other: &Script) {
+        if !other.text.is_empty() {
+            if !self.text.is_empty() {
+                self.text.extend_from_slice(b" ;");
+                self.words.push(b";".to_vec());
+                self.text.push(b' ');
+            }
+            self.text.extend_from_slice(&other.text);
+            self.words.extend_from_slice(&other.words);
+            self.has_lines |= other.has_lines;
+            self.holds_nul |= other.holds_nul;
+        }
     }
 
     /// Begins a line: what follows runs even when what came before failed.

@@ -2,6 +2,7 @@
 
 mod approve;
 mod attach;
+mod attach_together;
 mod bad_input;
 mod board;
 mod conversation;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::model::{AgentId, AgentName, LivePane, LiveServer, Look};
+use crate::model::{AgentId, AgentName, AttachPolicy, LivePane, LiveServer, Look};
 
 /// A server of its own.
 struct Server {
@@ -115,7 +115,7 @@ impl Server {
 
     /// The command line that attaches to a session here.
     fn attach_line(&self, session: &str, how: AttachAs) -> String {
-        let words = self.tmux.attach_words(&name(session), how);
+        let words = self.tmux.attach_words(&entry(&name(session), how)).unwrap();
         let words = words.iter().map(|word| word.to_str().unwrap());
         let line = shlex::try_join(words).unwrap();
         format!("env -u TMUX {} {line}", self.tmux.program().display())
@@ -157,6 +157,11 @@ impl<'a> Start<'a> {
             meanwhile: None,
         })
     }
+}
+
+fn entry(session: &AgentName, how: AttachAs) -> Entry<'_> {
+    let policy = AttachPolicy::SingleDriver;
+    Entry { session, how, policy, user: "eve", from: None, now: jiff::Timestamp::UNIX_EPOCH, popup: None }
 }
 
 fn name(text: &str) -> AgentName {

@@ -90,15 +90,15 @@ fn a_switch_moves_the_terminal_that_called_and_no_other() {
     let caller = server.terminal(&server.attach_line("from", AttachAs::Driver));
     until("the caller is attached", || (server.look().clients.len() == 2).then_some(()));
     let inside = env(&[("TMUX_PANE", &from.pane)]);
-    let gone = server.tmux.switch_client(&name("nobody"), AttachAs::Observer, &inside);
+    let gone = server.tmux.switch_client(&entry(&name("nobody"), AttachAs::Observer), &inside);
     assert!(matches!(gone, Err(TmuxError::NoSession { .. })), "{gone:?}");
-    server.tmux.switch_client(&name("to"), AttachAs::Observer, &inside).unwrap();
+    server.tmux.switch_client(&entry(&name("to"), AttachAs::Observer), &inside).unwrap();
     let clients = server.look().clients;
     let at =
         |session: &str| clients.iter().find(|client| client.session == session).map(|client| client.observer);
     assert_eq!((at("to"), at("from"), at("bystander")), (Some(true), None, Some(false)));
     assert!(
-        server.tmux.switch_client(&name("to"), AttachAs::Driver, &inside).is_err(),
+        server.tmux.switch_client(&entry(&name("to"), AttachAs::Driver), &inside).is_err(),
         "nobody shows it now"
     );
     drop((bystander, caller));

@@ -1,0 +1,47 @@
+//! The terminals that are attached to one session, and what is done about them.
+
+/// The terminals of one session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seats {
+    /// The session.
+    pub session: String,
+    /// Who drives, by what the session has noted.
+    pub driver: Option<String>,
+    /// Who would, in the order in which they came.
+    pub waiting: Vec<String>,
+    /// Who is there, in the order in which they came.
+    pub terminals: Vec<Terminal>,
+}
+
+/// A terminal that is attached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terminal {
+    /// What it is known by: the process that draws on it, `@` and its name.
+    pub key: String,
+    /// Whether what is typed there gets through.
+    pub types: bool,
+    /// Whose it is, in words.
+    pub words: String,
+    /// Whether it is a guest's, which tmux never lets type: we do, for it.
+    pub guest: bool,
+}
+
+impl Terminal {
+    /// The process that draws on it.
+    pub fn pid(&self) -> Option<i32> {
+        self.key.split_once('@').and_then(|(pid, _)| pid.parse().ok())
+    }
+}
+
+/// Something to be set right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// This one drives now.
+    Drive(String),
+    /// This one watches from now on.
+    Watch(String),
+    /// This one may type, beside others.
+    Type(String),
+    /// Nobody drives.
+    Vacate,
+}

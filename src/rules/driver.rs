@@ -1,0 +1,110 @@
+//! Who drives, when several terminals are on one agent: the one that came first, until it leaves; then the one that
+//! has wanted to for the longest time. Whoever asked to watch only is never made to drive.
+//!
+//! tmux itself decides when a terminal is attached, in one step (see `tmux/driver.rs`). This is what is set right
+//! afterwards: when somebody left, and when somebody came in another way than ours.
+
+use crate::model::{AttachPolicy, Seats, Step};
+
+/// What is to be set right.
+pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
+    let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
+    if policy == AttachPolicy::Shared {
+        let waiting = seats.waiting.iter().filter(|key| terminal(key).is_some_and(|one| !one.types));
+        let vacate = seats.driver.iter().map(|_| Step::Vacate);
+        return vacate.chain(waiting.map(|key| Step::Type(key.clone()))).collect();
+    }
+    let drives = |key: &&str| terminal(key).is_some_and(|one| one.types);
+    let driver = seats.driver.as_deref().filter(drives);
+    let typing = || seats.terminals.iter().filter(|one| one.types).map(|one| one.key.as_str());
+    let heir = || typing().next().or_else(|| waits(seats));
+    let (chosen, is_new) = match driver {
+        Some(driver) => (Some(driver), false),
+        None => (heir(), true),
+    };
+    let Some(chosen) = chosen else { return seats.driver.iter().map(|_| Step::Vacate).collect() };
+    let first = is_new.then(|| Step::Drive(chosen.to_owned()));
+    let others = typing().filter(|key| *key != chosen).map(|key| Step::Watch(key.to_owned()));
+    first.into_iter().chain(others).collect()
+}
+
+/// The one that has waited longest and is still there.
+fn waits(seats: &Seats) -> Option<&str> {
+    let is_here = |key: &&String| seats.terminals.iter().any(|terminal| terminal.key == **key);
+    seats.waiting.iter().find(is_here).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Terminal;
+
+    /// `a!` types, `a` watches.
+    fn seats(driver: &str, waiting: &str, terminals: &str) -> Seats {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let terminal = |word: String| Terminal {
+            key: word.trim_end_matches('!').to_owned(),
+            types: word.ends_with('!'),
+            words: String::new(),
+            guest: false,
+        };
+        Seats {
+            session: "s".to_owned(),
+            driver: Some(driver.to_owned()).filter(|driver| !driver.is_empty()),
+            waiting: words(waiting),
+            terminals: words(terminals).into_iter().map(terminal).collect(),
+        }
+    }
+
+    fn said(steps: &[Step]) -> String {
+        let words = steps.iter().map(|step| match step {
+            Step::Drive(key) => format!("drive {key}"),
+            Step::Watch(key) => format!("watch {key}"),
+            Step::Type(key) => format!("type {key}"),
+            Step::Vacate => "vacate".to_owned(),
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn one_drives_and_nobody_is_locked_out() {
+        for (driver, waiting, terminals, steps) in [
+            // Nothing to do.
+            ("", "", "", ""),
+            ("a", "", "a!", ""),
+            ("a", "b c", "a! b c", ""),
+            ("", "", "watcher", ""),
+            // The driver left.
+            ("a", "b c", "b c", "drive b"),
+            ("a", "b c", "c", "drive c"),
+            ("a", "c b", "b c", "drive c"),
+            ("a", "b", "b watcher", "drive b"),
+            ("a", "", "watcher", "vacate"),
+            ("a", "b", "", "vacate"),
+            // The driver only watches now, by its own choice.
+            ("a", "", "a", "vacate"),
+            ("a", "b", "a b", "drive b"),
+            // Somebody came in another way.
+            ("", "", "x!", "drive x"),
+            ("a", "", "a! x!", "watch x"),
+            ("a", "b", "b x!", "drive x"),
+            ("", "", "x! y! z!", "drive x, watch y, watch z"),
+        ] {
+            let steps_of = settle(&seats(driver, waiting, terminals), AttachPolicy::SingleDriver);
+            assert_eq!(said(&steps_of), steps, "driver {driver:?}, waiting {waiting:?}, there {terminals:?}");
+        }
+    }
+
+    #[test]
+    fn where_all_may_type_those_who_waited_may() {
+        for (driver, waiting, terminals, steps) in [
+            ("", "", "a! b! watcher", ""),
+            ("a", "b", "a! b watcher", "vacate, type b"),
+            ("", "b gone", "a! b", "type b"),
+            ("", "b", "b!", ""),
+        ] {
+            let steps_of = settle(&seats(driver, waiting, terminals), AttachPolicy::Shared);
+            assert_eq!(said(&steps_of), steps, "driver {driver:?}, waiting {waiting:?}, there {terminals:?}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Who of a session's terminals may type. The server decides, in one step, when a terminal comes: it is noted as the
+//! session's driver, or made read-only because somebody drives. Two processes of ours never look and then act.
+//!
+//! Options of the session: `@symposium_driver` is who drives, `@symposium_driver_words` the same in words, and
+//! `@symposium_waiting` who would, in the order in which they came. A terminal is known by its key, the process that
+//! draws on it and its name: a name alone is given again to another terminal.
+
+use super::script::{Script, command};
+use super::{Tmux, TmuxError, target};
+use crate::model::{AgentName, Seats, Step, Terminal};
+
+/// A read-only terminal must not decide the size of everybody's window either.
+pub(super) const OBSERVER: &str = "read-only,ignore-size";
+/// The key of the terminal that runs the command.
+const OWN_KEY: &str = "#{client_pid}@#{client_name}";
+/// The name in a key.
+const DRIVER_NAME: &str = "#{s/^[0-9]*@//:@symposium_driver}";
+/// How long a text stays: a terminal that only watches has no key to be rid of it.
+const SHOWN_MS: &str = "8000";
+const SEAT: &str = "#{client_readonly}|#{client_created}|#{@symposium_driver}|#{@symposium_waiting}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
+
+/// The terminal that comes.
+pub(super) struct Comer<'a> {
+    /// Where to.
+    pub session: &'a AgentName,
+    /// Its name and key; none when it is the one that runs the command.
+    pub named: Option<&'a Terminal>,
+    /// Whose it is, in words; `#` means nothing to tmux in it.
+    pub words: &'a str,
+}
+
+/// What becomes of a terminal that wants to drive while another one does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meeting {
+    /// It watches.
+    Yield,
+    /// It drives, and the other one watches.
+    Take,
+}
+
+impl Comer<'_> {
+    /// Seats the terminal, which is with the session already, and does something when it may type.
+    pub(super) fn seated(&self, meeting: Meeting, when_driving: Script) -> Result<Script, TmuxError> {
+        let at = target::pane_of(self.session.as_str());
+        let is_there = format!("#{{m/r:(^|#,){DRIVER_NAME}(#,|$),#{{session_attached_list}}}}");
+        // One of the same name is this terminal, or was there before it.
+        let is_other = format!("#{{!=:{DRIVER_NAME},{}}}", self.name().unwrap_or("#{client_name}"));
+        let is_driven = format!("#{{&&:#{{!=:#{{@symposium_driver}},}},#{{&&:{is_there},{is_other}}}}}");
+        let mut drive = Script::default();
+        self.drive(&mut drive);
+        let mut meet = Script::default();
+        match meeting {
+            Meeting::Yield => self.watch(&mut meet),
+            Meeting::Take => {
+                meet.then(&command(&[
+                    "set-option",
+                    "-F",
+                    "-t",
+                    &at,
+                    "@symposium_former",
+                    "#{@symposium_driver}",
+                ]));
+                self.drive(&mut meet);
+                self.tell_former(&mut meet)?;
+            }
+        }
+        if meeting == Meeting::Take {
+            meet.append(&when_driving);
+        }
+        drive.append(&when_driving);
+        let mut script = Script::default();
+        script.then(&command(&["if-shell", "-F", "-t", &at, &is_driven]));
+        script.word(meet.finish("a terminal")?).word(drive.finish("a terminal")?);
+        Ok(script)
+    }
+
+    fn key(&self) -> String {
+        self.named.map_or_else(|| OWN_KEY.to_owned(), |terminal| terminal.key.clone())
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.named.map(|terminal| name_in(&terminal.key))
+    }
+
+    fn drive(&self, script: &mut Script) {
+        let session = self.session.as_str();
+        let at = target::pane_of(session);
+        script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver", &self.key()]));
+        script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver_words", self.words]));
+        // The size was kept while nobody but observers were there.
+        script.then(&command(&["set-option", "-wuq", "-t", &at, "window-size"]));
+        match self.name() {
+            Some(name) => let_type(session, name, script),
+            None => drop(script.then(&command(&["refresh-client", "-f", "!ignore-size"]))),
+        }
+    }
+
+    fn watch(&self, script: &mut Script) {
+        let session = self.session.as_str();
+        let at = target::pane_of(session);
+        let waits = format!(" {}", self.key());
+        let text = told(session);
+        match self.name() {
+            Some(name) => {
+                script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
+                script.then(&command(&["set-option", "-aF", "-t", &at, "@symposium_waiting", &waits]));
+                script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name, "-t", &at, &text]));
+            }
+            None => {
+                script.then(&command(&["refresh-client", "-f", OBSERVER]));
+                script.then(&command(&["set-option", "-aF", "-t", &at, "@symposium_waiting", &waits]));
+                script.then(&command(&["display-message", "-d", SHOWN_MS, "-t", &at, &text]));
+            }
+        }
+    }
+
+    /// The former driver watches, wants to drive again, and is told. What is expanded is expanded at once, so that of
+    /// several who take over each means the one before it.
+    fn tell_former(&self, script: &mut Script) -> Result<(), TmuxError> {
+        let at = target::pane_of(self.session.as_str());
+        let former = "#{s/^[0-9]*@//:@symposium_former}";
+        let mut deed = Script::default();
+        deed.then(&command(&["refresh-client", "-t"])).raw(former).words(["-f", OBSERVER]);
+        deed.then(&command(&["set-option", "-a", "-t", &at, "@symposium_waiting"]));
+        deed.raw(" #{@symposium_former}");
+        deed.then(&command(&["display-message", "-d", SHOWN_MS, "-c"])).raw(former);
+        deed.words(["-t", at.as_str()]).raw(&taken(self.session.as_str()));
+        script.then(&command(&["run-shell", "-t", &at, "-C"])).word(deed.finish("a terminal")?);
+        Ok(())
+    }
+}
+
+impl Tmux {
+    /// The terminals of all sessions that have one.
+    pub fn seats(&self) -> Result<Vec<Seats>, TmuxError> {
+        let text = match self.ask("look for terminals", &["list-clients", "-F", SEAT]) {
+            Err(other) if other.is_absence() => return Ok(Vec::new()),
+            other => other?,
+        };
+        let mut lines: Vec<Seat<'_>> = text.lines().filter_map(Seat::parse).collect();
+        lines.sort_by_key(|seat| seat.since);
+        let mut all: Vec<Seats> = Vec::new();
+        for seat in lines {
+            let at = all.iter().position(|seats| seats.session == seat.session).unwrap_or_else(|| {
+                let (driver, waiting) = (Some(seat.driver).filter(|key| !key.is_empty()), seat.waiting);
+                all.push(Seats {
+                    session: seat.session.to_owned(),
+                    driver: driver.map(str::to_owned),
+                    waiting: waiting.split_whitespace().map(str::to_owned).collect(),
+                    terminals: Vec::new(),
+                });
+                all.len() - 1
+            });
+            all[at].terminals.push(seat.terminal());
+        }
+        Ok(all)
+    }
+
+    /// Takes these steps, unless another terminal drives meanwhile than was seen.
+    pub fn reseat(&self, seats: &Seats, steps: &[Step]) -> Result<(), TmuxError> {
+        let (session, at) = (&seats.session, target::pane_of(&seats.session));
+        let mut deed = Script::default();
+        for step in steps {
+            step.done(seats, &mut deed);
+        }
+        let (name, seen) = (target::in_format(session), seats.driver.as_deref().unwrap_or_default());
+        let test = format!("#{{&&:#{{==:#{{session_name}},{name}}},#{{==:#{{@symposium_driver}},{seen}}}}}");
+        let mut script = Script::default();
+        script.then(&command(&["if-shell", "-F", "-t", &at, &test])).word(deed.finish("terminals")?);
+        match self.tell("seat terminals", script) {
+            // Who has left meanwhile has told so: the next look is on its way.
+            Err(TmuxError::Refused { said, .. }) if said.starts_with("can't find client") => Ok(()),
+            Err(other) if other.is_absence() => Ok(()),
+            other => other.map(drop),
+        }
+    }
+}
+
+impl Step {
+    fn done(&self, seats: &Seats, script: &mut Script) {
+        let at = target::pane_of(&seats.session);
+        let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
+        let forget = |key: &str, script: &mut Script| {
+            let less = format!("#{{s| {key}||:@symposium_waiting}}");
+            script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_waiting", &less]));
+        };
+        match self {
+            Step::Drive(key) => {
+                let words = terminal(key).map(|terminal| terminal.words.as_str()).unwrap_or_default();
+                script.then(&command(&["set-option", "-t", &at, "@symposium_driver", key]));
+                script.then(&command(&["set-option", "-t", &at, "@symposium_driver_words", words]));
+                script.then(&command(&["set-option", "-wuq", "-t", &at, "window-size"]));
+                forget(key, script);
+                match terminal(key).is_some_and(|terminal| terminal.guest) {
+                    true => {
+                        script.then(&command(&["refresh-client", "-t", name_in(key), "-f", "!ignore-size"]));
+                    }
+                    false => let_type(&seats.session, name_in(key), script),
+                }
+                let text = "you drive now";
+                script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name_in(key), text]));
+            }
+            Step::Watch(key) => {
+                let name = name_in(key);
+                let waits = format!(" {key}");
+                script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
+                script.then(&command(&["set-option", "-a", "-t", &at, "@symposium_waiting", &waits]));
+                let text = told(&seats.session);
+                script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name, "-t", &at, &text]));
+            }
+            Step::Type(key) => {
+                forget(key, script);
+                if terminal(key).is_some_and(|terminal| !terminal.guest) {
+                    let_type(&seats.session, name_in(key), script);
+                }
+            }
+            Step::Vacate => {
+                script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver"]));
+                script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_words"]));
+            }
+        }
+    }
+}
+
+/// Lets a terminal type, whether it could before or not: `-r` turns over what it is, so it is made read-only first.
+fn let_type(session: &str, name: &str, script: &mut Script) {
+    script.then(&command(&["refresh-client", "-t", name, "-f", "read-only"]));
+    script.then(&command(&["switch-client", "-c", name, "-r", "-t", &target::session(session)]));
+}
+
+fn name_in(key: &str) -> &str {
+    key.split_once('@').map_or(key, |(_, name)| name)
+}
+
+/// What somebody who came to drive is told when another one does.
+fn told(session: &str) -> String {
+    format!(
+        "you watch: #{{q/h:@symposium_driver_words}} drives; take over: symposium agent attach {} --take",
+        in_message(session)
+    )
+}
+
+/// What somebody is told whom another one took over from.
+fn taken(session: &str) -> String {
+    format!(
+        "##{{q/h:@symposium_driver_words}} took over, you watch; take it back: symposium agent attach {} --take",
+        in_message(session)
+    )
+}
+
+/// A session may be called anything by somebody who renamed it; a format, a style or a time must not begin in it.
+fn in_message(session: &str) -> String {
+    session.chars().filter(|c| !matches!(c, '#' | '%' | '{' | '}' | '"' | '$') && !c.is_control()).collect()
+}
+
+/// Whose a terminal is, in words that mean nothing to tmux.
+pub(super) fn in_words(user: &str, tty: &str, from: Option<&str>) -> String {
+    let plain = |text: &str| -> String {
+        text.chars().filter(|c| c.is_ascii_alphanumeric() || "._:-/@ ".contains(*c)).take(64).collect()
+    };
+    let user = if user.is_empty() { "somebody".to_owned() } else { plain(user) };
+    let from = from.map(|from| format!(" from {}", plain(from))).unwrap_or_default();
+    format!("{user} on {}{from}", if tty.starts_with("#{") { tty.to_owned() } else { plain(tty) })
+}
+
+/// A line about a terminal.
+struct Seat<'t> {
+    types: bool,
+    since: i64,
+    driver: &'t str,
+    waiting: &'t str,
+    user: &'t str,
+    key: &'t str,
+    session: &'t str,
+}
+
+impl<'t> Seat<'t> {
+    fn parse(line: &'t str) -> Option<Seat<'t>> {
+        let mut fields = line.splitn(7, '|');
+        let [readonly, since, driver, waiting, user, key, session] = std::array::from_fn(|_| fields.next());
+        // It becomes a part of a pattern.
+        let is_plain = |key: &&str| key.chars().all(|c| c.is_ascii_alphanumeric() || "/_-@".contains(c));
+        Some(Seat {
+            types: readonly? == "0",
+            since: since?.parse().ok()?,
+            driver: driver?,
+            waiting: waiting?,
+            user: user?,
+            key: key.filter(is_plain)?,
+            session: session?,
+        })
+    }
+
+    fn terminal(&self) -> Terminal {
+        let since = super::query::time(&self.since.to_string()).map(super::query::clock);
+        let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
+        Terminal {
+            key: self.key.to_owned(),
+            types: self.types,
+            words: in_words(self.user, name_in(self.key), None) + &since,
+            guest: false,
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Many terminals on one agent: one drives, the others watch; how the wheel changes hands.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{agent, shown, spawned};
+use crate::support::TestEnv;
+use crate::support::terminal::Terminal;
+
+/// Starts a program that shows what is typed into it.
+fn echoing(env: &TestEnv, name: &str) {
+    let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
+    spawned(env, &["--name", name, "--", "sh", "-c", &script]);
+}
+
+fn attached<'a>(env: &'a TestEnv, name: &str, more: &[&str]) -> Terminal<'a> {
+    let words = [&[env.binary(), "agent", "attach", name], more].concat();
+    let terminal = env.terminal(words);
+    terminal.wait_for_text(&format!("this is {name}"));
+    terminal
+}
+
+fn typed(terminal: &Terminal<'_>, text: &str) {
+    terminal.type_text(text);
+    terminal.keys(&["Enter"]);
+}
+
+fn clients(env: &TestEnv, name: &str) -> Vec<Value> {
+    shown(env, name)["clients"].as_array().cloned().unwrap_or_default()
+}
+
+fn count(clients: &[Value], what: &str) -> usize {
+    clients.iter().filter(|client| client[what] == true).count()
+}
+
+fn screen_of(env: &TestEnv, name: &str) -> String {
+    env.tmux(["capture-pane", "-p", "-t", &format!("={name}:")]).ok().stdout
+}
+
+#[test]
+fn the_second_watches_and_is_told_who_drives() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let line = format!("SSH_CONNECTION='192.0.2.7 4711 192.0.2.1 22' exec {} agent attach a", env.binary());
+    let first = env.terminal(["sh", "-c", &line]);
+    first.wait_for_text("this is a");
+    let said = env.home().join("said");
+    let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
+    let second = env.terminal(["sh", "-c", &line]);
+    second.wait_for_text("you watch: tester on /dev/pts/");
+    let screen = second.screen();
+    assert!(screen.contains(" from 192.0.2.7 since ") && screen.contains(" drives"), "{screen}");
+    let said = fs::read_to_string(said).unwrap();
+    assert!(said.contains(" from 192.0.2.7, driving since 20"), "{said}");
+    assert!(said.contains("you will watch; `symposium agent attach a --take` takes over"), "{said}");
+    typed(&second, "from the second");
+    typed(&first, "from the first");
+    second.wait_for_text("got <from the first>");
+    assert!(!second.screen().contains("from the second"), "{}", second.screen());
+    let all = clients(&env, "a");
+    assert_eq!((all.len(), count(&all, "driver"), count(&all, "observer")), (2, 1, 1), "{all:?}");
+    let driver = all.iter().find(|client| client["driver"] == true).unwrap();
+    assert_eq!((&driver["from"], &driver["observer"]), (&"192.0.2.7".into(), &false.into()));
+    assert!(driver["since"].is_string(), "{driver}");
+    let card = agent(&env, &["show", "a"]).ok().stdout;
+    assert!(card.contains(", driving since ") && card.contains(", watching since "), "{card}");
+}
+
+#[test]
+fn of_twenty_that_attach_at_once_one_drives() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let line = format!("until [ -e go ]; do sleep 0.01; done; exec {} agent attach a", env.binary());
+    let terminals: Vec<_> = (0..20).map(|_| env.terminal(["sh", "-c", &line])).collect();
+    fs::write(env.project().join("go"), "").unwrap();
+    terminals.iter().for_each(|terminal| terminal.wait_for_text("this is a"));
+    let all = clients(&env, "a");
+    assert_eq!((all.len(), count(&all, "driver"), count(&all, "observer")), (20, 1, 19), "{all:?}");
+    assert!(all.iter().all(|client| client["driver"] != client["observer"]), "{all:?}");
+    for (at, terminal) in terminals.iter().enumerate() {
+        typed(terminal, &format!("typed by {at}"));
+    }
+    env.wait_until("one line got through", || screen_of(&env, "a").contains("got <typed by"));
+    // Keys of the others, had they got through, would be there before these.
+    agent(&env, &["send", "a", "the end"]).outcome();
+    env.wait_until("the end is there", || screen_of(&env, "a").contains("got <the end>"));
+    assert_eq!(screen_of(&env, "a").matches("got <typed by").count(), 1, "{}", screen_of(&env, "a"));
+}
+
+#[test]
+fn of_twenty_that_take_over_at_once_one_drives() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let line = format!("until [ -e go ]; do sleep 0.01; done; exec {} agent attach a --take", env.binary());
+    let terminals: Vec<_> = (0..20).map(|_| env.terminal(["sh", "-c", &line])).collect();
+    fs::write(env.project().join("go"), "").unwrap();
+    terminals.iter().for_each(|terminal| terminal.wait_for_text("this is a"));
+    env.wait_until("one drives and all others watch", || {
+        let all = clients(&env, "a");
+        (all.len(), count(&all, "driver"), count(&all, "observer")) == (20, 1, 19)
+    });
+    let all = clients(&env, "a");
+    assert!(all.iter().all(|client| client["driver"] != client["observer"]), "{all:?}");
+}
+
+#[test]
+fn whoever_takes_over_drives_and_the_former_driver_is_told() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let first = attached(&env, "a", &[]);
+    let second = attached(&env, "a", &["--take"]);
+    first.wait_for_text("took over, you watch");
+    typed(&first, "from the first");
+    typed(&second, "from the second");
+    first.wait_for_text("got <from the second>");
+    assert!(!first.screen().contains("from the first"), "{}", first.screen());
+    // When the taker leaves, the one it took over from has waited longest.
+    second.keys(&["C-b", "d"]);
+    assert_eq!(second.wait_for_exit(), 0);
+    first.wait_for_text("you drive now");
+    typed(&first, "once more");
+    first.wait_for_text("got <once more>");
+}
+
+#[test]
+fn when_the_driver_is_gone_the_one_that_waited_longest_drives() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let first = attached(&env, "a", &[]);
+    let watcher = attached(&env, "a", &["--observe"]);
+    let second = attached(&env, "a", &[]);
+    let third = attached(&env, "a", &[]);
+    // As when a connection drops, and as when the machine kills it.
+    first.close();
+    second.wait_for_text("you drive now");
+    typed(&third, "not yet");
+    typed(&second, "from the second");
+    third.wait_for_text("got <from the second>");
+    let all = clients(&env, "a");
+    let pid = all.iter().find(|client| client["driver"] == true).unwrap()["pid"].as_i64().unwrap();
+    env.program("kill", ["-9", &pid.to_string()]).ok();
+    third.wait_for_text("you drive now");
+    typed(&third, "from the third");
+    watcher.wait_for_text("got <from the third>");
+    third.keys(&["C-b", "d"]);
+    assert_eq!(third.wait_for_exit(), 0);
+    env.wait_until("the watcher is alone", || clients(&env, "a").len() == 1);
+    assert_eq!(clients(&env, "a")[0]["observer"], true);
+    let last = attached(&env, "a", &[]);
+    typed(&last, "the wheel was free");
+    last.wait_for_text("got <the wheel was free>");
+    assert!(!last.screen().contains("not yet"), "{}", last.screen());
+}
+
+#[test]
+fn a_driver_that_is_gone_while_nobody_tells_us_locks_nobody_out() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    for hook in ["client-attached", "client-detached", "client-session-changed"] {
+        env.tmux(["set-hook", "-gu", &format!("{hook}[7700]")]).ok();
+    }
+    attached(&env, "a", &[]).close();
+    let next = attached(&env, "a", &[]);
+    typed(&next, "it is mine");
+    next.wait_for_text("got <it is mine>");
+}
+
+#[test]
+fn where_it_is_shared_everybody_types() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"shared\"\n").unwrap();
+    let first = attached(&env, "a", &[]);
+    let second = attached(&env, "a", &[]);
+    typed(&first, "from the first");
+    second.wait_for_text("got <from the first>");
+    typed(&second, "from the second");
+    first.wait_for_text("got <from the second>");
+    let all = clients(&env, "a");
+    assert_eq!((count(&all, "driver"), count(&all, "observer")), (0, 0), "{all:?}");
+    assert!(agent(&env, &["show", "a"]).ok().stdout.contains(", typing since "));
+}
+
+#[test]
+fn an_observer_has_no_key_that_does_anything() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    echoing(&env, "b");
+    let driver = attached(&env, "a", &[]);
+    let observer = attached(&env, "a", &["--observe"]);
+    let facts = || {
+        let format = "#{window_width}x#{window_height} #{session_windows} #{window_panes} #{pane_in_mode}";
+        env.tmux(["display-message", "-p", "-t", "=a:", format]).ok().stdout
+    };
+    let before = facts();
+    observer.resize(60, 12);
+    // A prompt, a new window, the end of this one, a split, a choice of terminals, scrolling, a paste, a menu.
+    observer.keys(&["C-b", ":"]);
+    typed(&observer, "run-shell 'touch made'");
+    for key in ["c", "&", "y", "%", "D", "[", "x", "y", "C", "$", "r", "!"] {
+        observer.keys(&["C-b", key]);
+    }
+    observer
+        .type_text("\x1b[200~pasted\x1b[201~\x1b[<64;5;5M\x1b[<2;5;5M\x1b[<2;5;5m\x1b[<0;5;5M\x1b[<0;5;5m");
+    typed(&observer, "typed");
+    typed(&driver, "from the driver");
+    observer.wait_for_text("got <from the driver>");
+    assert_eq!(facts(), before);
+    assert_eq!(clients(&env, "a").len(), 2);
+    assert!(!env.project().join("made").exists());
+    let screen = screen_of(&env, "a");
+    assert!(
+        !screen.contains("pasted") && !screen.contains("typed") && !screen.contains("run-shell"),
+        "{screen}"
+    );
+    observer.keys(&["C-b", "d"]);
+    assert_eq!(observer.wait_for_exit(), 0);
+}
+
+#[test]
+fn an_observer_alone_leaves_the_size_as_it_is() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let size =
+        || env.tmux(["display-message", "-p", "-t", "=a:", "#{pane_width}x#{pane_height}"]).ok().stdout;
+    let before = size();
+    let observer = attached(&env, "a", &["--observe"]);
+    observer.resize(61, 13);
+    env.wait_until("the observer's terminal is small", || {
+        env.tmux(["list-clients", "-F", "#{client_width}"]).ok().stdout.trim() == "61"
+    });
+    assert_eq!(size(), before);
+    let driver = attached(&env, "a", &[]);
+    driver.resize(77, 21);
+    env.wait_until("the driver decides the size", || size().starts_with("77x"));
+}
+
+#[test]
+fn inside_our_own_server_the_same_rules_hold() {
+    let env = TestEnv::new();
+    echoing(&env, "b");
+    spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
+    let driver = attached(&env, "b", &[]);
+    let guest = env.terminal([env.binary(), "agent", "attach", "a"]);
+    guest.wait_for_text("ready>");
+    typed(&guest, &format!("{} agent attach b", env.binary()));
+    guest.wait_for_text("you watch: ");
+    typed(&guest, "from the one who came over");
+    typed(&driver, "from the driver");
+    guest.wait_for_text("got <from the driver>");
+    assert!(!guest.screen().contains("from the one"), "{}", guest.screen());
+    driver.keys(&["C-b", "d"]);
+    guest.wait_for_text("you drive now");
+    // By tmux's own keys it goes back, to where nobody is.
+    typed(&guest, "mine now");
+    guest.wait_for_text("got <mine now>");
+    let second = attached(&env, "b", &[]);
+    guest.keys(&["C-b", ")"]);
+    second.wait_for_text("you drive now");
+    guest.wait_for_text("ready>");
+    env.wait_until("each drives one", || {
+        ["a", "b"].iter().all(|name| count(&clients(&env, name), "driver") == 1)
+    });
+}
+
+#[test]
+fn somebody_who_comes_by_bare_tmux_is_one_of_many() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let first = attached(&env, "a", &[]);
+    let socket = env.socket();
+    let bare = env.terminal(["tmux", "-S", socket.to_str().unwrap(), "attach", "-t", "=a"]);
+    bare.wait_for_text("you watch: ");
+    typed(&bare, "from bare tmux");
+    typed(&first, "from the first");
+    bare.wait_for_text("got <from the first>");
+    assert!(!bare.screen().contains("from bare tmux"), "{}", bare.screen());
+}
