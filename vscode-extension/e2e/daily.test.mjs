@@ -14,6 +14,7 @@ before(async () => {
   await world.spawn('docs');
   await world.startServer();
   await world.openBrowser();
+  await hands.ready();
 });
 
 step('the status bar counts the agents', async () => {
@@ -52,9 +53,7 @@ step('the view shows agents, and its actions work without asking which', async (
 });
 
 step('one that waits is told of in the status bar, the badge and a toast, and is approved from the view', async () => {
-  await hands.palette('Symposium: Attach to Agent');
-  await hands.pick('api');
-  await hands.terminalShows('api · ');
+  await hands.attach('api');
   world.symposium('agent', 'send', 'docs', '/ask rm -rf build');
   const item = await hands.statusSays('1 waiting');
   assert.equal(item.kind, 'warning');

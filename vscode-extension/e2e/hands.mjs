@@ -21,7 +21,7 @@ export function step(name, act) {
       await act();
     } catch (error) {
       failed = name;
-      await Hands.last?.shot('failed').catch(() => undefined);
+      await Hands.last?.shot(`failed-${Hands.last.world.name}`).catch(() => undefined);
       throw error;
     }
   });
@@ -53,15 +53,13 @@ export class Hands {
     }, within).catch(async (error) => { throw new Error(`${error.message}; it says ${JSON.stringify(await this.statusBar())}`); });
   }
 
-  /** Opens the palette and runs a command. What takes the focus closes the palette, as late terminals do after a reload:
-   *  then it is opened again, as a person would. */
+  /** Opens the palette and runs a command. Whatever was done before has come to rest by then: what takes the focus later
+   *  would close the palette. */
   async palette(title) {
-    await until(`the palette offers ${title}`, async () => {
-      await this.page.keyboard.press('F1');
-      await this.input().fill(`>${title}`, { timeout: 2_000 });
-      await this.row(title).waitFor({ timeout: 5_000 });
-      return true;
-    });
+    await this.page.keyboard.press('F1');
+    await this.input().fill(`>${title}`);
+    // Enter runs the row that is marked, which is the one above until the list has been filtered.
+    await this.page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title }).waitFor();
     await this.page.keyboard.press('Enter');
   }
 
@@ -74,8 +72,24 @@ export class Hands {
   }
 
   async pick(text) {
-    await this.row(text).waitFor();
     await this.row(text).click();
+  }
+
+  /** Attaches to an agent as most do, and has its terminal. */
+  async attach(name) {
+    await this.palette('Symposium: Attach to Agent');
+    await this.pick(name);
+    await this.has(name);
+  }
+
+  /** Waits until the terminal on an agent is shown and typing goes to it. */
+  async has(name) {
+    await this.terminalShows(`${name} · `);
+    await this.focused();
+  }
+
+  focused() {
+    return until('a terminal has the focus', () => this.page.evaluate(() => document.activeElement?.className.includes('xterm-helper-textarea')));
   }
 
   /** Answers a question whose placeholder or title has these words. */
@@ -95,7 +109,7 @@ export class Hands {
 
   /** Types into the terminal that has the focus; attaching gives it that. */
   async type(text) {
-    await until('a terminal has the focus', () => this.page.evaluate(() => document.activeElement?.className.includes('xterm-helper-textarea')));
+    await this.focused();
     await this.page.keyboard.type(text);
   }
 
@@ -116,29 +130,21 @@ export class Hands {
     return this.page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first();
   }
 
-  /** Clicks an inline action of a row. */
+  /** Clicks an inline action of a row, which is there while the mouse is over the row. */
   async act(row, action) {
-    // The actions are there while the mouse is over the row, and a row may move when its agent begins to need somebody.
-    await until(`${row} offers ${action}`, async () => {
-      await this.treeRow(row).hover({ timeout: 2_000 });
-      await this.treeRow(row).locator(`.action-label[aria-label*="${action}"]`).first().click({ timeout: 2_000 });
-      return true;
-    });
+    await this.treeRow(row).hover();
+    await this.treeRow(row).locator(`.action-label[aria-label*="${action}"]`).first().click();
   }
 
+  /** Takes an entry of a row's context menu. */
   async menu(row, entry) {
     const item = this.page.locator('.context-view .action-item').filter({ hasText: entry }).first();
-    // A view that is drawn anew closes the menu; a person opens it again.
-    await until(`${row} has a menu with ${entry}`, async () => {
-      await this.page.keyboard.press('Escape');
-      await this.treeRow(row).click({ button: 'right', timeout: 2_000 });
-      return item.waitFor({ timeout: 2_000 }).then(() => true);
-    });
-    // A menu that has just opened takes no click yet.
-    await until(`${entry} is taken`, async () => {
-      if ((await item.count()) > 0) await item.click({ timeout: 1_000 }).catch(() => undefined);
-      return item.waitFor({ state: 'detached', timeout: 500 }).then(() => true);
-    });
+    await this.treeRow(row).click({ button: 'right' });
+    // By key: for its first 100 ms a menu takes no click, so that the one that opened it chooses nothing.
+    await item.hover();
+    await this.page.locator('.context-view .action-item.focused').filter({ hasText: entry }).waitFor();
+    await this.page.keyboard.press('Enter');
+    await item.waitFor({ state: 'detached' });
   }
 
   toast(text) {
@@ -159,11 +165,11 @@ export class Hands {
   }
 
   /** As a person does, so that VS Code writes down first what was open. */
-  async reload() {
+  async reload(wait = 'at rest') {
     await this.page.evaluate(() => { window.old = true; });
     await this.palette('Developer: Reload Window');
     await until('another document is there', () => this.page.evaluate(() => window.old !== true));
-    await this.ready();
+    if (wait === 'at rest') await this.ready();
   }
 
   /** The page thrown away: nothing is written down. */
@@ -172,8 +178,10 @@ export class Hands {
     await this.ready();
   }
 
+  /** Waits until VS Code has brought back what was open, terminals too, and has started what starts late. */
   async ready() {
-    await this.page.waitForSelector('.monaco-workbench .statusbar .statusbar-item', { timeout: 90_000 });
+    await until('VS Code has come to rest', () => this.page.evaluate(() =>
+      ['code/LifecyclePhase/Eventually', 'code/didLoadExtensions', 'code/terminal/didReconnect'].every((mark) => performance.getEntriesByName(mark).length > 0)), 90_000);
   }
 
   async shot(name) {

@@ -14,6 +14,7 @@ before(async () => {
   await world.spawn('api');
   await world.startServer();
   await world.openBrowser();
+  await hands.ready();
   await hands.statusSays('1 idle', 60_000);
 });
 

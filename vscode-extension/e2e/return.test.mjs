@@ -16,17 +16,12 @@ before(async () => {
   await world.spawn('api');
   await world.startServer();
   await world.openBrowser();
+  await hands.ready();
   await hands.statusSays('1 idle', 60_000);
 });
 
-async function attach() {
-  await hands.palette('Symposium: Attach to Agent');
-  await hands.pick('api');
-  await hands.terminalShows('api · ');
-}
-
 step('a window that is reloaded has its terminal again, with the same client', async () => {
-  await attach();
+  await hands.attach('api');
   await hands.type('remember the milk\n');
   await hands.terminalShows('Done in');
   const [client] = world.clients();
@@ -36,11 +31,13 @@ step('a window that is reloaded has its terminal again, with the same client', a
   assert.deepEqual(world.clients(), [client]);
 });
 
-step('attaching right after a reload makes no second client', async () => {
+step('attaching while a reload is not over makes no second client', async () => {
   const [client] = world.clients();
-  await hands.reload();
-  await hands.statusSays('1 idle', 60_000);
-  await attach();
+  await hands.openView();
+  await hands.reload('drawn');
+  await hands.act('api', 'Attach to Agent');
+  await hands.has('api');
+  await hands.ready();
   assert.deepEqual(world.clients(), [client]);
   assert.equal(await hands.page.locator('.terminal-tabs-entry').count(), 0, 'one terminal has no list of tabs');
 });
@@ -70,9 +67,10 @@ step('a browser that is closed and opened again finds the same client', async ()
   await world.closeBrowser();
   assert.equal(world.agent('api').status, 'idle');
   await world.openBrowser();
+  await hands.ready();
   await hands.statusSays('1 idle', 60_000);
   await hands.terminalShows('api · ', 60_000);
-  await attach();
+  await hands.attach('api');
   assert.deepEqual(world.clients(), [client]);
 });
 
@@ -80,8 +78,21 @@ step('a page that was thrown away makes no second client', async () => {
   const [client] = world.clients();
   await hands.throwAway();
   await hands.statusSays('1 idle', 60_000);
-  await attach();
+  await hands.attach('api');
   assert.deepEqual(world.clients(), [client]);
+});
+
+step('a terminal that VS Code had no time to write down is not left behind', async () => {
+  await hands.palette('Terminal: Kill the Active Terminal Instance');
+  await until('nobody is attached', () => world.clients().length === 0);
+  await hands.attach('api');
+  await hands.reload();
+  await hands.statusSays('1 idle', 60_000);
+  await hands.openView();
+  await hands.act('api', 'Attach to Agent');
+  await hands.terminalShows('api · ', 60_000);
+  await hands.focused();
+  await only('api');
 });
 
 step('closing the terminal detaches, and the agent goes on', async () => {
@@ -91,15 +102,16 @@ step('closing the terminal detaches, and the agent goes on', async () => {
 });
 
 step('a server that is killed takes no agent along, and one click attaches again', async () => {
-  await attach();
+  await hands.attach('api');
   await world.stopServer();
   await world.closeBrowser();
   await until('nobody is attached', () => world.clients().length === 0);
   assert.equal(world.agent('api').status, 'idle');
   await world.startServer();
   await world.openBrowser();
+  await hands.ready();
   await hands.statusSays('1 idle', 60_000);
-  await attach();
+  await hands.attach('api');
   await only('api');
 });
 

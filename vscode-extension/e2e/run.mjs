@@ -1,8 +1,8 @@
-// Runs the end-to-end tests one file after the other: each has a VS Code of its own, and two at once would only be slower.
-// `npm run e2e -- NAME` runs the files whose name has NAME in it.
+// Runs the end-to-end tests, two files at once: each has a home, servers and a VS Code of its own. What is measured runs
+// alone, at the end. `npm run e2e -- NAME` runs the files whose name has NAME in it.
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,9 +18,34 @@ for (const [what, [path, command]] of Object.entries(needs)) {
   console.error(`error: ${what} is missing: ${path}\nhint: ${command}`);
   process.exit(1);
 }
+
+const alone = ['numbers.test.mjs'];
 const wanted = process.argv.slice(2);
 const files = readdirSync(here).filter((name) => name.endsWith('.test.mjs') && (wanted.length === 0 || wanted.some((part) => name.includes(part))));
-for (const file of files) {
-  const { status } = spawnSync(process.execPath, ['--test', '--test-reporter=spec', join(here, file)], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+
+/** Runs one file; what it says is told when it is over, so that two do not talk at once. */
+function run(file) {
+  const began = Date.now();
+  return new Promise((done) => {
+    let said = '';
+    const child = spawn(process.execPath, ['--test', '--test-reporter=spec', join(here, file)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => { said += text; });
+    child.on('close', (code) => {
+      console.log(`── ${file}: ${code === 0 ? 'ok' : 'FAILED'} (${Math.round((Date.now() - began) / 1000)}s)\n${said.trim()}`);
+      done(code === 0);
+    });
+  });
 }
+
+/** Takes files off a list until it is empty; says whether all were well. */
+async function lane(list) {
+  let well = true;
+  for (let file = list.shift(); file !== undefined; file = list.shift()) well = (await run(file)) && well;
+  return well;
+}
+
+if (wanted.length === 0) rmSync(join(root, 'vscode-extension/dist/screenshots'), { recursive: true, force: true });
+const together = files.filter((file) => !alone.includes(file));
+const results = await Promise.all([lane(together), lane(together)]);
+results.push(await lane(files.filter((file) => alone.includes(file))));
+process.exit(results.every(Boolean) ? 0 : 1);

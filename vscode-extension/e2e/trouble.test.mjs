@@ -21,6 +21,7 @@ before(async () => {
   renameSync(world.binary, `${world.binary}.away`);
   await world.startServer();
   await world.openBrowser();
+  await hands.ready();
   await hands.openView();
 });
 

@@ -150,7 +150,7 @@ export class World {
   async openBrowser() {
     const { chromium } = createRequire(`${rig}/`)('playwright-core');
     this.browser = await chromium.launchPersistentContext(join(this.dir, 'chrome'), {
-      executablePath: '/usr/bin/chromium',
+      executablePath: process.env.SYMPOSIUM_CHROMIUM ?? '/usr/bin/chromium',
       headless: true,
       viewport: { width: 1200, height: 760 },
       args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -159,7 +159,6 @@ export class World {
     this.page = this.browser.pages()[0] ?? (await this.browser.newPage());
     this.page.setDefaultTimeout(30_000);
     await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.project}`, { waitUntil: 'domcontentloaded' });
-    await this.page.waitForSelector('.monaco-workbench .statusbar .statusbar-item', { timeout: 90_000 });
     return this.page;
   }
 

@@ -50,6 +50,7 @@ export class Terminals implements vscode.Disposable {
   show(agent: Agent, as: As, location: 'panel' | 'editor' = settings.openIn()): Promise<vscode.Terminal> {
     const mine = this.turn.then(async () => {
       const there = (await this.find(agent, as)) ?? (await this.awaited(agent, as));
+      if (there === undefined) await this.sendAway(agent, as);
       const terminal = there ?? this.open(agent, as, location);
       terminal.show(false);
       return terminal;
@@ -114,13 +115,28 @@ export class Terminals implements vscode.Disposable {
     return undefined;
   }
 
+  /** A terminal of this workspace that lives on an agent though no tab here shows it, by process and terminal. */
+  private async unseen(agent: Agent, as: As): Promise<{ pid: number; tty: string } | undefined> {
+    for (const { id, as: was, pid } of this.memory.get<Remembered[]>(KEY) ?? []) {
+      if (id !== agent.id || was !== as) continue;
+      const tty = await ttyOf(pid);
+      if (tty !== undefined && agent.clients.some((each) => each.tty === tty)) return { pid, tty };
+    }
+    return undefined;
+  }
+
+  /** A window that is reloaded within half a second after attaching does not bring the terminal back, and its process goes
+   *  on for hours in the server of VS Code. It would stand in the way of the new one. */
+  private async sendAway(agent: Agent, as: As): Promise<void> {
+    const left = await this.unseen(agent, as);
+    if (left !== undefined) await this.client.json(['agent', 'detach', agent.name, '--client', left.tty]);
+  }
+
   /** Right after a reload: waits for a terminal that lived before and that VS Code is about to restore. */
   private async awaited(agent: Agent, as: As): Promise<vscode.Terminal | undefined> {
-    const before = (this.memory.get<Remembered[]>(KEY) ?? []).find((each) => each.id === agent.id && each.as === as);
     const left = this.activated + RESTORED_BY - Date.now();
-    if (before === undefined || left <= 0) return undefined;
-    const tty = await ttyOf(before.pid);
-    if (tty === undefined || !agent.clients.some((each) => each.tty === tty)) return undefined;
+    const before = left <= 0 ? undefined : await this.unseen(agent, as);
+    if (before === undefined) return undefined;
     const message = t('Waiting for the terminal of {0} to be restored', agent.name);
     return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: message }, () =>
       new Promise<vscode.Terminal | undefined>((resolve) => {
@@ -143,9 +159,9 @@ export class Terminals implements vscode.Disposable {
     const entries = await Promise.all(
       [...this.made].map(async ([terminal, made]) => ({ ...made, pid: (await terminal.processId) ?? 0 })),
     );
-    // Right after a reload the ones that are not restored yet are still to be known.
-    const old = Date.now() - this.activated < RESTORED_BY ? (this.memory.get<Remembered[]>(KEY) ?? []) : [];
-    const kept = old.filter((each) => !entries.some((entry) => entry.id === each.id && entry.as === each.as));
-    await this.memory.update(KEY, [...entries, ...kept]);
+    // Those that are not restored yet, or never will be, are still to be known while their process lives.
+    const old = (this.memory.get<Remembered[]>(KEY) ?? []).filter((each) => !entries.some(({ pid }) => pid === each.pid));
+    const alive = await Promise.all(old.map(async (each) => ((await ttyOf(each.pid)) === undefined ? [] : [each])));
+    await this.memory.update(KEY, [...entries, ...alive.flat()]);
   }
 }
