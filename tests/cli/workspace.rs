@@ -11,7 +11,7 @@ use crate::support::TestEnv;
 
 /// git in a directory of this environment.
 #[track_caller]
-pub(super) fn git(env: &TestEnv, dir: &std::path::Path, args: &[&str]) -> String {
+pub(crate) fn git(env: &TestEnv, dir: &std::path::Path, args: &[&str]) -> String {
     let who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
     env.program("git", who.iter().chain(args)).current_dir(dir).ok().stdout.trim_end().to_owned()
 }

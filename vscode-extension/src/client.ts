@@ -5,7 +5,8 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { type Agent, type Check, type Failure, type Recap, type Spec, type Task, type Taskspace, agentsFrom, failureFrom } from './types';
+import { type Agent, type Check, type Failure, type Recap, type Spec, type Task, type Taskspace } from './types';
+import { agentFrom, agentsFrom, checksFrom, failureFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom } from './types';
 
 /** Where the binary is and which environment it is to look at. */
 export interface Place {
@@ -88,27 +89,27 @@ export class Client {
   }
 
   async tasks(agent?: string): Promise<Task[]> {
-    return (await this.json(['task', 'list', ...(agent === undefined ? [] : ['--all', '--agent', agent])])) as Task[];
+    return tasksFrom(await this.json(['task', 'list', ...(agent === undefined ? [] : ['--all', '--agent', agent])]));
   }
 
   async task(id: number): Promise<Task> {
-    return (await this.json(['task', 'show', String(id)])) as Task;
+    return taskFrom(await this.json(['task', 'show', String(id)]));
   }
 
   async specs(dir: string): Promise<Spec[]> {
-    return (await this.json(['spec', 'list', '--dir', dir])) as Spec[];
+    return specsFrom(await this.json(['spec', 'list', '--dir', dir]));
   }
 
   async taskspaces(): Promise<Taskspace[]> {
-    return (await this.json(['taskspace', 'list'])) as Taskspace[];
+    return taskspacesFrom(await this.json(['taskspace', 'list']));
   }
 
   async recap(name: string, since?: string): Promise<Recap> {
-    return (await this.json(['agent', 'recap', name, ...(since === undefined ? [] : ['--since', since])])) as Recap;
+    return recapFrom(await this.json(['agent', 'recap', name, ...(since === undefined ? [] : ['--since', since])]));
   }
 
   async screen(name: string): Promise<string[]> {
-    return ((await this.json(['agent', 'peek', name])) as { screen: string[] }).screen;
+    return screenFrom(await this.json(['agent', 'peek', name]));
   }
 
   async transcript(name: string): Promise<string> {
@@ -121,7 +122,12 @@ export class Client {
       if (error instanceof CommandError && error.saw[0]?.startsWith('[')) return { stdout: error.saw[0] };
       throw error;
     });
-    return JSON.parse(stdout) as Check[];
+    return checksFrom(JSON.parse(stdout));
+  }
+
+  /** Starts an agent or a taskspace; a task goes in on standard input. */
+  async started(args: readonly string[], task: string): Promise<Agent> {
+    return agentFrom(await this.json(args, { stdin: task }));
   }
 
   /** Runs a verb with `--json` and returns what it printed. */

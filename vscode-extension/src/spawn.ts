@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { Client } from './client';
 import { folders } from './folders';
 import { nameMistake } from './rules/names';
+import { specLine } from './rules/labels';
 import { folderName } from './rules/place';
 import { noIcons, noLinks, oneLine } from './rules/text';
 import { settings } from './settings';
@@ -58,7 +59,7 @@ export class Spawning {
   private start(args: string[], stdin: string): Promise<Agent> {
     const progress = { location: vscode.ProgressLocation.Notification, title: t('Starting the agent') };
     return vscode.window.withProgress(progress, async () => {
-      const agent = (await this.client.json(args, { stdin })) as Agent;
+      const agent = await this.client.started(args, stdin);
       await this.watch.look();
       return agent;
     }) as Promise<Agent>;
@@ -85,7 +86,7 @@ export class Spawning {
   private async askSpec(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<void> {
     const specs = await this.client.specs(wanted.dir);
     const item = (name: string, description: string) => ({ label: noIcons(name), description: noIcons(oneLine(description)), name });
-    const items = specs.map((spec) => item(spec.name, [spec.description, spec.kind, spec.found_in].filter(Boolean).join(' · ')));
+    const items = specs.map((spec) => item(spec.name, specLine(spec)));
     if (!items.some(({ name }) => name === 'demo')) items.push(item('demo', t('a stand-in, to try everything without an agent CLI')));
     const first = items.findIndex(({ name }) => name === wanted.spec);
     if (first > 0) items.unshift(...items.splice(first, 1));

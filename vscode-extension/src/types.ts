@@ -1,4 +1,7 @@
-// What `symposium … --json` prints, field by field as the binary names it. Types and their guards only: no logic.
+// What `symposium … --json` prints, field by field as the binary names it. Types and their shapes only: no logic.
+// tests/supervisor/editor.rs holds the binary to the same files in test/golden that the shapes are tested with.
+
+import { type Shape, flag, list, number, object, orNull, text, word } from './shapes';
 
 export type Status =
   | 'starting'
@@ -99,8 +102,9 @@ export interface Spec {
   description: string | null;
   kind: string | null;
   role: string | null;
-  found_in: string;
-  wrong: unknown[];
+  /** `built-in`, or the file by who wrote it: `{ "project": "…/agents.toml" }`. */
+  found_in: string | Record<string, string>;
+  wrong: string[];
 }
 
 /** One taskspace of `taskspace list`. */
@@ -126,42 +130,118 @@ export interface Failure {
   hints: string[];
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-/** The agents of one line of `agent list`; anything else is refused whole, so that half a list is never shown. */
-export function agentsFrom(value: unknown): Agent[] {
-  if (!Array.isArray(value)) throw new Error('expected an array of agents');
-  return value.map((entry: unknown) => {
-    const whole =
-      isObject(entry) &&
-      ['name', 'id', 'status', 'status_since', 'reason', 'working_directory'].every((key) => isText(entry[key])) &&
-      Array.isArray(entry['clients']) &&
-      isObject(entry['tasks']) &&
-      isObject(entry['restart']);
-    if (!whole) throw new Error('an agent lacks what every agent has');
-    return entry as unknown as Agent;
-  });
+/** What `agent peek` prints. */
+export interface Screen {
+  screen: string[];
 }
+
+const progress: Shape<Progress> = object<Progress>({ percent: number, note: text });
+
+const client: Shape<Client> = object<Client>({ user: orNull(text), tty: text, observer: flag });
+
+const agent: Shape<Agent> = object<Agent>({
+  name: text,
+  id: text,
+  title: orNull(text),
+  spec: text,
+  kind: text,
+  status: word(),
+  waiting_for: orNull(word()),
+  status_since: text,
+  reason: text,
+  exit: orNull(object({ code: orNull(number), signal: orNull(number) })),
+  working_directory: text,
+  project: orNull(text),
+  branch: orNull(text),
+  directory_gone: orNull(text),
+  workspace: word(),
+  tmux: orNull(object({ socket: text, session: text, pane: text })),
+  created_at: text,
+  last_activity: orNull(text),
+  last_attached: orNull(text),
+  clients: list(client),
+  conversation: object({ id: orNull(text), name: orNull(text) }),
+  parent: orNull(text),
+  ephemeral: flag,
+  restart: object({ policy: text, count: number, next_at: orNull(text) }),
+  tasks: object({ queued: number, running: number, done: number, failed: number }),
+  task: orNull(object({ id: number, title: text, progress: orNull(progress) })),
+  host: orNull(text),
+});
+
+const task: Shape<Task> = object<Task>({
+  id: number,
+  agent: orNull(text),
+  pool: orNull(text),
+  text,
+  priority: text,
+  state: word(),
+  created_at: text,
+  changed_at: text,
+  blocked: number,
+  progress: orNull(progress),
+  why: text,
+  result: orNull(text),
+});
+
+const done = list(object({ id: number, title: text, why: text }));
+
+const recap: Shape<Recap> = object<Recap>({
+  name: text,
+  since: text,
+  until: text,
+  status: word(),
+  reason: text,
+  changes: list(object({ at: text, from: orNull(word<Status>()), to: word<Status>(), why: text })),
+  spent: list(object({ status: word<Status>(), seconds: number })),
+  prompts: number,
+  restarts: number,
+  gave_up: flag,
+  done,
+  failed: done,
+  messages: list(object({ id: number, at: text, from: text, to: orNull(text), text })),
+  commits: orNull(list(object({ id: text, subject: text, at: text }))),
+  uncommitted: orNull(object({ files: list(object({ kind: text, path: text })), insertions: number, deletions: number })),
+  last_words: orNull(text),
+  asks: orNull(text),
+});
+
+const place: Shape<Spec['found_in']> = (value, at) =>
+  typeof value === 'string' ? value : object<Record<string, string>>(Object.fromEntries(Object.keys(value ?? {}).map((key) => [key, text])))(value, at);
+
+const spec: Shape<Spec> = object<Spec>({
+  name: text,
+  description: orNull(text),
+  kind: orNull(text),
+  role: orNull(text),
+  found_in: place,
+  wrong: list(text),
+});
+
+const taskspace: Shape<Taskspace> = object<Taskspace>({ id: text, name: text, description: text });
+
+const check: Shape<Check> = object<Check>({ what: text, health: word(), saw: text, advice: orNull(text) });
+
+const failure: Shape<Failure> = object<Failure>({ code: text, message: text, saw: list(text), hints: list(text) });
+
+/** The answers that are read; anything else is refused whole, so that half a list is never shown. */
+export const agentsFrom = (value: unknown): Agent[] => list(agent)(value, 'agents');
+export const agentFrom = (value: unknown): Agent => agent(value, 'agent');
+export const tasksFrom = (value: unknown): Task[] => list(task)(value, 'tasks');
+export const taskFrom = (value: unknown): Task => task(value, 'task');
+export const recapFrom = (value: unknown): Recap => recap(value, 'recap');
+export const doneFrom = (value: unknown): Recap['done'] => done(value, 'done');
+export const specsFrom = (value: unknown): Spec[] => list(spec)(value, 'specs');
+export const taskspacesFrom = (value: unknown): Taskspace[] => list(taskspace)(value, 'taskspaces');
+export const screenFrom = (value: unknown): string[] => object<Screen>({ screen: list(text) })(value, 'screen').screen;
+export const checksFrom = (value: unknown): Check[] => list(check)(value, 'checks');
 
 /** The failure in what a command wrote on standard error, when it wrote one. */
 export function failureFrom(stderr: string): Failure | undefined {
   for (const line of stderr.split('\n').reverse()) {
     if (!line.startsWith('{')) continue;
     try {
-      const value: unknown = JSON.parse(line);
-      if (isObject(value) && isObject(value['error'])) {
-        const { code, message, saw, hints } = value['error'];
-        const texts = (list: unknown) => (Array.isArray(list) ? list.filter(isText) : []);
-        return {
-          code: isText(code) ? code : 'unknown',
-          message: isText(message) ? message : line,
-          saw: texts(saw),
-          hints: texts(hints),
-        };
-      }
+      return object({ error: failure })(JSON.parse(line), 'failure').error;
     } catch {
       // Not the line we look for.
     }

@@ -1,6 +1,6 @@
 // What an agent is called and told by in lists: plain text, made harmless here and nowhere else.
 
-import type { Agent, Task } from '../types';
+import type { Agent, Spec, Task } from '../types';
 import { t } from '../words';
 import { folderName } from './place';
 import { hasEnded, isAttachable, isLive, statusWord } from './status';
@@ -45,6 +45,12 @@ export function pickEntry(agent: Agent, now: number): { label: string; descripti
     description: noIcons(description(agent, now)),
     detail: noIcons(active === '' ? said : t('{0} · last activity {1} ago', said, active)),
   };
+}
+
+/** What a spec is for, its kind, and which file it stands in. */
+export function specLine({ description, kind, found_in }: Spec): string {
+  const from = typeof found_in === 'string' ? found_in : Object.values(found_in).join(' ');
+  return [description, kind, from].filter(Boolean).join(' · ');
 }
 
 /** A task as a line. */

@@ -45,7 +45,7 @@ test('a binary that is not there is told apart', async () => {
 
 test('the watcher hands on whole lines, and tells its end once', async () => {
   const line = JSON.stringify([someAgent()]);
-  const path = fake('watch', `printf '%s' '${line.slice(0, 40)}'; sleep 0.05; printf '%s\\n[]\\n' '${line.slice(40)}'; echo 'warning: careful' >&2; echo '{"error":{"code":"tmux-missing","message":"m"}}' >&2; exit 4`);
+  const path = fake('watch', `printf '%s' '${line.slice(0, 40)}'; sleep 0.05; printf '%s\\n[]\\n' '${line.slice(40)}'; echo 'warning: careful' >&2; echo '{"error":{"code":"tmux-missing","message":"m","saw":[],"hints":[]}}' >&2; exit 4`);
   const seen: string[] = [];
   const warnings: string[] = [];
   const error = await new Promise<Error>((resolve) => {

@@ -1,0 +1,158 @@
+//! What the editor extension reads. Each answer, with what differs from run to run replaced, is one of the files in
+//! `vscode-extension/src/test/golden`, and the extension's own tests hold its parsers against the same files: a change
+//! on one side alone is seen. `UPDATE=1 cargo test what_the_extension_reads` writes them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use regex_lite::Regex;
+use serde_json::{Value, json};
+
+use super::queue::{add, idle, prompts, task, wait};
+use super::symposium;
+use crate::cli::workspace::{git, repository};
+use crate::support::TestEnv;
+
+#[test]
+fn what_the_extension_reads_is_what_both_sides_wrote_down() {
+    let env = repository();
+    let specs =
+        "[agents.reviewer]\ndescription = \"Reads what others wrote\"\nkind = \"demo\"\nrole = \"critic\"\n";
+    fs::create_dir(env.project().join(".symposium")).unwrap();
+    fs::write(env.project().join(".symposium/agents.toml"), specs).unwrap();
+    let mut spawned = ask(&env, &["agent", "spawn", "demo", "--name", "api", "--title", "a title"]);
+    wait_for(&env, "api", "idle");
+    // Whether it is ready by the time it is told of is chance.
+    for (key, value) in
+        [("status", json!("starting")), ("reason", json!("a text")), ("last_activity", json!(null))]
+    {
+        spawned[key] = value;
+    }
+    check(&env, "spawned", spawned, &[]);
+    git(&env, &env.project(), &["commit", "-q", "--allow-empty", "-m", "second"]);
+    idle(&env, "child", &["--parent", "api"]);
+    let first = add(&env, &["child", "count to three"]);
+    wait(&env, &first);
+    let second = add(&env, &["child", "/work 10m", "--priority", "high"]);
+    env.wait_until("it is worked at", || task(&env, &second)["state"] == "running");
+    symposium(&env, &["task", "progress", &second, "40", "half way"]).ok();
+    add(&env, &["child", "later", "--after", &second]);
+    ask(&env, &["taskspace", "new", "space", "demo", "--task", "remember blue"]);
+    env.wait_until("it has answered", || {
+        let space = &ask(&env, &["agent", "show", "space"]);
+        space["status"] == "idle" && space["reason"] == "I will remember: blue"
+    });
+    idle(&env, "fallen", &[]);
+    symposium(&env, &["agent", "send", "fallen", "/crash 3"]).ok();
+    wait_for(&env, "fallen", "crashed");
+    symposium(&env, &["message", "send", "api", "hello"]).ok();
+    env.wait_until("it was told", || prompts(&env).iter().any(|prompt| prompt.contains("hello")));
+    wait_for(&env, "api", "idle");
+    fs::write(env.project().join("src/lib.rs"), "// two\n").unwrap();
+    symposium(&env, &["agent", "send", "api", "/ask make clean"]).ok();
+    wait_for(&env, "api", "waiting");
+    let terminal = env.terminal([env.binary(), "agent", "attach", "api", "--observe"]);
+    terminal.wait_for_text("api");
+    env.wait_until("it is attached", || agents(&env)[0]["clients"][0]["observer"] == true);
+
+    check(&env, "agents", agents(&env), &[]);
+    check(&env, "tasks", ask(&env, &["task", "list", "--all"]), &[]);
+    check(&env, "recap", ask(&env, &["agent", "recap", "api"]), &["changes", "spent", "commits"]);
+    check(&env, "recap-tasks", ask(&env, &["agent", "recap", "child"])["done"].take(), &[]);
+    check(&env, "specs", ask(&env, &["spec", "list"]), &[]);
+    check(&env, "taskspaces", ask(&env, &["taskspace", "list"]), &[]);
+    check(&env, "screen", ask(&env, &["agent", "peek", "api"]), &["screen"]);
+    let checks = symposium(&env, &["doctor", "--json"]).outcome().json();
+    check(&env, "doctor", json!([checks[0]]), &[]);
+    let failure = symposium(&env, &["agent", "show", "nobody", "--json"]).fails(3).stderr;
+    check(&env, "failure", serde_json::from_str(&failure).expect("one object"), &[]);
+}
+
+#[track_caller]
+fn ask(env: &TestEnv, args: &[&str]) -> Value {
+    symposium(env, &[args, &["--json"]].concat()).ok().json()
+}
+
+/// By name: what needs somebody stands above otherwise.
+#[track_caller]
+fn agents(env: &TestEnv) -> Value {
+    let mut list = ask(env, &["agent", "list"]);
+    let all = list.as_array_mut().expect("a list");
+    all.sort_by_key(|agent| agent["name"].to_string());
+    list
+}
+
+#[track_caller]
+fn wait_for(env: &TestEnv, name: &str, status: &str) {
+    symposium(env, &["agent", "wait", name, "--for", status, "--timeout", "20s"]).ok();
+}
+
+/// Holds an answer against its file; of the lists that are named only the first entry counts.
+#[track_caller]
+fn check(env: &TestEnv, name: &str, mut answer: Value, first_of: &[&str]) {
+    for list in first_of {
+        if let Some(entries) = answer[list].as_array_mut() {
+            entries.truncate(1);
+        }
+    }
+    settle(&mut answer, "");
+    let text = env.redacted(&serde_json::to_string_pretty(&answer).expect("it is JSON"));
+    let text = in_place_of_words(&text) + "\n";
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("vscode-extension/src/test/golden")
+        .join(format!("{name}.json"));
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&file, &text).expect("writing a golden file");
+    }
+    let known = fs::read_to_string(&file).unwrap_or_default();
+    pretty_eq(&known, &text, &file);
+}
+
+#[track_caller]
+fn pretty_eq(known: &str, found: &str, file: &std::path::Path) {
+    let differs = known.lines().zip(found.lines()).find(|(a, b)| a != b);
+    assert!(
+        known == found,
+        "{} says something else; first {differs:?}. `UPDATE=1` writes it, then `npm test` in vscode-extension/\n{found}",
+        file.display()
+    );
+}
+
+/// Numbers and words that differ from run to run, or from machine to machine, by the name they have.
+fn settle(value: &mut Value, key: &str) {
+    match (key, &*value) {
+        ("pid" | "seconds" | "attempts", Value::Number(_)) => *value = json!(1),
+        ("tty", _) => *value = json!("/dev/pts/0"),
+        ("user", Value::String(_)) => *value = json!("tester"),
+        ("saw" | "what", Value::String(_)) => *value = json!("a text"),
+        ("from" | "to", Value::String(word)) if word != "person" && word != "api" => {
+            *value = json!("working")
+        }
+        ("program" | "why", Value::String(_)) => *value = json!("a text"),
+        _ => {}
+    }
+    match value {
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| settle(entry, key)),
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, field)| settle(field, name)),
+        _ => {}
+    }
+}
+
+/// The words of `redacted` as values of their type, so that the files are what the binary could have printed.
+fn in_place_of_words(text: &str) -> String {
+    let commit = Regex::new(r#""id": "[0-9a-f]{7,40}""#).expect("a constant pattern");
+    let socket = Regex::new(r"tmux-\d+").expect("a constant pattern");
+    let text = commit.replace_all(text, r#""id": "0123abc""#);
+    let text = socket.replace_all(&text, "tmux-1000").into_owned();
+    [
+        ("[UUID]", "00000000-0000-4000-8000-000000000000"),
+        ("[TIME]", "2026-01-01T00:00:00Z"),
+        ("[ROOT]", "/work"),
+        ("[PANE]", "%0"),
+        ("[PID]", "1"),
+        ("[DURATION]", "1s"),
+        (env!("CARGO_BIN_EXE_symposium"), "/usr/bin/symposium"),
+    ]
+    .iter()
+    .fold(text, |text, (word, value)| text.replace(word, value))
+}
