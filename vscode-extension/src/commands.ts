@@ -12,6 +12,7 @@ import { recapDocument } from './rules/recap';
 import { hasEnded, isAttachable, isLive } from './rules/status';
 import { noLinks, oneLine } from './rules/text';
 import { settings } from './settings';
+import { share, unshare } from './sharing';
 import { type Spawning, offerFolder, openFolder } from './spawn';
 import { attempt } from './tell';
 import type { As, Terminals } from './terminals';
@@ -96,6 +97,8 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       });
       if (wanted !== undefined && wanted !== agent.name) await verb('rename', agent.name, wanted);
     }),
+    forAgent('share', live(t('Share whom?')), (agent) => share(client, agent)),
+    forAgent('unshare', any(t('Stop sharing whom?')), (agent) => unshare(client, agent)),
     forAgent('remove', any(t('Remove whom?')), (agent) => removeAgent(client, watch, agent)),
     forAgent('peek', () => ({ placeholder: t('Look at whose screen?'), wanted: isAttachable }), async (agent) =>
       documents.showText(`/screen/${agent.name}.txt`, (await client.screen(agent.name)).join('\n')),

@@ -1,0 +1,23 @@
+// With whom an agent is shared, as arguments of the binary. Pure.
+
+import { t } from '../words';
+
+export interface Sharing {
+  user: string;
+  may: 'watch' | 'type';
+  /** As `--for` takes it; empty: until it is ended. */
+  hours: string;
+}
+
+/** What is wrong with the name of a user, or undefined; whether there is one of that name is the binary's to say. */
+export function userMistake(user: string): string | undefined {
+  return /^[A-Za-z_][A-Za-z0-9_.-]{0,31}\$?$/.test(user) ? undefined : t('the login name of a user');
+}
+
+/** The person was asked in the editor, so the binary need not ask again. */
+export function shareArguments(agent: string, { user, may, hours }: Sharing): string[] {
+  const args = ['agent', 'share', agent, '--with', user];
+  if (may === 'watch') args.push('--read-only');
+  if (hours !== '') args.push('--for', hours);
+  return [...args, '--yes'];
+}
