@@ -101,6 +101,8 @@ fn watch(args: &Arguments, context: &Context) -> Result<u8, Error> {
             shown.clear();
         }
         if let Woken::Changed(survey) = woken {
+            // Now and not at the end, which may be hours away: who watches is who wants to know.
+            context.tell_notices();
             agents = args.wanted(&survey.agents, context.ui.json);
             if let Some(silence) = survey.silence {
                 context.ui.warn(&silence.to_string());

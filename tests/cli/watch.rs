@@ -44,6 +44,17 @@ fn a_server_that_is_gone_is_told_at_once_although_nobody_is_left_to_tell() {
 }
 
 #[test]
+fn what_had_to_be_repaired_is_told_while_watching() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
+    env.wait_until("the first look is there", || statuses(&watch.stdout_so_far()) == ["working"]);
+    std::fs::write(env.state().join("agent-sessions.json"), "garbage").unwrap();
+    env.wait_until("it is told", || watch.stderr_so_far().contains("warning: "));
+    watch.kill();
+}
+
+#[test]
 fn a_watcher_whose_reader_has_gone_ends() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);

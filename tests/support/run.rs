@@ -181,6 +181,11 @@ impl Running {
         self.stdout.so_far()
     }
 
+    /// The same of standard error.
+    pub fn stderr_so_far(&self) -> String {
+        self.stderr.so_far()
+    }
+
     /// Waits for its end and for everybody to let go of its output.
     #[track_caller]
     pub fn finish(mut self) -> Outcome {
