@@ -100,7 +100,7 @@ pub use settings::Changes;
 pub use settle::Settled;
 pub use spawn::{Lifetime, SpawnRequest, Spawned};
 pub use spec_check::SpecsChecked;
-pub use spec_list::{SpecLine, SpecList};
+pub use spec_list::{KindLine, SpecLine, SpecList};
 pub use spec_show::SpecShown;
 pub use supervise::{Card, Exits, Supervision, Turn};
 pub use task::{TaskFilter, TaskShown};

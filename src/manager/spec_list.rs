@@ -1,4 +1,5 @@
-//! `spec list`: every spec that counts in a place, also those that something is wrong with.
+//! `spec list`: every spec that counts in a place, also those that something is wrong with; and the kinds, which can
+//! stand wherever a spec can.
 
 use serde::Serialize;
 
@@ -7,6 +8,7 @@ use super::blueprint::Place;
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{FoundIn, is_deceptive};
+use crate::rules::status::PLAIN_COMMAND;
 
 /// One spec in a list.
 #[derive(Debug, Serialize)]
@@ -36,7 +38,27 @@ pub struct SpecList {
     pub warnings: Vec<String>,
 }
 
+/// One kind in a list.
+#[derive(Debug, Serialize)]
+pub struct KindLine {
+    /// What it is called.
+    pub name: String,
+    /// Whether its program is found from that place.
+    pub installed: bool,
+}
+
 impl Manager {
+    /// Lists the kinds, in the order in which a default is looked for.
+    pub fn kind_list(&self, place: &Place) -> Result<Vec<KindLine>, Error> {
+        let dir = self.asked_in(place, None)?.dir;
+        let kinds = self.kinds()?;
+        let line = |name: &str| {
+            let installed = kinds.get(name).is_some_and(|kind| self.program_of(kind, &dir).is_some());
+            KindLine { name: name.to_owned(), installed }
+        };
+        Ok(kinds.names().filter(|name| *name != PLAIN_COMMAND).map(line).collect())
+    }
+
     /// Lists the specs that count in a place.
     pub fn spec_list(&self, place: &Place) -> Result<SpecList, Error> {
         let asked = self.asked_in(place, None)?;

@@ -56,6 +56,22 @@ fn list_shows_what_counts_here_and_where_it_stands() {
 }
 
 #[test]
+fn list_tells_the_kinds_and_which_are_installed() {
+    let env = TestEnv::new();
+    env.fake_program("codex", "exec sleep 1000");
+    let text = spec(&env, &["list", "--kinds"]).ok().stdout;
+    assert!(text.starts_with("KIND ") && text.contains("\nclaude ") && !text.contains("command"), "{text}");
+    let kinds = spec(&env, &["list", "--kinds", "--json"]).ok().json();
+    let installed: Vec<_> =
+        kinds.as_array().unwrap().iter().filter(|kind| kind["installed"] == true).collect();
+    assert_eq!(
+        installed,
+        [&json!({"name": "codex", "installed": true}), &json!({"name": "demo", "installed": true})]
+    );
+    spec(&env, &["list", "--kinds", "--config", "x"]).fails(2);
+}
+
+#[test]
 fn show_tells_each_value_its_origin_and_what_a_spawn_runs() {
     let env = TestEnv::new();
     in_project(&env, ".symposium/agents.toml", TEXT);

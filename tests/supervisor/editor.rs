@@ -60,6 +60,7 @@ fn what_the_extension_reads_is_what_both_sides_wrote_down() {
     check(&env, "recap", ask(&env, &["agent", "recap", "api"]), &["changes", "spent", "commits"]);
     check(&env, "recap-tasks", ask(&env, &["agent", "recap", "child"])["done"].take(), &[]);
     check(&env, "specs", ask(&env, &["spec", "list"]), &[]);
+    check(&env, "kinds", json!([ask(&env, &["spec", "list", "--kinds"])[0]]), &[]);
     check(&env, "taskspaces", ask(&env, &["taskspace", "list"]), &[]);
     check(&env, "screen", ask(&env, &["agent", "peek", "api"]), &["screen"]);
     let checks = symposium(&env, &["doctor", "--json"]).outcome().json();

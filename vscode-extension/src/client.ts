@@ -5,8 +5,8 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { type Agent, type Check, type Failure, type Recap, type Spec, type Task, type Taskspace } from './types';
-import { agentFrom, agentsFrom, checksFrom, failureFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom } from './types';
+import { type Agent, type Check, type Failure, type Kind, type Recap, type Spec, type Task, type Taskspace } from './types';
+import { agentFrom, agentsFrom, checksFrom, failureFrom, kindsFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom } from './types';
 
 /** Where the binary is and which environment it is to look at. */
 export interface Place {
@@ -98,6 +98,10 @@ export class Client {
 
   async specs(dir: string): Promise<Spec[]> {
     return specsFrom(await this.json(['spec', 'list', '--dir', dir]));
+  }
+
+  async kinds(dir: string): Promise<Kind[]> {
+    return kindsFrom(await this.json(['spec', 'list', '--kinds', '--dir', dir]));
   }
 
   async taskspaces(): Promise<Taskspace[]> {

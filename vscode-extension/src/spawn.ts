@@ -84,10 +84,13 @@ export class Spawning {
   }
 
   private async askSpec(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<void> {
-    const specs = await this.client.specs(wanted.dir);
+    // An older binary does not tell its kinds; one that is typed works with it too.
+    const [specs, kinds] = await Promise.all([this.client.specs(wanted.dir), this.client.kinds(wanted.dir).catch(() => [])]);
     const item = (name: string, description: string) => ({ label: noIcons(name), description: noIcons(oneLine(description)), name });
     const items = specs.map((spec) => item(spec.name, specLine(spec)));
-    if (!items.some(({ name }) => name === 'demo')) items.push(item('demo', t('a stand-in, to try everything without an agent CLI')));
+    const known = (name: string) => items.some((each) => each.name === name);
+    for (const kind of kinds.filter(({ name, installed }) => installed && name !== 'demo' && !known(name))) items.push(item(kind.name, t('an agent CLI that is installed here')));
+    if (!known('demo')) items.push(item('demo', t('a stand-in, to try everything without an agent CLI')));
     const first = items.findIndex(({ name }) => name === wanted.spec);
     if (first > 0) items.unshift(...items.splice(first, 1));
     else if (first < 0) items.unshift(item(wanted.spec, t('from the settings')));

@@ -107,6 +107,12 @@ export interface Spec {
   wrong: string[];
 }
 
+/** One kind of `spec list --kinds`: an agent CLI, which can stand where a spec can. */
+export interface Kind {
+  name: string;
+  installed: boolean;
+}
+
 /** One taskspace of `taskspace list`. */
 export interface Taskspace {
   id: string;
@@ -232,6 +238,7 @@ export const taskFrom = (value: unknown): Task => task(value, 'task');
 export const recapFrom = (value: unknown): Recap => recap(value, 'recap');
 export const doneFrom = (value: unknown): Recap['done'] => done(value, 'done');
 export const specsFrom = (value: unknown): Spec[] => list(spec)(value, 'specs');
+export const kindsFrom = (value: unknown): Kind[] => list(object<Kind>({ name: text, installed: flag }))(value, 'kinds');
 export const taskspacesFrom = (value: unknown): Taskspace[] => list(taskspace)(value, 'taskspaces');
 export const screenFrom = (value: unknown): string[] => object<Screen>({ screen: list(text) })(value, 'screen').screen;
 export const checksFrom = (value: unknown): Check[] => list(check)(value, 'checks');

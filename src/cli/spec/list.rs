@@ -7,17 +7,29 @@ use super::Looking;
 use crate::cli::Context;
 use crate::cli::table::clean;
 use crate::error::Error;
-use crate::manager::{Place, SpecLine};
+use crate::manager::{KindLine, Place, SpecLine};
 use crate::model::FoundIn;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     looking: Looking,
+    /// The kinds instead, which can stand wherever a spec can, and whether their program is here
+    #[arg(long, conflicts_with = "config")]
+    kinds: bool,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let list = context.manager.spec_list(&Place::from(args.looking))?;
+    let place = Place::from(args.looking);
+    if args.kinds {
+        let kinds = context.manager.kind_list(&place)?;
+        match context.ui.json {
+            true => context.ui.json(&kinds),
+            false => context.ui.data(&kind_lines(&kinds)),
+        }
+        return Ok(0);
+    }
+    let list = context.manager.spec_list(&place)?;
     list.warnings.iter().for_each(|warning| context.ui.warn(warning));
     if context.ui.json {
         context.ui.json(&list.specs);
@@ -28,6 +40,13 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         context.ui.warn("something is wrong with some of these; `symposium spec check` tells what and where");
     }
     Ok(0)
+}
+
+fn kind_lines(kinds: &[KindLine]) -> String {
+    let width = kinds.iter().map(|kind| kind.name.width()).max().unwrap_or(0).max("KIND".len());
+    let line = |name: &str, here: &str| format!("{name}{:pad$}{here}\n", "", pad = width - name.width() + 2);
+    let rows = kinds.iter().map(|kind| line(&clean(&kind.name), if kind.installed { "yes" } else { "no" }));
+    std::iter::once(line("KIND", "INSTALLED")).chain(rows).collect()
 }
 
 fn lines(specs: &[SpecLine]) -> String {
