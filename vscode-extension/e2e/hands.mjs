@@ -21,7 +21,7 @@ export function step(name, act) {
       await act();
     } catch (error) {
       failed = name;
-      await Hands.last?.shot(`failed-${Hands.last.world.name}`).catch(() => undefined);
+      await Hands.last?.tellWhatIs().catch(() => undefined);
       throw error;
     }
   });
@@ -130,8 +130,19 @@ export class Hands {
     return this.page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first();
   }
 
+  /** Waits until the view shows what is: the status bar is sooner, and rows that are still to move would do so under the
+   *  mouse. */
+  async rest() {
+    await until('the view shows what is', async () => {
+      const wanted = this.world.symposium('agent', 'list').map(({ name, status, waiting_for }) => `${name}, ${waiting_for === null ? status : `${status}(${waiting_for})`}`);
+      const shown = await this.page.evaluate(() => [...document.querySelectorAll('.pane-body .monaco-list-row')].map((row) => row.getAttribute('aria-label')));
+      return wanted.every((label) => shown.some((each) => each?.startsWith(label)));
+    });
+  }
+
   /** Clicks an inline action of a row, which is there while the mouse is over the row. */
   async act(row, action) {
+    await this.rest();
     await this.treeRow(row).hover();
     await this.treeRow(row).locator(`.action-label[aria-label*="${action}"]`).first().click();
   }
@@ -139,6 +150,7 @@ export class Hands {
   /** Takes an entry of a row's context menu. */
   async menu(row, entry) {
     const item = this.page.locator('.context-view .action-item').filter({ hasText: entry }).first();
+    await this.rest();
     await this.treeRow(row).click({ button: 'right' });
     // By key: for its first 100 ms a menu takes no click, so that the one that opened it chooses nothing.
     await item.hover();
@@ -182,6 +194,15 @@ export class Hands {
   async ready() {
     await until('VS Code has come to rest', () => this.page.evaluate(() =>
       ['code/LifecyclePhase/Eventually', 'code/didLoadExtensions', 'code/terminal/didReconnect'].every((mark) => performance.getEntriesByName(mark).length > 0)), 90_000);
+  }
+
+  /** What there is when a step has failed: a screenshot, the agents, their screens. */
+  async tellWhatIs() {
+    await this.shot(`failed-${this.world.name}`);
+    for (const { name, status, status_since, reason } of this.world.symposium('agent', 'list')) {
+      console.log(`${name}: ${status} since ${status_since}: ${reason}`);
+      console.log(this.world.symposium('agent', 'peek', name).screen.filter((line) => line.trim() !== '').slice(-12).join('\n'));
+    }
   }
 
   async shot(name) {
