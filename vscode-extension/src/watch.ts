@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
 import { HEALTHY, pause } from './rules/backoff';
 import { shown } from './rules/group';
+import { Hearing } from './rules/hearing';
 import { isNewEnough } from './rules/version';
 import type { Agent } from './types';
 
@@ -32,6 +33,7 @@ export class Watch implements vscode.Disposable {
   private readonly safety: NodeJS.Timeout;
   private fresh = true;
   private round = 0;
+  private readonly hearing = new Hearing();
 
   constructor(
     private readonly client: Client,
@@ -61,7 +63,9 @@ export class Watch implements vscode.Disposable {
     const began = Date.now();
     this.watching = this.client.watch({
       agents: (agents) => {
-        if (round === this.round) this.take(agents);
+        if (round !== this.round) return;
+        this.hearing.told();
+        this.take(agents);
       },
       warning: (text) => {
         this.log.warn(text);
@@ -79,9 +83,10 @@ export class Watch implements vscode.Disposable {
   async look(): Promise<void> {
     if (this.health !== 'ready') return;
     const round = this.round;
+    const isNews = this.hearing.asks();
     try {
       const agents = await this.client.agents();
-      if (round === this.round) this.take(agents);
+      if (round === this.round && isNews()) this.take(agents);
     } catch (error) {
       this.log.warn(String(error));
     }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client, CommandError, findBinary } from '../client';
 import { pause } from '../rules/backoff';
+import { Hearing } from '../rules/hearing';
 import { isNewEnough } from '../rules/version';
 import { agentsFrom, failureFrom } from '../types';
 import { someAgent } from './agents';
@@ -84,4 +85,13 @@ test('what is no list of agents is refused whole', () => {
 test('versions and pauses', () => {
   assert.deepEqual(['symposium 0.1.0', 'symposium 1.0.0', 'symposium 0.0.9', 'something'].map((text) => isNewEnough(text, '0.1.0')), [true, true, false, false]);
   assert.deepEqual([1, 2, 3, 10].map(pause), [500, 1000, 2000, 30_000]);
+});
+
+test('what was asked for is no news when the watcher has told something meanwhile', () => {
+  const hearing = new Hearing();
+  const early = hearing.asks();
+  assert.equal(early(), true);
+  hearing.told();
+  const late = hearing.asks();
+  assert.deepEqual([early(), late()], [false, true]);
 });
