@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AgentTree } from './agentTree';
+import { offerCleanUp } from './cleanUp';
 import { Client } from './client';
 import { agentCommands } from './commands';
 import { Documents } from './documents';
@@ -9,7 +10,6 @@ import { helping } from './helping';
 import { Mutes } from './mutes';
 import { notifications } from './notifications';
 import { terminalProfile } from './profile';
-import { offerCleanUp } from './removing';
 import { settings } from './settings';
 import { Spawning } from './spawn';
 import { statusBar } from './statusBar';
@@ -41,7 +41,7 @@ export function activate(context: vscode.ExtensionContext): void {
     taskCommands(client, watch, documents, tasks),
     helping(client, watch, documents, log),
     notifications(watch, terminals, mutes),
-    offerCleanUp(client, watch),
+    offerCleanUp(client, watch, context.globalState),
     terminalProfile(watch, terminals),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('symposium.path') || change.affectsConfiguration('symposium.home')) void watch.start();

@@ -2,7 +2,6 @@
 
 import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
-import { isWithin } from './rules/place';
 import { isLive } from './rules/status';
 import { noIcons, noLinks, oneLine } from './rules/text';
 import type { Agent } from './types';
@@ -45,17 +44,4 @@ async function confirmAndRemove(client: Client, watch: Watch, name: string, verb
   } finally {
     void watch.look();
   }
-}
-
-/** When a folder is deleted in the editor, its agents may go too. */
-export function offerCleanUp(client: Client, watch: Watch): vscode.Disposable {
-  return vscode.workspace.onDidDeleteFiles(async ({ files }) => {
-    const gone = files.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => fsPath);
-    const agents = watch.agents.filter((agent) => gone.some((path) => isWithin(agent.working_directory, path)));
-    if (agents.length === 0) return;
-    const names = oneLine(agents.map(({ name }) => name).join(', '));
-    const remove = t('Remove');
-    if ((await vscode.window.showInformationMessage(noLinks(t('These agents worked in what was deleted: {0}', names)), remove)) !== remove) return;
-    for (const agent of agents) await removeAgent(client, watch, agent);
-  });
 }
