@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::kinds;
 use crate::model::{Agent, AgentRecord, Edge, Kind, ScreenReading, Status};
 use crate::rules::hook::one_line;
-use crate::rules::screen::{Sight, ToldBy};
+use crate::rules::screen::{Sight, ToldBy, is_fresh};
 use crate::rules::status::{Evidence, PLAIN_COMMAND, decide};
 use crate::tmux::Capture;
 
@@ -30,6 +30,10 @@ impl Manager {
         let now = self.note_sight(&record, sight)?;
         if edge == Edge::Activity && needs_another(&now, told_by) {
             self.rearm(&now);
+        }
+        if edge == Edge::Silence && is_fresh(&now.status, Env::now()) {
+            // Nothing else would tell of a turn that was interrupted as soon as it began.
+            self.rearm_silence(&now);
         }
         Ok(())
     }
@@ -61,8 +65,17 @@ impl Manager {
 
     /// Writes down what a look at the screen means; the record as it is then.
     pub(super) fn note_sight(&self, record: &AgentRecord, sight: Sight<'_>) -> Result<AgentRecord, Error> {
+        self.note_seen(record, Evidence::Screen(sight))
+    }
+
+    /// Writes down that we have interrupted its turn; the record as it is then.
+    pub(super) fn note_interrupted(&self, record: &AgentRecord) -> Result<AgentRecord, Error> {
+        self.note_seen(record, Evidence::Interrupted)
+    }
+
+    fn note_seen(&self, record: &AgentRecord, evidence: Evidence<'_>) -> Result<AgentRecord, Error> {
         let moved = |record: &AgentRecord| {
-            let decision = decide(record, Evidence::Screen(sight), Env::now());
+            let decision = decide(record, evidence, Env::now());
             (decision.note != record.status).then_some(decision)
         };
         // The keys that ask it to leave end its turn first: back at its prompt it is not done with anything.
@@ -76,7 +89,8 @@ impl Manager {
                 return None;
             }
             let decision = moved(&now)?;
-            let words = (decision.note.status == Status::Idle).then(|| self.words_of_turn(&now)).flatten();
+            let is_over = decision.note.status == Status::Idle && matches!(evidence, Evidence::Screen(_));
+            let words = is_over.then(|| self.words_of_turn(&now)).flatten();
             now.status = decision.note;
             if let Some(words) = words {
                 now.status.reason = words;
@@ -96,6 +110,13 @@ impl Manager {
         instance.state_written(WORDS).filter(|said| *said >= begun)?;
         let words = String::from_utf8(instance.read_state(WORDS).ok()??).ok()?;
         Some(one_line(&words)).filter(|words| !words.is_empty())
+    }
+
+    /// Has it told once more that it is quiet.
+    fn rearm_silence(&self, record: &AgentRecord) {
+        if let (Ok(tmux), Some(place)) = (self.tmux(), &record.tmux) {
+            let _ = tmux.rearm_silence(&place.pane);
+        }
     }
 
     /// Has the next output told.

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::Manager;
 use super::edge::told_by;
 use crate::error::{Error, Typed};
-use crate::model::{AgentName, AgentRecord, Edge, Kind, ScreenState};
-use crate::rules::screen::{Sight, ToldBy};
+use crate::model::{AgentName, AgentRecord, Kind, ScreenState};
+use crate::rules::screen::ToldBy;
 
 /// How long a turn may take to stop.
 const EFFECT: Duration = Duration::from_secs(5);
@@ -59,9 +59,7 @@ impl Manager {
             let now = self.record(&record.name, "interrupt")?;
             match self.reading(&now, kind)?.state {
                 Some(ScreenState::Ready) => {
-                    let state = Some(&ScreenState::Ready);
-                    let sight = Sight { state, edge: Edge::Silence, told_by: told_by(kind) };
-                    let now = self.note_sight(&now, sight)?;
+                    let now = self.note_interrupted(&now)?;
                     if told_by(kind) == ToldBy::Screen {
                         self.rearm(&now);
                     }

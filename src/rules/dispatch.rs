@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::confirm::squeezed;
+use super::hook::INTERRUPTED;
 use crate::model::{Agent, AgentRecord, Message, RestartPolicy, Status, Task};
 
 /// Somebody who typed so recently is not interrupted.
@@ -143,9 +144,11 @@ pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Endi
     match note.status {
         // A task that runs has been worked at since it was given: an agent that is idle since then is done with it.
         // A clock that was set back says nothing about since when.
-        Status::Idle | Status::Hibernated if note.since >= begun || now < begun => {
-            Ending::Done(note.reason.clone())
-        }
+        Status::Idle | Status::Hibernated if note.since >= begun || now < begun => match note.reason.as_str()
+        {
+            INTERRUPTED => Ending::Failed(INTERRUPTED.into()),
+            reason => Ending::Done(reason.into()),
+        },
         // One that is there for a task may leave when that is done.
         Status::Exited if record.ephemeral => Ending::Done(note.reason.clone()),
         status if status.is_live() || status == Status::Hibernated => match deadline(task) {
@@ -225,6 +228,9 @@ pub(in crate::rules) mod tests {
             assert_eq!(is, expected, "{status} {begun}");
         }
         assert_eq!(ending(&task(1), None, at(20)), Ending::Failed("its agent is gone".into()));
+        let mut stopped = record("a", Status::Idle);
+        stopped.status.reason = INTERRUPTED.into();
+        assert_eq!(ending(&task(2), Some(&stopped), at(20)), Ending::Failed(INTERRUPTED.into()));
         // The clock was set back: the agent has been idle since an hour before it was given the task.
         assert_eq!(
             ending(&task(3600), Some(&record("a", Status::Idle)), at(5)),

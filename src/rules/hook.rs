@@ -6,6 +6,8 @@ use crate::model::{HookSignal, Status, StatusNote, is_deceptive};
 
 /// Why an agent is starting that was given its first prompt with its start.
 pub const WITH_A_TASK: &str = "it was started with a task";
+/// Why an agent is idle whose hooks would have told of the end of its turn, and did not.
+pub const INTERRUPTED: &str = "its turn was interrupted";
 /// How much of an agent's last words a reason holds.
 const WORDS: usize = 120;
 
@@ -16,6 +18,8 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
             Status::Idle => return None,
             // It is up, but its first prompt is still on the way.
             Status::Starting if now_noted.reason == WITH_A_TASK => return None,
+            // The end of a turn is told otherwise.
+            Status::Working => StatusNote::new(Status::Idle, now, INTERRUPTED),
             _ => StatusNote::new(Status::Idle, now, "it is ready for a prompt"),
         },
         HookSignal::Prompted(_) => StatusNote::new(Status::Working, now, "it took a prompt"),

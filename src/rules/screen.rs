@@ -3,10 +3,13 @@
 //! A CLI whose hooks tell everything is believed before its screen: there the screen only tells what no hook does,
 //! a first-run gate, a turn that was interrupted, a dialog that was answered.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use super::hook::one_line;
+use super::hook::{INTERRUPTED, one_line};
 use crate::model::{Edge, ScreenState, Status, StatusNote, WaitingFor};
+
+/// How long a CLI on a busy machine may take from a prompt to the first sign of work on its screen.
+const UNDRAWN: SignedDuration = SignedDuration::from_secs(5);
 
 /// One look at a screen.
 #[derive(Debug, Clone, Copy)]
@@ -50,12 +53,23 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         // Only the way to idle waits for silence: a composer is drawn long before a turn is over.
         Some(ScreenState::Ready) => match (sight.edge, noted.status) {
             (Edge::Activity, _) | (_, Status::Idle) => return None,
+            (_, Status::Working) if sight.told_by == ToldBy::Hooks => interrupted(noted, now)?,
             (_, Status::Working) => StatusNote::new(Status::Idle, now, "it is back at its prompt"),
             _ => StatusNote::new(Status::Idle, now, "it is ready for a prompt"),
         },
         None => unreadable(noted, sight, now)?,
     };
     (!note.same_as(noted)).then_some(note)
+}
+
+/// A turn whose end no hook told of. One that has just begun may not have been drawn yet.
+fn interrupted(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
+    (!is_fresh(noted, now)).then(|| StatusNote::new(Status::Idle, now, INTERRUPTED))
+}
+
+/// Whether a turn began so lately that a screen without a sign of it says nothing.
+pub fn is_fresh(noted: &StatusNote, now: Timestamp) -> bool {
+    noted.status == Status::Working && noted.since <= now && now.duration_since(noted.since) < UNDRAWN
 }
 
 /// A dialog. The hook that told of it said more than its screen does.
@@ -125,9 +139,19 @@ mod tests {
         ] {
             let before = StatusNote::new(from, at(1), "before");
             let sight = Sight { state: seen.as_ref(), edge, told_by };
-            let after = note_after(&before, sight, at(2)).map(|note| note.status);
+            let after = note_after(&before, sight, at(20)).map(|note| note.status);
             assert_eq!(after, to, "{from} {seen:?} {edge:?} {told_by:?}");
         }
+    }
+
+    #[test]
+    fn a_turn_that_is_not_drawn_yet_was_not_interrupted() {
+        let took = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let sight = Sight { state: Some(&ScreenState::Ready), edge: Edge::Silence, told_by: ToldBy::Hooks };
+        assert_eq!(note_after(&took, sight, at(3)), None);
+        assert_eq!(note_after(&took, sight, at(7)).map(|note| note.reason), Some(INTERRUPTED.into()));
+        // A clock that was set back says nothing about since when.
+        assert!(note_after(&took, sight, at(0)).is_some());
     }
 
     #[test]

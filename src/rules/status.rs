@@ -37,6 +37,8 @@ pub enum Evidence<'a> {
     },
     /// Its screen was looked at.
     Screen(Sight<'a>),
+    /// We stopped the turn it was in, and saw that it stopped.
+    Interrupted,
 }
 
 /// A status together with how the process ended, when it did.
@@ -61,7 +63,10 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
             moved(hook::note_after(&record.status, signal, now))
         }
         Evidence::Screen(sight) if noted.is_live() => moved(screen::note_after(&record.status, sight, now)),
-        Evidence::Hook { .. } | Evidence::Screen(_) => keep(),
+        Evidence::Interrupted if noted.is_live() && noted != Status::Idle => {
+            become_(Status::Idle, now, hook::INTERRUPTED)
+        }
+        Evidence::Hook { .. } | Evidence::Screen(_) | Evidence::Interrupted => keep(),
         Evidence::Pane(LivePane { dead: Some(dead), .. }) => {
             if noted.is_live() {
                 ended(dead.exit, dead.at.unwrap_or(now))

@@ -83,6 +83,15 @@ impl Tmux {
         self.ask("watch a pane", &["set-option", "-w", "-t", pane, "monitor-activity", "on"]).map(drop)
     }
 
+    /// Has the server tell once more that the pane is quiet, when it still is.
+    pub fn rearm_silence(&self, pane: &str) -> Result<(), TmuxError> {
+        let pane = target::pane(pane)?;
+        // `kill-session -C` kills nothing: it forgets that an alert was given.
+        let words =
+            ["set-option", "-w", "-t", pane, "@symposium_quiet", "0", ";", "kill-session", "-C", "-t", pane];
+        self.ask("watch a pane", &words).map(drop)
+    }
+
     /// Has the timers of all windows' silences run out together from now on. tmux wakes for each of them every two
     /// seconds, also when it has long been quiet, and looks at every pane whenever it wakes. What is being waited
     /// for comes up to two seconds later. Nothing happens when there is no server.

@@ -108,6 +108,17 @@ fn one_that_takes_too_long_is_interrupted_and_the_next_goes_on() {
 }
 
 #[test]
+fn a_turn_that_somebody_interrupts_has_not_done_its_task() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    let id = add(&env, &["a", "/work 1h"]);
+    env.wait_until("it is worked at", || task(&env, &id)["state"] == "running");
+    symposium(&env, &["agent", "interrupt", "a"]).ok();
+    let failed = wait(&env, &id);
+    assert_eq!((&failed["state"], &failed["why"]), (&json!("failed"), &json!("its turn was interrupted")));
+}
+
+#[test]
 fn what_fails_with_its_agent_is_tried_again_as_often_as_it_may_be() {
     let env = TestEnv::new();
     configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\n");
