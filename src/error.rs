@@ -132,6 +132,12 @@ pub enum Error {
     WorkThere { name: AgentName, place: String, found: Vec<String> },
     /// A request that would lose something.
     Unsafe { what: String, hint: String },
+    /// This machine has no such user.
+    NoSuchUser { name: String },
+    /// Somebody's agent that we may not attach to.
+    NotShared { what: String },
+    /// An agent of ours that a user may not attach to.
+    NotSharedWith { name: AgentName, with: String },
     /// An operation of the system failed.
     Io { what: String, source: std::io::Error },
 }

@@ -6,7 +6,7 @@
 //! | --- | --- | --- |
 //! | faces | [`cli`], [`mcp`], [`demo`] | parse and render; no tmux, no files |
 //! | verbs | [`manager`], [`error`] | the only place where edges meet |
-//! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`mod@env`] | one outside thing each; they never import one another |
+//! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`share`], [`mod@env`] | one outside thing each; they never import one another |
 //! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
 //! | words | [`model`] | plain types; imports nothing of ours |
 //!
@@ -29,6 +29,7 @@ pub mod notice;
 pub mod process;
 pub mod rules;
 pub mod service;
+pub mod share;
 pub mod specs;
 pub mod store;
 pub mod supervisor;

@@ -18,6 +18,7 @@ const EDGES: &[&str] = &[
     "transcript",
     "notice",
     "service",
+    "share",
     "env",
 ];
 

@@ -16,6 +16,10 @@ pub(super) enum Verb {
     Attach(attach::Arguments),
     /// Send attached terminals away; the agent goes on
     Detach(detach::Arguments),
+    /// Let another user of this machine attach to one agent
+    Share(share::Arguments),
+    /// Take that back, and send away who is there
+    Unshare(unshare::Arguments),
     /// Deliver a prompt, verified
     Send(send::Arguments),
     /// Show an agent's screen without attaching
@@ -58,6 +62,8 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
         Verb::Show(args) => show::run(args, context),
         Verb::Attach(args) => attach::run(args, context),
         Verb::Detach(args) => detach::run(args, context),
+        Verb::Share(args) => share::run(args, context),
+        Verb::Unshare(args) => unshare::run(args, context),
         Verb::Send(args) => send::run(args, context),
         Verb::Peek(args) => peek::run(args, context),
         Verb::Logs(args) => logs::run(args, context),

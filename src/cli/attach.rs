@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, picker, recap, show, spawn, ui};
+use super::{Context, picker, recap, show, spawn, ui, visit};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{As, AttachRequest, Attaching};
@@ -10,7 +10,7 @@ use crate::model::{Agent, AgentName};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent; none means the one of this project, or a choice
+    /// The agent, or OWNER/NAME of one that somebody shares with you; none means the one of this project, or a choice
     #[arg(allow_hyphen_values = true)]
     name: Option<String>,
     /// Only watch: nothing typed gets through, the size stays
@@ -22,7 +22,18 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = args.name.as_deref().map(spawn::name).transpose()?;
+    let how = match (args.observe, args.take) {
+        (true, _) => As::Observer,
+        (false, true) => As::Taker,
+        (false, false) => As::Driver,
+    };
+    let name = match args.name.as_deref().and_then(visit::address).transpose()? {
+        Some((owner, name)) => match visit::to(&owner, &name, how, context)? {
+            Some(code) => return Ok(code),
+            None => Some(name),
+        },
+        None => args.name.as_deref().map(spawn::name).transpose()?,
+    };
     if !ui::is_interactive() {
         return Err(Error::NoTerminal { verb: "attach", name });
     }
@@ -32,11 +43,6 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             Some(name) => name,
             None => return Ok(0),
         },
-    };
-    let how = match (args.observe, args.take) {
-        (true, _) => As::Observer,
-        (false, true) => As::Taker,
-        (false, false) => As::Driver,
     };
     to(&name, how, context)
 }

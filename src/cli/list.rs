@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::show::WithWork;
 use super::table::table;
-use super::{Context, ui, work_table};
+use super::{Context, ui, visit, work_table};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Watching, Woken};
@@ -25,6 +25,9 @@ pub(super) struct Arguments {
     /// Only agents with this status
     #[arg(long, value_name = "S")]
     status: Option<Status>,
+    /// What others share with you, instead of your own
+    #[arg(long, conflicts_with_all = ["watch", "work", "tree"])]
+    shared: bool,
     /// Children below their parents
     #[arg(long)]
     tree: bool,
@@ -40,6 +43,9 @@ pub(super) struct Arguments {
 const AGES: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    if args.shared {
+        return visit::list(context);
+    }
     if args.watch {
         return watch(&args, context);
     }

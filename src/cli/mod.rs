@@ -35,6 +35,7 @@ mod resume;
 mod rm;
 mod send;
 mod service;
+mod share;
 mod short;
 mod show;
 mod spawn;
@@ -45,6 +46,8 @@ mod task;
 mod taskspace;
 mod times;
 mod ui;
+mod unshare;
+mod visit;
 mod wait;
 mod work_table;
 
@@ -134,6 +137,9 @@ enum Noun {
     /// What happened in tmux or in an agent
     #[command(hide = true)]
     Event(event::Arguments),
+    /// Keeps the door to an agent that is shared
+    #[command(hide = true)]
+    ShareDoor(share::DoorArguments),
     /// Standard input into an agent's transcript
     #[command(hide = true)]
     Transcript(event::TranscriptArguments),
@@ -202,6 +208,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
         Noun::Completions(args) => completions::run(&args, &mut Cli::command(), ui),
         Noun::Man => man::run(&Cli::command(), ui),
         Noun::Event(args) => Ok(event::run(args, home)),
+        Noun::ShareDoor(args) => share::keep_door(&args, Manager::open(Env::capture(), home)?),
         Noun::Transcript(args) => Ok(event::write_transcript(&args)),
         Noun::DemoAgent(args) => {
             let home = Env::capture().home(home).map(|home| home.path).unwrap_or_else(|| "/tmp".into());

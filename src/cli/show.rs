@@ -9,7 +9,7 @@ use super::times::age;
 use super::{Context, spawn};
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{Agent, Client, WorkCounts};
+use crate::model::{Agent, Client, Share, WorkCounts};
 use crate::rules::work;
 
 #[derive(Debug, Args)]
@@ -22,10 +22,11 @@ pub(super) struct Arguments {
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let agent = context.manager.show(&spawn::name(&args.name)?)?;
     let work = context.manager.work_counts(&agent);
+    let shares = context.manager.shares(&agent.name);
     if context.ui.json {
-        context.ui.json(&WithWork { agent: &agent, work });
+        context.ui.json(&WithShares { agent: WithWork { agent: &agent, work }, shares: &shares });
     } else {
-        context.ui.data(&card(&agent, &work));
+        context.ui.data(&card(&agent, &work, &shares));
     }
     Ok(0)
 }
@@ -38,7 +39,21 @@ pub(super) struct WithWork<'a> {
     pub work: WorkCounts,
 }
 
-fn card(agent: &Agent, work: &WorkCounts) -> String {
+/// An agent with the users to whom it is shared.
+#[derive(Debug, Serialize)]
+struct WithShares<'a> {
+    #[serde(flatten)]
+    agent: WithWork<'a>,
+    shares: &'a [Share],
+}
+
+fn share(share: &Share) -> String {
+    let may = if share.read_only { "watches only" } else { "may type" };
+    let until = share.until.map(|until| format!(" until {until}")).unwrap_or_default();
+    format!("{}, {may}{until}", share.with)
+}
+
+fn card(agent: &Agent, work: &WorkCounts, shares: &[Share]) -> String {
     let now = Env::now();
     let ago = |at| format!("{at} ({})", age(at, now));
     let some = |text: Option<String>| text.unwrap_or_else(|| "-".into());
@@ -73,6 +88,14 @@ fn card(agent: &Agent, work: &WorkCounts) -> String {
         ),
         ("restart", restart(agent)),
         ("attached", if clients.is_empty() { "nobody".into() } else { clients.join("; ") }),
+        (
+            "shared with",
+            if shares.is_empty() {
+                "nobody".into()
+            } else {
+                shares.iter().map(share).collect::<Vec<_>>().join("; ")
+            },
+        ),
         ("created", ago(agent.created_at)),
         ("last output", some(agent.last_activity.map(ago))),
         ("last attached", some(agent.last_attached.map(ago))),
@@ -91,7 +114,8 @@ pub(super) fn terminal(client: &Client, now: Timestamp) -> String {
         (false, false) => "typing",
     };
     let since = client.since.map(|at| format!(" since {at} ({})", age(at, now))).unwrap_or_default();
-    format!("{user} on {}{from}, {what}{since}", client.tty)
+    let guest = if client.guest { "guest " } else { "" };
+    format!("{guest}{user} on {}{from}, {what}{since}", client.tty)
 }
 
 fn restart(agent: &Agent) -> String {

@@ -2,6 +2,7 @@
 
 mod mail;
 mod place;
+mod share;
 
 use std::time::Duration;
 
@@ -31,6 +32,9 @@ impl Error {
             | Error::NoteTooLong { .. } => self.about_mail(),
             Error::OutOfPlace { .. } | Error::UnknownCaller { .. } | Error::NoTaskAtHand { .. } => {
                 self.about_place()
+            }
+            Error::NoSuchUser { .. } | Error::NotShared { .. } | Error::NotSharedWith { .. } => {
+                self.about_sharing()
             }
             Error::Refused { .. }
             | Error::NotConfirmed { .. }

@@ -62,6 +62,7 @@ impl Manager {
         let mut checks =
             vec![self.check_tmux(), self.check_home(), self.check_registry(), self.check_server()];
         checks.extend([self.check_config(), self.check_ledger(), self.check_supervisor()]);
+        checks.extend(self.check_sharing());
         checks.extend(self.check_logout());
         checks.extend(self.check_kinds());
         checks
@@ -187,6 +188,16 @@ impl Manager {
                 Check::good("server", saw)
             }
         }
+    }
+
+    /// tmux 3.2 does not look at who speaks to it.
+    fn check_sharing(&self) -> Option<Check> {
+        let tmux = self.tmux().ok().filter(|tmux| !tmux.has_access_list())?;
+        let saw = format!(
+            "tmux {} has no `server-access`: the mode of the socket's directory alone keeps others from your agents",
+            tmux.version()
+        );
+        Some(Check::note("sharing", saw, "tmux 3.3 or newer keeps a list of users as well"))
     }
 
     /// systemd may end everything a user started when the last login ends.

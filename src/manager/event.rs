@@ -30,6 +30,9 @@ impl Manager {
                 let own = record.tmux.as_ref().is_some_and(|place| place.pane == *pane);
                 // A process that runs in the pane by now is not the one that died: this is late news of the former.
                 let is_late = record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&record)));
+                if own && !is_late {
+                    self.end_shares(&record.name);
+                }
                 if !own || is_late || !record.status.status.is_live() || self.was_asked_to_stop(&record) {
                     return Ok(());
                 }
@@ -37,7 +40,10 @@ impl Manager {
                 self.write_changes(vec![Change { before: record, decision, found: None }])
             }
             TmuxEvent::SessionClosed { session } => match self.of_session(session)? {
-                Some(record) if record.status.status.is_live() => self.survey().map(|_| ()),
+                Some(record) if record.status.status.is_live() => {
+                    self.end_shares(&record.name);
+                    self.survey().map(|_| ())
+                }
                 _ => Ok(()),
             },
             TmuxEvent::ClientAttached { session } => self.seat_terminals().and(self.came(session)),

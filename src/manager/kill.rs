@@ -83,6 +83,7 @@ impl Manager {
         grace: Duration,
         _lock: &AgentLock,
     ) -> Result<bool, Error> {
+        self.end_shares(&record.name);
         let instance = self.store.instance(&record.name);
         let _ = instance.write_state(STOPPING, b"");
         failpoint::reached("kill.marked");

@@ -33,6 +33,8 @@ impl Manager {
         let _second = self.store.lock_agent(second, "rename")?;
         self.finish_move(&self.record(old, "rename")?)?;
         self.vacate(new)?;
+        // A door leads to a name: a guest must not find another agent behind it.
+        self.end_shares(old);
         let record = self.renamed(old, new)?;
         failpoint::reached("rename.noted");
         let target = self.store.instance(new);

@@ -95,6 +95,8 @@ pub struct Client {
     pub observer: bool,
     /// Whether it is the one terminal that drives; none is where everybody attached may type.
     pub driver: bool,
+    /// Whether it is another user's, to whom the agent is shared.
+    pub guest: bool,
     /// Since when.
     pub since: Option<Timestamp>,
     /// The address it came from, over SSH.

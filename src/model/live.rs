@@ -88,4 +88,6 @@ pub struct LiveClient {
     pub since: Option<Timestamp>,
     /// Whether it is the one that drives, where one does.
     pub driver: bool,
+    /// Whether it is another user's, to whom the agent is shared.
+    pub guest: bool,
 }

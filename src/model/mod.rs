@@ -20,6 +20,7 @@ mod recap;
 mod record;
 mod screen;
 mod seats;
+mod share;
 mod spec;
 mod status;
 mod tallies;
@@ -56,6 +57,7 @@ pub use record::{
 };
 pub use screen::{ScreenReading, ScreenState};
 pub use seats::{Seats, Step, Terminal};
+pub use share::{Share, SharedAgent};
 pub use spec::{DEFAULT_SPEC, FoundIn, Limits, Mistake, Origin, Spec};
 pub use status::{Exit, Status, StatusNote, UnknownStatus, WaitingFor};
 pub use tallies::Tallies;

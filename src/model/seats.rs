@@ -42,6 +42,8 @@ pub enum Step {
     Watch(String),
     /// This one may type, beside others.
     Type(String),
+    /// This one has left, and wants nothing any more.
+    Forget(String),
     /// Nobody drives.
     Vacate,
 }

@@ -8,6 +8,12 @@ use crate::model::{AttachPolicy, Seats, Step};
 
 /// What is to be set right.
 pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
+    let is_gone = |key: &&String| seats.terminals.iter().all(|terminal| terminal.key != **key);
+    let gone = seats.waiting.iter().filter(is_gone).map(|key| Step::Forget(key.clone()));
+    seated(seats, policy).into_iter().chain(gone).collect()
+}
+
+fn seated(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
     let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
     if policy == AttachPolicy::Shared {
         let waiting = seats.waiting.iter().filter(|key| terminal(key).is_some_and(|one| !one.types));
@@ -61,6 +67,7 @@ mod tests {
             Step::Drive(key) => format!("drive {key}"),
             Step::Watch(key) => format!("watch {key}"),
             Step::Type(key) => format!("type {key}"),
+            Step::Forget(key) => format!("forget {key}"),
             Step::Vacate => "vacate".to_owned(),
         });
         words.collect::<Vec<_>>().join(", ")
@@ -76,14 +83,15 @@ mod tests {
             ("", "", "watcher", ""),
             // The driver left.
             ("a", "b c", "b c", "drive b"),
-            ("a", "b c", "c", "drive c"),
+            ("a", "b c", "c", "drive c, forget b"),
             ("a", "c b", "b c", "drive c"),
             ("a", "b", "b watcher", "drive b"),
             ("a", "", "watcher", "vacate"),
-            ("a", "b", "", "vacate"),
+            ("a", "b", "", "vacate, forget b"),
             // The driver only watches now, by its own choice.
             ("a", "", "a", "vacate"),
             ("a", "b", "a b", "drive b"),
+            ("a", "gone", "a!", "forget gone"),
             // Somebody came in another way.
             ("", "", "x!", "drive x"),
             ("a", "", "a! x!", "watch x"),
@@ -100,7 +108,7 @@ mod tests {
         for (driver, waiting, terminals, steps) in [
             ("", "", "a! b! watcher", ""),
             ("a", "b", "a! b watcher", "vacate, type b"),
-            ("", "b gone", "a! b", "type b"),
+            ("", "b gone", "a! b", "type b, forget gone"),
             ("", "b", "b!", ""),
         ] {
             let steps_of = settle(&seats(driver, waiting, terminals), AttachPolicy::Shared);

@@ -27,6 +27,7 @@ pub mod recap;
 pub mod reconcile;
 pub mod restart;
 pub mod screen;
+pub mod share;
 pub mod spec_rows;
 pub mod status;
 pub mod topic;

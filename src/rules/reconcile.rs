@@ -152,6 +152,7 @@ impl<'a> Index<'a> {
                 tty: client.tty.clone(),
                 observer: client.observer,
                 driver: client.driver,
+                guest: client.guest,
                 since: client.since,
                 from: None,
                 pid: client.pid,
@@ -236,6 +237,7 @@ mod tests {
                 pid: None,
                 since: None,
                 driver: false,
+                guest: false,
             }],
         })
     }

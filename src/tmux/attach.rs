@@ -45,7 +45,7 @@ pub struct Entry<'a> {
 
 impl Entry<'_> {
     /// What is done when another one drives; none when nobody asks for the wheel.
-    fn meeting(&self) -> Option<Meeting> {
+    pub(super) fn meeting(&self) -> Option<Meeting> {
         match (self.how, self.policy) {
             (AttachAs::Observer, _) | (_, AttachPolicy::Shared) => None,
             (AttachAs::Driver, AttachPolicy::SingleDriver) => Some(Meeting::Yield),
@@ -53,7 +53,7 @@ impl Entry<'_> {
         }
     }
 
-    fn words(&self, tty: &str) -> String {
+    pub(super) fn words(&self, tty: &str) -> String {
         format!("{} since {}", in_words(self.user, tty, self.from), clock(self.now))
     }
 }
@@ -203,7 +203,7 @@ impl Tmux {
 }
 
 /// Keeps the window as large as it is when only observers will look at it: tmux would make it as large as theirs.
-fn keep_size(session: &AgentName, script: &mut Script) -> Result<(), TmuxError> {
+pub(super) fn keep_size(session: &AgentName, script: &mut Script) -> Result<(), TmuxError> {
     let at = target::pane_of(session.as_str());
     let mut keep = Script::default();
     keep.then(&command(&["resize-window", "-t", &at, "-x"])).raw("#{window_width}");

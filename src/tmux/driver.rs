@@ -6,18 +6,19 @@
 //! draws on it and its name: a name alone is given again to another terminal.
 
 use super::script::{Script, command};
+use super::share::{GuestMay, guest_in};
 use super::{Tmux, TmuxError, target};
 use crate::model::{AgentName, Seats, Step, Terminal};
 
 /// A read-only terminal must not decide the size of everybody's window either.
 pub(super) const OBSERVER: &str = "read-only,ignore-size";
 /// The key of the terminal that runs the command.
-const OWN_KEY: &str = "#{client_pid}@#{client_name}";
+pub(super) const OWN_KEY: &str = "#{client_pid}@#{client_name}";
 /// The name in a key.
 const DRIVER_NAME: &str = "#{s/^[0-9]*@//:@symposium_driver}";
 /// How long a text stays: a terminal that only watches has no key to be rid of it.
 const SHOWN_MS: &str = "8000";
-const SEAT: &str = "#{client_readonly}|#{client_created}|#{@symposium_driver}|#{@symposium_waiting}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
+const SEAT: &str = "#{client_readonly}|#{client_created}|#{@symposium_driver}|#{@symposium_waiting}|#{@symposium_guests}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
 
 /// The terminal that comes.
 pub(super) struct Comer<'a> {
@@ -214,6 +215,7 @@ impl Step {
                     let_type(&seats.session, name_in(key), script);
                 }
             }
+            Step::Forget(key) => forget(key, script),
             Step::Vacate => {
                 script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver"]));
                 script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_words"]));
@@ -269,6 +271,7 @@ struct Seat<'t> {
     since: i64,
     driver: &'t str,
     waiting: &'t str,
+    guests: &'t str,
     user: &'t str,
     key: &'t str,
     session: &'t str,
@@ -276,8 +279,9 @@ struct Seat<'t> {
 
 impl<'t> Seat<'t> {
     fn parse(line: &'t str) -> Option<Seat<'t>> {
-        let mut fields = line.splitn(7, '|');
-        let [readonly, since, driver, waiting, user, key, session] = std::array::from_fn(|_| fields.next());
+        let mut fields = line.splitn(8, '|');
+        let [readonly, since, driver, waiting, guests, user, key, session] =
+            std::array::from_fn(|_| fields.next());
         // It becomes a part of a pattern.
         let is_plain = |key: &&str| key.chars().all(|c| c.is_ascii_alphanumeric() || "/_-@".contains(c));
         Some(Seat {
@@ -285,6 +289,7 @@ impl<'t> Seat<'t> {
             since: since?.parse().ok()?,
             driver: driver?,
             waiting: waiting?,
+            guests: guests?,
             user: user?,
             key: key.filter(is_plain)?,
             session: session?,
@@ -294,11 +299,15 @@ impl<'t> Seat<'t> {
     fn terminal(&self) -> Terminal {
         let since = super::query::time(&self.since.to_string()).map(super::query::clock);
         let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
+        let guest = guest_in(self.guests, self.key);
+        let user = guest.map_or_else(|| self.user.to_owned(), |(guest, _)| format!("guest {guest}"));
+        let is_turn = self.driver.is_empty() || self.driver == self.key;
         Terminal {
             key: self.key.to_owned(),
-            types: self.types,
-            words: in_words(self.user, name_in(self.key), None) + &since,
-            guest: false,
+            // For tmux a guest only watches; what they type we put in for them.
+            types: guest.map_or(self.types, |(_, may)| may == GuestMay::Type && is_turn),
+            words: in_words(&user, name_in(self.key), None) + &since,
+            guest: guest.is_some(),
         }
     }
 }

@@ -6,7 +6,8 @@
 //! - `script` and `target`: how data and names are said so that tmux takes them for what they are
 //! - `query` looks, `program` starts programs, after `news` told the server what it does not know, `launch` agents
 //!   and `keeper` the supervisor, `session` names, marks and kills, `input` types, `capture` reads screens, `attach`
-//!   brings people in and out, `driver` says who of them may type, `tell` gives them news
+//!   brings people in and out, `driver` says who of them may type, `share` shows a session to another user, `tell`
+//!   gives news
 //!
 //! Two things must never happen here: that silence is taken for absence (a call that failed or timed out is an
 //! error, and only tmux's own words for "no server" mean that there is none), and that tmux or a shell
@@ -29,6 +30,7 @@ mod program;
 mod query;
 mod script;
 mod session;
+mod share;
 mod socket;
 mod target;
 mod tell;
@@ -48,6 +50,7 @@ pub use input::Paste;
 pub use launch::{Edges, Launch, Started};
 pub use program::LaunchEnv;
 pub use query::PaneFacts;
+pub use share::{GuestMay, GuestSeat, GuestTypes};
 pub use socket::{SocketRule, socket_path};
 pub use tell::{Audience, Bell};
 

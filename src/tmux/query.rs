@@ -7,12 +7,13 @@ use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::keeper::KEEPER;
+use super::share::{DOORS, GuestMay, guest_in};
 use super::{Tmux, TmuxError, target};
 use crate::model::{DeadPane, Exit, LiveClient, LivePane, LiveServer, Look, ServerIdentity};
 
 const SERVER: &str = "S|#{start_time}:#{pid}|#{version}";
 const PANE: &str = "P|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_dead_time}|#{window_activity}|#{@symposium_id}|#{session_name}";
-const CLIENT: &str = "C|#{client_readonly}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{client_user}|#{client_name}|#{session_name}";
+const CLIENT: &str = "C|#{client_readonly}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{@symposium_guests}|#{client_user}|#{client_name}|#{session_name}";
 const FACTS: &str = "#{pane_id}|#{pane_tty}|#{pane_width}|#{pane_height}|#{cursor_x}|#{cursor_y}|#{pane_in_mode}|#{pane_dead}|#{alternate_on}";
 
 /// The terminal of a process is closed, and tmux does not know yet how the process ended.
@@ -124,7 +125,7 @@ fn parse_look(text: &str) -> Result<(LiveServer, Told), TmuxError> {
                     pane.dead = None;
                     told = Told::NotHowItEnded;
                 }
-                if pane.session != KEEPER {
+                if pane.session != KEEPER && !pane.session.starts_with(DOORS) {
                     server.panes.push(pane);
                 }
             }),
@@ -153,17 +154,21 @@ fn parse_pane(rest: &str) -> Option<LivePane> {
 }
 
 fn parse_client(rest: &str) -> Option<LiveClient> {
-    let mut fields = rest.splitn(7, '|');
-    let [readonly, pid, since, driver, user, tty, session] = std::array::from_fn(|_| fields.next());
+    let mut fields = rest.splitn(8, '|');
+    let [readonly, pid, since, driver, guests, user, tty, session] = std::array::from_fn(|_| fields.next());
     let key = format!("{}@{}", pid?, tty?);
+    let guest = guest_in(guests?, &key);
+    let user = guest.map(|(guest, _)| guest).or(user);
+    let is_turn = driver? == key || driver?.is_empty();
     Some(LiveClient {
         session: session?.to_owned(),
         tty: tty?.to_owned(),
         user: user.filter(|user| !user.is_empty()).map(str::to_owned),
-        observer: readonly? == "1",
+        observer: guest.map_or(readonly? == "1", |(_, may)| may == GuestMay::Watch || !is_turn),
         pid: pid?.parse().ok(),
         since: time(since?),
         driver: driver? == key,
+        guest: guest.is_some(),
     })
 }
 
@@ -193,7 +198,7 @@ mod tests {
     fn an_answer_is_read_field_by_field() {
         let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
         let text = format!(
-            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|8|1700000001|9@/dev/pts/2|eve|/dev/pts/1|api\nC|0|9|1700000002|9@client-9||client-9|odd |\n"
+            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|8|1700000001|9@/dev/pts/2||eve|/dev/pts/1|api\nC|0|9|1700000002|9@client-9|||client-9|odd |\nC|1|7|1700000002|7@/dev/pts/3| 7@/dev/pts/3=bob:w|root|/dev/pts/3|api\n"
         );
         let (server, told) = parse_look(&text).unwrap();
         assert_eq!(told, Told::Everything);

@@ -32,6 +32,8 @@ mod rm;
 mod send;
 mod send_plain;
 mod service;
+mod share;
+mod share_safety;
 mod show;
 mod spawn;
 mod spawn_spec;

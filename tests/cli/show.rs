@@ -36,6 +36,7 @@ fn show_is_a_card_for_people() {
              tmux  [ROOT]/sockets/tmux-[UID]/symposium api [PANE]
           restart  no
          attached  nobody
+      shared with  nobody
           created  [VARIES]
       last output  [VARIES]
     last attached  -

@@ -13,6 +13,7 @@ pub mod terminal;
 mod test_env;
 mod tests;
 mod tools;
+pub mod users;
 mod wait;
 
 pub use test_env::TestEnv;

@@ -1,0 +1,31 @@
+//! `agent unshare`
+
+use clap::Args;
+
+use super::{Context, spawn};
+use crate::error::Error;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// Only with this user; without, with everybody
+    #[arg(long, value_name = "USER")]
+    with: Option<String>,
+}
+
+pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = spawn::name(&args.name)?;
+    let ended = context.manager.unshare(&name, args.with.as_deref())?;
+    if context.ui.json {
+        context.ui.json(&ended);
+        return Ok(0);
+    }
+    let with: Vec<&str> = ended.iter().map(|share| share.with.as_str()).collect();
+    context.ui.say(&match with.is_empty() {
+        true => format!("`{name}` was shared with nobody"),
+        false => format!("`{name}` is no longer shared with {}; who was there is gone", with.join(", ")),
+    });
+    Ok(0)
+}

@@ -1,0 +1,70 @@
+//! `agent attach OWNER/NAME` and `agent list --shared`: the guest's side of sharing.
+
+use super::{Context, spawn, ui};
+use crate::error::Error;
+use crate::manager::{As, Left, Want};
+use crate::model::AgentName;
+
+/// Somebody's agent, when that is what was named.
+pub(super) fn address(text: &str) -> Option<Result<(String, AgentName), Error>> {
+    let (owner, name) = text.split_once('/')?;
+    Some(spawn::name(name).map(|name| (owner.to_owned(), name)))
+}
+
+/// Attaches to an agent that somebody shares with us; none when it is our own.
+pub(super) fn to(owner: &str, name: &AgentName, how: As, context: &Context) -> Result<Option<u8>, Error> {
+    if context.manager.is_us(owner) {
+        return Ok(None);
+    }
+    if !ui::is_interactive() {
+        return Err(Error::NoTerminal { verb: "attach", name: None });
+    }
+    let want = match how {
+        As::Driver => Want::Drive,
+        As::Taker => Want::Take,
+        As::Observer => Want::Observe,
+    };
+    context.ui.say(&format!("attaching to `{name}` of {owner}; leave with C-b d, the agent goes on"));
+    match context.manager.visit(owner, name, want)? {
+        Left::ByKeys => Ok(Some(0)),
+        Left::Sent(why) => {
+            let why = if why.is_empty() { "it is not shared with you any more, or has ended" } else { &why };
+            context.ui.say(&format!("`{owner}/{name}`: {why}"));
+            Ok(Some(1))
+        }
+    }
+}
+
+/// What others share with us.
+pub(super) fn list(context: &Context) -> Result<u8, Error> {
+    let all = context.manager.shared_with_us();
+    if context.ui.json {
+        context.ui.json(&all);
+        return Ok(0);
+    }
+    if all.is_empty() {
+        context.ui.say("nobody shares an agent with you");
+        return Ok(0);
+    }
+    let lines = all.iter().map(|shared| {
+        let may = if shared.read_only { "watch" } else { "type" };
+        let until = shared.until.map(|until| format!("  until {until}")).unwrap_or_default();
+        format!("{}/{}  {}  {may}{until}\n", shared.owner, shared.name, shared.status)
+    });
+    context.ui.data(&lines.collect::<String>());
+    Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_an_owner_and_a_name() {
+        assert!(address("api-fix").is_none());
+        let (owner, name) = address("alice/api-fix").unwrap().unwrap();
+        assert_eq!((owner.as_str(), name.as_str()), ("alice", "api-fix"));
+        assert!(address("alice/../x").unwrap().is_err());
+        assert!(address("alice/").unwrap().is_err());
+    }
+}

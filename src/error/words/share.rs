@@ -1,0 +1,25 @@
+//! The words about sharing with other users.
+
+use super::{report, shown, unreachable_report};
+use crate::error::{Error, Report};
+
+impl Error {
+    pub(super) fn about_sharing(&self) -> Report {
+        match self {
+            Error::NoSuchUser { name } => {
+                report("no-such-user", 3, format!("this machine knows no user `{}`", shown(name)))
+                    .saw("nothing was shared")
+                    .hint("`getent passwd` lists the users")
+            }
+            Error::NotShared { what } => {
+                report("not-shared", 3, format!("`{}` is not shared with you", shown(what)))
+                    .hint("`symposium agent list --shared` shows what is; its owner shares with `symposium agent share`")
+            }
+            Error::NotSharedWith { name, with } => {
+                report("not-shared-with", 3, format!("`{name}` is not shared with `{}`", shown(with)))
+                    .hint(format!("`symposium agent show {name}` tells with whom it is"))
+            }
+            _ => unreachable_report(self),
+        }
+    }
+}

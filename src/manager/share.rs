@@ -1,0 +1,259 @@
+//! `agent share`: opens a door to one agent for one user of this machine.
+//!
+//! What is granted is written down with the agent; a process of its own keeps the door, in a session of our tmux
+//! server, and closes it when its time is over, whoever else is there or not.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::Manager;
+use crate::env::{Env, HOME};
+use crate::error::Error;
+use crate::model::{Agent, AgentId, AgentName, Share};
+use crate::process;
+use crate::rules::share::{time_left, with};
+use crate::share::{Door, Facts, Guest, Place, Screen, ShareError, Typed, Want};
+use crate::tmux::{AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
+
+/// What was granted, in the instance's state directory.
+const SHARES: &str = "shares.json";
+const FORMAT: u32 = 1;
+/// How long a door may take to open.
+const OPENING: Duration = Duration::from_secs(10);
+/// How long between two looks meanwhile.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+/// What a user asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct ShareRequest<'a> {
+    /// The agent.
+    pub name: &'a AgentName,
+    /// The user.
+    pub with: &'a str,
+    /// What they may do.
+    pub may: GuestMay,
+    /// For how long; none: until it is taken back.
+    pub lasts: Option<Duration>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Shared {
+    /// What was granted.
+    pub share: Share,
+    /// What the guest types.
+    pub address: String,
+    /// What is less than it could be.
+    pub remarks: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    format: u32,
+    shares: Vec<Share>,
+}
+
+impl Manager {
+    /// Shares an agent.
+    pub fn share(&self, request: ShareRequest<'_>) -> Result<Shared, Error> {
+        let _lock = self.store.lock_agent(request.name, "share")?;
+        let agent = self.running(request.name, "share")?;
+        let uid = self.colleague(request.with)?;
+        let place = Place::of(Env::uid(), uid);
+        let is_fenced = place.prepare()?;
+        self.close_door(&agent.name, uid)?;
+        let since = Env::now();
+        let until = request.lasts.map(|lasts| since + lasts);
+        let read_only = request.may == GuestMay::Watch;
+        let share = Share { with: request.with.to_owned(), uid, read_only, since, until };
+        self.write_shares(&agent.name, with(self.written_shares(&agent.name), share.clone()))?;
+        self.open_door(&agent, &share, &place)?;
+        let mut remarks = Vec::new();
+        if !is_fenced {
+            remarks.push(
+                "/tmp keeps no access lists: others can see that there is a door, and are turned away at it"
+                    .into(),
+            );
+        }
+        if !self.tmux()?.has_access_list() {
+            remarks.push(format!(
+                "tmux {} has no `server-access`: the modes of directories alone keep others from your server",
+                self.tmux()?.version()
+            ));
+        }
+        let owner = process::user_name(Env::uid()).unwrap_or_else(|| Env::uid().to_string());
+        Ok(Shared { share, address: format!("{owner}/{}", agent.name), remarks })
+    }
+
+    /// The number of another user of this machine.
+    fn colleague(&self, name: &str) -> Result<u32, Error> {
+        let uid = process::user_id(name).ok_or_else(|| Error::NoSuchUser { name: name.to_owned() })?;
+        if uid == Env::uid() {
+            return Err(Error::Usage {
+                what: format!("`{name}` is you, and all your agents are yours"),
+                hint: Some("`symposium agent attach NAME`, from as many terminals as you like".into()),
+            });
+        }
+        Ok(uid)
+    }
+
+    fn open_door(&self, agent: &Agent, share: &Share, place: &Place) -> Result<(), Error> {
+        let exe = self.env.exe().to_string_lossy().into_owned();
+        let home = self.home.path.to_string_lossy().into_owned();
+        let (id, uid) = (agent.id.to_string(), share.uid.to_string());
+        let words = [&exe, "--home", &home, "share-door", agent.name.as_str(), &id, &uid];
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        let mut env = self.env.for_supervisor();
+        env.push((HOME.into(), self.home.path.clone().into()));
+        self.tmux()?.start_door(&agent.name, share.uid, &words, &env)?;
+        let deadline = Instant::now() + OPENING;
+        while !place.answers(&agent.name) {
+            if Instant::now() > deadline {
+                let _ = self.close_door(&agent.name, share.uid);
+                return Err(Error::TimedOut { what: "the door did not open".into(), after: OPENING });
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        Ok(())
+    }
+
+    /// With whom an agent is shared now; what is over, or was cut by a reboot, is not.
+    pub fn shares(&self, name: &AgentName) -> Vec<Share> {
+        let mut shares = self.written_shares(name);
+        let now = Env::now();
+        shares.retain(|share| {
+            time_left(share, now).is_some() && Place::of(Env::uid(), share.uid).answers(name)
+        });
+        shares
+    }
+
+    pub(super) fn written_shares(&self, name: &AgentName) -> Vec<Share> {
+        let bytes = self.store.instance(name).read_state(SHARES).ok().flatten().unwrap_or_default();
+        match serde_json::from_slice::<Written>(&bytes) {
+            Ok(written) if written.format == FORMAT => written.shares,
+            // Nothing that is not understood lets anybody in: the doors it tells of are asked for, not opened.
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn write_shares(&self, name: &AgentName, shares: Vec<Share>) -> Result<(), Error> {
+        let instance = self.store.instance(name);
+        if shares.is_empty() {
+            return Ok(instance.remove_state(SHARES)?);
+        }
+        let text = serde_json::to_vec(&Written { format: FORMAT, shares }).unwrap_or_default();
+        Ok(instance.write_state(SHARES, &text)?)
+    }
+
+    /// Keeps a door until its time is over: what the process in its session does.
+    pub fn keep_door(self, name: &AgentName, id: AgentId, uid: u32) -> Result<(), Error> {
+        let Some(share) = self.written_shares(name).into_iter().find(|share| share.uid == uid) else {
+            return Err(Error::NotSharedWith { name: name.clone(), with: uid.to_string() });
+        };
+        let place = Place::of(Env::uid(), uid);
+        let door = Door::open(&place, uid, name)?;
+        let manager = Arc::new(self);
+        let host = Host { manager: Arc::clone(&manager), name: name.clone(), id, share: share.clone() };
+        let kept = door.keep(|| time_left(&share, Env::now()), move |guest| host.receive(guest));
+        place.remove(name);
+        let left = manager.written_shares(name).into_iter().filter(|other| *other != share).collect();
+        let _ = manager.write_shares(name, left);
+        kept.map_err(Error::io("the door cannot be kept"))
+    }
+}
+
+/// Who receives the guests of one share.
+struct Host {
+    manager: Arc<Manager>,
+    name: AgentName,
+    id: AgentId,
+    share: Share,
+}
+
+impl Host {
+    fn receive(&self, mut guest: Guest) {
+        let agent = match self.manager.running(&self.name, "attach") {
+            // Another agent of the same name is not the one that was shared.
+            Ok(agent) if agent.id == self.id => agent,
+            _ => return guest.dismiss("the agent does not run"),
+        };
+        let how = match guest.hello.want {
+            Want::Ask => {
+                let (read_only, until) = (self.share.read_only, self.share.until);
+                let _ = guest.tell(&Facts { read_only, until, status: agent.status.to_string() });
+                return;
+            }
+            Want::Take if self.share.read_only => {
+                return guest.dismiss("it is shared with you for watching only");
+            }
+            Want::Observe => AttachAs::Observer,
+            _ if self.share.read_only => AttachAs::Observer,
+            Want::Drive => AttachAs::Driver,
+            Want::Take => AttachAs::Taker,
+        };
+        let why = match self.show(&agent, how, &mut guest) {
+            Ok(()) => "it was ended on the other side".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        guest.dismiss(&why);
+    }
+
+    fn show(&self, agent: &Agent, how: AttachAs, guest: &mut Guest) -> Result<(), Error> {
+        let tmux = self.manager.tmux()?;
+        let may = if how == AttachAs::Observer { GuestMay::Watch } else { GuestMay::Type };
+        let user = format!("guest {}", self.share.with);
+        let entry = Entry {
+            session: &self.name,
+            how,
+            policy: self.manager.settings().attach.policy,
+            user: &user,
+            from: None,
+            now: Env::now(),
+            popup: None,
+        };
+        let words = tmux.guest_words(&entry, may)?;
+        let mut env = self.manager.env.for_server();
+        env.retain(|(key, _)| key != "TERM");
+        env.push(("TERM".into(), guest.hello.term.clone().into()));
+        let size = (guest.hello.columns, guest.hello.rows);
+        let mut screen =
+            Screen::open(tmux.program(), &words, &env, size).map_err(Error::io("no terminal"))?;
+        let key = screen.key();
+        let pane = agent.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
+        let seat = GuestSeat { pane: &pane, key: &key };
+        let typed = |typed: Typed| {
+            if may == GuestMay::Type {
+                let typed = match &typed {
+                    Typed::Bytes(bytes) => GuestTypes::Bytes(bytes),
+                    Typed::Paste(text) => GuestTypes::Paste(text),
+                    Typed::Key(name) => GuestTypes::Key(name),
+                };
+                // A pane that has gone takes the guest's screen with it.
+                let _ = tmux.guest_types(seat, typed);
+            }
+        };
+        let watched = guest.watch(&mut screen, typed);
+        drop(screen);
+        let _ = tmux.forget_guest(&self.name, &key);
+        watched.map_err(Error::io("the connection broke"))
+    }
+}
+
+impl From<ShareError> for Error {
+    fn from(error: ShareError) -> Error {
+        match error {
+            ShareError::Unsafe { .. } => Error::Unsafe {
+                what: error.to_string(),
+                hint: "somebody else may have made it: ask who, or have an administrator remove it".into(),
+            },
+            ShareError::NoDoor { path } => Error::NotShared { what: path.display().to_string() },
+            ShareError::Refused { why } => Error::NotShared { what: why },
+            ShareError::File { ref source, .. } => {
+                let kind = source.kind();
+                Error::Io { what: error.to_string(), source: kind.into() }
+            }
+        }
+    }
+}

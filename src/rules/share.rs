@@ -1,0 +1,58 @@
+//! What a share still allows: how long, and to whom.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::model::Share;
+
+/// A share without a limit is looked at this often; it ends when somebody ends it.
+const FOR_EVER: Duration = Duration::from_secs(3600);
+
+/// How much time is left; none when it is over. A clock that was set back gives no more than was granted.
+pub fn time_left(share: &Share, now: Timestamp) -> Option<Duration> {
+    let Some(until) = share.until else { return Some(FOR_EVER) };
+    let granted = Duration::try_from(until.duration_since(share.since)).unwrap_or_default();
+    let left = Duration::try_from(until.duration_since(now)).ok().filter(|left| !left.is_zero())?;
+    Some(left.min(granted))
+}
+
+/// The list with this share in place of an older one with the same user.
+pub fn with(mut shares: Vec<Share>, new: Share) -> Vec<Share> {
+    shares.retain(|share| share.uid != new.uid);
+    shares.push(new);
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn share(uid: u32, until: Option<i64>) -> Share {
+        Share { with: "bob".into(), uid, read_only: true, since: at(1000), until: until.map(at) }
+    }
+
+    #[test]
+    fn time_runs_out() {
+        for (until, now, left) in [
+            (None, 5000, Some(FOR_EVER)),
+            (Some(1060), 1000, Some(Duration::from_secs(60))),
+            (Some(1060), 1059, Some(Duration::from_secs(1))),
+            (Some(1060), 1060, None),
+            (Some(1060), 9000, None),
+            (Some(1060), 0, Some(Duration::from_secs(60))),
+        ] {
+            assert_eq!(time_left(&share(1, until), at(now)), left, "{until:?} at {now}");
+        }
+    }
+
+    #[test]
+    fn one_user_has_one_share() {
+        let all = with(vec![share(1, None), share(2, None)], share(1, Some(1060)));
+        assert_eq!(all, [share(2, None), share(1, Some(1060))]);
+    }
+}

@@ -1,0 +1,211 @@
+//! What is said through a door: a line of JSON that says hello, then pieces of bytes with a letter and a length.
+
+use std::io::{self, Read, Write};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The version of what is said here.
+const VERSION: u32 = 1;
+/// No hello is longer.
+const LONGEST_HELLO: u64 = 1024;
+/// No piece is longer.
+pub(super) const LONGEST: usize = 16 * 1024;
+
+/// What somebody who knocks wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Want {
+    /// To type, if nobody else does.
+    Drive,
+    /// To type, also when somebody else does.
+    Take,
+    /// To watch.
+    Observe,
+    /// To know what is shared.
+    Ask,
+}
+
+/// The first thing that is said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    symposium: u32,
+    /// What for.
+    pub want: Want,
+    /// What sort of terminal.
+    pub term: String,
+    /// How wide.
+    pub columns: u16,
+    /// How high.
+    pub rows: u16,
+}
+
+/// What is shared, as its owner's side says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Whether a guest may only watch.
+    pub read_only: bool,
+    /// Until when.
+    pub until: Option<Timestamp>,
+    /// What the agent does, in a word.
+    pub status: String,
+}
+
+/// A piece of what is said after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// What was typed.
+    Input(Vec<u8>),
+    /// The window has another size: columns and rows.
+    Size(u16, u16),
+    /// What is to be shown.
+    Output(Vec<u8>),
+    /// That was all, and why.
+    End(String),
+    /// The answer to who asks.
+    Facts(Vec<u8>),
+}
+
+impl Hello {
+    /// One of ours.
+    pub fn new(want: Want, term: &str, (columns, rows): (u16, u16)) -> Hello {
+        Hello { symposium: VERSION, want, term: term.to_owned(), columns, rows }
+    }
+
+    /// Reads one; what is not one, or of another version, is an error.
+    pub(super) fn read(from: &mut impl Read) -> io::Result<Hello> {
+        let mut line = Vec::new();
+        let mut byte = [0];
+        while (line.len() as u64) < LONGEST_HELLO {
+            from.read_exact(&mut byte)?;
+            if byte[0] == b'\n' {
+                break;
+            }
+            line.push(byte[0]);
+        }
+        let hello: Hello = serde_json::from_slice(&line).map_err(io::Error::other)?;
+        match hello.symposium {
+            VERSION => Ok(hello.sane()),
+            other => Err(io::Error::other(format!("it speaks version {other}, this is {VERSION}"))),
+        }
+    }
+
+    pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        let mut line = serde_json::to_vec(self).map_err(io::Error::other)?;
+        line.push(b'\n');
+        to.write_all(&line)
+    }
+
+    /// With a terminal that can be one and a size that can be drawn: it was somebody else who said it.
+    fn sane(mut self) -> Hello {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
+        if self.term.is_empty()
+            || self.term.len() > 40
+            || self.term.starts_with('.')
+            || !self.term.chars().all(is_plain)
+        {
+            self.term = "xterm-256color".to_owned();
+        }
+        (self.columns, self.rows) = sane_size(self.columns, self.rows);
+        self
+    }
+}
+
+fn sane_size(columns: u16, rows: u16) -> (u16, u16) {
+    (columns.clamp(2, 1000), rows.clamp(2, 500))
+}
+
+impl Frame {
+    /// The next one; none at the end.
+    pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Frame>> {
+        let mut head = [0; 3];
+        match from.read_exact(&mut head) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            other => other?,
+        }
+        let length = usize::from(u16::from_be_bytes([head[1], head[2]]));
+        if length > LONGEST {
+            return Err(io::Error::other("a piece that is too long"));
+        }
+        let mut bytes = vec![0; length];
+        from.read_exact(&mut bytes)?;
+        Ok(Some(match (head[0], &bytes[..]) {
+            (b'i', _) => Frame::Input(bytes),
+            (b's', &[a, b, c, d]) => {
+                let (columns, rows) = sane_size(u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+                Frame::Size(columns, rows)
+            }
+            (b'o', _) => Frame::Output(bytes),
+            (b'e', _) => Frame::End(String::from_utf8_lossy(&bytes).into_owned()),
+            (b'f', _) => Frame::Facts(bytes),
+            _ => return Err(io::Error::other("a piece that means nothing")),
+        }))
+    }
+
+    pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        let (letter, bytes) = match self {
+            Frame::Input(bytes) => (b'i', bytes.clone()),
+            Frame::Size(columns, rows) => (b's', [columns.to_be_bytes(), rows.to_be_bytes()].concat()),
+            Frame::Output(bytes) => (b'o', bytes.clone()),
+            Frame::End(why) => (b'e', why.as_bytes().to_vec()),
+            Frame::Facts(bytes) => (b'f', bytes.clone()),
+        };
+        for piece in bytes.chunks(LONGEST).chain(bytes.is_empty().then_some(&[][..])) {
+            let length = u16::try_from(piece.len()).unwrap_or_default().to_be_bytes();
+            to.write_all(&[&[letter][..], &length, piece].concat())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let long = vec![b'x'; LONGEST + 7];
+        let all = [
+            Frame::Input(b"a".to_vec()),
+            Frame::Size(80, 24),
+            Frame::Output(Vec::new()),
+            Frame::End("over".into()),
+        ];
+        let mut bytes = Vec::new();
+        all.iter().for_each(|frame| frame.write(&mut bytes).unwrap());
+        Frame::Output(long.clone()).write(&mut bytes).unwrap();
+        let mut from = &bytes[..];
+        for frame in all {
+            assert_eq!(Frame::read(&mut from).unwrap(), Some(frame));
+        }
+        assert_eq!(Frame::read(&mut from).unwrap(), Some(Frame::Output(long[..LONGEST].to_vec())));
+        assert_eq!(Frame::read(&mut from).unwrap(), Some(Frame::Output(long[LONGEST..].to_vec())));
+        assert_eq!(Frame::read(&mut from).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_none_of_ours_is_refused() {
+        for bytes in [&b"x\0\x01a"[..], b"s\0\x01a", b"i\xff\xff", b"i\0\x05ab"] {
+            assert!(Frame::read(&mut &bytes[..]).is_err(), "{bytes:?}");
+        }
+        for text in [
+            "",
+            "{}\n",
+            "GET / HTTP/1.1\n",
+            "{\"symposium\":2,\"want\":\"ask\",\"term\":\"x\",\"columns\":1,\"rows\":1}\n",
+        ] {
+            assert!(Hello::read(&mut text.as_bytes()).is_err(), "{text}");
+        }
+        let endless = std::io::repeat(b'a');
+        assert!(Hello::read(&mut endless.take(1 << 20)).is_err());
+    }
+
+    #[test]
+    fn a_hello_is_made_sane() {
+        let said = |term: &str| Hello::new(Want::Drive, term, (0, 65535)).sane();
+        let hello = said("../../etc/passwd");
+        assert_eq!((hello.term.as_str(), hello.columns, hello.rows), ("xterm-256color", 2, 500));
+        assert_eq!(said("tmux-256color").term, "tmux-256color");
+        assert_eq!(said("a b").term, "xterm-256color");
+    }
+}

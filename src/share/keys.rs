@@ -1,0 +1,227 @@
+//! What a guest's terminal sends, taken apart: what was typed and pasted is for the agent; what the terminal says by
+//! itself (mouse, focus, answers to what tmux asked it) is for nobody.
+
+/// A paste is held until its end; no more than this, which no person means.
+const MOST: usize = 1 << 20;
+const BEGIN: &[u8] = b"\x1b[200~";
+const END: &[u8] = b"\x1b[201~";
+
+/// Something for the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typed {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// A text that was pasted.
+    Paste(Vec<u8>),
+    /// A key whose bytes depend on what the program has asked for, by tmux's name.
+    Key(&'static str),
+}
+
+/// Takes apart what comes in pieces.
+#[derive(Debug, Default)]
+pub(super) struct Decoder {
+    held: Vec<u8>,
+    paste: Option<Vec<u8>>,
+}
+
+/// What begins at a place.
+enum Next {
+    /// So many bytes as they are.
+    Plain(usize),
+    /// So many bytes that are a key.
+    Key(usize, &'static str),
+    /// So many bytes that are nothing.
+    Nothing(usize),
+    /// A paste, behind so many bytes.
+    Paste(usize),
+    /// More is to come.
+    Open,
+}
+
+impl Decoder {
+    /// What these bytes mean, together with those that were held.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Typed> {
+        let mut all = std::mem::take(&mut self.held);
+        all.extend_from_slice(bytes);
+        let mut typed = Vec::new();
+        let mut at = 0;
+        while at < all.len() {
+            let rest = &all[at..];
+            if let Some(paste) = &mut self.paste {
+                match find(rest, END) {
+                    Some(end) => {
+                        paste.extend_from_slice(&rest[..end]);
+                        let paste = self.paste.take().unwrap_or_default();
+                        typed.push(Typed::Paste(paste));
+                        at += end + END.len();
+                    }
+                    None => {
+                        // The mark may be cut in two.
+                        let keep = rest.len().min(END.len() - 1);
+                        let room = MOST.saturating_sub(paste.len());
+                        paste.extend(rest[..rest.len() - keep].iter().take(room));
+                        self.held = rest[rest.len() - keep..].to_vec();
+                        return typed;
+                    }
+                }
+                continue;
+            }
+            match next(rest) {
+                Next::Plain(count) => {
+                    match typed.last_mut() {
+                        Some(Typed::Bytes(before)) => before.extend_from_slice(&rest[..count]),
+                        _ => typed.push(Typed::Bytes(rest[..count].to_vec())),
+                    }
+                    at += count;
+                }
+                Next::Key(count, name) => {
+                    typed.push(Typed::Key(name));
+                    at += count;
+                }
+                Next::Nothing(count) => at += count,
+                Next::Paste(count) => {
+                    self.paste = Some(Vec::new());
+                    at += count;
+                }
+                Next::Open => {
+                    self.held = rest.iter().copied().take(256).collect();
+                    return typed;
+                }
+            }
+        }
+        typed
+    }
+}
+
+fn next(rest: &[u8]) -> Next {
+    match rest {
+        [0x1b, b'[', ..] => control(rest),
+        [0x1b, b'O'] => Next::Open,
+        [0x1b, b'O', letter, ..] => match cursor(*letter) {
+            Some(name) => Next::Key(3, name),
+            None => Next::Plain(3),
+        },
+        [0x1b, b']' | b'P' | b'_' | b'^', ..] => string(rest),
+        // Escape itself, or Alt with a key.
+        [0x1b, ..] => Next::Plain(1),
+        _ => Next::Plain(rest.iter().position(|byte| *byte == 0x1b).unwrap_or(rest.len())),
+    }
+}
+
+/// `ESC [`, numbers, a letter.
+fn control(rest: &[u8]) -> Next {
+    let Some(end) = rest[2..].iter().position(|byte| (0x40..=0x7e).contains(byte)).map(|at| at + 2) else {
+        return if rest.len() > 64 { Next::Nothing(rest.len()) } else { Next::Open };
+    };
+    let (inside, letter, count) = (&rest[2..end], rest[end], end + 1);
+    match (inside, letter) {
+        // A mouse of the old sort has three bytes behind it.
+        ([], b'M') => Next::Nothing((count + 3).min(rest.len())),
+        ([], b'I' | b'O') => Next::Nothing(count),
+        ([], letter) if cursor(letter).is_some() => Next::Key(count, cursor(letter).unwrap_or_default()),
+        (b"200", b'~') => Next::Paste(BEGIN.len()),
+        (b"201", b'~') => Next::Nothing(count),
+        // A mouse, and what a terminal answers when it is asked what it is.
+        ([b'<' | b'?' | b'>' | b'=', ..], _) | (_, b'R' | b'c' | b'n' | b't' | b'y') => Next::Nothing(count),
+        _ => Next::Plain(count),
+    }
+}
+
+/// An answer that goes on until it says that it is over.
+fn string(rest: &[u8]) -> Next {
+    let bell = rest.iter().position(|byte| *byte == 0x07).map(|at| at + 1);
+    let end = find(rest, b"\x1b\\").map(|at| at + 2);
+    match bell.into_iter().chain(end).min() {
+        Some(count) => Next::Nothing(count),
+        // Alt with that key, when nothing comes behind it.
+        None if rest.len() == 2 => Next::Plain(2),
+        None if rest.len() > 256 => Next::Nothing(rest.len()),
+        None => Next::Open,
+    }
+}
+
+fn cursor(letter: u8) -> Option<&'static str> {
+    Some(match letter {
+        b'A' => "Up",
+        b'B' => "Down",
+        b'C' => "Right",
+        b'D' => "Left",
+        b'H' => "Home",
+        b'F' => "End",
+        _ => return None,
+    })
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(text: &str) -> Typed {
+        Typed::Bytes(text.as_bytes().to_vec())
+    }
+
+    fn paste(text: &str) -> Typed {
+        Typed::Paste(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn what_is_typed_gets_through_and_what_a_terminal_says_does_not() {
+        for (sent, typed) in [
+            ("hello\r", vec![bytes("hello\r")]),
+            ("é\x03", vec![bytes("é\x03")]),
+            ("\x1b", vec![bytes("\x1b")]),
+            ("\x1bx", vec![bytes("\x1bx")]),
+            ("a\x1b[Ab", vec![bytes("a"), Typed::Key("Up"), bytes("b")]),
+            ("\x1bOD\x1b[H", vec![Typed::Key("Left"), Typed::Key("Home")]),
+            ("\x1b[1;5C\x1b[3~\x1bOP", vec![bytes("\x1b[1;5C\x1b[3~\x1bOP")]),
+            ("\x1b[200~two\nlines\x1b[201~x", vec![paste("two\nlines"), bytes("x")]),
+            ("\x1b[<64;5;5M\x1b[<0;1;1m", vec![]),
+            ("\x1b[M !!a", vec![bytes("a")]),
+            ("\x1b[I\x1b[O", vec![]),
+            ("\x1b[?62;4c\x1b[>41;354;0c\x1b[5;6R", vec![]),
+            ("\x1b]11;rgb:0/0/0\x07a\x1bP>|xterm\x1b\\b", vec![bytes("ab")]),
+        ] {
+            assert_eq!(Decoder::default().feed(sent.as_bytes()), typed, "{sent:?}");
+        }
+    }
+
+    #[test]
+    fn where_it_is_cut_does_not_matter() {
+        let sent = b"a\x1b[200~pas\x1b[Ate\x1b[201~b\x1b[<0;1;1Mc";
+        for cut in 0..sent.len() {
+            // A lone escape is a key that was pressed.
+            if sent[..cut].ends_with(b"\x1b") && !sent[..cut].starts_with(b"a\x1b[200~") {
+                continue;
+            }
+            if sent[..cut].ends_with(b"b\x1b") {
+                continue;
+            }
+            let mut decoder = Decoder::default();
+            let mut typed = decoder.feed(&sent[..cut]);
+            typed.extend(decoder.feed(&sent[cut..]));
+            let all: Vec<u8> = typed
+                .iter()
+                .flat_map(|one| match one {
+                    Typed::Bytes(bytes) => bytes.clone(),
+                    Typed::Paste(text) => [b"<", &text[..], b">"].concat(),
+                    Typed::Key(name) => name.as_bytes().to_vec(),
+                })
+                .collect();
+            assert_eq!(String::from_utf8_lossy(&all), "a<pas\x1b[Ate>bc", "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_bounded() {
+        let mut decoder = Decoder::default();
+        for piece in [&b"\x1b["[..], &[b'1'; 5000], b"\x1b]", &[b'x'; 5000], b"\x1b[200~", &[b'p'; 3 << 20]] {
+            decoder.feed(piece);
+        }
+        assert!(decoder.held.len() <= 256);
+        assert!(decoder.paste.as_ref().is_none_or(|paste| paste.len() <= MOST));
+    }
+}

@@ -1,0 +1,174 @@
+//! The guest's side: this terminal shows what comes through the door, and sends what is typed.
+
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::net::sockopt::socket_peercred;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use signal_hook::consts::SIGWINCH;
+
+use super::ShareError;
+use super::frame::{Facts, Frame, Hello, Want};
+use super::place::{Found, Place};
+use crate::model::AgentName;
+
+/// How long a door may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// C-b, behind which `d` leaves: the keys that everybody who attaches leaves with.
+const PREFIX: u8 = 0x02;
+/// What undoes whatever a screen has left a terminal in: the alternate screen, mouse, paste, focus, cursor, colours.
+const RESTORE: &[u8] = b"\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?1l\x1b>\x1b[>4m\x1b[?25h\x1b[0m\r\n";
+
+/// How a visit ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Left {
+    /// By the guest's own keys.
+    ByKeys,
+    /// The other side ended it, with these words.
+    Sent(String),
+}
+
+/// What somebody shares, when they answer.
+pub fn ask(found: &Found) -> Option<Facts> {
+    let mut line = connect(&found.path, found.owner).ok()?;
+    line.set_read_timeout(Some(PATIENCE)).ok()?;
+    Hello::new(Want::Ask, "dumb", (80, 24)).write(&mut line).ok()?;
+    match Frame::read(&mut line).ok()?? {
+        Frame::Facts(bytes) => serde_json::from_slice(&bytes).ok(),
+        _ => None,
+    }
+}
+
+/// Puts this terminal on an agent that its owner shares with us.
+pub fn visit(place: &Place, owner: u32, name: &AgentName, hello: (Want, &str)) -> Result<Left, ShareError> {
+    let path = place.checked(name)?;
+    let mut line = connect(&path, owner)?;
+    let failed = |doing| ShareError::file(doing, &path);
+    let (ours, theirs) = UnixStream::pair().map_err(failed("watch the size for"))?;
+    theirs.set_nonblocking(true).map_err(failed("watch the size for"))?;
+    ours.set_nonblocking(true).map_err(failed("watch the size for"))?;
+    signal_hook::low_level::pipe::register(SIGWINCH, theirs).map_err(failed("watch the size for"))?;
+    Hello::new(hello.0, hello.1, size()).write(&mut line).map_err(failed("speak to"))?;
+    let _raw = Raw::enter().map_err(failed("take the terminal for"))?;
+    let mut terminal = Visit { line, resized: ours, prefix: false };
+    terminal.run().map_err(failed("speak to"))
+}
+
+fn connect(path: &Path, owner: u32) -> Result<UnixStream, ShareError> {
+    let line = UnixStream::connect(path).map_err(|_| ShareError::NoDoor { path: path.to_owned() })?;
+    // Whoever made the file may have gone, and another one listen in its place.
+    match socket_peercred(&line) {
+        Ok(peer) if peer.uid.as_raw() == owner => Ok(line),
+        Ok(peer) => {
+            let why = format!("user {} answers there", peer.uid.as_raw());
+            Err(ShareError::Unsafe { path: path.to_owned(), why })
+        }
+        Err(error) => Err(ShareError::file("look who answers at", path)(error.into())),
+    }
+}
+
+fn size() -> (u16, u16) {
+    match tcgetwinsize(io::stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
+        _ => (80, 24),
+    }
+}
+
+struct Visit {
+    line: UnixStream,
+    resized: UnixStream,
+    prefix: bool,
+}
+
+impl Visit {
+    fn run(&mut self) -> io::Result<Left> {
+        let (mut out, mut buffer) = (io::stdout(), [0; 4096]);
+        loop {
+            let stdin = io::stdin();
+            let mut fds = [
+                PollFd::from_borrowed_fd(self.line.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.resized.as_fd(), PollFlags::IN),
+            ];
+            match poll(&mut fds, None) {
+                Err(rustix::io::Errno::INTR) => continue,
+                other => other?,
+            };
+            let [from_door, from_keys, from_size] = [0, 1, 2].map(|at: usize| !fds[at].revents().is_empty());
+            if from_size {
+                while io::Read::read(&mut self.resized, &mut buffer).is_ok_and(|count| count > 0) {}
+                let (columns, rows) = size();
+                Frame::Size(columns, rows).write(&mut self.line)?;
+            }
+            if from_door {
+                match Frame::read(&mut self.line) {
+                    Ok(Some(Frame::Output(bytes))) => {
+                        out.write_all(&bytes)?;
+                        out.flush()?;
+                    }
+                    Ok(Some(Frame::End(why))) => return Ok(Left::Sent(plain(&why))),
+                    Ok(Some(_)) => {}
+                    // Cut: unshared, out of time, or killed.
+                    Ok(None) | Err(_) => return Ok(Left::Sent(String::new())),
+                }
+            }
+            if from_keys {
+                let count = match rustix::io::read(&stdin, &mut buffer) {
+                    Ok(0) | Err(rustix::io::Errno::IO) => return Ok(Left::ByKeys),
+                    Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => 0,
+                    other => other?,
+                };
+                let Some(typed) = self.without_prefix(&buffer[..count]) else { return Ok(Left::ByKeys) };
+                if !typed.is_empty() && Frame::Input(typed).write(&mut self.line).is_err() {
+                    return Ok(Left::Sent(String::new()));
+                }
+            }
+        }
+    }
+
+    /// What is to be sent; none when the guest leaves.
+    fn without_prefix(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut typed = Vec::with_capacity(bytes.len());
+        for &byte in bytes {
+            match (std::mem::take(&mut self.prefix), byte) {
+                (true, b'd') => return None,
+                (true, PREFIX) => typed.push(PREFIX),
+                // No other key means anything behind it: nothing here is tmux's.
+                (true, _) => {}
+                (false, PREFIX) => self.prefix = true,
+                (false, byte) => typed.push(byte),
+            }
+        }
+        Some(typed)
+    }
+}
+
+/// Words of somebody else's, for one line of a terminal.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// A terminal in raw mode; dropping it puts everything back.
+struct Raw(Termios);
+
+impl Raw {
+    fn enter() -> io::Result<Raw> {
+        let before = tcgetattr(io::stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
+        Ok(Raw(before))
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        let _ = io::stdout().write_all(RESTORE);
+        let _ = io::stdout().flush();
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
+}

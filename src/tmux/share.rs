@@ -1,0 +1,203 @@
+//! What another user sees of a session, and how what they type gets to it.
+//!
+//! A guest's screen is drawn by a read-only client of ours that is given no key at all: none of the guest's bytes is
+//! ever read by tmux as a key, so there is no prefix, no prompt, no menu and no other session for them. What they may
+//! type is put into the agent's pane, as a paste is. Whether they may is checked in the same step, inside the server.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+
+use tmux_interface::NewSession;
+
+use super::attach::{Entry, keep_size};
+use super::call::Call;
+use super::driver::{Comer, OBSERVER, OWN_KEY};
+use super::program::{LaunchEnv, Program};
+use super::script::{Script, command};
+use super::{Tmux, TmuxError, conf, target};
+use crate::model::AgentName;
+
+/// What sessions of doors begin with; no agent can be called so.
+pub(super) const DOORS: &str = "_share-";
+
+/// Something that a guest typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GuestTypes<'a> {
+    /// These bytes.
+    Bytes(&'a [u8]),
+    /// A text that was pasted.
+    Paste(&'a [u8]),
+    /// A key, by tmux's name.
+    Key(&'a str),
+}
+
+/// Whether a guest may do more than watch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GuestMay {
+    /// Type, when it is their turn.
+    Type,
+    /// Watch.
+    Watch,
+}
+
+/// A guest's terminal on an agent.
+#[derive(Debug, Clone, Copy)]
+pub struct GuestSeat<'a> {
+    /// The agent's pane.
+    pub pane: &'a str,
+    /// The process that draws on the terminal, `@` and the terminal's name.
+    pub key: &'a str,
+}
+
+impl Tmux {
+    /// The arguments for a client that draws the session for a guest.
+    pub fn guest_words(&self, entry: &Entry<'_>, may: GuestMay) -> Result<Vec<OsString>, TmuxError> {
+        let session = entry.session.as_str();
+        let (target, at) = (target::session(session), target::pane_of(session));
+        let mut script = Script::default();
+        if may == GuestMay::Watch {
+            keep_size(entry.session, &mut script)?;
+        }
+        script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
+        let guest =
+            format!(" {OWN_KEY}={}:{}", plain(entry.user), if may == GuestMay::Type { 'w' } else { 'r' });
+        script.then(&command(&["set-option", "-aF", "-t", &at, "@symposium_guests", &guest]));
+        match (may, entry.meeting()) {
+            (GuestMay::Type, Some(meeting)) => {
+                let words = entry.words("#{client_tty}");
+                let comer = Comer { session: entry.session, named: None, words: &words };
+                script.append(&comer.seated(meeting, Script::default())?);
+            }
+            (GuestMay::Type, None) => {
+                script.then(&command(&["refresh-client", "-f", "!ignore-size"]));
+            }
+            (GuestMay::Watch, _) => {}
+        }
+        let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
+        words.extend(["-S".into(), self.setup.socket.clone().into()]);
+        let said = script.spoken("a guest")?.words.unwrap_or_default();
+        words.extend(said.into_iter().map(OsString::from_vec));
+        Ok(words)
+    }
+
+    /// Puts what a guest typed into the agent's pane, if they drive or all may type.
+    pub fn guest_types(&self, seat: GuestSeat<'_>, typed: GuestTypes<'_>) -> Result<(), TmuxError> {
+        let GuestSeat { pane, key } = seat;
+        let pane = target::pane(pane)?;
+        let buffer = format!("symposium-{}", uuid::Uuid::new_v4());
+        let mut deed = Script::default();
+        // In a mode of tmux's own keys would be tmux's.
+        deed.then(&command(&["copy-mode", "-q", "-t", pane]));
+        let text = match typed {
+            GuestTypes::Bytes(text) => {
+                deed.then(&command(&["paste-buffer", "-r", "-d", "-b", &buffer, "-t", pane]));
+                text
+            }
+            GuestTypes::Paste(text) => {
+                deed.then(&command(&["paste-buffer", "-p", "-r", "-d", "-b", &buffer, "-t", pane]));
+                text
+            }
+            GuestTypes::Key(name) => {
+                deed.then(&command(&["send-keys", "-t", pane, "--", name]));
+                &b""[..]
+            }
+        };
+        let mut instead = Script::default();
+        let is_key = matches!(typed, GuestTypes::Key(_));
+        if !is_key {
+            instead.then(&command(&["delete-buffer", "-b", &buffer]));
+        }
+        if text.is_empty() && !is_key {
+            return Ok(());
+        }
+        let is_there = format!("#{{&&:#{{==:#{{pane_id}},{pane}}},#{{==:#{{pane_dead}},0}}}}");
+        let is_turn = format!("#{{||:#{{==:#{{@symposium_driver}},}},#{{==:#{{@symposium_driver}},{key}}}}}");
+        let test = format!("#{{&&:{is_there},{is_turn}}}");
+        let said = |script: Script| -> Result<String, TmuxError> {
+            Ok(String::from_utf8_lossy(&script.finish("keys")?).into_owned())
+        };
+        let (deed, instead) = (said(deed)?, said(instead)?);
+        let check = ["if-shell", "-F", "-t", pane, &test, &deed, &instead];
+        if is_key {
+            return self.ask("type for a guest", &check).map(drop);
+        }
+        let words = [&["load-buffer", "-b", &buffer, "-", ";"][..], &check].concat();
+        let call = Call { stdin: Some(text), ..self.call("type for a guest", &words) };
+        self.understand("type for a guest", self.run(&call)?).map(drop)
+    }
+
+    /// Forgets the terminal of a guest who has left.
+    pub fn forget_guest(&self, session: &AgentName, key: &str) -> Result<(), TmuxError> {
+        let less = format!("#{{s| {key}=[^ ]*||:@symposium_guests}}");
+        let at = target::pane_of(session.as_str());
+        match self.ask("forget a guest", &["set-option", "-F", "-t", &at, "@symposium_guests", &less]) {
+            Err(other) if other.is_absence() => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
+    /// Runs the program that keeps a door, in a session of its own that ends with it.
+    pub fn start_door(
+        &self,
+        agent: &AgentName,
+        guest: u32,
+        argv: &[String],
+        env: &[(OsString, OsString)],
+    ) -> Result<(), TmuxError> {
+        let session = door_of(agent, guest);
+        let new = NewSession::new().detached().session_name(&session).width(80usize).height(24usize).build();
+        let program = Program { argv, dir: Path::new("/"), env: LaunchEnv::Given(env) };
+        let dress = |script: &mut Script| {
+            let at = target::pane_of(&session);
+            script.then(&command(&["set-option", "-w", "-t", &at, "remain-on-exit", "off"]));
+            script.then(&command(&["set-option", "-t", &at, "status", "off"]));
+        };
+        self.open_session(&new, &program, dress).map(drop)
+    }
+
+    /// Ends a door and all who came through it; says whether there was one.
+    pub fn stop_door(&self, agent: &AgentName, guest: u32) -> Result<bool, TmuxError> {
+        match self.ask("close a door", &["kill-session", "-t", &target::session(&door_of(agent, guest))]) {
+            Err(other) if other.is_absence() => Ok(false),
+            other => other.map(|_| true),
+        }
+    }
+
+    /// Whether tmux itself keeps a list of who may speak to a server, from 3.3 on.
+    pub fn has_access_list(&self) -> bool {
+        !self.version.starts_with("3.2")
+    }
+}
+
+fn door_of(agent: &AgentName, guest: u32) -> String {
+    format!("{DOORS}{guest}-{agent}")
+}
+
+/// The guest whose terminal this is, and whether they may type, in what the session has noted of guests.
+pub(super) fn guest_in<'t>(guests: &'t str, key: &str) -> Option<(&'t str, GuestMay)> {
+    let entry = guests.split(' ').find_map(|entry| entry.strip_prefix(key)?.strip_prefix('='))?;
+    let (user, may) = entry.rsplit_once(':')?;
+    Some((user, if may == "w" { GuestMay::Type } else { GuestMay::Watch }))
+}
+
+/// A user's name with nothing in it that could mean something.
+fn plain(user: &str) -> String {
+    let user = user.rsplit(' ').next().unwrap_or_default();
+    user.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guests_are_known_by_their_terminal() {
+        let guests = " 12@/dev/pts/1=bob:w 13@/dev/pts/2=eve:r";
+        assert_eq!(guest_in(guests, "12@/dev/pts/1"), Some(("bob", GuestMay::Type)));
+        assert_eq!(guest_in(guests, "13@/dev/pts/2"), Some(("eve", GuestMay::Watch)));
+        assert_eq!(guest_in(guests, "12@/dev/pts/2"), None);
+        assert_eq!(guest_in("", "12@/dev/pts/1"), None);
+        assert_eq!(plain("guest b;o#b"), "bob");
+    }
+}

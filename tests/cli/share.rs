@@ -1,0 +1,235 @@
+//! `agent share`: another user of the machine on one agent, with three real users.
+
+use serde_json::Value;
+
+use crate::support::TestEnv;
+use crate::support::terminal::Terminal;
+use crate::support::users::User;
+
+/// Starts a program that shows what is typed into it.
+pub(super) fn echoing(owner: &User<'_>, name: &str) {
+    let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
+    owner.symposium(["agent", "spawn", "--name", name, "--", "sh", "-c", &script]).ok();
+}
+
+pub(super) fn shared(owner: &User<'_>, name: &str, guest: &User<'_>, more: &[&str]) {
+    let words = [&["agent", "share", name, "--with", &guest.name, "--yes"], more].concat();
+    owner.symposium(words).ok();
+}
+
+pub(super) fn at<'a>(owner: &User<'_>, name: &str, guest: &User<'a>, more: &[&str]) -> Terminal<'a> {
+    let address = format!("{}/{name}", owner.name);
+    guest.terminal(&[&["agent", "attach", &address], more].concat())
+}
+
+fn typed(terminal: &Terminal<'_>, text: &str) {
+    terminal.type_text(text);
+    terminal.keys(&["Enter"]);
+}
+
+fn shown(owner: &User<'_>, name: &str) -> Value {
+    owner.symposium(["agent", "show", name, "--json"]).ok().json()
+}
+
+#[test]
+fn a_guest_attaches_types_and_leaves() {
+    let env = TestEnv::new();
+    let Some([owner, guest, stranger]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    let words = ["agent", "share", "a", "--with", &guest.name, "--for", "2h", "--yes"];
+    let said = owner.symposium(words).ok().stderr;
+    let address = format!("{}/a", owner.name);
+    assert!(said.contains("may watch and type into `a` until 20"), "{said}");
+    assert!(said.contains(&format!("`symposium agent attach {address}`")), "{said}");
+    let listed = guest.symposium(["agent", "list", "--shared", "--json"]).ok().json();
+    assert_eq!(listed[0]["owner"], owner.name.as_str(), "{listed}");
+    assert_eq!((&listed[0]["name"], &listed[0]["read_only"]), (&"a".into(), &false.into()), "{listed}");
+    let listed = guest.symposium(["agent", "list", "--shared"]).ok().stdout;
+    assert!(listed.starts_with(&format!("{address}  working  type  until 20")), "{listed}");
+    assert_eq!(stranger.symposium(["agent", "list", "--shared", "--json"]).ok().stdout.trim(), "[]");
+
+    let terminal = at(&owner, "a", &guest, &[]);
+    terminal.wait_for_text("this is a");
+    typed(&terminal, "hello from the guest");
+    terminal.wait_for_text("got <hello from the guest>");
+    let agent = shown(&owner, "a");
+    let client = &agent["clients"][0];
+    assert_eq!((&client["user"], &client["guest"]), (&guest.name.as_str().into(), &true.into()), "{agent}");
+    assert_eq!((&client["driver"], &client["observer"]), (&true.into(), &false.into()), "{agent}");
+    assert_eq!(agent["shares"][0]["with"], guest.name.as_str(), "{agent}");
+    let card = owner.symposium(["agent", "show", "a"]).ok().stdout;
+    assert!(card.contains(&format!("shared with  {}, may type until 20", guest.name)), "{card}");
+    assert!(card.contains(&format!("guest {} on /dev/pts/", guest.name)), "{card}");
+    // Another size, arrows and a paste come as they would from the owner's own terminal.
+    terminal.resize(70, 20);
+    env.wait_until("the guest's size counts", || {
+        let socket = owner.socket();
+        let size = ["display-message", "-p", "-t", "=a:", "#{pane_width}"];
+        let words = [&["-S", socket.to_str().unwrap()][..], &size].concat();
+        owner.program("tmux", words).ok().stdout.trim() == "70"
+    });
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    env.wait_until("nobody is attached", || shown(&owner, "a")["clients"] == serde_json::json!([]));
+}
+
+#[test]
+fn a_guest_who_may_only_watch_cannot_type() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &["--read-only"]);
+    let watching = at(&owner, "a", &guest, &[]);
+    watching.wait_for_text("this is a");
+    watching.wait_for_text("watching only");
+    typed(&watching, "from the guest");
+    let driver = owner.terminal(&["agent", "attach", "a"]);
+    driver.wait_for_text("this is a");
+    typed(&driver, "from the owner");
+    watching.wait_for_text("got <from the owner>");
+    assert!(!watching.screen().contains("from the guest"), "{}", watching.screen());
+    let taker = at(&owner, "a", &guest, &["--take"]);
+    taker.wait_for_text("it is shared with you for watching only");
+    assert_eq!(taker.wait_for_exit(), 1);
+    assert_eq!(shown(&owner, "a")["clients"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_guest_is_one_of_many_terminals() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &[]);
+    let first = owner.terminal(&["agent", "attach", "a"]);
+    first.wait_for_text("this is a");
+    let watching = at(&owner, "a", &guest, &[]);
+    watching.wait_for_text("you watch: ");
+    typed(&watching, "not my turn");
+    typed(&first, "from the owner");
+    watching.wait_for_text("got <from the owner>");
+    assert!(!watching.screen().contains("not my turn"), "{}", watching.screen());
+    first.keys(&["C-b", "d"]);
+    watching.wait_for_text("you drive now");
+    typed(&watching, "my turn");
+    watching.wait_for_text("got <my turn>");
+    // The owner takes it back, and the guest again.
+    let again = owner.terminal(&["agent", "attach", "a", "--take"]);
+    watching.wait_for_text("took over, you watch");
+    typed(&watching, "too late");
+    typed(&again, "mine");
+    watching.wait_for_text("got <mine>");
+    assert!(!watching.screen().contains("too late"), "{}", watching.screen());
+    let taker = at(&owner, "a", &guest, &["--take"]);
+    again.wait_for_text("took over, you watch");
+    typed(&taker, "taken");
+    again.wait_for_text("got <taken>");
+}
+
+#[test]
+fn what_is_taken_back_cuts_who_is_there() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    let ends: [(&str, &dyn Fn()); 4] = [
+        ("unshare", &|| {
+            let said = owner.symposium(["agent", "unshare", "a", "--with", &guest.name]).ok().stderr;
+            assert_eq!(said, format!("`a` is no longer shared with {}; who was there is gone\n", guest.name));
+        }),
+        ("kill -9 of the door", &|| {
+            let door = |line: &&str| line.contains("share-door");
+            let processes =
+                owner.program("ps", ["-u", &owner.uid.to_string(), "-o", "pid=,args="]).ok().stdout;
+            let line = processes.lines().find(door).expect("a door");
+            let pid = line.split_whitespace().next().unwrap();
+            owner.program("kill", ["-9", pid]).ok();
+        }),
+        ("rename", &|| {
+            owner.symposium(["agent", "rename", "a", "b"]).ok();
+            owner.symposium(["agent", "rename", "b", "a"]).ok();
+        }),
+        ("kill", &|| drop(owner.symposium(["agent", "kill", "a"]).ok())),
+    ];
+    for (what, end) in ends {
+        shared(&owner, "a", &guest, &[]);
+        let terminal = at(&owner, "a", &guest, &[]);
+        terminal.wait_for_text("this is a");
+        end();
+        assert_eq!(terminal.wait_for_exit(), 1, "{what}\n{}", terminal.screen());
+        assert_eq!(shown(&owner, "a")["shares"], serde_json::json!([]), "{what}");
+        let again = at(&owner, "a", &guest, &[]);
+        assert_eq!(again.wait_for_exit(), 3, "{what}\n{}", again.screen());
+        env.wait_until("no terminal of the guest is left", || {
+            shown(&owner, "a")["clients"] == serde_json::json!([])
+        });
+    }
+}
+
+#[test]
+fn when_its_time_is_over_the_door_closes_by_itself() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &["--for", "3s"]);
+    let terminal = at(&owner, "a", &guest, &[]);
+    terminal.wait_for_text("this is a");
+    assert_eq!(terminal.wait_for_exit(), 1);
+    terminal.wait_for_text("it is not shared with you any more, or has ended");
+    assert_eq!(guest.symposium(["agent", "list", "--shared", "--json"]).ok().stdout.trim(), "[]");
+    env.wait_until("nothing is left of it", || {
+        !std::path::Path::new(&format!("/tmp/symposium-share-{}", owner.uid)).exists()
+    });
+    assert_eq!(shown(&owner, "a")["shares"], serde_json::json!([]));
+}
+
+#[test]
+fn the_end_of_the_agent_ends_what_was_shared() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    let script = "echo this is a; read -r line; sleep 0.2; exit 3";
+    owner.symposium(["agent", "spawn", "--name", "a", "--", "sh", "-c", script]).ok();
+    shared(&owner, "a", &guest, &[]);
+    let terminal = at(&owner, "a", &guest, &[]);
+    terminal.wait_for_text("this is a");
+    terminal.keys(&["Enter"]);
+    assert_eq!(terminal.wait_for_exit(), 1);
+    env.wait_until("it is shared with nobody", || shown(&owner, "a")["shares"] == serde_json::json!([]));
+}
+
+#[test]
+fn what_a_guest_can_do_is_said_before_it_is_granted() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    let refused = owner.symposium(["agent", "share", "a", "--with", &guest.name]).fails(1).stderr;
+    let name = &guest.name;
+    assert_eq!(
+        refused,
+        format!(
+            "error: whoever types into an agent can do all that it can: run commands as you, read and change your \
+             files, use what it is logged in to. `--read-only` lets {name} watch\n  nothing was changed\nhint: if \
+             that is meant: the same command with `--yes`\n"
+        )
+    );
+    assert_eq!(shown(&owner, "a")["shares"], serde_json::json!([]));
+    let terminal = owner.terminal(&["agent", "share", "a", "--with", name]);
+    terminal.wait_for_text(&format!("let {name} type? [y/N]"));
+    terminal.keys(&["n"]);
+    assert_eq!(terminal.wait_for_exit(), 1);
+    let terminal = owner.terminal(&["agent", "share", "a", "--with", name]);
+    terminal.wait_for_text(&format!("let {name} type? [y/N]"));
+    terminal.keys(&["y"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    assert_eq!(shown(&owner, "a")["shares"][0]["read_only"], false);
+    // Who only watches needs no such question, and takes the place of what was granted before.
+    owner.symposium(["agent", "share", "a", "--with", name, "--read-only"]).ok();
+    let shares = shown(&owner, "a")["shares"].clone();
+    assert_eq!(
+        (shares.as_array().map(Vec::len), &shares[0]["read_only"]),
+        (Some(1), &true.into()),
+        "{shares}"
+    );
+    owner.symposium(["agent", "share", "a", "--with", "no-such-user"]).fails(1);
+    owner.symposium(["agent", "share", "a", "--with", "no-such-user", "--yes"]).fails(3);
+    owner.symposium(["agent", "share", "a", "--with", &owner.name, "--yes"]).fails(2);
+    owner.symposium(["agent", "unshare", "a", "--with", "root"]).fails(3);
+}
