@@ -6,6 +6,7 @@
 
 mod argv;
 mod catalog;
+mod conversation_files;
 mod hook;
 mod mcp;
 mod overlay;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 
 pub use argv::{Base, CommandLine, Looser, Opening, Wish, argv, base};
 pub use catalog::Kinds;
+pub use conversation_files::{find_conversation, place_conversation};
 pub use hook::{HookCommand, HookSetup, hooks};
 pub use mcp::{Asking, McpServer, McpSetup, mcp};
 pub use program::{SELF, find_program};

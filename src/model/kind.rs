@@ -32,6 +32,8 @@ pub struct Kind {
     pub approval: Approval,
     /// How its conversations are chosen, resumed and learned.
     pub conversation: Conversing,
+    /// Where it keeps what was said, when that is a file of its own for each conversation.
+    pub conversation_files: ConversationFiles,
     /// Environment it is always given, such as self-update off.
     pub env: BTreeMap<String, String>,
     /// tmux key names that ask it to leave, safe in any state it may be in.
@@ -111,6 +113,21 @@ pub struct Conversing {
     pub resume_last: Vec<String>,
     /// What it says when it leaves because there is no such conversation, as regular expressions.
     pub missing: Vec<String>,
+}
+
+/// Where an agent CLI keeps a conversation; all empty when it is not one plain file that can be carried elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConversationFiles {
+    /// The variable that names its directory.
+    pub variable: String,
+    /// That directory below the user's home, when the variable is not set.
+    pub below_home: String,
+    /// The file below that: `{conversation}` is the id, `{directory}` the working directory with a dash for all but
+    /// letters and digits, `{year}`, `{month}`, `{day}` and `{stamp}` when it began.
+    pub file: String,
+    /// The key under which the file itself names the working directory, where the CLI goes by that.
+    pub directory_key: String,
 }
 
 /// How an agent's own hooks are switched on for one run.

@@ -39,7 +39,7 @@ pub use cron::{Cron, InvalidCron};
 pub use environment::EnvironmentName;
 pub use event::{AgentEvent, Edge, HookSignal, TmuxEvent};
 pub use happening::{Happening, What};
-pub use kind::{Approval, Conversing, Hooks, Kind, McpVia, PromptVia, ScreenPatterns};
+pub use kind::{Approval, ConversationFiles, Conversing, Hooks, Kind, McpVia, PromptVia, ScreenPatterns};
 pub use live::{DeadPane, LiveClient, LivePane, LiveServer, Look, ServerIdentity};
 pub use message::{
     BoardEntry, Message, MessageId, MessageState, NewMessage, PERSON, Recipient, marked_message,
