@@ -6,13 +6,14 @@
 //! | --- | --- | --- |
 //! | faces | [`cli`], [`mcp`], [`demo`] | parse and render; no tmux, no files |
 //! | verbs | [`manager`], [`error`] | the only place where edges meet |
-//! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`share`], [`mod@env`] | one outside thing each; they never import one another |
+//! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`share`], [`archive`], [`mod@env`] | one outside thing each; they never import one another |
 //! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
 //! | words | [`model`] | plain types; imports nothing of ours |
 //!
 //! tmux owns the processes, the files own the state. The verb a user types names the file at every layer:
 //! `cli/kill.rs`, `manager/kill.rs`, then `process`, `tmux/session.rs` and `store`.
 
+pub mod archive;
 pub mod cli;
 pub mod config;
 pub mod demo;

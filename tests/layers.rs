@@ -19,6 +19,7 @@ const EDGES: &[&str] = &[
     "notice",
     "service",
     "share",
+    "archive",
     "env",
 ];
 

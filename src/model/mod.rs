@@ -8,6 +8,7 @@ mod config;
 mod cron;
 mod environment;
 mod event;
+mod handoff;
 mod happening;
 mod kind;
 mod live;
@@ -38,6 +39,10 @@ pub use config::{
 pub use cron::{Cron, InvalidCron};
 pub use environment::EnvironmentName;
 pub use event::{AgentEvent, Edge, HookSignal, TmuxEvent};
+pub use handoff::{
+    BIGGEST_MANIFEST, HANDOFF_FORMAT, HandedMessage, HandedRecord, HandedTask, HandedWork, MANIFEST,
+    Manifest, Part, PartEntry,
+};
 pub use happening::{Happening, What};
 pub use kind::{Approval, ConversationFiles, Conversing, Hooks, Kind, McpVia, PromptVia, ScreenPatterns};
 pub use live::{DeadPane, LiveClient, LivePane, LiveServer, Look, ServerIdentity};

@@ -17,6 +17,7 @@ mod migrate;
 mod recover;
 mod room;
 mod schema;
+mod staging;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -35,6 +36,7 @@ pub use instance::Instance;
 pub use lock::AgentLock;
 pub use log::RotatingFile;
 pub use room::{Gate, Place};
+pub use staging::Staging;
 pub use watch::{Changes, Watch};
 pub use workspace::{Copied, copy_into, meant_by};
 

@@ -1,0 +1,31 @@
+//! Copies bytes and counts and sums them on the way.
+
+use std::io::{self, Read, Write};
+
+use sha2::{Digest, Sha256};
+
+/// How many bytes went by, and their checksum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub size: u64,
+    pub sha256: String,
+}
+
+/// Copies everything from one to the other.
+pub(super) fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<Sum> {
+    let (mut hash, mut size) = (Sha256::new(), 0);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let n = match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        hash.update(&buffer[..n]);
+        to.write_all(&buffer[..n])?;
+        size += n as u64;
+    }
+    let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Sum { size, sha256 })
+}

@@ -1,0 +1,285 @@
+//! What is packed comes out the same; what a stranger made, cut or changed is refused.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use jiff::Timestamp;
+use proptest::prelude::*;
+use tar::{Builder, EntryType, Header};
+
+use super::*;
+use crate::model::{Conversation, Manifest, Part, Status};
+
+/// More than a small file can hold.
+static ZEROS: [u8; 4 << 20] = [0; 4 << 20];
+
+struct Room {
+    dir: tempfile::TempDir,
+}
+
+impl Room {
+    fn new() -> Room {
+        let room = Room { dir: tempfile::tempdir().unwrap() };
+        for name in ["from", "into"] {
+            fs::create_dir(room.at(name)).unwrap();
+        }
+        room
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn packed() -> (Room, Manifest) {
+        let room = Room::new();
+        fs::write(room.at("from/record.json"), "{}").unwrap();
+        fs::write(room.at("from/spec.json"), "{\"name\":\"a\"}").unwrap();
+        fs::write(room.at("from/conversation.jsonl"), "hello\n".repeat(5000)).unwrap();
+        let manifest = pack(manifest(), &room.at("from"), &room.at("file"), Existing::Kept).unwrap();
+        (room, manifest)
+    }
+
+    /// Unpacks other bytes under the same name.
+    fn unpacks(&self, bytes: &[u8]) -> Result<Manifest, ArchiveError> {
+        fs::write(self.at("file"), bytes).unwrap();
+        fs::remove_dir_all(self.at("into")).unwrap();
+        fs::create_dir(self.at("into")).unwrap();
+        unpack(&self.at("file"), &self.at("into"))
+    }
+
+    /// What is in the room, but for where it was unpacked.
+    fn rest(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.dir.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn manifest() -> Manifest {
+    Manifest {
+        format: 1,
+        symposium: "0.1.0".into(),
+        made_at: Timestamp::UNIX_EPOCH,
+        name: "a".parse().unwrap(),
+        kind: "demo".into(),
+        spec: "default".into(),
+        status: Status::Idle,
+        conversation: Conversation::default(),
+        work: None,
+        variables: vec![],
+        entries: vec![],
+    }
+}
+
+/// An entry that somebody made by hand.
+struct Made<'a> {
+    name: &'a [u8],
+    sort: EntryType,
+    bytes: &'a [u8],
+    /// What its header says, when that is not true.
+    size: Option<u64>,
+}
+
+fn plain<'a>(name: &'a str, bytes: &'a [u8]) -> Made<'a> {
+    Made { name: name.as_bytes(), sort: EntryType::Regular, bytes, size: None }
+}
+
+fn tarred(entries: &[Made]) -> Vec<u8> {
+    let mut tar = Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
+    for made in entries {
+        let mut header = Header::new_ustar();
+        header.as_mut_bytes()[..made.name.len()].copy_from_slice(made.name);
+        header.set_entry_type(made.sort);
+        header.set_size(made.size.unwrap_or(made.bytes.len() as u64));
+        header.set_mode(0o777);
+        if made.sort.is_symlink() || made.sort.is_hard_link() {
+            header.set_link_name("/etc/passwd").unwrap();
+        }
+        header.set_cksum();
+        tar.append(&header, made.bytes).unwrap();
+    }
+    tar.into_inner().unwrap().finish().unwrap()
+}
+
+#[test]
+fn what_is_packed_is_unpacked_and_nobody_else_can_read_it() {
+    let (room, packed) = Room::packed();
+    assert_eq!(fs::metadata(room.at("file")).unwrap().permissions().mode() & 0o777, 0o600);
+    let unpacked = unpack(&room.at("file"), &room.at("into")).unwrap();
+    assert_eq!(unpacked, packed);
+    assert_eq!(unpacked.entries.len(), 3);
+    for part in [Part::Record, Part::Spec, Part::Conversation] {
+        let read = |from: &str| fs::read(room.at(from).join(part.name())).unwrap();
+        assert_eq!(read("from"), read("into"));
+        let mode = fs::metadata(room.at("into").join(part.name())).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    assert_eq!(room.rest(), ["file", "from", "into"]);
+}
+
+#[test]
+fn a_file_that_is_there_stays_unless_it_is_to_be_replaced() {
+    let room = Room::new();
+    fs::write(room.at("file"), "precious").unwrap();
+    let kept = pack(manifest(), &room.at("from"), &room.at("file"), Existing::Kept);
+    assert!(matches!(kept, Err(ArchiveError::Exists(_))));
+    assert_eq!(fs::read(room.at("file")).unwrap(), b"precious");
+    pack(manifest(), &room.at("from"), &room.at("file"), Existing::Replaced).unwrap();
+    assert_ne!(fs::read(room.at("file")).unwrap(), b"precious");
+    assert_eq!(room.rest(), ["file", "from", "into"]);
+}
+
+#[test]
+fn a_part_that_is_too_big_is_told_before_anything_is_written() {
+    let room = Room::new();
+    File::create(room.at("from/record.json")).unwrap().set_len((1 << 20) + 1).unwrap();
+    let refused = pack(manifest(), &room.at("from"), &room.at("file"), Existing::Kept);
+    assert!(matches!(refused, Err(ArchiveError::TooBig { .. })), "{refused:?}");
+    assert_eq!(room.rest(), ["from", "into"]);
+}
+
+#[test]
+fn what_a_stranger_made_is_refused() {
+    let (room, packed) = Room::packed();
+    let text = serde_json::to_vec(&packed).unwrap();
+    let parts: Vec<Vec<u8>> = packed
+        .entries
+        .iter()
+        .map(|entry| fs::read(room.at("from").join(entry.name.name())).unwrap())
+        .collect();
+    let good = || {
+        let names = packed.entries.iter().map(|entry| entry.name.name());
+        let mut all = vec![plain("manifest.json", &text)];
+        all.extend(names.zip(&parts).map(|(name, bytes)| plain(name, bytes)));
+        all
+    };
+    room.unpacks(&tarred(&good())).unwrap();
+    let changed = |change: &dyn Fn(&mut Vec<Made>)| {
+        let mut entries = good();
+        change(&mut entries);
+        tarred(&entries)
+    };
+    let named = |name: &'static [u8]| changed(&move |all| all[1].name = name);
+    let sorted = |sort: EntryType| changed(&move |all| all[1].sort = sort);
+    let says = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut value = serde_json::to_value(&packed).unwrap();
+        change(&mut value);
+        let text = value.to_string().into_bytes();
+        let mut entries = good();
+        entries[0].bytes = &text;
+        tarred(&entries)
+    };
+    let mut behind = tarred(&good());
+    behind.extend_from_slice(b"more");
+    let mut twice = tarred(&good());
+    twice.extend(tarred(&good()));
+    let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
+    bomb.write_all(&ZEROS).unwrap();
+    let corpus: Vec<(&str, Vec<u8>)> = vec![
+        ("nothing", vec![]),
+        ("text", b"hello".to_vec()),
+        ("gzip of nothing", GzEncoder::new(Vec::new(), Compression::fast()).finish().unwrap()),
+        ("a path that goes up", named(b"../record.json")),
+        ("an absolute path", named(b"/etc/cron.d/x")),
+        ("a path below", named(b"a/record.json")),
+        ("a path that is here", named(b"./record.json")),
+        ("an escape in a name", named(b"\x1b[2Jrecord.json")),
+        ("a line in a name", named(b"record.json\nx")),
+        ("a name that is not text", named(b"\xff\xfe")),
+        ("a hidden name", named(b".bashrc")),
+        ("a symbolic link", sorted(EntryType::Symlink)),
+        ("a hard link", sorted(EntryType::Link)),
+        ("a device", sorted(EntryType::Char)),
+        ("a pipe", sorted(EntryType::Fifo)),
+        ("a directory", sorted(EntryType::Directory)),
+        ("a sparse file", sorted(EntryType::GNUSparse)),
+        ("a long name", sorted(EntryType::GNULongName)),
+        ("a name in a header of its own", sorted(EntryType::XHeader)),
+        ("the same twice", changed(&|all| all.insert(2, plain("record.json", b"{}")))),
+        ("two manifests", changed(&|all| all.insert(1, plain("manifest.json", b"{}")))),
+        ("another order", changed(&|all| all.swap(1, 2))),
+        ("no manifest", changed(&|all| *all = all.split_off(1))),
+        ("a part too few", changed(&|all| all.truncate(3))),
+        ("a part too many", changed(&|all| all.push(plain("recap.txt", b"x")))),
+        ("another content", changed(&|all| all[1].bytes = b"[]")),
+        ("another size", changed(&|all| all[1].bytes = b"{ }")),
+        ("a size that is a lie", changed(&|all| all[3].size = Some(1 << 40))),
+        ("something behind it", behind),
+        ("a second file behind it", twice),
+        ("a bomb", bomb.finish().unwrap()),
+        ("a bomb in a part", changed(&|all| all[3].bytes = &ZEROS)),
+        ("a part twice in the manifest", says(&|m| m["entries"][1] = m["entries"][0].clone())),
+        ("a part that nobody knows", says(&|m| m["entries"][0]["name"] = "../x".into())),
+        ("a part that is too big", says(&|m| m["entries"][0]["size"] = (1u64 << 40).into())),
+        ("a size below nothing", says(&|m| m["entries"][0]["size"] = (-1).into())),
+        ("another checksum", says(&|m| m["entries"][0]["sha256"] = "00".into())),
+        ("a name that cannot be one", says(&|m| m["name"] = "../x".into())),
+        ("no format", says(&|m| drop(m.as_object_mut().unwrap().remove("format")))),
+        ("format 0", says(&|m| m["format"] = 0.into())),
+        ("a manifest that is a list", changed(&|all| all[0].bytes = b"[]")),
+    ];
+    for (what, bytes) in corpus {
+        let refused = room.unpacks(&bytes);
+        assert!(
+            matches!(refused, Err(ArchiveError::NotOne { .. } | ArchiveError::Damaged { .. })),
+            "{what}: {refused:?}"
+        );
+        let said = refused.unwrap_err().to_string();
+        assert!(!said.contains(char::is_control), "{what}: {said:?}");
+        assert_eq!(room.rest(), ["file", "from", "into"], "{what}");
+    }
+    let newer = room.unpacks(&says(&|m| {
+        m["format"] = 7.into();
+        m["symposium"] = "9.0.0".into();
+        m["name"] = serde_json::Value::Null;
+    }));
+    let Err(ArchiveError::Newer { found, needs, .. }) = newer else { panic!("{newer:?}") };
+    assert_eq!((found, needs.as_deref()), (7, Some("9.0.0")));
+}
+
+#[test]
+fn a_file_that_is_cut_anywhere_is_refused() {
+    let (room, _) = Room::packed();
+    let bytes = fs::read(room.at("file")).unwrap();
+    for end in 0..bytes.len() {
+        assert!(room.unpacks(&bytes[..end]).is_err(), "cut at {end} of {}", bytes.len());
+    }
+}
+
+#[test]
+fn what_is_no_file_is_refused() {
+    let room = Room::new();
+    assert!(matches!(unpack(&room.at("none"), &room.at("into")), Err(ArchiveError::Read { .. })));
+    assert!(unpack(&room.at("from"), &room.at("into")).is_err());
+    assert!(unpack(Path::new("/dev/zero"), &room.at("into")).is_err());
+}
+
+proptest! {
+    #[test]
+    fn a_file_with_other_bytes_is_refused_or_the_same(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)
+    ) {
+        let (room, packed) = Room::packed();
+        let mut bytes = fs::read(room.at("file")).unwrap();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        // gzip does not guard the few bytes of its header that say when and where it was packed.
+        if let Ok(manifest) = room.unpacks(&bytes) {
+            prop_assert_eq!(&manifest, &packed);
+            for entry in &packed.entries {
+                let read = |from: &str| fs::read(room.at(from).join(entry.name.name())).unwrap();
+                prop_assert_eq!(read("from"), read("into"));
+            }
+        }
+        prop_assert_eq!(room.rest(), ["file", "from", "into"]);
+    }
+}

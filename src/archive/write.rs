@@ -1,0 +1,96 @@
+//! Packs parts that lie ready as files. The file is there whole or not at all, for its owner only.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tar::{Builder, EntryType, Header};
+
+use super::{ArchiveError, digest};
+use crate::model::{BIGGEST_MANIFEST, MANIFEST, Manifest, Part, PartEntry};
+
+/// What becomes of a file that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and nothing is written.
+    Kept,
+    /// It is replaced.
+    Replaced,
+}
+
+/// Packs the parts that are in a directory under their names; says what was packed. The manifest's own list of entries
+/// is made here.
+pub fn pack(
+    mut manifest: Manifest,
+    from: &Path,
+    target: &Path,
+    existing: Existing,
+) -> Result<Manifest, ArchiveError> {
+    if existing == Existing::Kept && fs::symlink_metadata(target).is_ok() {
+        return Err(ArchiveError::Exists(target.to_owned()));
+    }
+    manifest.entries = entries(from)?;
+    let failed = || ArchiveError::write(target);
+    let dir = target.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let temp = tempfile::Builder::new().prefix(".handoff-").tempfile_in(dir).map_err(failed())?;
+    temp.as_file().set_permissions(fs::Permissions::from_mode(0o600)).map_err(failed())?;
+    write_parts(&manifest, from, temp.as_file()).map_err(failed())?;
+    temp.as_file().sync_all().map_err(failed())?;
+    match existing {
+        Existing::Kept => temp.persist_noclobber(target),
+        Existing::Replaced => temp.persist(target),
+    }
+    .map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => ArchiveError::Exists(target.to_owned()),
+        _ => failed()(error.error),
+    })?;
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed())?;
+    Ok(manifest)
+}
+
+fn entries(from: &Path) -> Result<Vec<PartEntry>, ArchiveError> {
+    let mut entries = Vec::new();
+    for part in Part::ALL {
+        let path = from.join(part.name());
+        let mut file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            file => file.map_err(ArchiveError::read(&path))?,
+        };
+        let sum = digest::copy(&mut file, &mut io::sink()).map_err(ArchiveError::read(&path))?;
+        if sum.size > part.most_bytes() {
+            let what = format!("`{part}`");
+            return Err(ArchiveError::TooBig { what, size: sum.size, most: part.most_bytes() });
+        }
+        entries.push(PartEntry { name: part, size: sum.size, sha256: sum.sha256 });
+    }
+    Ok(entries)
+}
+
+fn write_parts(manifest: &Manifest, from: &Path, out: &File) -> io::Result<()> {
+    let mut tar = Builder::new(GzEncoder::new(BufWriter::new(out), Compression::default()));
+    let text = serde_json::to_vec_pretty(manifest)?;
+    if text.len() as u64 > BIGGEST_MANIFEST {
+        return Err(io::Error::other(format!("its manifest has {} bytes", text.len())));
+    }
+    let at = u64::try_from(manifest.made_at.as_second()).unwrap_or(0);
+    tar.append(&header(MANIFEST, text.len() as u64, at)?, &text[..])?;
+    for entry in &manifest.entries {
+        let file = File::open(from.join(entry.name.name()))?;
+        tar.append(&header(entry.name.name(), entry.size, at)?, file)?;
+    }
+    tar.into_inner()?.finish()?.flush()
+}
+
+fn header(name: &str, size: u64, at: u64) -> io::Result<Header> {
+    let mut header = Header::new_ustar();
+    header.set_path(name)?;
+    header.set_entry_type(EntryType::Regular);
+    header.set_size(size);
+    header.set_mode(0o600);
+    header.set_mtime(at);
+    header.set_cksum();
+    Ok(header)
+}
