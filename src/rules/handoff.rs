@@ -1,0 +1,168 @@
+//! What is decided about a handoff: what goes into it, whether its words can be true, what of it acts on the machine of
+//! whoever takes it over, and what an agent without its conversation is told first.
+
+use std::path::{Component, Path};
+
+use crate::model::{
+    AgentName, FoundIn, HandedTask, Manifest, Origin, Part, Spec, Task, TaskState, Tier, is_deceptive,
+};
+
+/// More of a recap than this is not told to an agent.
+const LONGEST_RECAP: usize = 8 * 1024;
+/// How many numbers are tried behind a name.
+const MOST_NUMBERS: u32 = 1000;
+
+/// A spec as it may leave the machine: without values of variables, and without where it stood.
+pub fn without_secrets(spec: &Spec) -> Spec {
+    let mut spec = spec.clone();
+    spec.env.clear();
+    spec.origins.clear();
+    spec.remarks.clear();
+    spec.found_in = FoundIn::BuiltIn;
+    spec
+}
+
+/// A spec as it came, with where it stands for whoever is told what it makes this machine do. What somebody else
+/// allowed to be spawned, or to be told, is not theirs to say here.
+pub fn received(spec: Spec, file: &str) -> Spec {
+    let mut spec = Spec { found_in: FoundIn::Given(file.to_owned()), ..without_secrets(&spec) };
+    spec.notify = None;
+    spec.ephemeral = false;
+    let said = || Origin::File { path: file.to_owned(), line: 1 };
+    for key in ["command", "tools", "workspace.setup", "shell_tier"] {
+        spec.origins.insert(key.to_owned(), said());
+    }
+    spec
+}
+
+/// The address of a remote without what may be a password: user and password, and a query.
+pub fn without_credentials(address: &str) -> String {
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    match address.split_once("://") {
+        Some((scheme, rest)) => {
+            let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
+            let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+            path.map_or_else(|| format!("{scheme}://{host}"), |path| format!("{scheme}://{host}/{path}"))
+        }
+        None => address.to_owned(),
+    }
+}
+
+/// The tasks of a queue as they are handed over; what they come after is said by their places in the list.
+pub fn handed_tasks(open: &[Task]) -> Vec<HandedTask> {
+    let place = |id| open.iter().position(|task| task.id == id);
+    open.iter()
+        .enumerate()
+        .map(|(at, task)| HandedTask {
+            text: task.text.clone(),
+            priority: task.priority.to_string(),
+            source: task.source.clone(),
+            begun: task.state != TaskState::Queued,
+            timeout_s: task.timeout_s,
+            retries: task.retries,
+            after: task.after.iter().filter_map(|id| place(*id)).filter(|before| *before < at).collect(),
+        })
+        .collect()
+}
+
+/// Whether what a manifest says can be true; what is wrong, when it cannot.
+pub fn check(manifest: &Manifest) -> Result<(), String> {
+    let is_word = |text: &str| {
+        (1..=100).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+    };
+    let is_commit =
+        |text: &str| (text.len() == 40 || text.len() == 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    if !manifest.has(Part::Record) || !manifest.has(Part::Spec) {
+        return Err("it holds no agent".into());
+    }
+    if !is_word(&manifest.kind) {
+        return Err("its kind cannot be the name of one".into());
+    }
+    if manifest.conversation.id.as_deref().is_some_and(|id| !is_word(id)) {
+        return Err("its conversation's id cannot be one".into());
+    }
+    if manifest.has(Part::Bundle) != manifest.work.is_some() {
+        return Err("its work is not what it says".into());
+    }
+    if manifest.work.is_none() && (manifest.has(Part::Staged) || manifest.has(Part::Unstaged)) {
+        return Err("it holds changes of no work".into());
+    }
+    let Some(work) = &manifest.work else { return Ok(()) };
+    let commits = [&work.head].into_iter().chain(&work.base).chain(&work.roots);
+    if !commits.into_iter().all(|commit| is_commit(commit)) {
+        return Err("a commit in it cannot be one".into());
+    }
+    let is_plain = |part: Component| match part {
+        Component::Normal(step) => step.to_str().is_some_and(|step| !step.eq_ignore_ascii_case(".git")),
+        _ => false,
+    };
+    match Path::new(&work.below).components().all(is_plain) && !work.below.contains('\0') {
+        true => Ok(()),
+        false => Err("its place leads out of the repository".into()),
+    }
+}
+
+/// What of a spec acts on this machine without being asked again, each in words. Nobody agrees to that by taking over
+/// an agent unseen.
+pub fn acts(spec: &Spec) -> Vec<String> {
+    let mut acts = Vec::new();
+    let told = |text: &str| text.replace(is_deceptive, "\u{fffd}");
+    if !spec.command.is_empty() {
+        acts.push(format!("runs `{}`", told(&spec.command.join(" "))));
+    }
+    acts.extend(spec.worktree.setup.iter().map(|line| format!("sets its worktree up with `{}`", told(line))));
+    acts.extend(spec.worktree.copy.iter().map(|name| format!("copies `{}` into its worktree", told(name))));
+    if let Some(tools) = spec.tools.as_ref().filter(|tools| !tools.is_empty()) {
+        acts.push(format!("uses without asking: {}", told(&tools.join(", "))));
+    }
+    match spec.shell_tier {
+        Some(Tier::Free) => acts.push("runs whatever it likes without asking (tier `free`)".into()),
+        Some(Tier::Review) => acts.push("edits files without asking (tier `review`)".into()),
+        Some(Tier::Approve) | None => {}
+    }
+    if spec.heartbeat.is_some() {
+        acts.push("works by itself at set times (heartbeat)".into());
+    }
+    acts
+}
+
+/// The branches that an agent's work may come onto, the best first. None that is there is ever moved.
+pub fn branches(wanted: Option<&str>, name: &AgentName) -> Vec<String> {
+    let wanted = wanted.filter(|branch| !branch.contains(is_deceptive)).map(str::to_owned);
+    let own = format!("handoff/{name}");
+    let numbered = (2..MOST_NUMBERS).map(|n| format!("handoff/{name}-{n}"));
+    wanted.into_iter().chain([own.clone()]).chain(numbered).collect()
+}
+
+/// The names that an agent may get, the best first.
+pub fn names(wanted: &AgentName) -> impl Iterator<Item = AgentName> + '_ {
+    std::iter::once(wanted.clone()).chain((2..MOST_NUMBERS).map(|n| wanted.numbered(n)))
+}
+
+/// What an agent is told first that has to go on without the conversation.
+pub fn first_prompt(name: &AgentName, recap: &str) -> String {
+    let clean: String = recap
+        .chars()
+        .map(|c| if is_deceptive(c) && c != '\n' { ' ' } else { c })
+        .take(LONGEST_RECAP)
+        .collect();
+    format!(
+        "You take over the work of agent `{name}`, whose conversation could not be brought along. What it did is in \
+         this directory. This is what is known of it:\n\n{}\n\nLook at where the work stands (git log, git status), \
+         and say in a few words how you would go on.",
+        clean.trim_end()
+    )
+}
+
+/// A task as it is put on the new queue.
+pub fn handed_on(task: &HandedTask) -> String {
+    let text = task.text.replace(|c: char| c.is_control() && c != '\n' && c != '\t', " ");
+    match task.begun {
+        true => format!("(It was under way when it was handed over.) {text}"),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Tables for what is decided about a handoff.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::model::{Conversation, HandedWork, PartEntry, Status, Workspace, WorkspaceConfig};
+
+fn manifest() -> Manifest {
+    let entry = |name| PartEntry { name, size: 1, sha256: String::new() };
+    Manifest {
+        format: 1,
+        symposium: "0.1.0".into(),
+        made_at: Timestamp::UNIX_EPOCH,
+        name: "a".parse().unwrap(),
+        kind: "claude".into(),
+        spec: "default".into(),
+        status: Status::Idle,
+        conversation: Conversation::default(),
+        work: Some(HandedWork {
+            workspace: Workspace::Worktree,
+            branch: Some("main".into()),
+            head: "0".repeat(40),
+            base: None,
+            roots: vec![],
+            below: "src/deep".into(),
+            remotes: vec![],
+        }),
+        variables: vec![],
+        entries: vec![entry(Part::Record), entry(Part::Spec), entry(Part::Bundle)],
+    }
+}
+
+#[test]
+fn what_cannot_be_true_is_refused() {
+    assert_eq!(check(&manifest()), Ok(()));
+    let wrong: [fn(&mut Manifest); 12] = [
+        |m| m.kind = "../kind".into(),
+        |m| m.kind = String::new(),
+        |m| m.conversation.id = Some("../../x".into()),
+        |m| m.conversation.id = Some("a/b".into()),
+        |m| m.entries.retain(|entry| entry.name != Part::Record),
+        |m| m.entries.retain(|entry| entry.name != Part::Bundle),
+        |m| m.work = None,
+        |m| m.work.as_mut().unwrap().below = "../x".into(),
+        |m| m.work.as_mut().unwrap().below = "/etc".into(),
+        |m| m.work.as_mut().unwrap().below = ".git/hooks".into(),
+        |m| m.work.as_mut().unwrap().head = "HEAD".into(),
+        |m| m.work.as_mut().unwrap().roots = vec!["--upload-pack=x".into()],
+    ];
+    for (at, change) in wrong.into_iter().enumerate() {
+        let mut manifest = manifest();
+        change(&mut manifest);
+        assert!(check(&manifest).is_err(), "{at}");
+    }
+}
+
+#[test]
+fn an_address_is_told_without_a_password() {
+    for (address, expected) in [
+        ("https://user:pw@example.org/a.git", "https://example.org/a.git"),
+        ("https://x-access-token:abc@example.org/a.git?key=1", "https://example.org/a.git"),
+        ("https://example.org", "https://example.org"),
+        ("ssh://git@example.org:22/a.git", "ssh://example.org:22/a.git"),
+        ("git@example.org:a.git", "git@example.org:a.git"),
+        ("/srv/git/a.git", "/srv/git/a.git"),
+        ("https://a@b@example.org/x@y", "https://example.org/x@y"),
+    ] {
+        assert_eq!(without_credentials(address), expected);
+    }
+}
+
+#[test]
+fn what_acts_is_told_and_what_is_only_said_is_not() {
+    let quiet = Spec { model: Some("m".into()), system_prompt: Some("p".into()), ..Spec::built_in() };
+    assert!(acts(&quiet).is_empty());
+    let spec = Spec {
+        command: vec!["sh".into(), "-c".into(), "x\u{1b}[2J".into()],
+        tools: Some(vec!["Bash".into()]),
+        shell_tier: Some(Tier::Free),
+        worktree: WorkspaceConfig { setup: vec!["make".into()], copy: vec![".env".into()] },
+        env: BTreeMap::from([("A".into(), "secret".into())]),
+        ..Spec::built_in()
+    };
+    let told = acts(&spec);
+    assert_eq!(told.len(), 5, "{told:?}");
+    assert!(told.iter().all(|line| !line.contains('\u{1b}')));
+    assert!(without_secrets(&spec).env.is_empty());
+    assert!(received(spec, "f").env.is_empty());
+}
+
+#[test]
+fn a_branch_that_deceives_is_not_wanted() {
+    let name: AgentName = "a".parse().unwrap();
+    assert_eq!(branches(Some("fix"), &name)[..2], ["fix", "handoff/a"]);
+    assert_eq!(branches(Some("fix\u{202e}"), &name)[..2], ["handoff/a", "handoff/a-2"]);
+    assert_eq!(names(&name).nth(1).unwrap().as_str(), "a-2");
+}
+
+#[test]
+fn the_first_prompt_can_be_typed() {
+    let name: AgentName = "a".parse().unwrap();
+    let text = first_prompt(&name, "did \u{1b}[2Jthis\r\nand that\u{0}");
+    assert!(text.parse::<crate::model::Prompt>().is_ok(), "{text:?}");
+}
