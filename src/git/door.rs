@@ -2,6 +2,7 @@
 //! was not asked for or reach for the network: a repository is a stranger's word.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -90,11 +91,27 @@ impl Git {
 
     /// What git answers in a directory to `config`s and arguments.
     pub(super) fn ask(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<Vec<u8>, GitError> {
+        self.ask_with(dir, configs, args, Also::default())
+    }
+
+    /// The same, with something to read, or another index than the tree's own.
+    pub(super) fn ask_with(
+        &self,
+        dir: &Path,
+        configs: &[String],
+        args: &[&str],
+        also: Also<'_>,
+    ) -> Result<Vec<u8>, GitError> {
         let what = args.first().copied().unwrap_or_default().to_owned();
         // From the root, so that a `.` in PATH does not find a program in the repository.
         let program = which::which_in("git", Some(&self.path), "/").map_err(|_| GitError::Missing)?;
         let failed = |source| GitError::NotRun { program: program.clone(), source };
-        let mut child = self.command(&program, dir, configs).args(args).spawn().map_err(failed)?;
+        let mut command = self.command(&program, dir, configs);
+        command.args(args).envs(also.index.map(|index| ("GIT_INDEX_FILE", index)));
+        if let Some(input) = also.input {
+            command.stdin(input);
+        }
+        let mut child = command.spawn().map_err(failed)?;
         let heard = listen(&mut child, self.bound);
         if !matches!(heard, Ok(Some(_))) {
             // Not reaped yet, so its number still means its own group.
@@ -128,6 +145,15 @@ impl Git {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         command
     }
+}
+
+/// What one question has beside its arguments.
+#[derive(Debug, Default)]
+pub(super) struct Also<'a> {
+    /// What git reads.
+    pub input: Option<File>,
+    /// The index that it uses.
+    pub index: Option<&'a Path>,
 }
 
 /// The first line that complains; a progress line may stand before it.

@@ -1,11 +1,14 @@
 //! The git edge: where a repository begins, which branch is checked out, what was committed and changed, worktrees.
 //!
 //! What stands in this file is asked at every spawn and for every list: it reads files and must never start a process.
-//! What needs git itself is in `history` and `worktree`; only `worktree` writes, and only worktrees and branches of ours.
+//! What needs git itself is in `history` and `worktree`; only `worktree`, and `bundle` and `patch` for work that was handed
+//! over, write, and only worktrees and branches of ours.
 
+mod bundle;
 mod door;
 mod filters;
 mod history;
+mod patch;
 mod submodules;
 #[cfg(test)]
 mod testing;
@@ -16,7 +19,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+pub use bundle::Tip;
 pub use door::{Git, GitError};
+pub use patch::Stage;
 pub use submodules::Submodule;
 pub use worktree::{BranchPlan, BranchWish, Refusal};
 

@@ -25,6 +25,13 @@ pub enum BranchPlan {
     New(String),
     /// It was left without a commit of its own, and is made again from HEAD.
     Again(String),
+    /// It is made from this commit, which was handed over.
+    At {
+        /// Its name.
+        branch: String,
+        /// The commit.
+        commit: String,
+    },
     /// It is here.
     Existing(String),
     /// It is on a remote, which it follows.
@@ -41,7 +48,7 @@ impl BranchPlan {
     pub fn branch(&self) -> &str {
         match self {
             BranchPlan::New(branch) | BranchPlan::Again(branch) | BranchPlan::Existing(branch) => branch,
-            BranchPlan::Follow { branch, .. } => branch,
+            BranchPlan::Follow { branch, .. } | BranchPlan::At { branch, .. } => branch,
         }
     }
 
@@ -130,6 +137,7 @@ impl Git {
         let args: Vec<&str> = match plan {
             BranchPlan::New(_) => vec!["--no-track", "-b", branch, &place, "HEAD"],
             BranchPlan::Again(_) => vec!["--no-track", "-B", branch, &place, "HEAD"],
+            BranchPlan::At { commit, .. } => vec!["--no-track", "-b", branch, &place, commit],
             BranchPlan::Existing(_) => vec![&place, branch],
             BranchPlan::Follow { remote, .. } => vec!["--track", "-b", branch, &place, remote],
         };
@@ -176,6 +184,39 @@ impl Git {
             return Ok(false);
         }
         self.ask(repository, &[], &["branch", "--quiet", "-D", branch]).map(|_| true)
+    }
+
+    /// The first of these names that can be a branch and is none yet, not even one on a remote that is followed.
+    pub fn free_branch(&self, dir: &Path, names: &[String]) -> Result<Option<String>, GitError> {
+        for name in names {
+            match self.check_name(dir, name) {
+                Err(Refusal::Git(error)) => return Err(error),
+                Err(_) => continue,
+                Ok(()) => {}
+            }
+            // Also one whose first step is a branch: git can have `a` or `a/b`.
+            let args = ["for-each-ref", "--format=%(refname)", "refs/heads/"];
+            let said = self.ask(dir, &[], &args)?;
+            let taken = |there: &str| {
+                there == name
+                    || there.starts_with(&format!("{name}/"))
+                    || name.starts_with(&format!("{there}/"))
+            };
+            let said = String::from_utf8_lossy(&said).into_owned();
+            if !said.lines().filter_map(|line| line.strip_prefix("refs/heads/")).any(taken) {
+                return Ok(Some(name.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Removes a branch that is still where it was made.
+    pub fn drop_branch_at(&self, repository: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
+        let name = format!("refs/heads/{branch}");
+        if self.commit(repository, &name)?.as_deref() != Some(commit) {
+            return Ok(());
+        }
+        self.ask(repository, &[INSIDE_GIT.to_owned()], &["update-ref", "-d", &name, commit]).map(drop)
     }
 
     fn check_name(&self, dir: &Path, branch: &str) -> Result<(), Refusal> {

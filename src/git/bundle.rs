@@ -1,0 +1,161 @@
+//! The commits of a branch in one file: git's bundle, written from a repository and taken into another.
+//!
+//! A bundle that is taken in may be a stranger's. Its header is read here, and must name one commit, `HEAD`, and nothing
+//! else: so no name in it becomes a ref. Its objects are checked by git before they are kept, and what is missing is
+//! found before anything is made of them. Hooks and configuration do not travel in bundles.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::path::Path;
+
+use super::door::{Also, Git, GitError};
+use super::submodules::INSIDE_GIT;
+
+/// More remotes than anybody has.
+const MOST_REMOTES: usize = 16;
+/// More beginnings than a history has.
+const MOST_ROOTS: usize = 16;
+/// The longest line of a bundle's header.
+const LONGEST_LINE: u64 = 4096;
+
+/// Where a branch stands, as others can find it again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tip {
+    /// The commit.
+    pub head: String,
+    /// The newest commit before it that a remote has.
+    pub base: Option<String>,
+    /// Where its history begins.
+    pub roots: Vec<String>,
+    /// The addresses of the remotes, as they are.
+    pub remotes: Vec<String>,
+}
+
+impl Git {
+    /// Writes everything that led to HEAD into a file; none where there is no commit yet.
+    pub fn bundle(&self, top: &Path, into: &Path) -> Result<Option<Tip>, GitError> {
+        if self.commit(top, "HEAD")?.is_none() {
+            return Ok(None);
+        }
+        let said = self.ask(top, &[], &["rev-parse", "--is-shallow-repository"])?;
+        if said.starts_with(b"true") {
+            return Err(failed("bundle", "this clone is shallow; `git fetch --unshallow` fills it"));
+        }
+        self.ask(top, &[], &["bundle", "create", "--quiet", &into.to_string_lossy(), "HEAD"])?;
+        // The agent may commit while we look: what counts is what is in the file.
+        let (head, _) = header(into)?;
+        let roots = self.lines(top, &["rev-list", "--max-parents=0", &head])?;
+        let base = self.base(top, &head)?;
+        let keys = ["config", "--null", "--get-regexp", r"^remote\..*\.url$"];
+        let remotes = match self.ask(top, &[], &keys) {
+            Ok(said) => said,
+            Err(GitError::Failed { said, .. }) if said.is_empty() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let remotes = String::from_utf8_lossy(&remotes)
+            .split('\0')
+            .filter_map(|pair| pair.split_once('\n').map(|(_, address)| address.to_owned()))
+            .take(MOST_REMOTES)
+            .collect();
+        Ok(Some(Tip { head, base, roots: roots.into_iter().take(MOST_ROOTS).collect(), remotes }))
+    }
+
+    /// Writes what the commits that are on no remote say and change into a file, for somebody to look through.
+    pub fn unpublished(&self, top: &Path, head: &str, into: &Path) -> Result<(), GitError> {
+        let output = format!("--output={}", into.display());
+        let plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--no-renames"];
+        let what = ["log", "-p", "--diff-merges=first-parent", "--format=commit %H%n%an <%ae>%n%B", &output];
+        self.ask(top, &[], &[&what[..], &plain, &[head, "--not", "--remotes"]].concat()).map(drop)
+    }
+
+    fn base(&self, top: &Path, head: &str) -> Result<Option<String>, GitError> {
+        if self.ask(top, &[], &["for-each-ref", "--count=1", "refs/remotes/"])?.is_empty() {
+            return Ok(None);
+        }
+        let ahead = self.lines(top, &["rev-list", "--boundary", head, "--not", "--remotes"])?;
+        let boundary = ahead.iter().find_map(|line| line.strip_prefix('-').map(str::to_owned));
+        Ok(if ahead.is_empty() { Some(head.to_owned()) } else { boundary })
+    }
+
+    /// Takes the commits of a bundle into a repository, without any name. The one that it is about must be this.
+    pub fn take_bundle(&self, repository: &Path, bundle: &Path, head: &str) -> Result<(), GitError> {
+        let (named, begin) = header(bundle)?;
+        if named != head {
+            return Err(failed("bundle", "it is about another commit than the handoff says"));
+        }
+        let mut input = File::open(bundle).map_err(|error| failed("bundle", &error.to_string()))?;
+        input.seek(SeekFrom::Start(begin)).map_err(|error| failed("bundle", &error.to_string()))?;
+        let size = fs::metadata(bundle).map_or(0, |meta| meta.len()).to_string();
+        let most = format!("--max-input-size={size}");
+        let args = ["index-pack", "--stdin", "--fsck-objects", &most];
+        let inside = [INSIDE_GIT.to_owned()];
+        self.ask_with(repository, &inside, &args, Also { input: Some(input), index: None })?;
+        // A pack may be whole and yet lack what its commits are made of.
+        self.ask(repository, &inside, &["rev-list", "--objects", "--quiet", head, "--"]).map(drop)
+    }
+
+    /// Whether a repository has one of these commits.
+    pub fn has_any(&self, dir: &Path, commits: &[String]) -> Result<bool, GitError> {
+        for commit in commits {
+            if self.commit(dir, commit)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Makes a repository in an empty directory.
+    pub fn init(&self, dir: &Path, branch: &str) -> Result<(), GitError> {
+        let first = format!("--initial-branch={branch}");
+        self.ask(dir, &[], &["init", "--quiet", &first]).map(drop)
+    }
+
+    /// Puts the working tree of a new repository onto a commit that it has, on its first branch.
+    pub fn begin_at(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
+        self.ask(dir, &[], &["update-ref", &format!("refs/heads/{branch}"), commit])?;
+        let off = self.own_filters_off(dir)?;
+        self.ask(dir, &off, &["reset", "--quiet", "--hard", commit]).map(drop)
+    }
+
+    fn lines(&self, dir: &Path, args: &[&str]) -> Result<Vec<String>, GitError> {
+        let said = self.ask(dir, &[], args)?;
+        Ok(String::from_utf8_lossy(&said).lines().map(str::to_owned).collect())
+    }
+}
+
+/// The one commit that a bundle is about, and where its objects begin.
+fn header(bundle: &Path) -> Result<(String, u64), GitError> {
+    let unreadable = |error: std::io::Error| failed("bundle", &error.to_string());
+    let bad = |why: &str| failed("bundle", why);
+    let mut source = BufReader::new(File::open(bundle).map_err(unreadable)?);
+    let (mut head, mut begin) = (None, 0);
+    for at in 0.. {
+        let mut line = Vec::new();
+        let read = std::io::Read::take(&mut source, LONGEST_LINE).read_until(b'\n', &mut line);
+        begin += read.map_err(unreadable)? as u64;
+        let Some(line) = line.strip_suffix(b"\n") else { return Err(bad("its bundle has no end")) };
+        let line = std::str::from_utf8(line).map_err(|_| bad("its bundle cannot be read"))?;
+        match (at, line) {
+            (0, "# v2 git bundle" | "# v3 git bundle") => {}
+            (0, _) => return Err(bad("its bundle is none")),
+            (_, "") => break,
+            (_, "@object-format=sha1" | "@object-format=sha256") if head.is_none() => {}
+            _ => match (line.split_once(' '), &head) {
+                (Some((commit, "HEAD")), None) if is_commit(commit) => head = Some(commit.to_owned()),
+                _ => return Err(bad("its bundle names something else than one commit")),
+            },
+        }
+    }
+    head.map(|head| (head, begin)).ok_or_else(|| bad("its bundle names no commit"))
+}
+
+fn is_commit(text: &str) -> bool {
+    (text.len() == 40 || text.len() == 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn failed(what: &str, said: &str) -> GitError {
+    GitError::Failed { what: what.to_owned(), said: said.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

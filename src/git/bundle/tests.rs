@@ -1,0 +1,132 @@
+//! Commits that go from one real repository to another, and bundles that must not.
+
+use super::*;
+use crate::git::testing::Repository;
+use crate::git::{BranchPlan, Stage};
+
+fn two() -> (Repository, Repository) {
+    let (from, to) = (Repository::new(), Repository::new());
+    from.write("a", "one\n");
+    from.commit("first");
+    from.write("a", "two\n");
+    from.commit("second");
+    (from, to)
+}
+
+fn head(repository: &Repository) -> String {
+    repository.ours().commit(&repository.top(), "HEAD").unwrap().unwrap()
+}
+
+#[test]
+fn commits_come_over_without_a_name() {
+    let (from, to) = two();
+    let file = from.dir.path().join("b");
+    let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
+    assert_eq!((tip.head.clone(), tip.roots.len(), tip.base.clone()), (head(&from), 1, None));
+    to.commit("other");
+    assert!(!to.ours().has_any(&to.top(), &tip.roots).unwrap());
+    to.ours().take_bundle(&to.top(), &file, &tip.head).unwrap();
+    assert!(to.ours().has_any(&to.top(), &tip.roots).unwrap());
+    let refs = to.ours().ask(&to.top(), &[], &["for-each-ref", "--format=%(refname)"]).unwrap();
+    assert_eq!(String::from_utf8_lossy(&refs), "refs/heads/main\n");
+    let plan = BranchPlan::At { branch: "handoff/a".into(), commit: tip.head.clone() };
+    let at = to.dir.path().join("w");
+    to.ours().add_worktree(&to.top(), &plan, &at).unwrap();
+    assert_eq!(fs::read_to_string(at.join("a")).unwrap(), "two\n");
+    let names =
+        ["main".to_owned(), "handoff".to_owned(), "handoff/a".to_owned(), "x..y".to_owned(), "b".to_owned()];
+    assert_eq!(to.ours().free_branch(&to.top(), &names).unwrap().as_deref(), Some("b"));
+}
+
+#[test]
+fn a_new_repository_can_be_made_of_it() {
+    let (from, to) = two();
+    let file = from.dir.path().join("b");
+    let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
+    let fresh = to.dir.path().join("fresh");
+    fs::create_dir(&fresh).unwrap();
+    to.ours().init(&fresh, "fix/it").unwrap();
+    to.ours().take_bundle(&fresh, &file, &tip.head).unwrap();
+    to.ours().begin_at(&fresh, "fix/it", &tip.head).unwrap();
+    assert_eq!(fs::read_to_string(fresh.join("a")).unwrap(), "two\n");
+    assert_eq!(crate::git::branch(&fresh).as_deref(), Some("fix/it"));
+    let status = to.ours().ask(&fresh, &[], &["status", "--porcelain"]).unwrap();
+    assert!(status.is_empty(), "{}", String::from_utf8_lossy(&status));
+}
+
+#[test]
+fn a_bundle_that_names_anything_else_is_refused() {
+    let (from, to) = two();
+    let (good, bad) = (from.dir.path().join("b"), from.dir.path().join("bad"));
+    let tip = from.ours().bundle(&from.top(), &good).unwrap().unwrap();
+    let bytes = fs::read(&good).unwrap();
+    let (_, begin) = header(&good).unwrap();
+    let (head, pack) = (&tip.head, &bytes[usize::try_from(begin).unwrap()..]);
+    for text in [
+        format!("# v2 git bundle\n{head} refs/heads/../../x\n\n"),
+        format!("# v2 git bundle\n{head} HEAD\n{head} refs/heads/main\n\n"),
+        format!("# v2 git bundle\n-{head} prerequisite\n{head} HEAD\n\n"),
+        format!("# v3 git bundle\n@filter=blob:none\n{head} HEAD\n\n"),
+        format!("# v4 git bundle\n{head} HEAD\n\n"),
+        "# v2 git bundle\n--upload-pack=x HEAD\n\n".to_owned(),
+        "# v2 git bundle\n\n".to_owned(),
+        "# v2 git bundle".to_owned(),
+        format!("# v2 git bundle\n{} HEAD\n\n", "1".repeat(40)),
+        String::new(),
+    ] {
+        fs::write(&bad, [text.as_bytes(), pack].concat()).unwrap();
+        assert!(to.ours().take_bundle(&to.top(), &bad, head).is_err(), "{text}");
+    }
+    for cut in [bytes.len() - 1, bytes.len() - 30, bytes.len() / 2 + 30] {
+        fs::write(&bad, &bytes[..cut]).unwrap();
+        assert!(to.ours().take_bundle(&to.top(), &bad, head).is_err(), "cut at {cut}");
+    }
+    let other = to.ours().commit(&to.top(), head).unwrap();
+    assert_eq!(other, None, "nothing of it was taken");
+}
+
+#[test]
+fn a_tree_that_would_write_into_git_is_not_checked_out() {
+    let (from, to) = two();
+    // By hand, for no git would let anybody commit it.
+    let blob = from.ours().ask(&from.top(), &[], &["hash-object", "-w", "a"]).unwrap();
+    let blob = String::from_utf8_lossy(&blob).trim().to_owned();
+    let list = from.dir.path().join("tree");
+    for name in [".git", "..", ".GIT"] {
+        fs::write(&list, format!("100644 blob {blob}\t{name}\n")).unwrap();
+        let input = Some(File::open(&list).unwrap());
+        let tree = from.ours().ask_with(&from.top(), &[], &["mktree"], Also { input, index: None }).unwrap();
+        let tree = String::from_utf8_lossy(&tree).trim().to_owned();
+        from.git(&["update-ref", "refs/heads/main", &commit_tree(&from, &tree)]);
+        let file = from.dir.path().join("evil");
+        let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
+        let at = to.dir.path().join("w");
+        let plan = BranchPlan::At { branch: "evil".into(), commit: tip.head.clone() };
+        let taken = to.ours().take_bundle(&to.top(), &file, &tip.head);
+        let made = taken.and_then(|()| to.ours().add_worktree(&to.top(), &plan, &at));
+        assert!(made.is_err(), "{name}");
+        let _ = to.ours().forget_worktree(&to.top(), &at);
+        let _ = to.ours().drop_branch_at(&to.top(), "evil", &tip.head);
+    }
+}
+
+fn commit_tree(repository: &Repository, tree: &str) -> String {
+    let who = ["user.name=a".to_owned(), "user.email=a@example.org".to_owned()];
+    let said = repository.ours().ask(&repository.top(), &who, &["commit-tree", "-m", "x", tree]).unwrap();
+    String::from_utf8_lossy(&said).trim().to_owned()
+}
+
+#[test]
+fn only_what_is_on_no_remote_is_looked_through() {
+    let (from, _to) = two();
+    from.git(&["update-ref", "refs/remotes/origin/main", "HEAD~1"]);
+    from.write("b", "third\n");
+    from.commit("third");
+    let (log, bundle) = (from.dir.path().join("log"), from.dir.path().join("b"));
+    let tip = from.ours().bundle(&from.top(), &bundle).unwrap().unwrap();
+    from.ours().unpublished(&from.top(), &tip.head, &log).unwrap();
+    let text = fs::read_to_string(log).unwrap();
+    assert!(text.contains("+two") && text.contains("+third") && !text.contains("+one"), "{text}");
+    assert_eq!(tip.base, from.ours().commit(&from.top(), "HEAD~2").unwrap());
+    let _ = Stage::Staged;
+}

@@ -1,0 +1,120 @@
+//! What is not committed goes over as it was, and no patch leaves its tree.
+
+use std::os::unix::fs::symlink;
+
+use super::*;
+use crate::git::testing::Repository;
+
+fn status(repository: &Repository, dir: &Path) -> String {
+    let said =
+        repository.ours().ask(dir, &[], &["status", "--porcelain=v1", "--untracked-files=all"]).unwrap();
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+fn patches(repository: &Repository, spared: &[PathBuf]) -> (PathBuf, PathBuf) {
+    let room = repository.dir.path();
+    let (staged, unstaged) = (room.join("staged"), room.join("unstaged"));
+    repository.ours().patches(&repository.top(), spared, room, [&staged, &unstaged]).unwrap();
+    (staged, unstaged)
+}
+
+#[test]
+fn everything_that_is_not_committed_comes_over_as_it_was() {
+    let one = Repository::new();
+    for (file, text) in
+        [("staged", "1\n"), ("both", "1\n"), ("gone", "1\n"), ("plain", "1\n"), (".gitignore", "ignored\n")]
+    {
+        one.write(file, text);
+    }
+    one.commit("first");
+    one.git(&["worktree", "add", "-q", "--detach", "../w"]);
+    one.write("staged", "2\n");
+    one.write("both", "2\n");
+    one.write("added", "new\n");
+    one.git(&["add", "staged", "both", "added"]);
+    one.write("both", "3\n");
+    one.write("ignored", "x\n");
+    one.write("copied", "x\n");
+    one.write("ünknown file", "no end");
+    fs::write(one.top().join("binary"), [0u8, 159, 146, 150, 0, 1]).unwrap();
+    fs::write(one.top().join("empty"), "").unwrap();
+    fs::remove_file(one.top().join("gone")).unwrap();
+    symlink("/etc/hostname", one.top().join("link")).unwrap();
+    let before = status(&one, &one.top());
+    let (staged, unstaged) = patches(&one, &[PathBuf::from("copied")]);
+    assert_eq!(status(&one, &one.top()), before, "nothing is touched by looking");
+    let at = one.dir.path().join("w");
+    one.ours().apply(&at, &staged, Stage::Staged).unwrap();
+    one.ours().apply(&at, &unstaged, Stage::Unstaged).unwrap();
+    assert_eq!(status(&one, &at), before.replace("?? copied\n", ""));
+    for file in ["staged", "both", "added", "binary", "empty", "ünknown file"] {
+        assert_eq!(fs::read(at.join(file)).unwrap(), fs::read(one.top().join(file)).unwrap(), "{file}");
+    }
+    assert_eq!(fs::read_link(at.join("link")).unwrap(), Path::new("/etc/hostname"));
+}
+
+#[test]
+fn a_clean_tree_has_no_patch() {
+    let one = Repository::new();
+    one.write("a", "1\n");
+    one.commit("first");
+    let (staged, unstaged) = patches(&one, &[]);
+    assert!(!staged.exists() && !unstaged.exists());
+}
+
+#[test]
+fn a_patch_cannot_leave_the_tree() {
+    let one = Repository::new();
+    one.write("a", "1\n");
+    symlink("../outside", one.top().join("out")).unwrap();
+    one.commit("first");
+    fs::create_dir(one.dir.path().join("outside")).unwrap();
+    let new = |path: &str| {
+        format!(
+            "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+evil\n"
+        )
+    };
+    let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+../outside\n\\ No newline at end of file\n";
+    for (name, text) in [
+        ("git", new(".git/hooks/post-checkout")),
+        ("Git", new(".GIT/config")),
+        ("up", new("../outside/x")),
+        ("absolute", new("/tmp/x")),
+        ("through a link", new("out/x")),
+        ("through its own link", format!("{link}{}", new("l/x"))),
+    ] {
+        let patch = one.dir.path().join("evil");
+        fs::write(&patch, text).unwrap();
+        for stage in [Stage::Staged, Stage::Unstaged] {
+            assert!(one.ours().apply(&one.top(), &patch, stage).is_err(), "{name}");
+        }
+    }
+    assert_eq!(fs::read_dir(one.dir.path().join("outside")).unwrap().count(), 0);
+    assert_eq!(status(&one, &one.top()), "");
+}
+
+#[test]
+fn a_merge_that_is_under_way_is_told() {
+    let one = Repository::new();
+    one.write("a", "1\n");
+    one.commit("first");
+    one.git(&["checkout", "-q", "-b", "side"]);
+    one.write("a", "2\n");
+    one.commit("side");
+    one.git(&["checkout", "-q", "main"]);
+    one.write("a", "3\n");
+    one.commit("main");
+    one.git(&["update-index", "--force-remove", "a"]);
+    // As a merge leaves it, without a merge that fails.
+    let said = one.ours().ask(&one.top(), &[], &["rev-parse", "HEAD:a"]).unwrap();
+    let blob = String::from_utf8_lossy(&said).trim().to_owned();
+    let list = one.dir.path().join("stages");
+    fs::write(&list, format!("100644 {blob} 1\ta\n100644 {blob} 2\ta\n100644 {blob} 3\ta\n")).unwrap();
+    let input = Some(fs::File::open(&list).unwrap());
+    one.ours()
+        .ask_with(&one.top(), &[], &["update-index", "--index-info"], Also { input, index: None })
+        .unwrap();
+    let room = one.dir.path();
+    let refused = one.ours().patches(&one.top(), &[], room, [&room.join("s"), &room.join("u")]);
+    assert!(refused.unwrap_err().to_string().contains("a merge is under way"));
+}
