@@ -130,6 +130,14 @@ pub enum Error {
     Workspace { what: String, saw: Vec<String>, hint: String },
     /// A workspace holds work that is nowhere else.
     WorkThere { name: AgentName, place: String, found: Vec<String> },
+    /// A file that is no handoff, or a damaged one.
+    BadHandoff { what: String },
+    /// A handoff of a newer symposium.
+    NewerHandoff { path: String, found: u64, known: u32, needs: Option<String> },
+    /// What looks like a secret in what would be handed over.
+    SecretsInHandoff { name: AgentName, found: Vec<String>, more: usize },
+    /// A handoff that would act on this machine, and nobody has agreed to that.
+    UntrustedHandoff { name: AgentName, acts: Vec<String> },
     /// A request that would lose something.
     Unsafe { what: String, hint: String },
     /// This machine has no such user.

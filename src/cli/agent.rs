@@ -47,6 +47,9 @@ pub(super) enum Verb {
     Restore(restore::Arguments),
     /// Put an idle agent to sleep; it wakes when it is needed
     Hibernate(hibernate::Arguments),
+    /// Hand an agent over to another account or machine, as a file
+    #[command(subcommand)]
+    Handoff(handoff::Verb),
     /// Give an agent another name
     Rename(rename::Arguments),
     /// Forget an agent and its files
@@ -77,6 +80,7 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
         Verb::Resume(args) => resume::run(args, context),
         Verb::Restore(args) => restore::run(args, context),
         Verb::Hibernate(args) => hibernate::run(args, context),
+        Verb::Handoff(verb) => handoff::run(verb, context),
         Verb::Rename(args) => rename::run(args, context),
         Verb::Rm(args) => rm::run(args, context),
         Verb::Prune(args) => prune::run(args, context),

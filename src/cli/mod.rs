@@ -15,6 +15,7 @@ mod detach;
 mod doctor;
 mod environment;
 mod event;
+mod handoff;
 mod hibernate;
 mod interrupt;
 mod kill;

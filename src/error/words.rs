@@ -1,5 +1,6 @@
 //! The words of each situation, and what to do about it.
 
+mod handoff;
 mod mail;
 mod place;
 mod share;
@@ -46,6 +47,10 @@ impl Error {
             | Error::TooMany { .. }
             | Error::SupervisorRuns { .. }
             | Error::TimedOut { .. } => self.about_delivery(),
+            Error::BadHandoff { .. }
+            | Error::NewerHandoff { .. }
+            | Error::SecretsInHandoff { .. }
+            | Error::UntrustedHandoff { .. } => self.about_handoffs(),
             Error::TmuxMissing { .. }
             | Error::TmuxTooOld { .. }
             | Error::TmuxSilent { .. }

@@ -101,7 +101,17 @@ impl Manager {
     /// Finds what is to run now where the same was asked for, perhaps long ago.
     pub(super) fn chosen_again(&self, mut asked: Asked, dir: &Path) -> Result<Chosen, Error> {
         let found = self.blueprint(&mut asked)?;
-        let (mut spec, mut warnings) = (found.spec, found.warnings);
+        self.chosen_from(found.spec, asked, dir, found.warnings)
+    }
+
+    /// What is to run by a spec that was found, or handed over.
+    pub(super) fn chosen_from(
+        &self,
+        mut spec: Spec,
+        asked: Asked,
+        dir: &Path,
+        mut warnings: Vec<String>,
+    ) -> Result<Chosen, Error> {
         if let Some(inherited) = &asked.inherited {
             inherit(&mut spec, inherited).map_err(|why| Error::LooserTier {
                 spec: spec.name.clone(),

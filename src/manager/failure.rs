@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::archive::ArchiveError;
 use crate::config::ConfigError;
 use crate::error::Error;
 use crate::kinds::KindError;
@@ -51,6 +52,32 @@ impl From<TmuxError> for Error {
                 Error::TmuxFailed { what: error.to_string(), said: source.to_string() }
             }
             other => Error::TmuxFailed { what: other.to_string(), said: String::new() },
+        }
+    }
+}
+
+impl From<ArchiveError> for Error {
+    fn from(error: ArchiveError) -> Error {
+        let what = error.to_string();
+        match error {
+            ArchiveError::Exists(_) => Error::Unsafe {
+                what,
+                hint: "name another file with `-o`, or replace it with `--force`".into(),
+            },
+            ArchiveError::Read { path, source } => {
+                Error::io(format!("cannot read `{}`", path.display()))(source)
+            }
+            ArchiveError::Write { path, source } => {
+                Error::io(format!("cannot write `{}`", path.display()))(source)
+            }
+            ArchiveError::Newer { path, found, known, needs } => {
+                Error::NewerHandoff { path: path.display().to_string(), found, known, needs }
+            }
+            ArchiveError::TooBig { .. } => Error::Unsafe {
+                what: format!("this cannot be handed over: {what}"),
+                hint: "push the branch, and hand over what is left of it".into(),
+            },
+            ArchiveError::NotOne { .. } | ArchiveError::Damaged { .. } => Error::BadHandoff { what },
         }
     }
 }

@@ -21,6 +21,7 @@ mod evict;
 mod failure;
 mod family;
 mod foreground;
+mod handoff;
 mod hang;
 mod hibernate;
 mod interrupt;
@@ -86,6 +87,9 @@ pub use conversation::ConversationView;
 pub use dispatch::{Dispatchable, Errand, Outcome};
 pub use doctor::{Check, Health};
 pub use environments::{EnvironmentView, Environments};
+pub use handoff::{
+    Existing, ExportRequest, Exported, ImportRequest, Imported, Parcel, QueueWish, Secrets, Trust,
+};
 pub use interrupt::Interrupted;
 pub use keep_alive::KeptAlive;
 pub use kill::Killed;

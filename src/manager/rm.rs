@@ -45,6 +45,7 @@ impl Manager {
         self.kill_locked(record, Duration::from_secs(2), lock)?;
         failpoint::reached("rm.killed");
         self.forget_worktree(record);
+        self.forget_handoff(record);
         self.store.instance(&record.name).remove()?;
         failpoint::reached("rm.files");
         // By what it is, not by its name: another agent of that name must not find its mail.

@@ -252,6 +252,7 @@ impl Manager {
     /// Removes what was made for an agent that could not be started.
     pub(super) fn withdraw(&self, record: &AgentRecord) {
         self.forget_worktree(record);
+        self.forget_handoff(record);
         let _ = self.write(|edit| edit.remove(&record.name));
         let _ = self.store.instance(&record.name).remove();
     }

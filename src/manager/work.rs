@@ -42,6 +42,10 @@ impl Manager {
 
     /// Refuses when something would be lost with an agent's own workspace.
     pub(super) fn refuse_to_lose_work(&self, record: &AgentRecord) -> Result<(), Error> {
+        // What is in it is in the handoff, too.
+        if self.is_half_moved(record) {
+            return Ok(());
+        }
         match record.workspace {
             Workspace::InPlace => Ok(()),
             Workspace::Scratch => self.refuse_to_lose_scratch(record),

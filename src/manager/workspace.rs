@@ -13,7 +13,7 @@ use super::ready::Readying;
 use super::spawn::SpawnRequest;
 use crate::error::Error;
 use crate::failpoint;
-use crate::git::{self, BranchPlan, BranchWish, Refusal, Submodule};
+use crate::git::{self, BranchPlan, BranchWish, Refusal, Stage, Submodule};
 use crate::model::{AgentName, AgentRecord, Workspace};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::Gate;
@@ -53,6 +53,8 @@ pub(super) struct WorktreePlan {
     below: PathBuf,
     /// What makes it ready.
     readying: Readying,
+    /// What was handed over and is not committed.
+    changes: Vec<(PathBuf, Stage)>,
 }
 
 impl Manager {
@@ -83,7 +85,19 @@ impl Manager {
         let branch = self.git().patient().plan_branch(dir, wish, &at).map_err(|why| refused(why, record))?;
         let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_owned();
         let readying = self.readying(request, chosen)?;
-        Ok(Some(WorktreePlan { branch, top, below, readying }))
+        Ok(Some(WorktreePlan { branch, top, below, readying, changes: Vec::new() }))
+    }
+
+    /// How the worktree of an agent that was handed over is made, from below this top.
+    pub(super) fn plan_handed(
+        &self,
+        branch: BranchPlan,
+        (top, below): (&Path, &Path),
+        changes: Vec<(PathBuf, Stage)>,
+        (request, chosen): (&SpawnRequest, &Chosen),
+    ) -> Result<WorktreePlan, Error> {
+        let readying = self.readying(request, chosen)?;
+        Ok(WorktreePlan { branch, top: top.to_owned(), below: below.to_owned(), readying, changes })
     }
 
     /// Makes the worktree and everything in it; when that fails, nothing of it stays. Others may be counted as soon as
@@ -128,6 +142,9 @@ impl Manager {
         let git = self.git().patient();
         git.add_worktree(&from, &plan.branch, &at).map_err(|why| refused(why.into(), record))?;
         failpoint::reached("worktree.added");
+        for (patch, stage) in &plan.changes {
+            git.apply(&at, patch, *stage).map_err(|why| refused(why.into(), record))?;
+        }
         let (submodules, remarks) = git.fill_submodules(&at).map_err(|why| refused(why.into(), record))?;
         remarks.into_iter().for_each(|remark| self.notice(remark));
         note.submodules = submodules;
@@ -186,6 +203,16 @@ impl Manager {
 
     /// A worktree that was cut short has not got what the agent needs.
     pub(super) fn refuse_unfinished(&self, record: &AgentRecord) -> Result<(), Error> {
+        if self.is_half_moved(record) {
+            return Err(Error::Workspace {
+                what: format!("agent `{}` was never taken over to the end", record.name),
+                saw: vec!["the command that did it was cut short".into()],
+                hint: format!(
+                    "`symposium agent rm {}`, then `symposium agent handoff import` again",
+                    record.name
+                ),
+            });
+        }
         if record.workspace != Workspace::Worktree || self.worktree_note(record).finished {
             return Ok(());
         }

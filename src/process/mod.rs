@@ -7,6 +7,7 @@
 //! Must never signal by a bare number, nor count the caller or its ancestors among an agent's processes.
 
 mod end;
+mod environment;
 mod exits;
 mod group;
 mod handle;
@@ -22,6 +23,7 @@ mod users;
 mod testing;
 
 pub use end::{EndPlan, Ending, end};
+pub use environment::environment;
 pub use exits::Exits;
 pub use group::is_kept_by_user_manager;
 pub use handle::{ask_to_end, wait_exit};

@@ -14,6 +14,8 @@ mod environment;
 mod errors;
 mod event;
 mod family;
+mod handoff;
+mod handoff_hostile;
 mod kill;
 mod kinds;
 mod list;

@@ -96,6 +96,19 @@ fn the_tour_of_messages_is_true() {
 }
 
 #[test]
+fn the_tour_of_handing_over_is_true() {
+    let env = home();
+    env.symposium(["agent", "spawn", "demo", "--name", "api-fix", "--task", "remember plum"]).ok();
+    wait_for(&env, "api-fix", "idle");
+    let lines = tour("## Handing over");
+    assert!(lines.len() >= 3, "{lines:?}");
+    for line in &lines {
+        run(&env, line);
+    }
+    wait_for(&env, "api-fix-2", "idle");
+}
+
+#[test]
 fn the_spec_that_it_shows_is_right() {
     let env = home();
     let blocks = README.split("```toml\n").filter_map(|rest| rest.split("```").next());

@@ -11,7 +11,7 @@ const PROGRAM: &str = "@anthropic-ai/claude-code-linux-x64/claude";
 const KEY: &str = "not-a-key-but-long-enough-to-be-one";
 
 /// Past its first-run gates, and asking before it runs a command.
-fn claude() -> Option<Real> {
+pub(super) fn claude() -> Option<Real> {
     let mut real = Real::new("claude", PROGRAM)?;
     let gates = json!({
         "hasCompletedOnboarding": true,

@@ -8,7 +8,7 @@ use super::delegation::DELEGATE;
 const PROGRAM: &str = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
 
 /// With a provider of our own, and asking before it runs a command.
-fn codex() -> Option<Real> {
+pub(super) fn codex() -> Option<Real> {
     let mut real = Real::new("codex", PROGRAM)?;
     let provider = format!(
         r#"{{name="scripted",base_url="{}/v1",wire_api="responses",env_key="KEY"}}"#,

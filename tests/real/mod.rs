@@ -7,6 +7,7 @@ mod claude;
 mod codex;
 mod delegation;
 mod endpoint;
+mod handoff;
 mod http;
 mod messages;
 mod opencode;

@@ -1,0 +1,33 @@
+//! `symposium agent handoff VERB`
+
+mod export;
+mod import;
+
+use clap::Subcommand;
+
+use super::Context;
+use crate::error::Error;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Pack an agent into a file for another account or machine: conversation, work, tasks; never secrets
+    Export(export::Arguments),
+    /// Show what is in such a file, and take the agent over
+    Import(import::Arguments),
+}
+
+pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+    match verb {
+        Verb::Export(args) => export::run(args, context),
+        Verb::Import(args) => import::run(args, context),
+    }
+}
+
+/// So many bytes, as people say it.
+fn bytes(size: u64) -> String {
+    match size {
+        0..1024 => format!("{size} B"),
+        1024..1_048_576 => format!("{:.1} KiB", size as f64 / 1024.0),
+        _ => format!("{:.1} MiB", size as f64 / 1_048_576.0),
+    }
+}

@@ -1,0 +1,53 @@
+//! The words about handing agents over.
+
+use super::{report, shown, unreachable_report};
+use crate::error::{Error, Report};
+
+impl Error {
+    pub(super) fn about_handoffs(&self) -> Report {
+        match self {
+            Error::BadHandoff { what } => {
+                report("bad-handoff", 1, what.replace(char::is_control, "\u{fffd}"))
+                    .saw("nothing was changed")
+                    .hint("fetch it once more, or ask whoever made it: `symposium agent handoff export NAME`")
+            }
+            Error::NewerHandoff { path, found, known, needs } => {
+                let what = format!(
+                    "`{}` was made by a newer symposium (format {found}, this one knows {known})",
+                    shown(path)
+                );
+                let needed = needs.as_deref().map_or_else(
+                    || "a newer one".to_owned(),
+                    |version| format!("{} or newer", shown(version)),
+                );
+                report("newer-handoff", 1, what)
+                    .saw("nothing was changed")
+                    .hint(format!("upgrade symposium to {needed}"))
+            }
+            Error::SecretsInHandoff { name, found, more } => {
+                let report = report(
+                    "secrets",
+                    1,
+                    format!("what would be handed over of agent `{name}` holds what looks like secrets"),
+                )
+                .saw_all(found);
+                let report = if *more > 0 { report.saw(format!("and {more} more")) } else { report };
+                report
+                    .saw("nothing was written")
+                    .hint("take them out, and change them if they are real: others may have seen them")
+                    .hint(format!(
+                        "if they are none: `symposium agent handoff export {name} --allow-secrets`"
+                    ))
+            }
+            Error::UntrustedHandoff { name, acts } => report(
+                "untrusted-handoff",
+                1,
+                format!("agent `{name}` would do things on this machine that nobody has agreed to"),
+            )
+            .saw_all(&acts.iter().map(|act| format!("it {act}")).collect::<Vec<_>>())
+            .saw("nothing was changed")
+            .hint("look at it with `--show`; if you agree, `--yes --trust`"),
+            _ => unreachable_report(self),
+        }
+    }
+}

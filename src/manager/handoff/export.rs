@@ -1,0 +1,223 @@
+//! `agent handoff export`: packs one agent into a file. Reads only: the agent may go on meanwhile.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use serde::Serialize;
+
+use super::super::Manager;
+use super::super::birth::BirthNote;
+use crate::archive::{self, Existing};
+use crate::env::Env;
+use crate::error::Error;
+use crate::kinds;
+use crate::ledger::{MessageQuery, TaskQuery};
+use crate::model::{
+    AgentName, AgentRecord, HANDOFF_FORMAT, HandedMessage, HandedRecord, Manifest, Message, MessageState,
+    Part, Recap, Recipient, Spec, Status, TaskState,
+};
+use crate::rules::handoff::{handed_tasks, without_secrets};
+use crate::rules::status::PLAIN_COMMAND;
+use crate::store::Staging;
+
+/// What is handed over, and how.
+pub struct ExportRequest<'a> {
+    /// The agent.
+    pub name: AgentName,
+    /// The file; none means `NAME.handoff.tar.gz` here.
+    pub file: Option<PathBuf>,
+    /// What becomes of a file of that name.
+    pub existing: Existing,
+    /// Whether what looks like a secret may go along.
+    pub secrets: Secrets,
+    /// How a recap is put into words.
+    pub recap_text: &'a dyn Fn(&Recap) -> String,
+}
+
+/// Whether what looks like a secret may go along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrets {
+    /// Nothing is written then.
+    Refused,
+    /// Somebody has looked, and wants it.
+    Allowed,
+}
+
+/// A handoff that was written.
+#[derive(Debug, Serialize)]
+pub struct Exported {
+    /// The file.
+    pub file: PathBuf,
+    /// Its bytes.
+    pub size: u64,
+    /// What is in it.
+    pub manifest: Manifest,
+    /// What should be said about it.
+    pub remarks: Vec<String>,
+}
+
+impl Manager {
+    /// Packs an agent.
+    pub fn handoff_export(&self, request: &ExportRequest<'_>) -> Result<Exported, Error> {
+        self.refuse_agents("hand an agent over")?;
+        let agent = self.agent(&request.name, "handoff export")?;
+        let record = self.record(&request.name, "handoff export")?;
+        self.finish_move(&record)?;
+        self.refuse_unfinished(&record)?;
+        let default = PathBuf::from(format!("{}.handoff.tar.gz", record.name));
+        let file = self.path_here(request.file.as_deref().unwrap_or(&default));
+        if request.existing == Existing::Kept && fs::symlink_metadata(&file).is_ok() {
+            return Err(archive::ArchiveError::Exists(file).into());
+        }
+        let note = self.birth_note(&record.name);
+        let room = self.store.staging()?;
+        let mut remarks = Vec::new();
+        if agent.status == Status::Working {
+            remarks.push("it is working: what it does from now on is not in it".into());
+        }
+        self.pack_words(&record, note.as_ref(), &room, request)?;
+        let work = self.pack_work(&record, room.path(), &mut remarks)?;
+        let conversation = self.pack_conversation(&record, note.as_ref(), &room, &mut remarks)?;
+        let variables = variables(note.as_ref());
+        if !variables.is_empty() {
+            remarks.push(format!("the values of its variables are not in it: {}", variables.join(", ")));
+        }
+        if request.secrets == Secrets::Refused {
+            let known = self.known_secrets(&record, note.as_ref());
+            self.refuse_secrets(&record, &room, work.as_ref(), &known)?;
+        }
+        let manifest = Manifest {
+            format: HANDOFF_FORMAT,
+            symposium: env!("CARGO_PKG_VERSION").to_owned(),
+            made_at: Env::now(),
+            name: record.name.clone(),
+            kind: record.kind.clone(),
+            spec: record.spec.clone(),
+            status: agent.status,
+            conversation,
+            work: work.map(|work| work.handed),
+            variables,
+            entries: vec![],
+        };
+        let manifest = archive::pack(manifest, room.path(), &file, request.existing)?;
+        let size = fs::metadata(&file).map_or(0, |meta| meta.len());
+        Ok(Exported { file, size, manifest, remarks })
+    }
+
+    /// Record, spec, recap, transcript, tasks and mail.
+    fn pack_words(
+        &self,
+        record: &AgentRecord,
+        note: Option<&BirthNote>,
+        room: &Staging,
+        request: &ExportRequest<'_>,
+    ) -> Result<(), Error> {
+        let handed = HandedRecord {
+            title: record.title.clone(),
+            params: record.params.clone(),
+            created_at: record.created_at,
+            directory: record.working_directory.clone(),
+            command: record.command.clone(),
+        };
+        put_json(room, Part::Record, &handed)?;
+        let of_kind = || Spec { kind: Some(record.kind.clone()), ..Spec::built_in() };
+        let spec = note.and_then(|note| note.spec.clone()).unwrap_or_else(of_kind);
+        // One that named no kind got the first that was there: another machine may have others.
+        let kind = Some(record.kind.clone()).filter(|kind| kind != PLAIN_COMMAND).or(spec.kind.clone());
+        put_json(room, Part::Spec, &Spec { kind, ..without_secrets(&spec) })?;
+        let recap = self.recap(&record.name, Some(record.created_at))?;
+        put_json(room, Part::Recap, &recap)?;
+        put(room, Part::RecapText, (request.recap_text)(&recap).as_bytes())?;
+        put(room, Part::Transcript, self.transcript_tail(record).as_bytes())?;
+        let query = TaskQuery { agent: Some(record.id), states: &TaskState::OPEN, newest: None };
+        let tasks = self.with_existing_ledger(|ledger| ledger.tasks(&query))?;
+        if !tasks.is_empty() {
+            put_json(room, Part::Tasks, &handed_tasks(&tasks))?;
+        }
+        let to = Recipient::Agent(record.id, record.name.clone());
+        let states = [MessageState::Waiting, MessageState::Dispatched];
+        let query = MessageQuery { to: Some(&to), states: &states, ..MessageQuery::default() };
+        let mail: Vec<HandedMessage> = self
+            .with_existing_ledger(|ledger| ledger.messages(&query))?
+            .into_iter()
+            .map(handed_message)
+            .collect();
+        if !mail.is_empty() {
+            put_json(room, Part::Messages, &mail)?;
+        }
+        Ok(())
+    }
+
+    fn pack_conversation(
+        &self,
+        record: &AgentRecord,
+        note: Option<&BirthNote>,
+        room: &Staging,
+        remarks: &mut Vec<String>,
+    ) -> Result<crate::model::Conversation, Error> {
+        let conversation = record.conversation.clone();
+        let Some(id) = conversation.id.as_deref().filter(|_| conversation.begun) else {
+            return Ok(conversation);
+        };
+        let kind = self.kind_of(record)?;
+        let of_spec =
+            note.and_then(|note| note.spec.as_ref()).map(|spec| spec.env.clone()).unwrap_or_default();
+        let given: Vec<_> =
+            of_spec.into_iter().chain(note.map(|note| note.env.clone()).unwrap_or_default()).collect();
+        let found = self
+            .conversation_root(&kind.conversation_files, &given)
+            .and_then(|root| kinds::find_conversation(&kind.conversation_files, &root, id));
+        let Some(path) = found else {
+            let why = match kind.conversation_files.file.is_empty() {
+                true => format!("`{}` keeps its conversations where they cannot be taken along", record.kind),
+                false => format!("conversation {id} is not on disk"),
+            };
+            remarks.push(format!("{why}: whoever takes it over begins a new one with the recap"));
+            return Ok(conversation);
+        };
+        let failed = || Error::io(format!("cannot read the conversation {}", path.display()));
+        let bytes = whole_lines(&path).map_err(failed())?;
+        put(room, Part::Conversation, &bytes)?;
+        Ok(conversation)
+    }
+}
+
+/// A file of lines as long as it is now; a line that is being written is left out.
+fn whole_lines(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let (length, most) = (file.metadata()?.len(), Part::Conversation.most_bytes());
+    let mut bytes = Vec::new();
+    file.take(length.min(most + 1)).read_to_end(&mut bytes)?;
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    bytes.truncate(end);
+    Ok(bytes)
+}
+
+/// The names of the variables that an agent was given.
+fn variables(note: Option<&BirthNote>) -> Vec<String> {
+    let Some(note) = note else { return Vec::new() };
+    let of_spec = note.spec.iter().flat_map(|spec| spec.env.keys().cloned());
+    let names: BTreeSet<String> = of_spec.chain(note.env.iter().map(|(key, _)| key.clone())).collect();
+    names.into_iter().collect()
+}
+
+fn handed_message(message: Message) -> HandedMessage {
+    HandedMessage { from: message.from, at: message.at, text: message.text, wake: message.wake }
+}
+
+fn put(room: &Staging, part: Part, bytes: &[u8]) -> Result<(), Error> {
+    let path = room.path().join(part.name());
+    let written = File::create(&path).and_then(|mut file| io::Write::write_all(&mut file, bytes));
+    written.map_err(Error::io(format!("cannot write {}", path.display())))
+}
+
+fn put_json(room: &Staging, part: Part, value: &impl Serialize) -> Result<(), Error> {
+    let text = serde_json::to_vec_pretty(value)
+        .map_err(|error| Error::io(format!("cannot write {part}"))(error.into()))?;
+    put(room, part, &text)
+}

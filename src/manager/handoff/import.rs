@@ -1,0 +1,252 @@
+//! `agent handoff import`: takes an agent over from a file, all of it or nothing. A stranger's word: what acts on this
+//! machine is done only when somebody agreed to it.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::super::birth::{Asked, BirthNote};
+use super::super::choose::Chosen;
+use super::super::launch::{EnvFrom, Start};
+use super::super::{Manager, SpawnRequest};
+use super::Parcel;
+use super::landing::Landing;
+use crate::error::Error;
+use crate::failpoint;
+use crate::model::{Agent, AgentName, AgentRecord, Conversation, Part};
+use crate::rules::handoff::{first_prompt, names};
+use crate::rules::opening::{self, Opening};
+use crate::rules::status::PLAIN_COMMAND;
+use crate::store::AgentLock;
+
+/// How an agent is taken over.
+#[derive(Debug, Clone)]
+pub struct ImportRequest {
+    /// What it is to be called; none means as it was called, or the next free name.
+    pub name: Option<AgentName>,
+    /// The repository whose worktree it gets; none means the one around here.
+    pub dir: Option<PathBuf>,
+    /// Make a repository here of what is in it.
+    pub clone_to: Option<PathBuf>,
+    /// Whether what it does by itself was agreed to.
+    pub trust: Trust,
+    /// Whether its tasks and its mail come along.
+    pub queue: QueueWish,
+}
+
+/// Whether what a spec does by itself was agreed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// Nobody has seen it: one that acts is refused.
+    Nothing,
+    /// Somebody has seen it, and agreed.
+    All,
+}
+
+/// Whether tasks and mail come along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueWish {
+    /// They wait on the new queue.
+    Take,
+    /// They stay in the file.
+    Leave,
+}
+
+/// An agent that was taken over.
+#[derive(Debug, Serialize)]
+pub struct Imported {
+    /// As everybody sees it.
+    pub agent: Agent,
+    /// Whether it goes on with its conversation; else it was told what is known.
+    pub resumed: bool,
+    /// What should be said about it.
+    pub remarks: Vec<String>,
+}
+
+/// An agent on its way in.
+pub(super) struct Move<'a> {
+    pub parcel: &'a Parcel,
+    pub landing: Landing,
+    pub chosen: Chosen,
+    /// The same wish as somebody who spawns it would have.
+    pub wish: SpawnRequest,
+    pub remarks: Vec<String>,
+}
+
+impl Manager {
+    /// Takes an agent over.
+    pub fn handoff_import(&self, parcel: &Parcel, request: &ImportRequest) -> Result<Imported, Error> {
+        self.refuse_agents("take an agent over")?;
+        let acts = parcel.acts();
+        if request.trust == Trust::Nothing && !acts.is_empty() {
+            return Err(Error::UntrustedHandoff { name: parcel.manifest.name.clone(), acts });
+        }
+        let landing = self.landing(parcel, request)?;
+        let dir = match &landing {
+            Landing::Worktree(dir) | Landing::Place(dir) => dir.clone(),
+            Landing::Fresh(dir) => dir.parent().unwrap_or(dir).to_owned(),
+            Landing::Scratch => self.home.path.clone(),
+        };
+        let chosen = self.chosen_from_parcel(parcel, &dir)?;
+        self.tmux()?;
+        self.refuse_crowd(&chosen, None)?;
+        let wish =
+            SpawnRequest { workspace: Some(landing.workspace()), dir: Some(dir), ..SpawnRequest::default() };
+        let mut moving = Move { parcel, landing, chosen, wish, remarks: Vec::new() };
+        let (mut record, lock) = self.reserve_handed(&mut moving, request.name.as_ref())?;
+        let room = self.make_room(&record)?;
+        let mut alone = self.count_alone(&moving.chosen, None)?;
+        self.refuse_crowd(&moving.chosen, None)?;
+        let moved = self
+            .move_in(&mut record, &mut moving, &mut alone)
+            .and_then(|()| self.bring_conversation(&record, &mut moving))
+            .and_then(|resume| self.start_moved(&mut record, &mut moving, request.queue, resume));
+        let (resumed, to_type) = match moved {
+            Ok(started) => started,
+            Err(error) => {
+                self.move_out(&record, &moving.landing, &error);
+                return Err(error);
+            }
+        };
+        drop((lock, room, alone));
+        self.ensure_supervisor();
+        self.settle(&record, &moving.chosen.kind)?;
+        if let Some(text) = to_type {
+            self.send_first(&record, &text)?;
+        }
+        let mut remarks = moving.remarks;
+        remarks.extend(self.remark_on_supervision(&record));
+        remarks.extend(self.missing_variables(parcel, &record.name));
+        Ok(Imported { agent: self.as_spawned(&record), resumed, remarks })
+    }
+
+    /// What is to run, from the spec in the parcel; the program is this machine's.
+    fn chosen_from_parcel(&self, parcel: &Parcel, dir: &Path) -> Result<Chosen, Error> {
+        let params = parcel.record.params.iter().map(|given| (given.name.clone(), given.value.to_string()));
+        let asked = Asked {
+            // What `restart --fresh` goes by: the spec stays with whoever wrote it, and the kind is here.
+            spec: Some(parcel.manifest.kind.clone()).filter(|kind| kind != PLAIN_COMMAND),
+            command: if parcel.manifest.kind == PLAIN_COMMAND { parcel.spec.command.clone() } else { vec![] },
+            dir: dir.to_path_buf(),
+            title: parcel.record.title.clone(),
+            params: params.collect(),
+            ..Asked::default()
+        };
+        self.chosen_from(parcel.spec.clone(), asked, dir, vec![])
+    }
+
+    /// Takes the first free name, or the one that was asked for.
+    fn reserve_handed(
+        &self,
+        moving: &mut Move<'_>,
+        wanted: Option<&AgentName>,
+    ) -> Result<(AgentRecord, AgentLock), Error> {
+        let was = &moving.parcel.manifest.name;
+        let dir = moving.wish.dir.clone().unwrap_or_default();
+        if let Some(name) = wanted {
+            moving.wish.name = Some(name.clone());
+            return self.reserve(&moving.wish, &moving.chosen, &dir);
+        }
+        for name in names(was) {
+            moving.wish.name = Some(name.clone());
+            match self.reserve(&moving.wish, &moving.chosen, &dir) {
+                Err(Error::NameTaken { .. }) => {}
+                reserved => {
+                    if name != *was {
+                        moving
+                            .remarks
+                            .push(format!("there is an agent `{was}` already: this one is `{name}`"));
+                    }
+                    return reserved;
+                }
+            }
+        }
+        Err(Error::NameTaken { name: was.clone() })
+    }
+
+    /// Queue, birth note and start. Says whether it goes on with its conversation, and what is still to be typed in.
+    fn start_moved(
+        &self,
+        record: &mut AgentRecord,
+        moving: &mut Move<'_>,
+        queue: QueueWish,
+        resume: Option<String>,
+    ) -> Result<(bool, Option<String>), Error> {
+        let (parcel, kind) = (moving.parcel, moving.chosen.kind.clone());
+        let resumed = resume.is_some();
+        let opening = match resume {
+            Some(id) => Opening::Resume(id),
+            None => opening::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
+        };
+        record.conversation = match &opening {
+            Opening::Resume(id) => {
+                let name = parcel.manifest.conversation.name.clone();
+                Conversation { id: Some(id.clone()), name, begun: true }
+            }
+            Opening::New(id) => Conversation { id: id.clone(), name: None, begun: false },
+            Opening::ResumeLast => Conversation::default(),
+        };
+        let begun = parcel.manifest.conversation.begun || parcel.manifest.has(Part::Conversation);
+        let prompt = (!resumed && begun && record.kind != PLAIN_COMMAND)
+            .then(|| first_prompt(&parcel.manifest.name, &parcel.recap));
+        // Before it speaks by itself: what its hooks tell is held against this.
+        self.write(|edit| edit.put(record.clone()))?;
+        self.write_birth_note(&BirthNote {
+            record: record.clone(),
+            env: vec![],
+            spec: Some(moving.chosen.spec.clone()),
+            asked: Some(moving.chosen.asked.clone()),
+        })?;
+        let queued = self.bring_queue(record, moving, queue)?;
+        failpoint::reached("handoff.queued");
+        let as_argument = prompt.as_deref().filter(|text| Self::takes_as_argument(&kind, text));
+        let start = Start { kind: &kind, opening, prompt: as_argument, pane: None, env: EnvFrom::Caller };
+        // From here on it is an agent like any other: what is its own must not be taken back because nobody noted it.
+        let note = self.moving_note(record);
+        self.note_moved(record)?;
+        failpoint::reached("handoff.moved");
+        if let Err(error) = self.start_in_tmux(record, &start) {
+            self.cancel_queue(&queued);
+            if is_out(record, &error) {
+                self.note_moving(record, &note)?;
+            }
+            return Err(error);
+        }
+        let to_type = prompt.clone().filter(|_| as_argument.is_none());
+        Ok((resumed, to_type))
+    }
+
+    /// What it was given elsewhere and nobody has given it here.
+    fn missing_variables(&self, parcel: &Parcel, name: &AgentName) -> Option<String> {
+        let is_name = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let names: Vec<&str> = parcel
+            .manifest
+            .variables
+            .iter()
+            .map(String::as_str)
+            .filter(|variable| is_name(variable) && self.env.var(variable).is_none())
+            .collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "it was given variables that are not set here: {}; export them, then `symposium agent restart {name}`",
+                names.join(", ")
+            )
+        })
+    }
+
+    /// Everything that was made goes; one that a slow tmux may start all the same is kept, its session carries it.
+    fn move_out(&self, record: &AgentRecord, landing: &Landing, error: &Error) {
+        if !is_out(record, error) {
+            return;
+        }
+        if let Landing::Fresh(dir) = landing {
+            let _ = std::fs::remove_dir_all(dir);
+        }
+        self.withdraw(record);
+    }
+}
+
+/// Whether nothing runs after a failure, and nothing will.
+fn is_out(record: &AgentRecord, error: &Error) -> bool {
+    record.tmux.is_none() && !matches!(error, Error::TmuxSilent { .. })
+}

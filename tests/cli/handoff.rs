@@ -1,0 +1,408 @@
+//! `agent handoff export` and `import`: an agent goes to another home, and nothing of it is lost or told that should not be.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::workspace::{git, repository, workspace};
+use super::{agent, in_project, printed, prompts, shown, spawned, wait_for};
+use crate::support::TestEnv;
+
+/// Another account: a home, a tmux server and a clone of the first one's project.
+pub(super) fn elsewhere(from: &TestEnv) -> TestEnv {
+    let env = TestEnv::new();
+    git(
+        &env,
+        env.root(),
+        &["clone", "-q", from.project().to_str().unwrap(), env.project().to_str().unwrap()],
+    );
+    env
+}
+
+/// Hands an agent over into a file.
+#[track_caller]
+pub(super) fn exported(env: &TestEnv, name: &str) -> PathBuf {
+    let file = env.root().join(format!("{name}.handoff.tar.gz"));
+    agent(env, &["handoff", "export", name, "-o", file.to_str().unwrap()]).ok();
+    file
+}
+
+#[track_caller]
+fn import(env: &TestEnv, file: &Path, more: &[&str]) -> crate::support::run::Run {
+    agent(env, &[&["handoff", "import", file.to_str().unwrap(), "--yes"][..], more].concat())
+}
+
+/// A demo agent in a worktree that was told something, with a commit of its own.
+pub(super) fn told(env: &TestEnv) -> PathBuf {
+    spawned(env, &["demo", "--name", "fix", "--workspace", "worktree", "--task", "remember plum"]);
+    wait_for(env, "fix", "idle");
+    let at = workspace(env, "fix");
+    fs::write(at.join("src/lib.rs"), "// two\n").unwrap();
+    git(env, &at, &["commit", "-q", "-a", "-m", "second"]);
+    at
+}
+
+fn status_of(env: &TestEnv, at: &Path) -> String {
+    git(env, at, &["status", "--porcelain=v1", "--untracked-files=all"])
+}
+
+/// What must be as it was when a handoff was refused.
+#[track_caller]
+pub(super) fn assert_untouched(env: &TestEnv) {
+    let agents = agent(env, &["list", "--all", "--json"]).ok().json();
+    assert_eq!(agents, Value::Array(vec![]));
+    let left = |dir: &str| fs::read_dir(env.state().join(dir)).map_or(0, Iterator::count);
+    assert_eq!(left("instances"), 0, "an instance is left");
+    let run = fs::read_dir(env.state().join("run")).into_iter().flatten().flatten();
+    let rooms: Vec<_> = run
+        .map(|entry| entry.file_name())
+        .filter(|name| name.to_string_lossy().starts_with("_staging"))
+        .collect();
+    assert!(rooms.is_empty(), "{rooms:?}");
+    if env.project().join(".git").exists() {
+        assert_eq!(git(env, &env.project(), &["branch", "--format=%(refname:short)"]), "main");
+        assert!(!env.project().join(".git/worktrees").exists());
+        assert_eq!(status_of(env, &env.project()), "");
+    }
+    assert!(!env.state().join("demo").exists(), "a conversation is left");
+}
+
+#[test]
+fn an_agent_goes_on_in_another_home_where_it_was() {
+    let one = repository();
+    let at = told(&one);
+    fs::write(at.join("staged"), "s\n").unwrap();
+    git(&one, &at, &["add", "staged"]);
+    fs::write(at.join("src/lib.rs"), "// three\n").unwrap();
+    fs::write(at.join("new"), [0, 159, 146, 150]).unwrap();
+    fs::write(at.join("target"), "ignored").unwrap();
+    one.symposium(["task", "add", "fix", "first of all"]).ok();
+    one.symposium(["task", "add", "fix", "and then", "--after", "1", "--priority", "low"]).ok();
+    one.symposium(["message", "send", "fix", "mind the gap"]).ok();
+    let file = exported(&one, "fix");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let two = elsewhere(&one);
+    let shown_card = agent(&two, &["handoff", "import", file.to_str().unwrap(), "--show"]).ok().stdout;
+    assert!(shown_card.contains("2 tasks, 1 messages"), "{shown_card}");
+    assert_untouched(&two);
+    let said = import(&two, &file, &[]).ok();
+    assert_eq!(said.stdout, "fix\n");
+    assert!(said.stderr.contains("goes on with conversation"), "{said:?}");
+    assert!(said.stderr.contains("2 tasks and 1 messages wait on its queue"), "{said:?}");
+    let there = workspace(&two, "fix");
+    // One line less its first space: what a run printed is trimmed.
+    assert_eq!(status_of(&two, &there).trim(), "M src/lib.rs\nA  staged\n?? new");
+    assert_eq!(fs::read(there.join("new")).unwrap(), [0, 159, 146, 150]);
+    assert!(!there.join("target").exists());
+    assert_eq!(git(&two, &there, &["log", "--format=%s"]), "second\nfirst");
+    let told = shown(&two, "fix");
+    assert_eq!((&told["branch"], &told["workspace"]), (&"symposium/fix".into(), &"worktree".into()));
+    assert_eq!(told["conversation"]["id"], shown(&one, "fix")["conversation"]["id"]);
+    assert_eq!(told["conversation"]["begun"], true);
+    wait_for(&two, "fix", "idle");
+    agent(&two, &["send", "fix", "recall"]).ok();
+    two.wait_until("it remembers", || printed(&two, "fix").contains("plum"));
+    assert_eq!(prompts(&two, "fix"), ["remember plum", "recall"]);
+    assert_eq!(prompts(&one, "fix"), ["remember plum"], "the first one goes on for itself");
+    let tasks = two.symposium(["task", "list", "--all", "--json"]).ok().json();
+    assert_eq!((&tasks[0]["text"], &tasks[0]["source"]), (&"first of all".into(), &"handoff".into()));
+    assert_eq!((&tasks[1]["priority"], &tasks[1]["after"]), (&"low".into(), &serde_json::json!([1])));
+    let mail = two.symposium(["message", "list", "--agent", "fix", "--json"]).ok().json();
+    assert!(mail[0]["text"].as_str().unwrap().contains("mind the gap"), "{mail}");
+    assert_eq!(
+        git(&two, &two.project(), &["rev-parse", "--abbrev-ref", "HEAD"]),
+        "main",
+        "the clone itself stays"
+    );
+}
+
+#[test]
+fn a_file_is_not_replaced_unless_it_is_said() {
+    let env = repository();
+    spawned(&env, &["demo", "--name", "fix"]);
+    let path = agent(&env, &["handoff", "export", "fix"]).ok().stdout;
+    let file = env.project().join("fix.handoff.tar.gz");
+    assert_eq!(path.trim_end(), file.to_str().unwrap());
+    let before = fs::read(&file).unwrap();
+    assert_snapshot!(env.redacted(&agent(&env, &["handoff", "export", "fix"]).fails(1).stderr), @"
+    error: `[ROOT]/project/fix.handoff.tar.gz` is there already
+      nothing was changed
+    hint: name another file with `-o`, or replace it with `--force`
+    ");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    agent(&env, &["handoff", "export", "fix", "--force"]).ok();
+    agent(&env, &["handoff", "export", "none"]).fails(3);
+}
+
+#[test]
+fn a_repository_of_its_own_is_made_where_there_is_no_clone() {
+    let one = repository();
+    let at = told(&one);
+    fs::write(at.join("new"), "x\n").unwrap();
+    let file = exported(&one, "fix");
+    let two = TestEnv::new();
+    let refused = import(&two, &file, &[]).fails(1);
+    assert_snapshot!(two.redacted(&refused.stderr), @"
+    error: `[ROOT]/project` is in no git repository
+      nothing was changed
+    hint: go into a clone of its repository, or name one with `--dir`; `--clone-to DIR` makes one of what is in it
+    ");
+    assert_untouched(&two);
+    git(&two, &two.project(), &["init", "-q", "-b", "main"]);
+    git(&two, &two.project(), &["commit", "-q", "--allow-empty", "-m", "another"]);
+    let refused = import(&two, &file, &[]).fails(1);
+    assert!(refused.stderr.contains("has nothing of its history"), "{refused:?}");
+    assert_untouched(&two);
+    let fresh = two.root().join("fresh");
+    import(&two, &file, &["--clone-to", fresh.to_str().unwrap(), "--name", "mine"]).ok();
+    let told = shown(&two, "mine");
+    assert_eq!(
+        (&told["working_directory"], &told["branch"]),
+        (&fresh.to_str().unwrap().into(), &"symposium/fix".into())
+    );
+    assert_eq!(git(&two, &fresh, &["log", "--format=%s"]), "second\nfirst");
+    assert_eq!(status_of(&two, &fresh), "?? new");
+    wait_for(&two, "mine", "idle");
+    let again = import(&two, &file, &["--clone-to", fresh.to_str().unwrap()]).fails(1);
+    assert!(again.stderr.contains("it is there already"), "{again:?}");
+}
+
+#[test]
+fn what_is_there_already_is_never_touched() {
+    let one = repository();
+    told(&one);
+    let file = exported(&one, "fix");
+    let two = elsewhere(&one);
+    git(&two, &two.project(), &["branch", "symposium/fix"]);
+    git(&two, &two.project(), &["branch", "handoff/fix-2"]);
+    spawned(&two, &["--name", "fix", "--", "sleep", "1000"]);
+    let before = git(&two, &two.project(), &["rev-parse", "symposium/fix", "handoff/fix-2", "main"]);
+    let said = import(&two, &file, &[]).ok();
+    assert_eq!(said.stdout, "fix-2\n");
+    assert!(said.stderr.contains("there is an agent `fix` already: this one is `fix-2`"), "{said:?}");
+    assert!(said.stderr.contains("its work is on a new branch, `handoff/fix-2-2`"), "{said:?}");
+    assert_eq!(git(&two, &two.project(), &["rev-parse", "symposium/fix", "handoff/fix-2", "main"]), before);
+    import(&two, &file, &["--name", "fix"]).fails(1);
+    // The conversation is here by now: a third one goes on with a copy of it.
+    let said = import(&two, &file, &[]).ok();
+    assert!(said.stderr.contains("it goes on with a copy"), "{said:?}");
+    let ids = ["fix-2", "fix-3"].map(|name| shown(&two, name)["conversation"]["id"].clone());
+    assert_ne!(ids[0], ids[1]);
+    wait_for(&two, "fix-3", "idle");
+    agent(&two, &["send", "fix-3", "recall"]).ok();
+    assert_eq!(prompts(&two, "fix-3"), ["remember plum", "recall"]);
+    assert_eq!(prompts(&two, "fix-2"), ["remember plum"]);
+}
+
+#[test]
+fn secrets_are_refused_and_told_masked() {
+    let env = repository();
+    let key = ["ghp", "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa42Kx"].join("_");
+    spawned(
+        &env,
+        &[
+            "demo",
+            "--name",
+            "fix",
+            "--workspace",
+            "worktree",
+            "--env",
+            "MY_TOKEN=correct-horse",
+            "--task",
+            "remember correct-horse",
+        ],
+    );
+    wait_for(&env, "fix", "idle");
+    let at = workspace(&env, "fix");
+    fs::write(at.join("config"), format!("token = {key}\n")).unwrap();
+    git(&env, &at, &["add", "config"]);
+    git(&env, &at, &["commit", "-q", "-m", "with a key"]);
+    git(&env, &at, &["rm", "-q", "config"]);
+    git(&env, &at, &["commit", "-q", "-m", "without"]);
+    let file = env.root().join("f");
+    let export = ["handoff", "export", "fix", "-o", file.to_str().unwrap()];
+    let refused = agent(&env, &export).fails(1);
+    let said = &refused.stderr;
+    assert!(
+        said.contains("conversation.jsonl line 2: the value of MY_TOKEN: corr… (13 characters)"),
+        "{said}"
+    );
+    assert!(said.contains("(config): a GitHub token: ghp_… (40 characters)"), "{said}");
+    assert!(!said.contains(&key) && !said.contains("correct-horse"), "{said}");
+    assert!(!file.exists());
+    let json = agent(&env, &[&export[..], &["--json"]].concat()).fails(1);
+    assert!(json.stderr.contains("\"code\":\"secrets\""), "{json:?}");
+    agent(&env, &[&export[..], &["--allow-secrets"]].concat()).ok();
+    let seen =
+        env.symposium(["agent", "handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
+    assert_eq!(seen["manifest"]["variables"], serde_json::json!(["MY_TOKEN"]));
+    assert!(!seen.to_string().contains("correct-horse"), "not even then: {seen}");
+}
+
+#[test]
+fn nobody_runs_what_they_did_not_agree_to() {
+    let one = repository();
+    let text = "[agents.busy]\nkind = \"demo\"\nshell_tier = \"free\"\ntools = [\"Bash\"]\n\
+                workspace = { mode = \"worktree\", setup = [\"touch set-up-here\"] }\n";
+    in_project(&one, ".symposium/agents.toml", text);
+    spawned(&one, &["busy", "--name", "busy"]);
+    let file = exported(&one, "busy");
+    let two = elsewhere(&one);
+    assert_snapshot!(two.redacted(&import(&two, &file, &[]).fails(1).stderr), @"
+    error: agent `busy` would do things on this machine that nobody has agreed to
+      it sets its worktree up with `touch set-up-here`
+      it uses without asking: Bash
+      it runs whatever it likes without asking (tier `free`)
+      nothing was changed
+    hint: look at it with `--show`; if you agree, `--yes --trust`
+    ");
+    assert_untouched(&two);
+    let asked = agent(&two, &["handoff", "import", file.to_str().unwrap()]).fails(2);
+    assert!(asked.stderr.contains("nobody can be asked"), "{asked:?}");
+    import(&two, &file, &["--trust"]).ok();
+    assert!(workspace(&two, "busy").join("set-up-here").exists());
+    let command = shown(&two, "busy")["command"].to_string();
+    assert!(command.contains("bypassPermissions"), "{command}");
+}
+
+#[test]
+fn one_whose_conversation_cannot_come_is_told_what_is_known() {
+    let one = repository();
+    one.fake_program("claude", &format!("exec {} demo-agent \"$@\"", one.binary()));
+    spawned(&one, &["claude", "--name", "fix", "--title", "the plum", "--task", "remember plum"]);
+    wait_for(&one, "fix", "idle");
+    let said = agent(&one, &["handoff", "export", "fix", "-o", "f"]).ok();
+    assert!(said.stderr.contains("begins a new one with the recap"), "{said:?}");
+    let file = one.project().join("f");
+    let two = elsewhere(&one);
+    let refused = import(&two, &file, &[]).fails(1);
+    assert!(refused.stderr.contains("`claude` is not installed"), "{refused:?}");
+    assert_untouched(&two);
+    two.fake_program("claude", &format!("exec {} demo-agent \"$@\"", two.binary()));
+    import(&two, &file, &[]).ok();
+    wait_for(&two, "fix", "idle");
+    let told = prompts(&two, "fix");
+    assert!(told.len() == 1 && told[0].contains("You take over the work of agent `fix`"), "{told:?}");
+    assert_eq!(shown(&two, "fix")["title"], "the plum");
+}
+
+#[test]
+fn what_is_in_no_repository_is_said_to_stay() {
+    let one = TestEnv::new();
+    spawned(&one, &["demo", "--name", "fix", "--workspace", "scratch", "--task", "remember plum"]);
+    wait_for(&one, "fix", "idle");
+    let said = agent(&one, &["handoff", "export", "fix", "-o", "f"]).ok();
+    assert!(said.stderr.contains("is in no git repository: the files in it are not packed"), "{said:?}");
+    let two = TestEnv::new();
+    import(&two, &one.project().join("f"), &[]).ok();
+    assert_eq!(shown(&two, "fix")["workspace"], "scratch");
+    wait_for(&two, "fix", "idle");
+    agent(&two, &["send", "fix", "recall"]).ok();
+    assert_eq!(prompts(&two, "fix"), ["remember plum", "recall"]);
+}
+
+#[test]
+fn an_agent_may_not_hand_over_or_take_over() {
+    let env = repository();
+    spawned(&env, &["demo", "--name", "fix"]);
+    let file = exported(&env, "fix");
+    let id = shown(&env, "fix")["id"].as_str().unwrap().to_owned();
+    for args in [
+        &["handoff", "export", "fix", "-o", "x"][..],
+        &["handoff", "import", file.to_str().unwrap(), "--yes"],
+    ] {
+        let refused = agent(&env, args).env("SYMPOSIUM_AGENT", "fix").env("SYMPOSIUM_AGENT_ID", &id).fails(1);
+        assert!(refused.stderr.contains("agent `fix` may not"), "{refused:?}");
+    }
+    assert!(!env.project().join("x").exists());
+}
+
+#[test]
+fn a_person_is_shown_what_is_inside_and_asked() {
+    let one = repository();
+    told(&one);
+    let file = exported(&one, "fix");
+    let two = elsewhere(&one);
+    for (answer, code) in [("n", 1), ("y", 0)] {
+        let terminal = two.terminal([two.binary(), "agent", "handoff", "import", file.to_str().unwrap()]);
+        terminal.wait_for_text("Take this agent over?");
+        terminal.wait_for_text("symposium/fix at");
+        terminal.keys(&[answer]);
+        assert_eq!(terminal.wait_for_exit(), code);
+        if code == 1 {
+            assert_untouched(&two);
+        }
+    }
+    wait_for(&two, "fix", "idle");
+}
+
+#[test]
+fn one_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
+    let one = repository();
+    let at = told(&one);
+    fs::write(at.join("new"), "x\n").unwrap();
+    let file = exported(&one, "fix");
+    let two = elsewhere(&one);
+    for step in [
+        "handoff.commits",
+        "handoff.noted",
+        "worktree.noted",
+        "worktree.added",
+        "worktree.copied",
+        "worktree.ready",
+        "handoff.settled",
+        "handoff.placed",
+        "handoff.queued",
+    ] {
+        let outcome = import(&two, &file, &[]).env("SYMPOSIUM_FAILPOINT", step).outcome();
+        assert_eq!(outcome.code, 137, "{step}: {outcome:?}");
+        let there = agent(&two, &["show", "fix"]).outcome().code == 0;
+        if there {
+            assert_eq!(shown(&two, "fix")["status"], "crashed", "{step}");
+            let refused = agent(&two, &["resume", "fix"]).fails(1);
+            let why = ["was never taken over to the end", "it is not there any more"];
+            assert!(why.iter().any(|why| refused.stderr.contains(why)), "{step}: {refused:?}");
+            agent(&two, &["rm", "fix"]).ok();
+        }
+        // What was cut short before it was written down goes with the next one of that name.
+        let demo = two.state().join("demo");
+        assert_eq!(fs::read_dir(&demo).map_or(0, Iterator::count), 0, "{step}");
+        let branches = git(&two, &two.project(), &["branch", "--format=%(refname:short)"]);
+        assert_eq!(branches, "main", "{step}");
+        assert!(!two.project().join(".git/worktrees").exists(), "{step}");
+    }
+    for step in ["handoff.moved", "launch.started", "launch.noted"] {
+        let outcome = import(&two, &file, &[]).env("SYMPOSIUM_FAILPOINT", step).outcome();
+        assert_eq!(outcome.code, 137, "{step}");
+        if step == "handoff.moved" {
+            agent(&two, &["resume", "fix"]).ok();
+        }
+        wait_for(&two, "fix", "idle");
+        assert_eq!(prompts(&two, "fix"), ["remember plum"], "{step}");
+        agent(&two, &["kill", "fix"]).ok();
+        agent(&two, &["rm", "--force", "fix"]).ok();
+        fs::remove_dir_all(two.state().join("demo")).unwrap();
+    }
+    import(&two, &file, &[]).ok();
+    wait_for(&two, "fix", "idle");
+    assert_eq!(prompts(&two, "fix"), ["remember plum"]);
+    let run = fs::read_dir(two.state().join("run")).unwrap().flatten();
+    assert!(run.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with("_staging")));
+}
+
+#[test]
+fn one_that_cannot_be_started_leaves_nothing() {
+    let one = repository();
+    told(&one);
+    let file = exported(&one, "fix");
+    let two = elsewhere(&one);
+    super::without_settling(&two, &[]);
+    fs::write(two.state().join("config.toml"), "[workspace]\nsetup = ['exit 3']\n").unwrap();
+    let refused = import(&two, &file, &[]).fails(1);
+    assert!(refused.stderr.contains("`exit 3` failed"), "{refused:?}");
+    assert_untouched(&two);
+}

@@ -1,0 +1,251 @@
+//! A handoff is a stranger's word: damaged, cut, or made to do harm, it is refused with nothing changed.
+
+use std::fs::{self, File};
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tar::{Archive, Builder, EntryType, Header};
+
+use super::agent;
+use super::handoff::{assert_untouched, elsewhere, exported, told};
+use super::workspace::repository;
+use crate::support::TestEnv;
+
+/// The parts of a handoff, to be changed and packed again as if somebody had meant it so.
+#[derive(Clone)]
+struct Parts(Vec<(String, Vec<u8>)>);
+
+impl Parts {
+    fn of(file: &Path) -> Parts {
+        let mut tar = Archive::new(GzDecoder::new(File::open(file).unwrap()));
+        let entries = tar.entries().unwrap().map(|entry| {
+            let mut entry = entry.unwrap();
+            let name = entry.path().unwrap().to_str().unwrap().to_owned();
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            (name, bytes)
+        });
+        Parts(entries.collect())
+    }
+
+    fn part(&mut self, name: &str) -> &mut Vec<u8> {
+        if !self.0.iter().any(|(known, _)| known == name) {
+            self.0.push((name.to_owned(), Vec::new()));
+        }
+        &mut self.0.iter_mut().find(|(known, _)| known == name).unwrap().1
+    }
+
+    fn json(&mut self, name: &str, change: impl Fn(&mut Value)) {
+        let mut value: Value = serde_json::from_slice(self.part(name)).unwrap();
+        change(&mut value);
+        *self.part(name) = value.to_string().into_bytes();
+    }
+
+    /// Packed with sizes and checksums that are right.
+    fn packed(mut self) -> Vec<u8> {
+        let entries: Vec<Value> = self.0[1..]
+            .iter()
+            .map(|(name, bytes)| {
+                let sum: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+                json!({"name": name, "size": bytes.len(), "sha256": sum})
+            })
+            .collect();
+        self.json("manifest.json", |manifest| manifest["entries"] = entries.clone().into());
+        let mut tar = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        for (name, bytes) in &self.0 {
+            let mut header = Header::new_ustar();
+            header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_entry_type(EntryType::Regular);
+            header.set_size(bytes.len() as u64);
+            header.set_cksum();
+            tar.append(&header, Cursor::new(bytes)).unwrap();
+        }
+        tar.into_inner().unwrap().finish().unwrap()
+    }
+}
+
+#[track_caller]
+fn refused(env: &TestEnv, what: &str, bytes: &[u8]) {
+    let file = env.root().join("hostile");
+    fs::write(&file, bytes).unwrap();
+    let args = ["handoff", "import", file.to_str().unwrap(), "--yes", "--trust"];
+    let outcome = agent(env, &args).outcome();
+    assert_eq!(outcome.code, 1, "{what}: {outcome:?}");
+    let clean = |text: &str| !text.chars().any(|c| c.is_control() && c != '\n');
+    assert!(clean(&outcome.stdout) && clean(&outcome.stderr), "{what}: {outcome:?}");
+    assert_untouched(env);
+}
+
+#[test]
+fn what_was_made_to_do_harm_is_refused_with_nothing_changed() {
+    let one = repository();
+    let at = told(&one);
+    fs::write(at.join("new"), "x\n").unwrap();
+    let good = Parts::of(&exported(&one, "fix"));
+    let two = elsewhere(&one);
+    let change = |change: &dyn Fn(&mut Parts)| {
+        let mut parts = good.clone();
+        change(&mut parts);
+        parts.packed()
+    };
+    let says = |key: &'static str, value: Value| {
+        change(&move |parts: &mut Parts| {
+            parts.json("manifest.json", |manifest| manifest[key] = value.clone())
+        })
+    };
+    let work = |key: &'static str, value: Value| {
+        change(&move |parts: &mut Parts| {
+            parts.json("manifest.json", |manifest| manifest["work"][key] = value.clone())
+        })
+    };
+    let patch = |path: &str| {
+        let text = format!(
+            "diff --git a/{path} b/{path}\nnew file mode 100755\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+evil\n"
+        );
+        change(&move |parts: &mut Parts| *parts.part("unstaged.patch") = text.clone().into_bytes())
+    };
+    let head = {
+        let mut parts = good.clone();
+        let manifest: Value = serde_json::from_slice(parts.part("manifest.json")).unwrap();
+        manifest["work"]["head"].as_str().unwrap().to_owned()
+    };
+    let bundle = |header: String| {
+        let from = b"HEAD\n\n";
+        change(&move |parts: &mut Parts| {
+            let whole = parts.part("work.bundle").clone();
+            let begin = whole.windows(from.len()).position(|window| window == from).unwrap() + from.len();
+            *parts.part("work.bundle") = [header.as_bytes(), &whole[begin..]].concat();
+        })
+    };
+    let corpus: Vec<(&str, Vec<u8>)> = vec![
+        ("no file at all", b"hello".to_vec()),
+        ("a path that goes up", change(&|parts| parts.0.push(("../../evil".into(), b"x".to_vec())))),
+        ("a hook", change(&|parts| parts.0.push(("hooks/post-checkout".into(), b"x".to_vec())))),
+        ("an escape in a name", change(&|parts| parts.0.push(("\u{1b}[2J".into(), b"x".to_vec())))),
+        ("a kind that is a path", says("kind", "../../bin/sh".into())),
+        ("a kind that nobody knows", says("kind", "nonesuch".into())),
+        ("an agent that is a path", says("name", "../x".into())),
+        (
+            "a conversation that is a path",
+            says("conversation", json!({"id": "../../../.bashrc", "name": null, "begun": true})),
+        ),
+        ("a place that leads out", work("below", "../../../..".into())),
+        ("a place that is absolute", work("below", "/etc".into())),
+        ("a place in git", work("below", ".git/hooks".into())),
+        ("a commit that is an option", work("head", "--upload-pack=touch /tmp/x; git-upload-pack".into())),
+        ("a commit that is not there", work("head", "1".repeat(40).into())),
+        ("a history that is an option", work("roots", json!(["--all"]))),
+        ("a bundle that names a branch", bundle(format!("# v2 git bundle\n{head} refs/heads/main\n\n"))),
+        ("a bundle that names a path", bundle(format!("# v2 git bundle\n{head} refs/heads/../../x\n\n"))),
+        (
+            "a bundle that needs something",
+            bundle(format!("# v2 git bundle\n-{} x\n{head} HEAD\n\n", "1".repeat(40))),
+        ),
+        ("a bundle that is none", change(&|parts| *parts.part("work.bundle") = b"hello".to_vec())),
+        (
+            "a bundle that is cut",
+            change(&|parts| {
+                let length = parts.part("work.bundle").len();
+                parts.part("work.bundle").truncate(length - 40);
+            }),
+        ),
+        ("a patch into git", patch(".git/hooks/post-checkout")),
+        ("a patch that goes up", patch("../evil")),
+        ("a patch that is absolute", patch("/tmp/evil-by-a-test")),
+        (
+            "a patch through its own link",
+            change(&|parts| {
+                let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+../../..\n\\ No newline at end of file\n";
+                let through = "diff --git a/l/evil b/l/evil\nnew file mode 100644\n--- /dev/null\n+++ b/l/evil\n@@ -0,0 +1 @@\n+evil\n";
+                *parts.part("unstaged.patch") = [link, through].concat().into_bytes();
+            }),
+        ),
+        ("a patch that is none", change(&|parts| *parts.part("staged.patch") = b"hello".to_vec())),
+        ("a spec that is none", change(&|parts| *parts.part("spec.json") = b"\"x\"".to_vec())),
+        ("a record that is none", change(&|parts| *parts.part("record.json") = b"\x1b[2J".to_vec())),
+        ("tasks that are none", change(&|parts| *parts.part("tasks.json") = b"{}".to_vec())),
+        ("a newer format", says("format", 2.into())),
+    ];
+    for (what, bytes) in &corpus {
+        refused(&two, what, bytes);
+    }
+    let file = two.root().join("hostile");
+    fs::write(&file, &corpus.last().unwrap().1).unwrap();
+    let newer = agent(&two, &["handoff", "import", file.to_str().unwrap(), "--show"]).fails(1);
+    assert!(newer.stderr.contains("upgrade symposium to 0.1.0 or newer"), "{newer:?}");
+    assert!(!Path::new("/tmp/evil-by-a-test").exists() && !two.root().join("evil").exists());
+    // All that was changed was changed for the worse.
+    fs::write(&file, good.packed()).unwrap();
+    agent(&two, &["handoff", "import", file.to_str().unwrap(), "--yes"]).ok();
+}
+
+#[test]
+fn what_is_cut_or_changed_anywhere_is_refused() {
+    let one = repository();
+    told(&one);
+    let bytes = fs::read(exported(&one, "fix")).unwrap();
+    let two = elsewhere(&one);
+    for at in [0, 1, 9, 200, bytes.len() / 2, bytes.len() - 9, bytes.len() - 1] {
+        refused(&two, &format!("cut at {at}"), &bytes[..at]);
+    }
+    for at in [0, 100, bytes.len() / 3, bytes.len() / 2, bytes.len() - 5] {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x20;
+        refused(&two, &format!("changed at {at}"), &changed);
+    }
+}
+
+#[test]
+fn a_link_in_the_work_does_not_lead_the_agent_out_of_it() {
+    let one = repository();
+    let at = told(&one);
+    std::os::unix::fs::symlink("/etc", at.join("out")).unwrap();
+    super::workspace::git(&one, &at, &["add", "out"]);
+    super::workspace::git(&one, &at, &["commit", "-q", "-m", "a link"]);
+    let mut parts = Parts::of(&exported(&one, "fix"));
+    parts.json("manifest.json", |manifest| manifest["work"]["below"] = "out".into());
+    let two = elsewhere(&one);
+    let file = two.root().join("linked");
+    fs::write(&file, parts.packed()).unwrap();
+    agent(&two, &["handoff", "import", file.to_str().unwrap(), "--yes"]).ok();
+    let there = super::workspace::workspace(&two, "fix");
+    assert_eq!(super::shown(&two, "fix")["working_directory"], there.to_str().unwrap());
+}
+
+#[test]
+fn what_is_shown_obeys_nobody() {
+    let one = repository();
+    told(&one);
+    let mut parts = Parts::of(&exported(&one, "fix"));
+    let evil = "x\u{1b}]0;owned\u{7}\u{202e}\r\n  agent  trusted";
+    parts.json("manifest.json", |manifest| {
+        manifest["spec"] = evil.into();
+        manifest["symposium"] = evil.into();
+        manifest["variables"] = json!([evil]);
+        manifest["work"]["branch"] = evil.into();
+        manifest["work"]["remotes"] = json!([evil]);
+    });
+    parts.json("record.json", |record| record["title"] = evil.into());
+    parts.json("spec.json", |spec| {
+        spec["command"] = json!(["sh", "-c", evil]);
+        spec["model"] = evil.into();
+        spec["system_prompt"] = evil.into();
+    });
+    let two = elsewhere(&one);
+    let file = two.root().join("shown");
+    fs::write(&file, parts.packed()).unwrap();
+    for args in [&["--show"][..], &["--yes"]] {
+        let outcome =
+            agent(&two, &[&["handoff", "import", file.to_str().unwrap()][..], args].concat()).outcome();
+        for text in [&outcome.stdout, &outcome.stderr] {
+            assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{outcome:?}");
+            assert!(!text.lines().any(|line| line == "  agent  trusted"), "{outcome:?}");
+        }
+    }
+    assert_untouched(&two);
+}
