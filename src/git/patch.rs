@@ -30,12 +30,12 @@ const PLAIN: [&str; 9] = [
 ];
 
 impl Git {
-    /// Writes both patches; an empty one is not written. `spared` are new files, below the top, that stay where they are;
-    /// `room` is a directory for what is needed meanwhile.
+    /// Writes both patches; an empty one is not written. `spared` are new files that stay where they are, as git's
+    /// pathspecs with `exclude`; `room` is a directory for what is needed meanwhile.
     pub fn patches(
         &self,
         top: &Path,
-        spared: &[PathBuf],
+        spared: &[String],
         room: &Path,
         into: [&Path; 2],
     ) -> Result<(), GitError> {
@@ -62,7 +62,7 @@ impl Git {
         &self,
         top: &Path,
         off: &[String],
-        spared: &[PathBuf],
+        spared: &[String],
         room: &Path,
     ) -> Result<PathBuf, GitError> {
         let said = self.ask(top, &[], &["rev-parse", "--git-path", "index"])?;
@@ -73,8 +73,8 @@ impl Git {
             copied => drop(copied.map_err(unwritable)?),
         }
         let mut paths = b".\0".to_vec();
-        for path in spared.iter().filter_map(|path| path.to_str()) {
-            paths.extend_from_slice(format!(":(top,exclude,literal){path}\0").as_bytes());
+        for path in spared {
+            paths.extend_from_slice(format!("{path}\0").as_bytes());
         }
         fs::write(&list, paths).map_err(unwritable)?;
         let from = format!("--pathspec-from-file={}", list.display());

@@ -210,10 +210,11 @@ impl Git {
         Ok(None)
     }
 
-    /// Removes a branch that is still where it was made.
+    /// Removes a branch that is still where it was made, and that nobody works on.
     pub fn drop_branch_at(&self, repository: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
         let name = format!("refs/heads/{branch}");
-        if self.commit(repository, &name)?.as_deref() != Some(commit) {
+        let is_used = self.worktrees(repository)?.iter().any(|(_, on)| on.as_deref() == Some(branch));
+        if is_used || self.commit(repository, &name)?.as_deref() != Some(commit) {
             return Ok(());
         }
         self.ask(repository, &[INSIDE_GIT.to_owned()], &["update-ref", "-d", &name, commit]).map(drop)

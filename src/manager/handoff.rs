@@ -24,10 +24,15 @@ use super::Manager;
 use crate::archive::{self, ArchiveError};
 use crate::env::HOME;
 use crate::error::Error;
-use crate::model::{ConversationFiles, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec};
-use crate::rules::handoff::{acts, check, received};
+use crate::model::{
+    ConversationFiles, DEFAULT_SPEC, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec, Title,
+};
+use crate::rules::handoff::{acts, check, check_spec, received};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::Staging;
+
+/// More tasks, or more mail, than one agent ever had waiting.
+const MOST_QUEUED: usize = 1000;
 
 /// A handoff that was opened: every byte is checked, nothing is done yet.
 #[derive(Debug)]
@@ -70,15 +75,24 @@ impl Manager {
         let spec: Spec = spec.ok_or_else(|| damaged("it holds no spec".into()))?;
         // What is shown is what runs.
         let kind = Some(manifest.kind.clone()).filter(|kind| kind != PLAIN_COMMAND);
-        let spec = Spec { kind, name: manifest.spec.clone(), ..spec };
+        let name = Title::clean(&manifest.spec).map_or_else(|| DEFAULT_SPEC.to_owned(), String::from);
+        let spec = Spec { kind, name, ..spec };
+        check_spec(&spec).map_err(damaged)?;
         let record = read(&room, &manifest, Part::Record).map_err(damaged)?;
         let record = record.ok_or_else(|| damaged("it holds no record".into()))?;
         let recap = std::fs::read(room.path().join(Part::RecapText.name())).unwrap_or_default();
+        let tasks: Vec<HandedTask> =
+            read(&room, &manifest, Part::Tasks).map_err(damaged)?.unwrap_or_default();
+        let messages: Vec<HandedMessage> =
+            read(&room, &manifest, Part::Messages).map_err(damaged)?.unwrap_or_default();
+        if tasks.len() > MOST_QUEUED || messages.len() > MOST_QUEUED {
+            return Err(damaged(format!("it holds more than {MOST_QUEUED} tasks or messages")));
+        }
         Ok(Parcel {
             record,
             spec: received(spec, &path.to_string_lossy()),
-            tasks: read(&room, &manifest, Part::Tasks).map_err(damaged)?.unwrap_or_default(),
-            messages: read(&room, &manifest, Part::Messages).map_err(damaged)?.unwrap_or_default(),
+            tasks,
+            messages,
             recap: String::from_utf8_lossy(&recap).into_owned(),
             manifest,
             room,

@@ -14,7 +14,7 @@ use super::spawn::SpawnRequest;
 use crate::error::Error;
 use crate::failpoint;
 use crate::git::{self, BranchPlan, BranchWish, Refusal, Stage, Submodule};
-use crate::model::{AgentName, AgentRecord, Workspace};
+use crate::model::{AgentName, AgentRecord, Workspace, is_deceptive};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::Gate;
 
@@ -276,7 +276,8 @@ fn refused(why: Refusal, record: &AgentRecord) -> Error {
         Refusal::Git(_) => "see whether git works there: `git status`".to_owned(),
     };
     Error::Workspace {
-        what: format!("no worktree was made: {why}"),
+        // A repository, or a patch, may name files as it likes.
+        what: format!("no worktree was made: {why}").replace(is_deceptive, " "),
         saw: vec!["nothing was started".into()],
         hint,
     }

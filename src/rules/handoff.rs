@@ -103,6 +103,32 @@ pub fn check(manifest: &Manifest) -> Result<(), String> {
     }
 }
 
+/// Whether the words of a spec can be given to a program: a file that somebody wrote was held against more than this.
+pub fn check_spec(spec: &Spec) -> Result<(), String> {
+    let words = spec.command.iter().chain(spec.tools.iter().flatten()).chain(&spec.model);
+    let words = words.chain(&spec.worktree.setup).chain(&spec.worktree.copy).chain(&spec.system_prompt);
+    if words.into_iter().any(|word| word.contains('\0')) {
+        return Err("a word of its spec holds a NUL byte".into());
+    }
+    // A program that takes its value from the next argument would take these for options of its own.
+    let is_option = |word: &&String| word.starts_with('-');
+    if spec.model.iter().chain(spec.tools.iter().flatten()).any(|word| is_option(&word)) {
+        return Err("its model or a tool of it is an option".into());
+    }
+    if spec.system_prompt.as_ref().is_some_and(|text| text.starts_with("--")) {
+        return Err("its system prompt is an option".into());
+    }
+    let is_name = |name: &String| {
+        let mut bytes = name.bytes();
+        let first = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        first && name.len() <= 100 && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+    };
+    match spec.params.keys().all(is_name) {
+        true => Ok(()),
+        false => Err("a parameter of its spec cannot be called that".into()),
+    }
+}
+
 /// What of a spec acts on this machine without being asked again, each in words. Nobody agrees to that by taking over
 /// an agent unseen.
 pub fn acts(spec: &Spec) -> Vec<String> {

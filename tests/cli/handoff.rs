@@ -135,6 +135,11 @@ fn a_file_is_not_replaced_unless_it_is_said() {
     ");
     assert_eq!(fs::read(&file).unwrap(), before);
     agent(&env, &["handoff", "export", "fix", "--force"]).ok();
+    let told = agent(&env, &["handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
+    assert!(
+        !told["manifest"].to_string().contains("unstaged.patch"),
+        "the first is not in the second: {told}"
+    );
     agent(&env, &["handoff", "export", "none"]).fails(3);
 }
 
@@ -241,6 +246,41 @@ fn secrets_are_refused_and_told_masked() {
         env.symposium(["agent", "handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
     assert_eq!(seen["manifest"]["variables"], serde_json::json!(["MY_TOKEN"]));
     assert!(!seen.to_string().contains("correct-horse"), "not even then: {seen}");
+}
+
+#[test]
+fn a_secret_of_whoever_spawned_it_is_known_from_its_process() {
+    let env = repository();
+    let spawn = ["spawn", "demo", "--name", "fix", "--task", "remember battery-staple"];
+    agent(&env, &spawn).env("THEIR_TOKEN", "battery-staple").ok();
+    wait_for(&env, "fix", "idle");
+    let refused = agent(&env, &["handoff", "export", "fix"]).fails(1);
+    assert!(refused.stderr.contains("the value of THEIR_TOKEN: batt…"), "{refused:?}");
+}
+
+#[test]
+fn two_that_take_over_at_once_do_not_take_from_each_other() {
+    let one = repository();
+    told(&one);
+    let file = exported(&one, "fix");
+    let two = elsewhere(&one);
+    let all: Vec<_> = (0..3).map(|_| import(&two, &file, &[]).start()).collect();
+    let mut names = Vec::new();
+    for running in all {
+        let outcome = running.finish();
+        // Who was beaten to a branch or to the conversation says so, and leaves nothing.
+        if outcome.code == 0 {
+            names.push(outcome.stdout.trim_end().to_owned());
+        }
+    }
+    assert!(!names.is_empty());
+    let known = agent(&two, &["list", "--all", "--json"]).ok().json();
+    assert_eq!(known.as_array().map(Vec::len), Some(names.len()), "{known}");
+    for name in &names {
+        wait_for(&two, name, "idle");
+        assert_eq!(prompts(&two, name), ["remember plum"]);
+        assert_eq!(git(&two, &workspace(&two, name), &["log", "-1", "--format=%s"]), "second");
+    }
 }
 
 #[test]

@@ -168,6 +168,32 @@ fn what_was_made_to_do_harm_is_refused_with_nothing_changed() {
         ("a patch that is none", change(&|parts| *parts.part("staged.patch") = b"hello".to_vec())),
         ("a spec that is none", change(&|parts| *parts.part("spec.json") = b"\"x\"".to_vec())),
         ("a record that is none", change(&|parts| *parts.part("record.json") = b"\x1b[2J".to_vec())),
+        (
+            "a patch with an escape in a name",
+            change(&|parts| {
+                let text = "diff --git \"a/\\033[2J\" \"b/\\033[2J\"\n--- \"a/\\033[2J\"\n+++ \"b/\\033[2J\"\n@@ -1 +1 @@\n-a\n+b\n";
+                *parts.part("unstaged.patch") = text.as_bytes().to_vec();
+            }),
+        ),
+        (
+            "a model that is an option",
+            change(&|parts| parts.json("spec.json", |spec| spec["model"] = "--yolo".into())),
+        ),
+        (
+            "a parameter that is a line",
+            change(&|parts| {
+                parts.json("spec.json", |spec| {
+                    spec["params"] = json!({"x\ny": {"type": "string", "default": "z"}})
+                });
+            }),
+        ),
+        (
+            "more tasks than anybody has",
+            change(&|parts| {
+                let task = json!({"text": "x", "priority": "normal", "source": "x", "begun": false});
+                *parts.part("tasks.json") = Value::from(vec![task; 1001]).to_string().into_bytes();
+            }),
+        ),
         ("tasks that are none", change(&|parts| *parts.part("tasks.json") = b"{}".to_vec())),
         ("a newer format", says("format", 2.into())),
     ];

@@ -11,7 +11,7 @@ fn status(repository: &Repository, dir: &Path) -> String {
     String::from_utf8_lossy(&said).into_owned()
 }
 
-fn patches(repository: &Repository, spared: &[PathBuf]) -> (PathBuf, PathBuf) {
+fn patches(repository: &Repository, spared: &[String]) -> (PathBuf, PathBuf) {
     let room = repository.dir.path();
     let (staged, unstaged) = (room.join("staged"), room.join("unstaged"));
     repository.ours().patches(&repository.top(), spared, room, [&staged, &unstaged]).unwrap();
@@ -41,7 +41,7 @@ fn everything_that_is_not_committed_comes_over_as_it_was() {
     fs::remove_file(one.top().join("gone")).unwrap();
     symlink("/etc/hostname", one.top().join("link")).unwrap();
     let before = status(&one, &one.top());
-    let (staged, unstaged) = patches(&one, &[PathBuf::from("copied")]);
+    let (staged, unstaged) = patches(&one, &[":(top,exclude,literal)copied".to_owned()]);
     assert_eq!(status(&one, &one.top()), before, "nothing is touched by looking");
     let at = one.dir.path().join("w");
     one.ours().apply(&at, &staged, Stage::Staged).unwrap();

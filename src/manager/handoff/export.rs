@@ -24,6 +24,9 @@ use crate::rules::handoff::{handed_tasks, without_secrets};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::Staging;
 
+/// How a handoff is called, behind the agent's name.
+pub(super) const ENDING: &str = ".handoff.tar.gz";
+
 /// What is handed over, and how.
 pub struct ExportRequest<'a> {
     /// The agent.
@@ -68,7 +71,7 @@ impl Manager {
         let record = self.record(&request.name, "handoff export")?;
         self.finish_move(&record)?;
         self.refuse_unfinished(&record)?;
-        let default = PathBuf::from(format!("{}.handoff.tar.gz", record.name));
+        let default = PathBuf::from(format!("{}{ENDING}", record.name));
         let file = self.path_here(request.file.as_deref().unwrap_or(&default));
         if request.existing == Existing::Kept && fs::symlink_metadata(&file).is_ok() {
             return Err(archive::ArchiveError::Exists(file).into());

@@ -13,7 +13,7 @@ use super::Parcel;
 use super::landing::Landing;
 use crate::error::Error;
 use crate::failpoint;
-use crate::model::{Agent, AgentName, AgentRecord, Conversation, Part};
+use crate::model::{Agent, AgentName, AgentRecord, Conversation, Part, Title};
 use crate::rules::handoff::{first_prompt, names};
 use crate::rules::opening::{self, Opening};
 use crate::rules::status::PLAIN_COMMAND;
@@ -180,7 +180,8 @@ impl Manager {
         };
         record.conversation = match &opening {
             Opening::Resume(id) => {
-                let name = parcel.manifest.conversation.name.clone();
+                let name =
+                    parcel.manifest.conversation.name.as_deref().and_then(Title::clean).map(String::from);
                 Conversation { id: Some(id.clone()), name, begun: true }
             }
             Opening::New(id) => Conversation { id: id.clone(), name: None, begun: false },
@@ -239,7 +240,9 @@ impl Manager {
         if !is_out(record, error) {
             return;
         }
-        if let Landing::Fresh(dir) = landing {
+        if let Landing::Fresh(dir) = landing
+            && self.moving_note(record).made.as_ref() == Some(dir)
+        {
             let _ = std::fs::remove_dir_all(dir);
         }
         self.withdraw(record);

@@ -18,6 +18,7 @@ use crate::kinds;
 use crate::ledger::TaskMove;
 use crate::model::{
     AgentRecord, Doer, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,
+    is_deceptive,
 };
 use crate::rules::handoff::{branches, handed_on};
 use crate::store::Gate;
@@ -103,9 +104,10 @@ impl Manager {
         note: &mut MovingNote,
     ) -> Result<(), Error> {
         let git = self.git().patient();
+        fs::create_dir(dir).map_err(Error::io(format!("cannot make {}", dir.display())))?;
+        // Not before: one that somebody else has made meanwhile is not ours to take back.
         note.made = Some(dir.to_owned());
         self.note_moving(record, note)?;
-        fs::create_dir(dir).map_err(Error::io(format!("cannot make {}", dir.display())))?;
         record.working_directory = dir.join(&work.below).to_string_lossy().trim_end_matches('/').to_owned();
         record.project = dir.to_str().map(str::to_owned);
         self.write(|edit| edit.put(record.clone()))?;
@@ -185,7 +187,12 @@ impl Manager {
             changes.push((named(&parcel.record.directory), named(&record.working_directory)));
         }
         changes.retain(|(old, new)| old != new);
-        copy_private(&parcel.part(Part::Conversation), &target, &changes).map_err(failed())?;
+        if let Err(error) = copy_private(&parcel.part(Part::Conversation), &target, &changes) {
+            // What is there may be somebody else's, who was quicker.
+            note.files.pop();
+            self.note_moving(record, &note)?;
+            return Err(failed()(error));
+        }
         failpoint::reached("handoff.placed");
         remarks.push(match taken {
             true => format!("conversation {id} is here already: it goes on with a copy, {new_id}"),
@@ -283,7 +290,7 @@ fn copy_private(from: &Path, to: &Path, changes: &[(String, String)]) -> io::Res
 
 fn refused(why: &GitError) -> Error {
     Error::Workspace {
-        what: format!("its work cannot be taken over: {why}"),
+        what: format!("its work cannot be taken over: {why}").replace(is_deceptive, " "),
         saw: vec!["nothing was changed".into()],
         hint: "ask whoever made it for another: `symposium agent handoff export`".into(),
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::Manager;
+use super::export::ENDING;
 use crate::error::Error;
 use crate::git::{self, GitError};
 use crate::model::{AgentRecord, HandedWork, Part, Workspace};
@@ -46,10 +47,13 @@ impl Manager {
             remarks.push("its repository has no commit yet: the files in it are not packed".into());
             return Ok(None);
         };
-        let spared = match record.workspace {
+        let copied = match record.workspace {
             Workspace::Worktree => self.worktree_note(record).copied,
             _ => Vec::new(),
         };
+        let copied = copied.iter().map(|path| format!(":(top,exclude,literal){}", path.display()));
+        // Nor what was handed over from here before.
+        let spared: Vec<String> = copied.chain([format!(":(top,exclude,glob)**/*{ENDING}")]).collect();
         let scrap = room.join("scrap");
         std::fs::create_dir(&scrap).map_err(Error::io(format!("cannot make {}", scrap.display())))?;
         let (staged, unstaged) = (at(Part::Staged), at(Part::Unstaged));

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::*;
-use crate::model::{Conversation, HandedWork, PartEntry, Status, Workspace, WorkspaceConfig};
+use crate::model::{
+    Conversation, HandedWork, Param, ParamSort, PartEntry, Status, Workspace, WorkspaceConfig,
+};
 
 fn manifest() -> Manifest {
     let entry = |name| PartEntry { name, size: 1, sha256: String::new() };
@@ -88,6 +90,27 @@ fn what_acts_is_told_and_what_is_only_said_is_not() {
     assert!(told.iter().all(|line| !line.contains('\u{1b}')));
     assert!(without_secrets(&spec).env.is_empty());
     assert!(received(spec, "f").env.is_empty());
+}
+
+#[test]
+fn a_spec_cannot_bring_options_or_variables_of_its_own() {
+    let good =
+        Spec { model: Some("opus".into()), system_prompt: Some("- You review.".into()), ..Spec::built_in() };
+    assert_eq!(check_spec(&good), Ok(()));
+    let param = Param { sort: ParamSort::String, default: None, description: None };
+    let wrong: [fn(&mut Spec, Param); 6] = [
+        |spec, _| spec.model = Some("--dangerously-skip-permissions".into()),
+        |spec, _| spec.tools = Some(vec!["--yolo".into()]),
+        |spec, _| spec.system_prompt = Some("--yolo".into()),
+        |spec, _| spec.command = vec!["sh\0".into()],
+        |spec, param| drop(spec.params.insert("x=1\ny".into(), param)),
+        |spec, param| drop(spec.params.insert(String::new(), param)),
+    ];
+    for (at, change) in wrong.into_iter().enumerate() {
+        let mut spec = good.clone();
+        change(&mut spec, param.clone());
+        assert!(check_spec(&spec).is_err(), "{at}");
+    }
 }
 
 #[test]
