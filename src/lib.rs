@@ -6,7 +6,7 @@
 //! | --- | --- | --- |
 //! | faces | [`cli`], [`mcp`], [`demo`] | parse and render; no tmux, no files |
 //! | verbs | [`manager`], [`error`] | the only place where edges meet |
-//! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`share`], [`archive`], [`mod@env`] | one outside thing each; they never import one another |
+//! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`share`], [`archive`], [`ssh`], [`mod@env`] | one outside thing each; they never import one another |
 //! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
 //! | words | [`model`] | plain types; imports nothing of ours |
 //!
@@ -32,6 +32,7 @@ pub mod rules;
 pub mod service;
 pub mod share;
 pub mod specs;
+pub mod ssh;
 pub mod store;
 pub mod supervisor;
 pub mod tmux;

@@ -20,6 +20,7 @@ const EDGES: &[&str] = &[
     "service",
     "share",
     "archive",
+    "ssh",
     "env",
 ];
 

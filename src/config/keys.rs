@@ -30,7 +30,7 @@ const DELETED: [(&str, AfterDeletion); 2] = [("keep", AfterDeletion::Keep), ("pr
 const POLICY: [(&str, AttachPolicy); 2] =
     [("single-driver", AttachPolicy::SingleDriver), ("shared", AttachPolicy::Shared)];
 
-const KEYS: [(&str, &str, Setter); 22] = [
+const KEYS: [(&str, &str, Setter); 23] = [
     ("", "max_agents", |config, value| {
         values::number(value).map(|most| config.max_agents = (most > 0).then_some(most))
     }),
@@ -69,6 +69,7 @@ const KEYS: [(&str, &str, Setter); 22] = [
         values::word(value, &POLICY).map(|policy| config.attach.policy = policy)
     }),
     ("mcp", "enabled", |config, value| values::truth(value).map(|on| config.mcp.enabled = on)),
+    ("hosts", "ssh", |config, value| values::program(value).map(|program| config.hosts.ssh = program)),
     ("workspace", "copy", |config, value| values::paths(value).map(|paths| config.workspace.copy = paths)),
     ("workspace", "setup", |config, value| values::lines(value).map(|lines| config.workspace.setup = lines)),
 ];

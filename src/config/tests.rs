@@ -46,6 +46,8 @@ enabled = false
 
 [attach]
 policy = "shared"
+[hosts]
+ssh = "/opt/bin/ssh"
 "#;
 
 /// Place and message of each mistake.
@@ -73,6 +75,7 @@ fn every_key_can_be_set() {
     assert_eq!(config.cleanup.deleted_projects, AfterDeletion::Prune);
     assert!(!config.mcp.enabled);
     assert_eq!(config.attach.policy, AttachPolicy::Shared);
+    assert_eq!(config.hosts.ssh, "/opt/bin/ssh");
     assert_eq!((config.cleanup.after, config.ledger.keep), (seconds(7 * 86400), seconds(30 * 86400)));
     assert_eq!(
         (&config.workspace.copy[..], &config.workspace.setup[..]),

@@ -93,6 +93,14 @@ pub(super) fn words<T: Copy + PartialEq>(value: Value<'_, '_>, known: &[(&str, T
     if mistakes.is_empty() { Ok(meant) } else { Err(mistakes) }
 }
 
+/// A program: a name, or a path.
+pub(super) fn program(value: Value<'_, '_>) -> Read<String> {
+    match value.get_ref().as_str() {
+        Some(text) if !text.is_empty() && !text.contains('\0') => Ok(text.to_owned()),
+        _ => expected(value, "a program, such as \"ssh\""),
+    }
+}
+
 /// A program and its arguments; none when the list is empty.
 pub(super) fn command(value: Value<'_, '_>) -> Read<Vec<String>> {
     let Some(list) = value.get_ref().as_array() else {

@@ -25,6 +25,8 @@ pub struct Config {
     pub mcp: McpConfig,
     /// Attached terminals.
     pub attach: AttachConfig,
+    /// Other machines.
+    pub hosts: HostsConfig,
 }
 
 /// `[attach]`
@@ -167,6 +169,13 @@ pub struct McpConfig {
     pub enabled: bool,
 }
 
+/// `[hosts]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostsConfig {
+    /// The OpenSSH client: a name that is looked up in PATH, or a path.
+    pub ssh: String,
+}
+
 /// `[workspace]`, and what a spec says of the same.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -215,6 +224,7 @@ impl Default for Config {
             workspace: WorkspaceConfig::default(),
             mcp: McpConfig { enabled: true },
             attach: AttachConfig { policy: AttachPolicy::SingleDriver },
+            hosts: HostsConfig { ssh: "ssh".to_owned() },
         }
     }
 }

@@ -9,7 +9,9 @@ mod cron;
 mod environment;
 mod event;
 mod handoff;
+mod far;
 mod happening;
+mod host;
 mod kind;
 mod live;
 mod message;
@@ -35,6 +37,8 @@ pub use agent::{Agent, Client, CurrentTask, TaskCounts, TmuxView};
 pub use config::{
     AfterDeletion, AttachConfig, AttachPolicy, Cleanup, ClockTime, Config, Desktop, LedgerConfig, Notify,
     NotifyOn, QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
+    AfterDeletion, Cleanup, ClockTime, Config, Desktop, HostsConfig, LedgerConfig, Notify, NotifyOn,
+    QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
 };
 pub use cron::{Cron, InvalidCron};
 pub use environment::EnvironmentName;
@@ -45,6 +49,10 @@ pub use handoff::{
 };
 pub use happening::{Happening, What};
 pub use kind::{Approval, ConversationFiles, Conversing, Hooks, Kind, McpVia, PromptVia, ScreenPatterns};
+pub use far::{FAR_FORMAT, FarRequest, Frame, HELLO, Hello, RequestId, Times};
+pub use happening::{Happening, What};
+pub use host::{FarBinary, Host, HostAddress, HostName, InvalidHost};
+pub use kind::{Approval, Conversing, Hooks, Kind, McpVia, PromptVia, ScreenPatterns};
 pub use live::{DeadPane, LiveClient, LivePane, LiveServer, Look, ServerIdentity};
 pub use message::{
     BoardEntry, Message, MessageId, MessageState, NewMessage, PERSON, Recipient, marked_message,

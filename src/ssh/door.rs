@@ -1,0 +1,178 @@
+//! The only place that starts ssh: its options, and the few words that the far side's shell gets to see.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{Asking, Ssh, SshError, talk};
+use crate::model::{AgentName, Exit, FarBinary, Host};
+
+/// How long the old connection may take to be let go of; it only has to answer on this machine.
+const LETTING_GO: Duration = Duration::from_secs(2);
+
+/// Where symposium is put when it is not in the PATH of a shell that nobody logged in to. `sh`, because the shell of
+/// the user there may be any.
+const FIND: &str = r#"PATH="$PATH:$HOME/.cargo/bin:$HOME/.local/bin"; export PATH; exec symposium"#;
+
+/// What attaching does there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachWords<'a> {
+    /// The agent; its pattern makes it safe in any shell.
+    pub name: &'a AgentName,
+    /// Options, all of them fixed words of ours.
+    pub options: &'a [&'static str],
+    /// What the attaching is called, so that the next one knows which came before.
+    pub link: uuid::Uuid,
+}
+
+impl Ssh {
+    /// A command that speaks with the far side over pipes.
+    pub(super) fn speaking(&self, host: &Host, asking: Asking) -> Command {
+        let mut command = self.command(host, asking);
+        command.arg("-T").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), "remote"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Puts this terminal on an agent there until it leaves, or the connection does.
+    ///
+    /// What ssh itself has to say is handed over, not shown: on the screen of an agent it would be noise.
+    pub fn attach(&self, host: &Host, words: &AttachWords<'_>) -> Result<(Exit, String), SshError> {
+        let mut far = format!("agent attach --link {}", words.link);
+        for option in words.options {
+            far.push_str(&format!(" {option}"));
+        }
+        far.push_str(&format!(" {}", words.name));
+        let mut command = self.command(host, Asking::Allowed);
+        command.arg("-tt").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), &far));
+        let mut child = command.stderr(Stdio::piped()).spawn().map_err(|source| self.not_run(source))?;
+        let complaints = child.stderr.take().map(talk::collect);
+        let status = child.wait().map_err(|source| self.not_run(source))?;
+        let said = complaints.and_then(|said| said.recv_timeout(talk::LAST_WORDS).ok()).unwrap_or_default();
+        Ok((Exit { code: status.code(), signal: status.signal() }, said))
+    }
+
+    /// Ends the shared connection to a host, which may be dead and would hold up the next one.
+    pub fn let_go(&self, host: &Host) {
+        let Some(socket) = self.socket(host).filter(|socket| socket.exists()) else { return };
+        let mut command = self.program();
+        command.arg("-o").arg(format!("ControlPath={}", socket.display())).args(["-O", "exit", "--"]);
+        command.arg(host.address.as_str());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Ok(child) = command.spawn() {
+            end_within(child, LETTING_GO);
+        }
+        // What did not answer must not be found by the next one.
+        let _ = std::fs::remove_file(socket);
+    }
+
+    pub(super) fn not_run(&self, source: io::Error) -> SshError {
+        SshError::NotRun { program: self.program.clone(), source }
+    }
+
+    fn command(&self, host: &Host, asking: Asking) -> Command {
+        let mut command = self.program();
+        match self.socket(host) {
+            Some(socket) => {
+                command.arg("-o").arg(format!("ControlPath={}", socket.display()));
+                command.args(["-o", "ControlMaster=auto", "-o", "ControlPersist=60"]);
+            }
+            None => {
+                command.args(["-o", "ControlMaster=no", "-o", "ControlPath=none"]);
+            }
+        }
+        command.args([
+            "-o",
+            "ServerAliveInterval=5",
+            "-o",
+            "ServerAliveCountMax=3",
+            "-o",
+            "ConnectTimeout=5",
+        ]);
+        if asking == Asking::Never {
+            command.args(["-o", "BatchMode=yes"]);
+        }
+        if let Some(port) = host.port {
+            command.arg("-p").arg(port.to_string());
+        }
+        command
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the door to ssh")]
+    fn program(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.env_clear().envs(self.env.iter().map(|(key, value)| (key, value)));
+        command
+    }
+}
+
+/// The command line of the far side: `sh` finds the binary, and is given fixed words only.
+fn far_words(binary: Option<&FarBinary>, words: &str) -> String {
+    match binary {
+        Some(binary) => format!("exec '{}' {words}", binary.as_str()),
+        None => format!("exec sh -c '{FIND} {words}'"),
+    }
+}
+
+/// Waits for a child, and ends it when it takes too long.
+pub(super) fn end_within(mut child: Child, bound: Duration) {
+    let deadline = Instant::now() + bound;
+    while matches!(child.try_wait(), Ok(None)) {
+        if Instant::now() >= deadline {
+            let _ = child.kill();
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(port: Option<u16>, link: &str) -> Host {
+        Host {
+            name: "gpu1".parse().unwrap(),
+            address: "me@gpu1".parse().unwrap(),
+            port,
+            binary: None,
+            link: link.to_owned(),
+            version: None,
+            added_at: "2026-01-01T00:00:00Z".parse().unwrap(),
+        }
+    }
+
+    fn ssh(run_dir: &str) -> Ssh {
+        Ssh { program: "/usr/bin/ssh".into(), run_dir: run_dir.into(), env: vec![] }
+    }
+
+    fn words(command: &Command) -> String {
+        command.get_args().map(|arg| arg.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_far_shell_sees_fixed_words_only() {
+        let text =
+            words(&ssh("/home/u/.symposium/run").speaking(&host(Some(2222), "0a1b2c3d"), Asking::Never));
+        assert_eq!(
+            text,
+            "-o ControlPath=/home/u/.symposium/run/ssh-0a1b2c3d -o ControlMaster=auto -o ControlPersist=60 \
+             -o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=5 -o BatchMode=yes -p 2222 -T -- \
+             me@gpu1 exec sh -c 'PATH=\"$PATH:$HOME/.cargo/bin:$HOME/.local/bin\"; export PATH; exec symposium remote'"
+        );
+        let binary: FarBinary = "/opt/s/symposium".parse().unwrap();
+        assert_eq!(far_words(Some(&binary), "remote"), "exec '/opt/s/symposium' remote");
+    }
+
+    #[test]
+    fn a_socket_whose_path_is_too_long_is_done_without() {
+        let long = format!("/{}", "x".repeat(90));
+        for run_dir in [long.as_str(), "/home/a b/run", "/home/%h/run"] {
+            let text = words(&ssh(run_dir).speaking(&host(None, "0a1b2c3d"), Asking::Allowed));
+            assert!(text.contains("ControlMaster=no -o ControlPath=none"), "{text}");
+            assert!(!text.contains("BatchMode"), "{text}");
+        }
+    }
+}

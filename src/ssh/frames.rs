@@ -1,0 +1,107 @@
+//! Frames out of a stream. What comes before the hello is a shell's and is skipped; what does not fit ends it.
+
+use std::io::{self, BufRead, Read};
+
+use crate::model::{Frame, HELLO};
+
+/// More than any shell greets with.
+const MOST_NOISE: usize = 64 * 1024;
+/// No frame is longer: it must fit into memory whole.
+const LONGEST: usize = 1 << 20;
+
+/// Reads until the hello has come; none when the stream ended without one, with what was said instead.
+pub(super) fn hello(source: &mut impl BufRead) -> io::Result<Result<Frame, String>> {
+    let mut noise = Vec::new();
+    loop {
+        let mut line = Vec::new();
+        source.by_ref().take(LONGEST as u64).read_until(b'\n', &mut line)?;
+        if let Some(at) = find(&line, HELLO) {
+            let hello = serde_json::from_slice(&line[at + HELLO.len()..]);
+            return Ok(Ok(Frame::Hello(hello.map_err(io::Error::other)?)));
+        }
+        noise.extend_from_slice(&line);
+        if line.is_empty() || noise.len() > MOST_NOISE {
+            return Ok(Err(String::from_utf8_lossy(&noise).into_owned()));
+        }
+    }
+}
+
+/// The next frame; none at the end of the stream.
+pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<Frame>> {
+    let mut head = Vec::new();
+    source.by_ref().take(64).read_until(b'\n', &mut head)?;
+    if head.is_empty() {
+        return Ok(None);
+    }
+    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "what the far side says makes no sense");
+    let text = std::str::from_utf8(&head).map_err(|_| wrong())?;
+    let (word, count) = text.strip_suffix('\n').and_then(|line| line.split_once(' ')).ok_or_else(wrong)?;
+    let count: usize = count.parse().map_err(|_| wrong())?;
+    let mut bytes = |count: usize| {
+        let mut bytes = vec![0; if count <= LONGEST { count } else { return Err(wrong()) }];
+        source.read_exact(&mut bytes).map(|()| bytes)
+    };
+    Ok(Some(match word {
+        "out" => Frame::Out(bytes(count)?),
+        "err" => Frame::Err(bytes(count)?),
+        "alive" => Frame::Alive,
+        "end" => Frame::End(u8::try_from(count).map_err(|_| wrong())?),
+        "unknown" => Frame::Unknown,
+        _ => return Err(wrong()),
+    }))
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|window| window == what)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::Hello;
+
+    #[test]
+    fn what_is_said_arrives_behind_whatever_a_shell_prints() {
+        let said = Hello { format: 1, version: "0.1.0".into() };
+        let frames = [
+            Frame::Out(b"a\n\0\xff".to_vec()),
+            Frame::Err(vec![]),
+            Frame::Alive,
+            Frame::End(7),
+            Frame::Unknown,
+        ];
+        let mut wire = b"Welcome!\nlast login: never ".to_vec();
+        wire.extend(Frame::Hello(said.clone()).to_bytes());
+        frames.iter().for_each(|frame| wire.extend(frame.to_bytes()));
+        let mut source = &wire[..];
+        assert_eq!(hello(&mut source).unwrap(), Ok(Frame::Hello(said)));
+        for frame in frames {
+            assert_eq!(next(&mut source).unwrap(), Some(frame));
+        }
+        assert_eq!(next(&mut source).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_symposium_is_told_with_its_words() {
+        assert_eq!(
+            hello(&mut &b"sh: symposium: not found\n"[..]).unwrap(),
+            Err("sh: symposium: not found\n".into())
+        );
+        for wrong in
+            [&b"out 5\nab"[..], b"out x\n", b"what 1\n", b"end 900\n", b"out 99999999999\n", b"end", b"\n"]
+        {
+            assert!(next(&mut &wrong[..]).is_err(), "{wrong:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_stream_makes_it_panic(bytes in any::<Vec<u8>>()) {
+            let mut source = &bytes[..];
+            let _ = hello(&mut &bytes[..]);
+            while let Ok(Some(_)) = next(&mut source) {}
+        }
+    }
+}
