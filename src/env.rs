@@ -51,6 +51,11 @@ impl Env {
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
 
+    /// The terminal that this process reads from, by its path.
+    pub fn terminal() -> Option<String> {
+        rustix::termios::ttyname(rustix::stdio::stdin(), Vec::new()).ok()?.into_string().ok()
+    }
+
     /// The user this process runs as.
     pub fn uid() -> u32 {
         rustix::process::getuid().as_raw()

@@ -6,6 +6,7 @@
 //!
 //! Must never signal by a bare number, nor count the caller or its ancestors among an agent's processes.
 
+mod apart;
 mod end;
 mod environment;
 mod exits;
@@ -22,6 +23,7 @@ mod users;
 #[cfg(test)]
 mod testing;
 
+pub use apart::{Heard, Listening, leave_session, listen_to, run_into, start_apart};
 pub use end::{EndPlan, Ending, end};
 pub use environment::environment;
 pub use exits::Exits;

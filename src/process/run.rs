@@ -87,7 +87,7 @@ pub fn run_bounded(run: &Run<'_>, bound: Duration) -> io::Result<Output> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the door through which programs are run")]
-fn command(run: &Run<'_>) -> Command {
+pub(super) fn command(run: &Run<'_>) -> Command {
     let mut command = Command::new(run.program);
     command.args(run.args);
     if let Some(dir) = run.dir {
@@ -158,7 +158,7 @@ impl<'a> Source<'a> {
     }
 }
 
-fn exit(status: ExitStatus) -> Exit {
+pub(super) fn exit(status: ExitStatus) -> Exit {
     Exit { code: status.code(), signal: status.signal() }
 }
 

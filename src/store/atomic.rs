@@ -78,6 +78,18 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     written.map(drop).map_err(StoreError::write(path))
 }
 
+/// Replaces a file so that after a power cut there is the old one or the new one.
+pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let dir = path.parent().unwrap_or(path);
+    let written = private_temp(dir, ".tmp-").and_then(|mut temp| {
+        temp.as_file_mut().write_all(bytes)?;
+        temp.as_file().sync_all()?;
+        temp.persist(path).map_err(|error| error.error)?;
+        sync_directory(dir)
+    });
+    written.map_err(StoreError::write(path))
+}
+
 /// Gives a file a second name beside it, `NAME.SUFFIX` or the first free `NAME.SUFFIX-N`, and says which.
 pub(super) fn keep_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
     for n in 1u32.. {

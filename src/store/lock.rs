@@ -87,6 +87,12 @@ pub(super) fn holder(path: &Path) -> Option<(i32, String)> {
     Some((pid.parse().ok()?, doing.to_owned()))
 }
 
+/// Whether somebody holds a lock. Looks without taking it from anybody who would wait.
+pub(super) fn is_locked(path: &Path) -> bool {
+    let file = OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path);
+    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 /// The locked file, or `None` when patience ran out.
 fn acquire(path: &Path, patience: Duration) -> Result<Option<File>, StoreError> {
     let deadline = Instant::now() + patience;

@@ -1,0 +1,213 @@
+//! What a command line means on another machine: whether it can go there, how often it may be done, which of its
+//! words are names, and when to try again.
+
+use std::time::Duration;
+
+use crate::model::{HostName, Times};
+
+/// How a command goes to another machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// It is run there.
+    Run(Times),
+    /// It is run there and shown as it comes, again from the beginning when the link was lost.
+    Show,
+    /// It is run there and shown as it comes; what was lost cannot be shown again.
+    Follow,
+    /// Agents are listed, of one host or of all.
+    List,
+    /// This terminal goes there.
+    Attach,
+    /// It stays here, for this reason.
+    Here(&'static str),
+}
+
+const ONCE: Way = Way::Run(Times::Once);
+const LOOK: Way = Way::Run(Times::Any);
+const OWN: Way = Way::Here("it is about this machine");
+
+/// Each verb: noun, verb, how it goes, which of its arguments are names. A noun without verbs has `""`.
+const WAYS: &[(&str, &str, Way, &[&str])] = &[
+    ("agent", "spawn", ONCE, &["name", "parent"]),
+    ("agent", "list", Way::List, &[]),
+    ("agent", "show", LOOK, &["name"]),
+    ("agent", "attach", Way::Attach, &["name"]),
+    ("agent", "detach", ONCE, &["name"]),
+    ("agent", "send", ONCE, &["name"]),
+    ("agent", "peek", LOOK, &["name"]),
+    ("agent", "logs", LOOK, &["name"]),
+    ("agent", "recap", LOOK, &["name"]),
+    ("agent", "wait", LOOK, &["name"]),
+    ("agent", "approve", ONCE, &["name"]),
+    ("agent", "deny", ONCE, &["name"]),
+    ("agent", "interrupt", ONCE, &["name"]),
+    ("agent", "kill", ONCE, &["names"]),
+    ("agent", "restart", ONCE, &["name"]),
+    ("agent", "resume", ONCE, &["name"]),
+    ("agent", "restore", ONCE, &["names"]),
+    ("agent", "hibernate", ONCE, &["name"]),
+    ("agent", "rename", ONCE, &["old", "new"]),
+    ("agent", "rm", ONCE, &["name"]),
+    ("agent", "prune", ONCE, &[]),
+    ("agent", "share", Way::Here("only whoever is on that machine can let another user of it in"), &["name"]),
+    (
+        "agent",
+        "unshare",
+        Way::Here("only whoever is on that machine can let another user of it in"),
+        &["name"],
+    ),
+    ("agent", "handoff", Way::Here("its file is on the machine where it is run"), &["name"]),
+    ("task", "add", ONCE, &["to"]),
+    ("task", "list", LOOK, &["agent"]),
+    ("task", "show", LOOK, &[]),
+    ("task", "wait", LOOK, &[]),
+    ("task", "cancel", ONCE, &[]),
+    ("task", "retry", ONCE, &[]),
+    ("task", "progress", ONCE, &[]),
+    ("task", "done", ONCE, &[]),
+    ("task", "fail", ONCE, &[]),
+    ("taskspace", "new", ONCE, &["name"]),
+    ("taskspace", "list", LOOK, &[]),
+    ("taskspace", "log", ONCE, &["name"]),
+    ("taskspace", "delete", ONCE, &["name"]),
+    ("message", "send", ONCE, &["target"]),
+    ("message", "list", LOOK, &["agent"]),
+    ("message", "read", ONCE, &[]),
+    ("board", "get", LOOK, &[]),
+    ("board", "set", ONCE, &[]),
+    ("board", "append", ONCE, &[]),
+    ("board", "list", LOOK, &[]),
+    ("board", "rm", ONCE, &[]),
+    ("conversation", "list", LOOK, &["agent"]),
+    ("spec", "list", LOOK, &[]),
+    ("spec", "show", LOOK, &[]),
+    ("spec", "check", LOOK, &[]),
+    ("supervisor", "status", LOOK, &[]),
+    ("supervisor", "start", ONCE, &[]),
+    ("supervisor", "stop", ONCE, &[]),
+    ("metrics", "", LOOK, &[]),
+];
+
+/// Flags that change the way of a command.
+const FLAGS: &[(&str, &str, &str, Way)] = &[
+    ("agent", "spawn", "foreground", Way::Here("`--foreground` runs it in this terminal")),
+    ("agent", "spawn", "attach", Way::Here("`--attach` would need this terminal; attach when it is there")),
+    ("taskspace", "new", "attach", Way::Here("`--attach` would need this terminal; attach when it is there")),
+    ("agent", "logs", "follow", Way::Follow),
+    ("agent", "list", "watch", Way::Show),
+    ("agent", "list", "work", LOOK),
+    ("board", "get", "output", Way::Here("`--output` names a file of this machine")),
+    ("board", "set", "file", Way::Here("`--file` names a file of this machine; `-` takes it from stdin")),
+    ("board", "append", "file", Way::Here("`--file` names a file of this machine; `-` takes it from stdin")),
+];
+
+/// How a command with these flags goes to another machine.
+pub fn way(noun: &str, verb: &str, flags: &[&str]) -> Way {
+    let flagged = FLAGS.iter().find(|(n, v, flag, _)| (*n, *v) == (noun, verb) && flags.contains(flag));
+    let plain = || WAYS.iter().find(|known| (known.0, known.1) == (noun, verb)).map(|known| known.2);
+    flagged.map(|known| known.3).or_else(plain).unwrap_or(OWN)
+}
+
+/// Which arguments of a command are names of agents.
+pub fn names(noun: &str, verb: &str) -> &'static [&'static str] {
+    WAYS.iter().find(|known| (known.0, known.1) == (noun, verb)).map_or(&[], |known| known.3)
+}
+
+/// `HOST:NAME` taken apart; none when nothing before a `:` can be a host.
+pub fn apart(text: &str) -> Option<(HostName, &str)> {
+    let (host, name) = text.split_once(':')?;
+    Some((host.parse().ok()?, name))
+}
+
+/// How long to wait before a connection is tried again, after so many tries.
+pub fn pause(tries: u32) -> Duration {
+    /// Longer, and a person who has seen the network come back would begin to type.
+    const LONGEST: u64 = 15;
+    Duration::from_secs(1u64.checked_shl(tries.saturating_sub(1)).unwrap_or(LONGEST).min(LONGEST))
+}
+
+/// Whether ssh says that there never was a connection over which anything could have been asked.
+pub fn never_connected(said: &str) -> bool {
+    const SIGNS: [&str; 8] = [
+        "ssh: connect to host ",
+        "ssh: Could not resolve hostname ",
+        "Permission denied (",
+        "Host key verification failed",
+        "kex_exchange_identification",
+        "Bad configuration option",
+        "Too many authentication failures",
+        "banner exchange",
+    ];
+    SIGNS.iter().any(|sign| said.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_taken_off_a_name_and_off_nothing_else() {
+        for (text, host, name) in [
+            ("gpu1:api-fix", "gpu1", "api-fix"),
+            ("gpu1:any:reviewer", "gpu1", "any:reviewer"),
+            ("gpu1:@shop", "gpu1", "@shop"),
+            ("gpu1:", "gpu1", ""),
+            ("gpu1:$(touch x)", "gpu1", "$(touch x)"),
+            ("gpu1:a\nb", "gpu1", "a\nb"),
+        ] {
+            let (found, rest) = apart(text).unwrap();
+            assert_eq!((found.as_str(), rest), (host, name), "{text}");
+        }
+        for text in
+            ["api", "any:reviewer", "all:x", "a.b:c", ":x", "-x:y", "a b:c", "api@/x:y", "$(x):y", "é:x"]
+        {
+            assert_eq!(apart(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_changes_something_is_done_once_and_what_is_about_here_stays_here() {
+        for (noun, verb, flags, expected) in [
+            ("agent", "spawn", &[][..], ONCE),
+            ("agent", "spawn", &["title", "foreground"], way("agent", "spawn", &["foreground"])),
+            ("agent", "send", &["timeout"], ONCE),
+            ("task", "add", &[], ONCE),
+            ("message", "send", &[], ONCE),
+            ("agent", "logs", &[], LOOK),
+            ("agent", "logs", &["follow"], Way::Follow),
+            ("agent", "list", &["watch"], Way::Show),
+            ("agent", "attach", &[], Way::Attach),
+            ("service", "install", &[], OWN),
+            ("env", "list", &[], OWN),
+            ("doctor", "", &[], OWN),
+            ("no", "such", &[], OWN),
+        ] {
+            assert_eq!(way(noun, verb, flags), expected, "{noun} {verb} {flags:?}");
+        }
+        assert!(matches!(way("agent", "spawn", &["foreground"]), Way::Here(_)));
+        assert!(matches!(way("agent", "share", &[]), Way::Here(_)));
+    }
+
+    #[test]
+    fn it_is_tried_again_ever_later() {
+        let seconds: Vec<u64> = (1..=7).map(|tries| pause(tries).as_secs()).collect();
+        assert_eq!(seconds, [1, 2, 4, 8, 15, 15, 15]);
+        assert_eq!(pause(400).as_secs(), 15);
+    }
+
+    #[test]
+    fn what_was_never_asked_is_told_from_what_may_have_been() {
+        for said in [
+            "ssh: connect to host 127.0.0.1 port 1: Connection refused",
+            "ssh: Could not resolve hostname nowhere: Name or service not known",
+            "root@127.0.0.1: Permission denied (publickey).",
+            "Host key verification failed.",
+        ] {
+            assert!(never_connected(said), "{said}");
+        }
+        for said in ["", "Connection to gpu1 closed by remote host.", "Timeout, server gpu1 not responding."]
+        {
+            assert!(!never_connected(said), "{said}");
+        }
+    }
+}
