@@ -9,7 +9,7 @@ use std::time::Duration;
 pub use report::Report;
 pub use words::shown;
 
-use crate::model::{AgentName, Exit, InvalidName, TaskId, TaskState, Unsendable};
+use crate::model::{AgentName, Exit, HostName, InvalidHost, InvalidName, TaskId, TaskState, Unsendable};
 use crate::rules::address::Unreached;
 use crate::rules::delivery::Refusal;
 
@@ -138,6 +138,28 @@ pub enum Error {
     SecretsInHandoff { name: AgentName, found: Vec<String>, more: usize },
     /// A handoff that would act on this machine, and nobody has agreed to that.
     UntrustedHandoff { name: AgentName, acts: Vec<String> },
+    /// What a host cannot be called, or not be reached by.
+    BadHost { given: String, why: InvalidHost },
+    /// There is no host of that name.
+    NoSuchHost { name: String, known: Vec<String> },
+    /// There is one of that name already.
+    HostTaken { name: HostName, address: String },
+    /// A host does not answer.
+    HostUnreached { name: HostName, address: String, said: Vec<String>, late: bool },
+    /// Something answers there that is no symposium.
+    HostLacksSymposium { name: HostName, address: String, port: Option<u16>, said: Vec<String> },
+    /// A symposium answers there that is too old to be asked.
+    HostOlder { name: HostName, version: String },
+    /// A host answered, but not what was asked.
+    FarFailed { name: HostName, said: Vec<String> },
+    /// Nobody knows whether something was done on a host.
+    FarUnknown { name: HostName, after: Option<Duration> },
+    /// What was followed on a host is lost with the link.
+    LinkLost { name: HostName },
+    /// A command that cannot go to another machine.
+    NotFar { what: String, why: String, host: String },
+    /// The OpenSSH client cannot be used.
+    Ssh { what: String },
     /// A request that would lose something.
     Unsafe { what: String, hint: String },
     /// This machine has no such user.

@@ -2,6 +2,7 @@
 
 mod cli;
 mod compat;
+mod hosts;
 mod layers;
 mod lifecycle;
 mod mcp;

@@ -19,6 +19,9 @@ pub(super) struct Arguments {
     /// Drive, also when somebody else does, who then watches
     #[arg(long)]
     take: bool,
+    /// What the attaching from another machine is called; it takes the place of the one of that name
+    #[arg(long, hide = true)]
+    link: Option<uuid::Uuid>,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
@@ -44,6 +47,9 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             None => return Ok(0),
         },
     };
+    if let Some(link) = args.link {
+        context.manager.take_link(&name, link)?;
+    }
     to(&name, how, context)
 }
 

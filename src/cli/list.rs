@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::show::WithWork;
 use super::table::table;
-use super::{Context, ui, visit, work_table};
+use super::{Context, times, ui, visit, work_table};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Watching, Woken};
@@ -37,6 +37,9 @@ pub(super) struct Arguments {
     /// The branch, and what is changed, ahead and on disk in each place; asks git
     #[arg(long, conflicts_with = "watch")]
     work: bool,
+    /// How long another machine may take to answer
+    #[arg(long, value_name = "D", default_value = "5s", value_parser = times::duration)]
+    pub(super) timeout: Duration,
 }
 
 /// How often ages are counted anew while nothing happens; nothing is asked for it.
@@ -57,7 +60,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     }
 }
 
-fn show(args: &Arguments, all: &[Agent], context: &Context) {
+pub(super) fn show(args: &Arguments, all: &[Agent], context: &Context) {
     let agents = args.wanted(all, context.ui.json);
     if context.ui.json && args.work {
         let counted = |agent| WithWork { agent, work: context.manager.work_counts(agent) };
@@ -147,7 +150,7 @@ impl Arguments {
     }
 
     /// What is shown of all agents, in the order for people.
-    fn wanted(&self, all: &[Agent], json: bool) -> Vec<Agent> {
+    pub(super) fn wanted(&self, all: &[Agent], json: bool) -> Vec<Agent> {
         let mut agents: Vec<Agent> = all.iter().filter(|agent| self.wants(agent, json)).cloned().collect();
         order::for_people(&mut agents);
         agents

@@ -15,8 +15,10 @@ mod detach;
 mod doctor;
 mod environment;
 mod event;
+mod far;
 mod handoff;
 mod hibernate;
+mod host;
 mod interrupt;
 mod kill;
 mod list;
@@ -29,6 +31,7 @@ mod peek;
 mod picker;
 mod prune;
 mod recap;
+mod remote;
 mod rename;
 mod restart;
 mod restore;
@@ -89,6 +92,12 @@ struct Global {
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
+    /// On this machine, which `host add` made known; a name may be HOST:NAME instead. `agent list` also takes `all`
+    #[arg(long, global = true, value_name = "HOST", allow_hyphen_values = true)]
+    host: Option<String>,
+    /// How wide the terminal is, for whoever has none
+    #[arg(long, global = true, hide = true)]
+    columns: Option<u16>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -117,6 +126,9 @@ enum Noun {
     /// Conversations of an agent
     #[command(subcommand)]
     Conversation(conversation::Verb),
+    /// Other machines, over OpenSSH: HOST:NAME is an agent there
+    #[command(subcommand)]
+    Host(host::Verb),
     /// Environments: separate registries, tmux servers and supervisors
     #[command(subcommand, name = "env")]
     Environment(environment::Verb),
@@ -141,6 +153,9 @@ enum Noun {
     /// Keeps the door to an agent that is shared
     #[command(hide = true)]
     ShareDoor(share::DoorArguments),
+    /// One command of another machine
+    #[command(hide = true)]
+    Remote(remote::Arguments),
     /// Standard input into an agent's transcript
     #[command(hide = true)]
     Transcript(event::TranscriptArguments),
@@ -179,7 +194,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let ui = Ui::new(cli.global.json, cli.global.quiet, cli.global.color);
-    match dispatch(cli, &ui) {
+    ui::assume_width(cli.global.columns);
+    let far = if far::is_mentioned(&args) { far::run(&args, &cli.global, &ui) } else { None };
+    match far.unwrap_or_else(|| dispatch(cli, &ui)) {
         Ok(code) => code,
         Err(error) => ui.error(&error.report()),
     }
@@ -227,6 +244,8 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             context.tell_notices();
             outcome
         }
+        Noun::Host(verb) => host::run(verb, &Context::open(home, ui)?),
+        Noun::Remote(args) => remote::run(&args, home, ui),
         Noun::Environment(verb) => environment::run(verb, ui),
         Noun::Mcp => mcp::run(home),
         Noun::Metrics => {

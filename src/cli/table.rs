@@ -57,7 +57,8 @@ fn row(branch: &Branch, user_home: Option<&str>, now: Timestamp) -> [String; 5] 
 /// The name, below its parent's in a tree.
 pub(super) fn name(branch: &Branch) -> String {
     let twig = if branch.depth == 0 { "" } else { "└ " };
-    format!("{:indent$}{twig}{}", "", branch.agent.name, indent = 2 * branch.depth.saturating_sub(1))
+    let host = branch.agent.host.as_ref().map(|host| format!("{host}:")).unwrap_or_default();
+    format!("{:indent$}{twig}{host}{}", "", branch.agent.name, indent = 2 * branch.depth.saturating_sub(1))
 }
 
 /// Without what a terminal would obey: a directory or a branch may be called anything.

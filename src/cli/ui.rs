@@ -140,8 +140,21 @@ pub(super) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
+/// What the width is taken for where there is no terminal.
+static ASSUMED: std::sync::OnceLock<u16> = std::sync::OnceLock::new();
+
+/// Somebody far away has a terminal of this width.
+pub(super) fn assume_width(columns: Option<u16>) {
+    if let Some(columns) = columns {
+        let _ = ASSUMED.set(columns);
+    }
+}
+
 /// How wide the terminal is; 80 when nobody can tell.
 pub(super) fn width() -> usize {
+    if let Some(columns) = ASSUMED.get() {
+        return usize::from((*columns).max(20));
+    }
     rustix::termios::tcgetwinsize(rustix::stdio::stdout()).map_or(80, |size| match size.ws_col {
         0 => 80,
         columns => usize::from(columns),
@@ -184,4 +197,77 @@ pub(super) fn wait_for_key() {
 /// The whole of standard input as text.
 pub(super) fn standard_input() -> io::Result<String> {
     io::read_to_string(io::stdin().lock())
+}
+
+/// The same as it is.
+pub(super) fn standard_bytes() -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut io::stdin().lock(), &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Standard input, to be read piece by piece.
+pub(super) fn raw_input() -> impl io::BufRead + Send + 'static {
+    io::BufReader::new(io::stdin())
+}
+
+/// Whether what goes to stdout is coloured.
+pub(super) fn is_colored() -> bool {
+    match anstream::ColorChoice::global() {
+        anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi => true,
+        anstream::ColorChoice::Never => false,
+        anstream::ColorChoice::Auto => {
+            anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+        }
+    }
+}
+
+/// Where something goes that another machine printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stream {
+    Out,
+    Err,
+}
+
+/// Bytes of another machine, as they are; false when nobody reads them.
+pub(super) fn pass_on(bytes: &[u8], stream: Stream) -> bool {
+    let written = match stream {
+        Stream::Out => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+        Stream::Err => io::stderr().write_all(bytes),
+    };
+    written.is_ok()
+}
+
+/// This terminal as it was before it was handed over to another machine.
+pub(super) struct Terminal(Option<rustix::termios::Termios>);
+
+impl Terminal {
+    /// Remembers how it is.
+    pub(super) fn save() -> Terminal {
+        Terminal(rustix::termios::tcgetattr(rustix::stdio::stdin()).ok())
+    }
+
+    /// Takes it back from a program that was cut off: its screen, its mouse, its cursor and its colours go.
+    pub(super) fn leave_screen(&self) {
+        self.restore();
+        let back = "\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b[r\x1b[?25h\x1b[0m\r";
+        let _ = io::stdout().write_all(back.as_bytes()).and_then(|()| io::stdout().flush());
+    }
+
+    /// Takes it back from a program that left by itself, and says what there is to say.
+    pub(super) fn restore_and_say(&self, text: &str) {
+        self.restore();
+        // Who has just left knows that.
+        let is_news = |line: &&str| !(line.contains("onnection to ") && line.ends_with(" closed."));
+        for line in text.lines().filter(is_news) {
+            let _ = writeln!(anstream::stderr().lock(), "{line}");
+        }
+    }
+
+    fn restore(&self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        if let Some(before) = &self.0 {
+            let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, before);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The words of each situation, and what to do about it.
 
 mod handoff;
+mod hosts;
 mod mail;
 mod place;
 mod share;
@@ -31,6 +32,17 @@ impl Error {
             | Error::NoSuchNote { .. }
             | Error::BadKey { .. }
             | Error::NoteTooLong { .. } => self.about_mail(),
+            Error::BadHost { .. }
+            | Error::NoSuchHost { .. }
+            | Error::HostTaken { .. }
+            | Error::HostUnreached { .. }
+            | Error::HostLacksSymposium { .. }
+            | Error::HostOlder { .. }
+            | Error::FarFailed { .. }
+            | Error::FarUnknown { .. }
+            | Error::LinkLost { .. }
+            | Error::NotFar { .. }
+            | Error::Ssh { .. } => self.about_hosts(),
             Error::OutOfPlace { .. } | Error::UnknownCaller { .. } | Error::NoTaskAtHand { .. } => {
                 self.about_place()
             }

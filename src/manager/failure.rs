@@ -10,6 +10,7 @@ use crate::kinds::KindError;
 use crate::ledger::LedgerError;
 use crate::model::is_deceptive;
 use crate::specs::SpecError;
+use crate::ssh::SshError;
 use crate::store::StoreError;
 use crate::tmux::TmuxError;
 
@@ -165,6 +166,12 @@ impl From<SpecError> for Error {
                 Error::BadSpec { mistakes: vec![clean(error.to_string())] }
             }
         }
+    }
+}
+
+impl From<SshError> for Error {
+    fn from(error: SshError) -> Error {
+        Error::Ssh { what: error.to_string() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! An agent as everybody sees it: the record and the live pane joined. `agent list --json` is this type.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     AgentId, AgentName, Conversation, Exit, GivenParam, Progress, Restart, Status, Task, TaskId, WaitingFor,
@@ -9,7 +9,7 @@ use super::{
 };
 
 /// One agent, joined. The field names are a public contract.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agent {
     /// What it is called.
     pub name: AgentName,
@@ -62,6 +62,7 @@ pub struct Agent {
     /// Whether it vanishes when its task is done.
     pub ephemeral: bool,
     /// What its spec was given.
+    #[serde(default)]
     pub params: Vec<GivenParam>,
     /// What happens when it ends by itself.
     pub restart: Restart,
@@ -74,7 +75,7 @@ pub struct Agent {
 }
 
 /// Where an agent is in tmux.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TmuxView {
     /// The path of the server's socket.
     pub socket: String,
@@ -84,8 +85,9 @@ pub struct TmuxView {
     pub pane: String,
 }
 
-/// An attached terminal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// An attached terminal. Of another machine it may be told with less.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Client {
     /// The Unix user.
     pub user: Option<String>,
@@ -106,7 +108,7 @@ pub struct Client {
 }
 
 /// The task that an agent is at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CurrentTask {
     /// Its number.
     pub id: TaskId,
@@ -124,7 +126,7 @@ impl CurrentTask {
 }
 
 /// A queue in numbers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskCounts {
     /// Not started.
     pub queued: u32,

@@ -8,8 +8,8 @@ mod config;
 mod cron;
 mod environment;
 mod event;
-mod handoff;
 mod far;
+mod handoff;
 mod happening;
 mod host;
 mod kind;
@@ -35,24 +35,20 @@ mod work;
 
 pub use agent::{Agent, Client, CurrentTask, TaskCounts, TmuxView};
 pub use config::{
-    AfterDeletion, AttachConfig, AttachPolicy, Cleanup, ClockTime, Config, Desktop, LedgerConfig, Notify,
-    NotifyOn, QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
-    AfterDeletion, Cleanup, ClockTime, Config, Desktop, HostsConfig, LedgerConfig, Notify, NotifyOn,
-    QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
+    AfterDeletion, AttachConfig, AttachPolicy, Cleanup, ClockTime, Config, Desktop, HostsConfig,
+    LedgerConfig, Notify, NotifyOn, QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
 };
 pub use cron::{Cron, InvalidCron};
 pub use environment::EnvironmentName;
 pub use event::{AgentEvent, Edge, HookSignal, TmuxEvent};
+pub use far::{FAR_FORMAT, FarRequest, Frame, HELLO, Hello, RequestId, Times};
 pub use handoff::{
     BIGGEST_MANIFEST, HANDOFF_FORMAT, HandedMessage, HandedRecord, HandedTask, HandedWork, MANIFEST,
     Manifest, Part, PartEntry,
 };
 pub use happening::{Happening, What};
-pub use kind::{Approval, ConversationFiles, Conversing, Hooks, Kind, McpVia, PromptVia, ScreenPatterns};
-pub use far::{FAR_FORMAT, FarRequest, Frame, HELLO, Hello, RequestId, Times};
-pub use happening::{Happening, What};
 pub use host::{FarBinary, Host, HostAddress, HostName, InvalidHost};
-pub use kind::{Approval, Conversing, Hooks, Kind, McpVia, PromptVia, ScreenPatterns};
+pub use kind::{Approval, ConversationFiles, Conversing, Hooks, Kind, McpVia, PromptVia, ScreenPatterns};
 pub use live::{DeadPane, LiveClient, LivePane, LiveServer, Look, ServerIdentity};
 pub use message::{
     BoardEntry, Message, MessageId, MessageState, NewMessage, PERSON, Recipient, marked_message,

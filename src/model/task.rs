@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{AgentId, AgentName};
 
@@ -12,7 +12,7 @@ use super::{AgentId, AgentName};
 const MOST_TITLE: usize = 80;
 
 /// The number of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskId(pub i64);
 
 impl FromStr for TaskId {
@@ -112,7 +112,7 @@ pub(super) fn title(text: &str) -> String {
 }
 
 /// How far an agent says it is with a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// Of a hundred.
     pub percent: u8,

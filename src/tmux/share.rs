@@ -147,7 +147,7 @@ impl Tmux {
     ) -> Result<(), TmuxError> {
         let session = door_of(agent, guest);
         let new = NewSession::new().detached().session_name(&session).width(80usize).height(24usize).build();
-        let program = Program { argv, dir: Path::new("/"), env: LaunchEnv::Given(env) };
+        let program = Program { argv, dir: Path::new("/"), env: LaunchEnv::Given(env), meanwhile: None };
         let dress = |script: &mut Script| {
             let at = target::pane_of(&session);
             script.then(&command(&["set-option", "-w", "-t", &at, "remain-on-exit", "off"]));

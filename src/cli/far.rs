@@ -1,0 +1,159 @@
+//! `HOST:NAME` and `--host`: a command line for another machine. The same for every verb: the host is taken off the
+//! names, and what is left is run over there, word for word.
+
+mod attach;
+mod list;
+mod words;
+
+use std::ffi::OsString;
+
+use clap::{ArgMatches, CommandFactory};
+
+use super::{Cli, Context, Global, host, ui};
+use crate::error::Error;
+use crate::manager::{FarCommand, Heed, Piece, Showing};
+use crate::model::{HostName, Times};
+use crate::rules::far::{Way, names, way};
+use words::Taken;
+
+/// Where a command goes.
+enum Where {
+    One(HostName),
+    All,
+}
+
+/// Whether a command line may be for another machine: most are not, and pay nothing.
+pub(super) fn is_mentioned(args: &[OsString]) -> bool {
+    // What a hook says may be any text, and must not be held up.
+    if super::is_an_event(args) {
+        return false;
+    }
+    args.iter()
+        .skip(1)
+        .any(|arg| arg.as_encoded_bytes().contains(&b':') || arg.to_string_lossy().starts_with("--host"))
+}
+
+/// Runs a command line on another machine; none when it is for this one.
+pub(super) fn run(args: &[OsString], global: &Global, ui: &ui::Ui) -> Option<Result<u8, Error>> {
+    let mut command = Cli::command();
+    command.build();
+    let matches = command.clone().try_get_matches_from(args).ok()?;
+    let (noun, below) = matches.subcommand()?;
+    let (verb, inner) = below.subcommand().unwrap_or(("", below));
+    let described = command.find_subcommand(noun)?;
+    let described = described.find_subcommand(verb).unwrap_or(described);
+    let taken = match words::take(described, inner, names(noun, verb)) {
+        Ok(taken) => taken,
+        Err(error) => return Some(Err(error)),
+    };
+    let place = match place(global, &taken) {
+        Ok(place) => place?,
+        Err(error) => return Some(Err(error)),
+    };
+    let asked = Asked { noun, verb, inner, taken, global };
+    Some(asked.go(&place, ui))
+}
+
+fn place(global: &Global, taken: &Taken) -> Result<Option<Where>, Error> {
+    let named = taken.host.clone();
+    match (global.host.as_deref(), named) {
+        (None, named) => Ok(named.map(Where::One)),
+        (Some("all"), None) => Ok(Some(Where::All)),
+        (Some(given), None) => Ok(Some(Where::One(host::name(given)?))),
+        (Some(given), Some(named)) if given == named.as_str() => Ok(Some(Where::One(named))),
+        (Some(given), Some(named)) => Err(Error::Usage {
+            what: format!("`--host {given}` and a name on `{named}` are two machines"),
+            hint: Some("leave one of them away".to_owned()),
+        }),
+    }
+}
+
+struct Asked<'a> {
+    noun: &'a str,
+    verb: &'a str,
+    inner: &'a ArgMatches,
+    taken: Taken,
+    global: &'a Global,
+}
+
+impl Asked<'_> {
+    fn go(&self, place: &Where, ui: &ui::Ui) -> Result<u8, Error> {
+        let what = format!("{} {}", self.noun, self.verb).trim_end().to_owned();
+        let flags: Vec<&str> = self.taken.given.iter().map(String::as_str).collect();
+        let way = way(self.noun, self.verb, &flags);
+        let where_to = match place {
+            Where::One(host) => host.to_string(),
+            Where::All => "HOST".to_owned(),
+        };
+        if let Way::Here(why) = way {
+            return Err(Error::NotFar { what, why: why.to_owned(), host: where_to });
+        }
+        let context = Context::open(self.global.home.as_deref(), ui)?;
+        let host = match (place, way) {
+            (Where::One(host), _) => context.manager.host(host)?.name,
+            (Where::All, Way::List) => return list::run(self.inner, None, &context),
+            (Where::All, _) => {
+                let flag = if flags.contains(&"watch") { " --watch" } else { "" };
+                return Err(Error::Usage {
+                    what: format!("`{what}{flag}` asks one machine at a time"),
+                    hint: Some(
+                        "name one with `--host HOST`; `agent list --host all` asks them all".to_owned(),
+                    ),
+                });
+            }
+        };
+        match way {
+            Way::List => list::run(self.inner, Some(&host), &context),
+            Way::Attach => attach::run(self.inner, &self.taken, host, &context),
+            Way::Run(Times::Once) => self.run(host, Showing::Once, &context),
+            Way::Run(Times::Any) => self.run(host, Showing::Whole, &context),
+            Way::Show => self.run(host, Showing::Again, &context),
+            Way::Follow => self.run(host, Showing::UntilLost, &context),
+            Way::Here(_) => Ok(0),
+        }
+    }
+
+    fn run(&self, host: HostName, showing: Showing, context: &Context) -> Result<u8, Error> {
+        let mut argv = self.outer(context);
+        argv.push(self.noun.to_owned());
+        if !self.verb.is_empty() {
+            argv.push(self.verb.to_owned());
+        }
+        argv.extend(self.taken.words.iter().cloned());
+        let stdin = match self.taken.reads_stdin {
+            true => ui::standard_bytes().map_err(Error::io("cannot read the text from stdin"))?,
+            false => vec![],
+        };
+        let marked = (showing == Showing::Again && context.ui.json).then(|| host.clone());
+        let mut lines = list::Lines::of(marked);
+        let command = FarCommand { host, argv, stdin, showing };
+        context.manager.far(&command, &mut |piece| match piece {
+            Piece::Out(bytes) => {
+                let is_read = ui::pass_on(&lines.marked(bytes), ui::Stream::Out);
+                // What is being done is done all the same when nobody reads about it.
+                if is_read || showing == Showing::Once { Heed::On } else { Heed::Enough }
+            }
+            Piece::Err(bytes) => {
+                ui::pass_on(bytes, ui::Stream::Err);
+                Heed::On
+            }
+            Piece::Link(text) => {
+                context.ui.warn(text);
+                Heed::On
+            }
+        })
+    }
+
+    /// How the far side is to speak: as we would, in this terminal.
+    fn outer(&self, context: &Context) -> Vec<String> {
+        let color = if ui::is_colored() { "always" } else { "never" };
+        let mut words = vec![format!("--color={color}"), format!("--columns={}", ui::width())];
+        if context.ui.json {
+            words.push("--json".to_owned());
+        }
+        if self.global.quiet {
+            words.push("--quiet".to_owned());
+        }
+        words
+    }
+}

@@ -1,0 +1,54 @@
+//! `agent attach HOST:NAME`
+
+use clap::ArgMatches;
+
+use super::super::{Context, spawn, ui};
+use super::words::Taken;
+use crate::error::Error;
+use crate::manager::{As, FarAttach, LinkNews};
+use crate::model::HostName;
+
+pub(super) fn run(
+    matches: &ArgMatches,
+    taken: &Taken,
+    host: HostName,
+    context: &Context,
+) -> Result<u8, Error> {
+    let name = taken.names.first().map(|text| spawn::name(text)).transpose()?;
+    let Some(name) = name else {
+        return Err(Error::Usage {
+            what: "which agent there?".to_owned(),
+            hint: Some(format!(
+                "`symposium agent list --host {host}` shows them; `agent attach {host}:NAME`"
+            )),
+        });
+    };
+    if !ui::is_interactive() {
+        return Err(Error::NoTerminal { verb: "attach", name: Some(name) });
+    }
+    if context.manager.is_nested() {
+        context.ui.say("you are inside a tmux already: leave with C-b C-b d");
+    }
+    let terminal = ui::Terminal::save();
+    let observe = if matches.get_flag("observe") { As::Observer } else { As::Driver };
+    // Only where this version has it.
+    let takes = matches.try_get_one::<bool>("take").ok().flatten() == Some(&true);
+    let options = if takes { vec!["--take"] } else { vec![] };
+    let request = FarAttach { host, name, observe, options };
+    let code = context.manager.far_attach(&request, &mut |news| match news {
+        LinkNews::Lost(wait) => {
+            terminal.leave_screen();
+            context.ui.say(&format!(
+                "the connection to `{}` was lost; agent `{}` works on; trying again in {} s (C-c ends)",
+                request.host,
+                request.name,
+                wait.as_secs()
+            ));
+        }
+        LinkNews::Left(said) => terminal.restore_and_say(&said),
+    });
+    if code.is_err() {
+        terminal.leave_screen();
+    }
+    code
+}

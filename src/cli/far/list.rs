@@ -1,0 +1,118 @@
+//! `agent list --host H|all`: the agents of other machines, beside ours.
+
+use clap::{ArgMatches, FromArgMatches};
+use serde_json::Value;
+
+use super::super::times::age;
+use super::super::{Context, list};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::FarAgents;
+use crate::model::{Agent, HostName};
+
+/// Shows the agents of one host, or of all machines.
+pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Context) -> Result<u8, Error> {
+    let args = list::Arguments::from_arg_matches(matches)
+        .map_err(|why| Error::Usage { what: why.to_string(), hint: None })?;
+    let mut hosts = context.manager.hosts()?;
+    hosts.retain(|known| host.is_none_or(|host| known.name == *host));
+    // Ours first: they are there before the first host has answered.
+    let ours = if host.is_none() { Some(context.manager.survey()?) } else { None };
+    let seen = context.manager.far_agents(&hosts, args.timeout)?;
+    let (mut agents, mut values) = (Vec::new(), Vec::new());
+    let ours = ours.map(|survey| (survey.agents, survey.silence));
+    let (ours, mut silence) = ours.unwrap_or_default();
+    for agent in ours {
+        values.push(serde_json::to_value(&agent).unwrap_or(Value::Null));
+        agents.push(agent);
+    }
+    for host in &seen {
+        read(host, &mut agents, &mut values, context);
+    }
+    if context.ui.json {
+        // As each machine told it, in the order for people; one machine may be known by two names.
+        let is = |value: &Value, agent: &Agent| {
+            value["host"].as_str() == agent.host.as_deref() && value["id"] == agent.id.0.to_string()
+        };
+        let wanted = args.wanted(&agents, true);
+        let told = wanted.iter().filter_map(|agent| values.iter().find(|value| is(value, agent)));
+        context.ui.json(&told.collect::<Vec<_>>());
+    } else {
+        list::show(&args, &agents, context);
+    }
+    let alone = host.is_some();
+    for host in seen {
+        let Some(error) = host.silence else { continue };
+        let shown = match host.as_of {
+            Some(at) => format!("its agents are shown as of {} ago", age(at, Env::now())),
+            None => "nothing is known of its agents".to_owned(),
+        };
+        context.ui.warn(&if alone { shown } else { format!("{}; {shown}", error.report().message) });
+        // Whoever asked for this one did not get what they asked for.
+        if alone && silence.is_none() {
+            silence = Some(error);
+        }
+    }
+    match silence {
+        Some(silence) => Err(silence),
+        None => Ok(0),
+    }
+}
+
+/// Puts the agents of one host among the others; what this version cannot read is told, not dropped in silence.
+fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, context: &Context) {
+    let mut unread = 0;
+    for value in &host.agents {
+        match serde_json::from_value::<Agent>(value.clone()) {
+            Ok(mut agent) => {
+                if host.silence.is_some() {
+                    let ago = host.as_of.map_or_else(|| "?".to_owned(), |at| age(at, Env::now()));
+                    let what = agent.title.take().unwrap_or_else(|| agent.command.join(" "));
+                    agent.reason = format!("as of {ago} ago: {}", agent.reason);
+                    agent.title = Some(format!("as of {ago} ago: {what}"));
+                }
+                agents.push(agent);
+                values.push(value.clone());
+            }
+            Err(_) => unread += 1,
+        }
+    }
+    if unread > 0 {
+        context.ui.warn(&format!(
+            "{unread} agents of `{}` are told in a way that this version cannot read",
+            host.host
+        ));
+    }
+}
+
+/// Lines of `agent list --watch --json` that come in pieces; each array gets its host.
+pub(super) struct Lines {
+    host: Option<HostName>,
+    rest: Vec<u8>,
+}
+
+impl Lines {
+    /// Nothing is marked without a host.
+    pub(super) fn of(host: Option<HostName>) -> Lines {
+        Lines { host, rest: Vec::new() }
+    }
+
+    /// What can be shown of it now.
+    pub(super) fn marked(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let Some(host) = &self.host else { return bytes.to_vec() };
+        self.rest.extend_from_slice(bytes);
+        let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else { return vec![] };
+        let rest = self.rest.split_off(end + 1);
+        let whole = std::mem::replace(&mut self.rest, rest);
+        let mark = |line: &[u8]| {
+            let Ok(mut agents) = serde_json::from_slice::<Vec<Value>>(line) else { return line.to_vec() };
+            for agent in &mut agents {
+                agent["host"] = host.as_str().into();
+            }
+            let mut text = serde_json::to_vec(&agents).unwrap_or_default();
+            text.push(b'\n');
+            text
+        };
+        whole.split_inclusive(|byte| *byte == b'\n').flat_map(mark).collect()
+    }
+}

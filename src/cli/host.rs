@@ -1,0 +1,123 @@
+//! `symposium host VERB`
+
+use clap::{Args, Subcommand};
+
+use super::columns::columns;
+use super::times::age;
+use super::{Context, ui};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::{Asking, HostRequest, HostView, Insisting};
+use crate::model::{HostName, InvalidHost};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Add a machine; its agents are then HOST:NAME wherever a name stands
+    Add(Add),
+    /// The machines that were added, and what they last told
+    List,
+    /// Forget a machine; its agents go on
+    Remove(Named),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Add {
+    /// What it is to be called
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+    /// [USER@]ADDRESS, or what your ~/.ssh/config calls it
+    #[arg(allow_hyphen_values = true)]
+    address: String,
+    /// The port of its sshd
+    #[arg(long, value_name = "P")]
+    port: Option<u16>,
+    /// Where symposium is there, instead of in PATH, ~/.cargo/bin or ~/.local/bin
+    #[arg(long, value_name = "PATH")]
+    binary: Option<String>,
+    /// Also when no symposium answers there, or in the place of one of that name
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Named {
+    /// Which one
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+}
+
+pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+    match verb {
+        Verb::Add(args) => add(args, context)?,
+        Verb::List => list(&context.manager.host_list()?, context),
+        Verb::Remove(args) => {
+            let host = context.manager.host_remove(&name(&args.name)?)?;
+            if context.ui.json {
+                context.ui.json(&serde_json::json!({ "removed": host.name }));
+            } else {
+                context.ui.say(&format!("host `{}` is forgotten; its agents go on", host.name));
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn add(args: Add, context: &Context) -> Result<(), Error> {
+    let bad = |given: &str| {
+        let given = given.to_owned();
+        move |why: InvalidHost| Error::BadHost { given, why }
+    };
+    let request = HostRequest {
+        name: name(&args.name)?,
+        address: args.address.parse().map_err(bad(&args.address))?,
+        port: args.port,
+        binary: args.binary.map(|path| path.parse().map_err(bad(&path))).transpose()?,
+        insisting: if args.force { Insisting::Yes } else { Insisting::No },
+        asking: if context.ui.can_ask() { Asking::Allowed } else { Asking::Never },
+    };
+    let added = context.manager.host_add(request)?;
+    for remark in &added.remarks {
+        context.ui.warn(remark);
+    }
+    if context.ui.json {
+        context.ui.json(&added.host);
+        return Ok(());
+    }
+    let version = added.host.version.as_deref().map(|version| format!(" (symposium {version})"));
+    context.ui.data(added.host.name.as_str());
+    context.ui.say(&format!(
+        "added{}; see its agents with: symposium agent list --host {}",
+        version.unwrap_or_default(),
+        added.host.name
+    ));
+    Ok(())
+}
+
+fn list(hosts: &[HostView], context: &Context) {
+    if context.ui.json {
+        context.ui.json(&hosts);
+    } else if hosts.is_empty() {
+        context.ui.say("no hosts yet; `symposium host add NAME [USER@]ADDRESS` adds one");
+    } else {
+        let rows: Vec<_> = hosts.iter().map(row).collect();
+        context.ui.data(&columns(["NAME", "VERSION", "AGENTS", "ANSWERED", "ADDRESS"], &rows, ui::width()));
+    }
+}
+
+fn row(view: &HostView) -> [String; 5] {
+    let host = &view.host;
+    let port = host.port.map(|port| format!(" port {port}")).unwrap_or_default();
+    let dash = || "-".to_owned();
+    [
+        host.name.to_string(),
+        host.version.clone().unwrap_or_else(dash),
+        view.agents.map_or_else(dash, |agents| agents.to_string()),
+        view.as_of.map_or_else(dash, |at| age(at, Env::now())),
+        format!("{}{port}", host.address),
+    ]
+}
+
+/// What a host may be called.
+pub(super) fn name(text: &str) -> Result<HostName, Error> {
+    text.parse().map_err(|why| Error::BadHost { given: text.to_owned(), why })
+}

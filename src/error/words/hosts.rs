@@ -1,0 +1,92 @@
+//! The words for other machines: who is not there, who does not answer, and what nobody knows.
+
+use super::{closest, report, seconds, shown, unreachable_report};
+use crate::error::{Error, Report};
+
+impl Error {
+    pub(super) fn about_hosts(&self) -> Report {
+        match self {
+            Error::BadHost { given, why } => {
+                report("bad-host", 2, format!("`{}` cannot be used for a host: {why}", shown(given)))
+                    .hint("such as `symposium host add gpu1 me@gpu1.example.org --port 22`")
+            }
+            Error::NoSuchHost { name, known } => {
+                let report = report("no-such-host", 3, format!("no host named `{}`", shown(name)));
+                let report = match known.is_empty() {
+                    true => report.saw("there are no hosts yet"),
+                    false => report.saw(format!("known hosts: {}", known.join(", "))),
+                };
+                report.hint(match closest(name, known.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `{near}:…`?"),
+                    None => format!("add it with `symposium host add {} [USER@]ADDRESS`", shown(name)),
+                })
+            }
+            Error::HostTaken { name, address } => {
+                report("host-taken", 1, format!("there is a host named `{name}` already"))
+                    .saw(format!("it is {address}"))
+                    .hint(format!(
+                        "`symposium host remove {name}` forgets it; `--force` puts another in its place"
+                    ))
+            }
+            Error::HostUnreached { name, address, said, late } => {
+                let what = if *late { "does not answer in time" } else { "cannot be reached" };
+                let report = report("host-unreached", 1, format!("host `{name}` {what}")).saw_all(said);
+                report.hint(format!("see whether `ssh {address}` gets in without asking for anything"))
+            }
+            Error::HostLacksSymposium { name, address, port, said } => {
+                let (p, cap) =
+                    port.map_or_else(Default::default, |port| (format!("-p {port} "), format!("-P {port} ")));
+                report("host-lacks-symposium", 1, format!("no symposium answers on host `{name}`"))
+                    .saw_all(said)
+                    .saw("looked for in the PATH of a shell there, in ~/.cargo/bin and in ~/.local/bin")
+                    .hint(format!(
+                        "put it there: `ssh {p}{address} mkdir -p .local/bin && scp {cap}\"$(command -v symposium)\" {address}:.local/bin/`"
+                    ))
+                    .hint(format!("or build it there: `ssh {p}{address} cargo install symposium-agents`"))
+                    .hint("`--binary PATH` says where it is, `--force` adds the host all the same")
+            }
+            Error::HostOlder { name, version } => report(
+                "host-older",
+                1,
+                format!(
+                    "symposium {version} on host `{name}` is too old to be asked by this one ({})",
+                    env!("CARGO_PKG_VERSION")
+                ),
+            )
+            .saw("nothing was done")
+            .hint("upgrade it there; `symposium agent attach HOST:NAME` works all the same"),
+            Error::FarFailed { name, said } => {
+                report("far-failed", 1, format!("host `{name}` did not answer what was asked"))
+                    .saw_all(said)
+                    .hint(format!("`symposium host add --force {name} …` checks it again"))
+            }
+            Error::FarUnknown { name, after } => {
+                let report =
+                    report("far-unknown", 6, format!("it is not known whether host `{name}` did this"));
+                let report = match after {
+                    Some(after) => report.saw(format!(
+                        "the connection was lost and did not come back within {}",
+                        seconds(*after)
+                    )),
+                    None => report.saw("it was begun there and cut short"),
+                };
+                report.hint(format!(
+                    "look with `symposium agent list --host {name}` before you ask for it again"
+                ))
+            }
+            Error::LinkLost { name } => {
+                report("link-lost", 1, format!("the connection to host `{name}` was lost"))
+                    .saw("the agents there go on")
+                    .hint("the same command goes on; `--since 1m` leaves out what was shown")
+            }
+            Error::NotFar { what, why, host } => {
+                report("not-far", 2, format!("`{what}` cannot be done on another machine: {why}"))
+                    .hint(format!("go there: `ssh {}`, then `symposium {what}`", shown(host)))
+            }
+            Error::Ssh { what } => report("ssh", 1, what).hint(
+                "install the OpenSSH client, or name it in config.toml: `[hosts]`, `ssh = \"/path/to/ssh\"`",
+            ),
+            _ => unreachable_report(self),
+        }
+    }
+}

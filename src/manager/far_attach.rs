@@ -1,0 +1,95 @@
+//! `agent attach HOST:NAME`: this terminal on an agent of another machine, back by itself when the connection was lost.
+//!
+//! The agent never notices. Each attaching has an id by which the far side knows the one that came before, so that a
+//! terminal whose connection is dead does not stay behind as one that may type.
+
+use std::time::Duration;
+
+use super::host::unreached;
+use super::{As, Manager};
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{AgentName, HostName};
+use crate::process;
+use crate::rules::far::{never_connected, pause};
+use crate::ssh::AttachWords;
+
+/// What a user asked for.
+#[derive(Debug, Clone)]
+pub struct FarAttach {
+    /// The machine.
+    pub host: HostName,
+    /// The agent there.
+    pub name: AgentName,
+    /// Whether only to watch.
+    pub observe: As,
+    /// Options that are passed on, all of them fixed words.
+    pub options: Vec<&'static str>,
+}
+
+/// What happens to an attached terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkNews {
+    /// The connection is gone; it is tried again after this long.
+    Lost(Duration),
+    /// The connection ended as it should, and this was said.
+    Left(String),
+}
+
+impl Manager {
+    /// Attaches, and comes back until the person leaves; the exit code of the far side.
+    pub fn far_attach(&self, request: &FarAttach, news: &mut dyn FnMut(LinkNews)) -> Result<u8, Error> {
+        let host = self.host(&request.host)?;
+        let ssh = self.ssh()?;
+        let link = uuid::Uuid::new_v4();
+        let mut options = request.options.clone();
+        if request.observe == As::Observer {
+            options.push("--observe");
+        }
+        let (mut tries, mut was_there) = (0, false);
+        loop {
+            let began = std::time::Instant::now();
+            let words = AttachWords { name: &request.name, options: &options, link };
+            let (exit, said) = ssh.attach(&host, &words)?;
+            match exit.code {
+                Some(code) if code != 255 => {
+                    if !was_there && matches!(code, 126 | 127) {
+                        return Err(unreached(&host, Some(code), &said, false));
+                    }
+                    news(LinkNews::Left(said));
+                    return Ok(u8::try_from(code).unwrap_or(1));
+                }
+                _ => {}
+            }
+            let is_cut = !never_connected(&said);
+            if !is_cut && !was_there {
+                return Err(unreached(&host, Some(255), &said, false));
+            }
+            was_there = true;
+            ssh.let_go(&host);
+            // One that held for a while begins anew; a machine that is still away is asked ever later.
+            tries = if is_cut && began.elapsed() > pause(u32::MAX) { 1 } else { tries + 1 };
+            let wait = pause(tries);
+            news(LinkNews::Lost(wait));
+            std::thread::sleep(wait);
+        }
+    }
+
+    /// Takes the place of the terminal that was attached under this id before, when its connection was lost; whether
+    /// there was one.
+    pub fn take_link(&self, name: &AgentName, link: uuid::Uuid) -> Result<bool, Error> {
+        let file = format!("link-{link}");
+        let before = self.store.read_run(&file).and_then(|bytes| String::from_utf8(bytes).ok());
+        let before = before.as_deref().and_then(|text| text.split_once(' '));
+        if let Some((pid, tty)) = before
+            && pid.parse().is_ok_and(|pid: i32| !process::wait_exit(pid, Duration::ZERO).unwrap_or(true))
+        {
+            self.tmux()?.detach(name.as_str(), Some(tty))?;
+        }
+        // What becomes the client of tmux has our number and our terminal.
+        let tty = Env::terminal().unwrap_or_default();
+        self.store.write_run(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
+        self.store.forget_links(&file, |pid| process::wait_exit(pid, Duration::ZERO).unwrap_or(false));
+        Ok(before.is_some())
+    }
+}

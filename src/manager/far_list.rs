@@ -1,0 +1,152 @@
+//! The agents of other machines, all asked at once. A host that does not answer in time holds up nobody: what it last
+//! told stands in its place, and is told as that.
+
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Manager;
+use super::far::refuse_older;
+use super::host::{far_request, unreached};
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{FarRequest, Frame, Hello, Host, HostName, Times};
+use crate::ssh::{Asking, Bounds, Heed, Ssh, Talked};
+
+/// The agents of one host.
+#[derive(Debug)]
+pub struct FarAgents {
+    /// The host.
+    pub host: HostName,
+    /// Its agents, as it told them, with `host`, `stale` and `as_of` put in.
+    pub agents: Vec<Value>,
+    /// When it told; none when it never did.
+    pub as_of: Option<Timestamp>,
+    /// Why that is not what it says now, when it is not.
+    pub silence: Option<Error>,
+}
+
+/// What a host last told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct LastKnown {
+    format: u32,
+    /// When.
+    pub as_of: Timestamp,
+    /// Its agents.
+    pub agents: Vec<Value>,
+}
+
+/// What one host answered.
+type Answer = Result<(Hello, Vec<Value>), Error>;
+
+impl Manager {
+    /// All hosts there are.
+    pub fn hosts(&self) -> Result<Vec<Host>, Error> {
+        Ok(self.store.hosts()?)
+    }
+
+    /// What these hosts tell within this time, in their order.
+    pub fn far_agents(&self, hosts: &[Host], within: Duration) -> Result<Vec<FarAgents>, Error> {
+        let ssh = self.ssh()?;
+        let deadline = Instant::now() + within;
+        let (tell, told) = mpsc::channel();
+        for (at, host) in hosts.iter().cloned().enumerate() {
+            let (ssh, tell) = (ssh.clone(), tell.clone());
+            std::thread::spawn(move || {
+                let answer = ask(&ssh, &host, within);
+                let is_lost = matches!(answer, Err(Error::HostUnreached { .. }));
+                let _ = tell.send((at, answer));
+                // Nobody waits for this: a connection that is dead must not hold up the next one who asks.
+                if is_lost {
+                    ssh.let_go(&host);
+                }
+            });
+        }
+        drop(tell);
+        let mut answers: Vec<Option<Answer>> = hosts.iter().map(|_| None).collect();
+        // A little more than each has, so that those who are late by a hair are told with their own words.
+        let grace = Duration::from_millis(200);
+        while let Ok((at, answer)) =
+            told.recv_timeout((deadline + grace).saturating_duration_since(Instant::now()))
+        {
+            answers[at] = Some(answer);
+        }
+        let late = |host: &Host| Err(unreached(host, None, "", true));
+        let pairs = hosts.iter().zip(answers);
+        Ok(pairs.map(|(host, answer)| self.seen(host, answer.unwrap_or_else(|| late(host)))).collect())
+    }
+
+    /// What is shown of a host: what it says, or what it last said.
+    fn seen(&self, host: &Host, answer: Answer) -> FarAgents {
+        let (known, silence) = match answer {
+            Ok((hello, agents)) => {
+                self.note_version(host, &hello.version);
+                let known = LastKnown { format: 1, as_of: Env::now(), agents };
+                let text = serde_json::to_vec(&known).unwrap_or_default();
+                // Only for the day on which it does not answer.
+                let _ = self.store.write_run(&file(&host.name), &text);
+                (Some(known), None)
+            }
+            Err(error) => (self.last_known(&host.name), Some(error)),
+        };
+        let as_of = known.as_ref().map(|known| known.as_of);
+        let mut agents = known.map(|known| known.agents).unwrap_or_default();
+        for agent in &mut agents {
+            if let Value::Object(fields) = agent {
+                fields.insert("host".into(), host.name.as_str().into());
+                fields.insert("stale".into(), silence.is_some().into());
+                fields.insert("as_of".into(), as_of.map(|at| at.to_string()).into());
+            }
+        }
+        FarAgents { host: host.name.clone(), agents, as_of, silence }
+    }
+
+    pub(super) fn last_known(&self, host: &HostName) -> Option<LastKnown> {
+        serde_json::from_slice(&self.store.read_run(&file(host))?).ok()
+    }
+
+    pub(super) fn forget_last_known(&self, host: &HostName) -> Result<(), Error> {
+        Ok(self.store.remove_run(&file(host))?)
+    }
+}
+
+/// Not the name of any agent's lock.
+fn file(host: &HostName) -> String {
+    format!("host-{host}.json")
+}
+
+fn ask(ssh: &Ssh, host: &Host, within: Duration) -> Answer {
+    let words = ["--json", "agent", "list"].map(str::to_owned).to_vec();
+    let request: FarRequest = far_request(Times::Any, words, 0);
+    let bounds = Bounds { hello: within, whole: Some(within), asking: Asking::Never };
+    let (mut hello, mut out, mut err) = (None, Vec::new(), Vec::new());
+    let talked = ssh.talk(host, (&request, b""), bounds, &mut |frame| {
+        match frame {
+            Frame::Hello(said) => hello = Some(said),
+            Frame::Out(bytes) => out.extend(bytes),
+            Frame::Err(bytes) => err.extend(bytes),
+            Frame::Alive | Frame::End(_) | Frame::Unknown => {}
+        }
+        Heed::On
+    })?;
+    let nonsense = |what: &str| Error::FarFailed {
+        name: host.name.clone(),
+        said: std::iter::once(what.to_owned())
+            .chain(String::from_utf8_lossy(&err).lines().take(4).map(crate::error::shown))
+            .collect(),
+    };
+    match (talked, hello) {
+        (Talked::Ended(_), Some(hello)) => {
+            refuse_older(host, &hello)?;
+            match serde_json::from_slice::<Vec<Value>>(&out) {
+                Ok(agents) => Ok((hello, agents)),
+                Err(_) => Err(nonsense("it did not tell its agents")),
+            }
+        }
+        (Talked::Lost { code, said, late, .. }, _) => Err(unreached(host, code, &said, late)),
+        (_, _) => Err(nonsense("it ended in the middle")),
+    }
+}

@@ -1,0 +1,157 @@
+//! `host add|list|remove`: what is checked, what is told, and what to do about it.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{Far, Near, machines};
+
+#[test]
+fn a_host_is_added_listed_and_forgotten() {
+    let Some((near, far)) = machines() else { return };
+    let hosts = near.run(&["host", "list", "--json"]).ok().json();
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        (
+            &hosts[0]["name"],
+            &hosts[0]["address"],
+            &hosts[0]["port"],
+            &hosts[0]["version"],
+            &hosts[0]["agents"]
+        ),
+        (&json!("far"), &json!(far.address), &json!(2222), &json!(version), &json!(null))
+    );
+    far.echoing("a");
+    near.run(&["agent", "list", "--host", "far"]).ok();
+    let text = near.run(&["host", "list"]).ok().stdout;
+    assert!(text.starts_with("NAME") && text.contains(&format!("{} port 2222", far.address)), "{text}");
+    assert_eq!(near.run(&["host", "list", "--json"]).ok().json()[0]["agents"], json!(1));
+
+    let taken = near.run(&["host", "add", "far", &far.address]).fails(1);
+    assert!(taken.stderr.contains("there is a host named `far` already"), "{taken:?}");
+    let gone = near.run(&["host", "remove", "far"]).ok();
+    assert_eq!(gone.stderr, "host `far` is forgotten; its agents go on\n");
+    assert_eq!(near.run(&["host", "list", "--json"]).ok().json(), json!([]));
+    let unknown = near.run(&["agent", "show", "far:a"]).fails(3);
+    assert_eq!(
+        unknown.stderr,
+        "error: no host named `far`\n  there are no hosts yet\nhint: add it with `symposium host add far [USER@]ADDRESS`\n"
+    );
+    assert_eq!(far.agents().len(), 1);
+}
+
+#[test]
+fn what_is_not_there_is_told_with_how_to_put_it_there() {
+    let Some(near) = Near::new(None) else { return };
+    let Some(far) = Far::new(&near) else { return };
+    let port = far.port.to_string();
+    let add =
+        |more: &[&str]| near.run(&[&["host", "add", "far", &far.address, "--port", &port], more].concat());
+    let lacks = add(&["--binary", "/no/such/symposium"]).fails(1);
+    assert!(lacks.stderr.starts_with("error: no symposium answers on host `far`\n"), "{lacks:?}");
+    for told in ["scp -P 2222", "cargo install symposium-agents", "--binary PATH", "--force"] {
+        assert!(lacks.stderr.contains(told), "{told}: {lacks:?}");
+    }
+    assert_eq!(near.run(&["host", "list", "--json"]).ok().json(), json!([]));
+    let forced = add(&["--binary", "/no/such/symposium", "--force"]).ok();
+    assert!(
+        forced.stderr.contains("warning: added all the same: no symposium answers on host `far`"),
+        "{forced:?}"
+    );
+    let unanswered = near.run(&["agent", "show", "far:a", "--json"]).fails(1);
+    assert!(unanswered.stderr.contains("\"host-lacks-symposium\""), "{unanswered:?}");
+
+    // Something else is there.
+    far.env.fake_program("other", "echo Welcome to nothing");
+    let other = far.env.root().join("fakes/other").display().to_string();
+    let other = add(&["--binary", &other, "--force"]).ok();
+    assert!(other.stderr.contains("no symposium answers"), "{other:?}");
+    assert!(other.stderr.contains("Welcome to nothing"), "{other:?}");
+}
+
+#[test]
+fn a_machine_that_cannot_be_reached_is_told_with_what_ssh_says() {
+    let Some(near) = Near::new(None) else { return };
+    let refused = near.run(&["host", "add", "far", "127.0.0.1", "--port", "1"]).fails(1);
+    assert!(refused.stderr.starts_with("error: host `far` cannot be reached\n"), "{refused:?}");
+    assert!(refused.stderr.contains("Connection refused"), "{refused:?}");
+    let Some(far) = Far::new(&near) else { return };
+    // A key that is not the one that is known.
+    fs::remove_file(near.env.root().join("ssh/known")).unwrap();
+    fs::write(near.env.root().join("ssh/known"), "").unwrap();
+    let port = far.port.to_string();
+    let stranger = near.run(&["host", "add", "far", &far.address, "--port", &port]).fails(1);
+    assert!(stranger.stderr.contains("Host key verification failed"), "{stranger:?}");
+    near.env.forget_program("ssh");
+    let missing = near.run(&["host", "add", "far", "gpu1"]).fails(1);
+    assert!(missing.stderr.contains("`ssh` is not installed, or not in PATH"), "{missing:?}");
+}
+
+#[test]
+fn what_could_be_an_option_or_a_command_is_refused() {
+    let Some(near) = Near::new(None) else { return };
+    let marker = near.env.root().join("x");
+    let proxy = format!("-oProxyCommand=touch {}", marker.display());
+    for (name, address, binary) in [
+        ("far", proxy.as_str(), "/bin/s"),
+        ("far", "me@-oProxyCommand=x", "/bin/s"),
+        ("far", "$(touch x)", "/bin/s"),
+        ("far", "gpu1; touch x", "/bin/s"),
+        ("far", "gpu1", "/bin/s; touch x"),
+        ("far", "gpu1", "'/bin/s'"),
+        ("far", "gpu1", "relative"),
+        ("all", "gpu1", "/bin/s"),
+        ("any", "gpu1", "/bin/s"),
+        ("../x", "gpu1", "/bin/s"),
+        ("a:b", "gpu1", "/bin/s"),
+        ("-rf", "gpu1", "/bin/s"),
+    ] {
+        let refused = near.run(&["host", "add", "--force", "--binary", binary, "--", name, address]).fails(2);
+        assert!(refused.stderr.contains("cannot be used for a host: "), "{name} {address}: {refused:?}");
+    }
+    assert!(!marker.exists() && !near.env.project().join("x").exists());
+    assert!(!near.env.state().join("hosts.json").exists());
+}
+
+#[test]
+fn another_version_is_told_and_one_that_is_too_old_is_refused() {
+    let Some((near, far)) = machines() else { return };
+    let port = far.port.to_string();
+    let path = far.env.root().join("fakes/other");
+    let other = path.display().to_string();
+    let answering = |format: u32, version: &str| {
+        let hello = format!("{{\\\"format\\\":{format},\\\"version\\\":\\\"{version}\\\"}}");
+        far.env.fake_program(
+            "other",
+            &format!("read -r line; printf '\\002symposium-remote %s\\nend 0\\n' \"{hello}\""),
+        );
+    };
+    let add =
+        || near.run(&["host", "add", "--force", "old", &far.address, "--port", &port, "--binary", &other]);
+    answering(1, "0.0.7");
+    let told = add().ok();
+    assert!(
+        told.stderr.contains("symposium 0.0.7 answers there") && told.stderr.contains("the same format"),
+        "{told:?}"
+    );
+    answering(0, "0.0.1");
+    let told = add().ok();
+    assert!(
+        told.stderr.contains("it is older") && told.stderr.contains("nothing but `agent attach`"),
+        "{told:?}"
+    );
+    let refused = near.run(&["agent", "kill", "old:a"]).fails(1);
+    assert!(refused.stderr.starts_with("error: symposium 0.0.1 on host `old` is too old"), "{refused:?}");
+    answering(9, "9.0.0");
+    assert!(add().ok().stderr.contains("it is newer"), "newer");
+}
+
+#[test]
+fn the_binary_is_found_where_people_put_it() {
+    let Some(near) = Near::new(None) else { return };
+    let Some(far) = Far::new(&near) else { return };
+    // The home of whoever logs in is the one of the password file: look there without writing anything.
+    let found = near.run(&["host", "add", "far", &far.address, "--port", &far.port.to_string()]).outcome();
+    assert!([0, 1].contains(&found.code), "{found:?}");
+    assert!(found.code == 0 || found.stderr.contains("~/.cargo/bin and in ~/.local/bin"), "{found:?}");
+}

@@ -1,0 +1,92 @@
+//! `agent attach HOST:NAME`: a terminal over there, that comes back by itself.
+
+use rustix::process::{Signal, kill_process};
+use serde_json::json;
+
+use super::machines;
+
+#[test]
+fn attach_shows_the_screen_over_there_and_leaves_cleanly() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
+    terminal.wait_for_text("this is a");
+    terminal.type_text("hello");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("got <hello>");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    far.env.wait_until("nobody is attached", || far.agents()[0]["clients"] == json!([]));
+    assert_eq!(far.agents()[0]["status"], "working");
+}
+
+#[test]
+fn an_attached_terminal_comes_back_when_its_connection_was_cut() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let said = near.env.home().join("said");
+    let line = format!("exec {} agent attach far:a 2>{}", near.env.binary(), said.display());
+    let terminal = near.env.terminal(["sh", "-c", &line]);
+    terminal.wait_for_text("this is a");
+    let pid = far.agents()[0]["pid"].clone();
+    for round in ["one", "two"] {
+        far.cut();
+        let text = format!("typed after cut {round}");
+        terminal_comes_back(&near, &far);
+        terminal.wait_for_text("this is a");
+        terminal.type_text(&text);
+        terminal.keys(&["Enter"]);
+        terminal.wait_for_text(&format!("got <{text}>"));
+        assert_eq!(far.printed("a", &format!("got <{text}>")), 1);
+    }
+    let told = std::fs::read_to_string(&said).unwrap();
+    assert!(
+        told.contains("the connection to `far` was lost; agent `a` works on; trying again in 1 s (C-c ends)"),
+        "{told}"
+    );
+    assert_eq!(far.agents()[0]["pid"], pid, "the agent never noticed");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+/// Waits until exactly one terminal is attached over there: the one before is gone.
+#[track_caller]
+fn terminal_comes_back(near: &super::Near, far: &super::Far) {
+    near.env.wait_until("one terminal is attached again", || {
+        far.agents()[0]["clients"].as_array().map(Vec::len) == Some(1)
+    });
+}
+
+#[test]
+fn a_terminal_whose_connection_hangs_does_not_stay_behind() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
+    terminal.wait_for_text("this is a");
+    let client = || far.agents()[0]["clients"].clone();
+    let before = client();
+    // This side gives up; that side has not noticed yet.
+    for pid in far.sessions() {
+        kill_process(pid, Signal::STOP).unwrap();
+    }
+    near.lose_connections();
+    near.env.wait_until("another terminal took its place", || {
+        let now = client();
+        now.as_array().map(Vec::len) == Some(1) && now != before
+    });
+}
+
+#[test]
+fn an_agent_that_is_not_there_and_a_machine_that_is_not_there_are_told() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:nobody"]);
+    assert_eq!(terminal.wait_for_exit(), 3);
+    assert!(terminal.screen().contains("no agent named `nobody`"), "{}", terminal.screen());
+    near.run(&["host", "add", "gone", "127.0.0.1", "--port", "1", "--force"]).ok();
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "gone:a"]);
+    assert_eq!(terminal.wait_for_exit(), 1);
+    assert!(terminal.screen().contains("host `gone` cannot be reached"), "{}", terminal.screen());
+    let piped = near.run(&["agent", "attach", "far:a"]).fails(2);
+    assert!(piped.stderr.contains("needs a terminal"), "{piped:?}");
+}

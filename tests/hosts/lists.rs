@@ -1,0 +1,112 @@
+//! `agent list --host`: all machines at once; who does not answer is shown as last known, and holds up nobody.
+
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::{Far, machines};
+
+fn names(agents: &Value) -> Vec<(Value, Value, Value)> {
+    let of = |agent: &Value| (agent["host"].clone(), agent["name"].clone(), agent["stale"].clone());
+    let mut names: Vec<_> = agents.as_array().unwrap().iter().map(of).collect();
+    names.sort_by_key(|(host, name, _)| (host.to_string(), name.to_string()));
+    names
+}
+
+#[test]
+fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
+    let Some((near, far)) = machines() else { return };
+    let Some(other) = Far::new(&near) else { return };
+    near.add("other", &other);
+    near.run(&["agent", "spawn", "--name", "here", "--", "sleep", "1000"]).ok();
+    far.echoing("a");
+    other.echoing("b");
+    let all = near.run(&["agent", "list", "--host", "all", "--json"]).ok().json();
+    let fresh = |host: Value, name: &str, stale: Value| (host, json!(name), stale);
+    assert_eq!(
+        names(&all),
+        [
+            fresh(json!("far"), "a", json!(false)),
+            fresh(json!("other"), "b", json!(false)),
+            fresh(json!(null), "here", json!(null)),
+        ]
+    );
+    let text = near.run(&["agent", "list", "--host", "all"]).ok().stdout;
+    assert!(text.contains("far:a ") && text.contains("other:b ") && text.contains("\nhere "), "{text}");
+
+    // That machine stops answering without closing anything: the worst way to be gone.
+    let stopped = stop(&other);
+    let began = Instant::now();
+    let all = near.run(&["agent", "list", "--host", "all", "--timeout", "1s", "--json"]).ok();
+    assert!(began.elapsed().as_secs() < 15, "{:?}", began.elapsed());
+    assert_eq!(
+        names(&all.json()),
+        [
+            fresh(json!("far"), "a", json!(false)),
+            fresh(json!("other"), "b", json!(true)),
+            fresh(json!(null), "here", json!(null)),
+        ]
+    );
+    assert!(
+        all.stderr.contains("host `other` does not answer in time; its agents are shown as of"),
+        "{all:?}"
+    );
+    let text = near.run(&["agent", "list", "--host", "all", "--timeout", "1s"]).ok().stdout;
+    assert!(text.contains("as of "), "{text}");
+    let one = near.run(&["agent", "list", "--host", "other", "--timeout", "1s"]).fails(1);
+    assert!(
+        one.stdout.contains("other:b") && one.stderr.contains("error: host `other` does not answer"),
+        "{one:?}"
+    );
+    for pid in stopped {
+        kill_process(pid, Signal::CONT).unwrap();
+    }
+    near.env.wait_until("it answers again", || {
+        let all = near.run(&["agent", "list", "--host", "all", "--json"]).ok().json();
+        names(&all)[1].2 == json!(false)
+    });
+}
+
+/// Stops everything of sshd on a machine.
+fn stop(far: &Far) -> Vec<Pid> {
+    let listener = Pid::from_child(far.sshd.as_ref().unwrap());
+    let all = [vec![listener], far.sessions()].concat();
+    for pid in &all {
+        kill_process(*pid, Signal::STOP).unwrap();
+    }
+    all
+}
+
+#[test]
+fn filters_hold_over_there_too() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    far.run(&["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
+    far.run(&["agent", "kill", "b"]).ok();
+    let text = |args: &[&str]| near.run(&[&["agent", "list", "--host", "far"], args].concat()).ok().stdout;
+    assert!(text(&[]).contains("far:a") && !text(&[]).contains("far:b"));
+    assert!(text(&["--all"]).contains("far:b"));
+    assert!(!text(&["--status", "stopped"]).contains("far:a"));
+    let agents = near.run(&["agent", "list", "--host", "far", "--status", "stopped", "--json"]).ok().json();
+    assert_eq!(names(&agents), [(json!("far"), json!("b"), json!(false))]);
+}
+
+#[test]
+fn watching_one_machine_streams() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let mut watch = near.run(&["agent", "list", "--host", "far", "--watch", "--json"]).start();
+    let shows = |watch: &crate::support::run::Running, text: &str| watch.stdout_so_far().contains(text);
+    near.env.wait_until("the first list", || shows(&watch, "\"name\":\"a\""));
+    far.run(&["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
+    near.env.wait_until("the change", || shows(&watch, "\"name\":\"b\""));
+    let line = watch.stdout_so_far().lines().next().unwrap().to_owned();
+    let agents: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(agents[0]["host"], json!("far"));
+    watch.kill();
+    // Whoever watched over there goes too.
+    far.env.wait_until("nobody watches any more", || {
+        !far.env.processes().iter().any(|one| one.command.contains("--watch"))
+    });
+}

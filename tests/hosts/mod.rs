@@ -1,0 +1,313 @@
+//! Other machines, over a real sshd: a second sealed environment that is reached through ssh alone.
+//!
+//! Between the two there is loopback, or a wire between two network namespaces that can be cut.
+#![expect(clippy::disallowed_methods, reason = "tests start sshd and ip")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says why")]
+
+mod add;
+mod attach;
+mod cut;
+mod lists;
+mod names;
+mod once;
+mod readme;
+mod wire;
+
+use std::fs;
+use std::net::TcpStream;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::support::TestEnv;
+use crate::support::run::Run;
+use wire::Wire;
+
+/// Counts the machines of this process, so that each has an address of its own.
+static MACHINES: AtomicU32 = AtomicU32::new(0);
+
+/// A machine here, and others that it reaches.
+struct Near {
+    env: TestEnv,
+    wire: Option<Wire>,
+}
+
+/// A machine that is reached over ssh.
+struct Far {
+    env: TestEnv,
+    address: String,
+    port: u16,
+    sshd: Option<Child>,
+}
+
+/// Both, with the far one known as `far`; none, and why, where there is no sshd.
+fn machines() -> Option<(Near, Far)> {
+    let near = Near::new(None)?;
+    let far = Far::new(&near)?;
+    near.add("far", &far);
+    Some((near, far))
+}
+
+fn sshd() -> Option<PathBuf> {
+    let found = ["/usr/sbin/sshd", "/usr/bin/sshd", "/usr/local/sbin/sshd"].map(PathBuf::from);
+    let found = found.into_iter().find(|path| path.exists());
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "sshd is needed in CI: run scripts/setup");
+        eprintln!("skipped: there is no sshd: run scripts/setup");
+    }
+    found
+}
+
+impl Near {
+    fn new(wire: Option<Wire>) -> Option<Near> {
+        sshd()?;
+        let env = TestEnv::new();
+        let dir = env.root().join("ssh");
+        fs::create_dir(&dir).unwrap();
+        for key in ["user", "host"] {
+            let made = Command::new("ssh-keygen")
+                .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+                .arg(dir.join(key))
+                .stdin(Stdio::null())
+                .status();
+            assert!(made.expect("ssh-keygen").success());
+        }
+        let host_key = fs::read_to_string(dir.join("host.pub")).unwrap();
+        fs::write(dir.join("known"), format!("* {host_key}")).unwrap();
+        let near = Near { env, wire };
+        near.configure("");
+        // ssh looks for its files in the home of the password file, not in $HOME.
+        let inside = near.wire.as_ref().map(Wire::near).unwrap_or_default();
+        near.env.fake_program(
+            "ssh",
+            &format!("exec {inside} {} -F {} \"$@\"", "/usr/bin/ssh", dir.join("config").display()),
+        );
+        let mut private = fs::DirBuilder::new();
+        private.recursive(true).mode(0o700).create(near.env.state()).unwrap();
+        Some(near)
+    }
+
+    /// The user's `~/.ssh/config`, with these lines in front.
+    fn configure(&self, more: &str) {
+        let dir = self.env.root().join("ssh");
+        let text = format!(
+            "{more}\nHost *\n  IdentityFile {0}/user\n  IdentitiesOnly yes\n  UserKnownHostsFile {0}/known\n  \
+             GlobalKnownHostsFile /dev/null\n  StrictHostKeyChecking yes\n",
+            dir.display()
+        );
+        fs::write(dir.join("config"), text).unwrap();
+    }
+
+    /// Ends every ssh of this side. A shared connection outlives whoever opened it, and writes over its environment.
+    fn lose_connections(&self) {
+        let sockets = self.env.state().join("run/ssh-").display().to_string();
+        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let is_ours = String::from_utf8_lossy(&command).contains(&sockets);
+            let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
+            if let Some(pid) = pid.filter(|_| is_ours) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+    }
+
+    /// `symposium …` here.
+    fn run(&self, args: &[&str]) -> Run {
+        self.env.symposium(args)
+    }
+
+    /// `host add`.
+    #[track_caller]
+    fn add(&self, name: &str, far: &Far) {
+        let (port, binary) = (far.port.to_string(), far.binary());
+        self.run(&["host", "add", name, &far.address, "--port", &port, "--binary", &binary]).ok();
+    }
+}
+
+impl Far {
+    /// A machine that lets the user of this one in.
+    fn new(near: &Near) -> Option<Far> {
+        let env = TestEnv::new();
+        let number = std::process::id() * 16 + MACHINES.fetch_add(1, Ordering::Relaxed);
+        let [_, a, b, c] = number.to_be_bytes();
+        let (address, inside) = match &near.wire {
+            Some(wire) => (Wire::FAR.to_owned(), wire.far()),
+            // All of 127/8 is this machine: every sshd has an address of its own, and no port is fought for.
+            None => (format!("127.{}.{b}.{c}", a % 254 + 1), String::new()),
+        };
+        let mut far = Far { env, address, port: 2222, sshd: None };
+        far.write_binary();
+        let dir = near.env.root().join("ssh");
+        let text = format!(
+            "Port {}\nListenAddress {}\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
+             PasswordAuthentication no\nPermitRootLogin yes\nPidFile none\nMaxStartups 100:30:200\nMaxSessions 100\n",
+            far.port,
+            far.address,
+            dir.join("host").display(),
+            dir.join("user.pub").display()
+        );
+        let config = far.env.root().join("sshd_config");
+        fs::write(&config, text).unwrap();
+        // Where the distribution has it made at boot.
+        let _ = fs::create_dir_all("/run/sshd");
+        let sshd = sshd()?;
+        let script = format!(
+            "exec {inside} {} -D -e -f {} 2>>{}/sshd.log",
+            sshd.display(),
+            config.display(),
+            far.env.root().display()
+        );
+        let started = Command::new("/bin/sh")
+            .args(["-c", &script])
+            .env_clear()
+            .env("HOME", far.env.home())
+            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn();
+        far.sshd = Some(started.expect("starting sshd"));
+        if near.wire.is_none() {
+            far.env
+                .wait_until("sshd listens", || TcpStream::connect((far.address.as_str(), far.port)).is_ok());
+        } else {
+            let log = far.env.root().join("sshd.log");
+            far.env.wait_until("sshd listens", || {
+                fs::read_to_string(&log).is_ok_and(|text| text.contains("listening"))
+            });
+        }
+        Some(far)
+    }
+
+    /// symposium in the sealed environment of that machine, and nothing of whoever logs in.
+    fn binary(&self) -> String {
+        self.env.root().join("symposium").display().to_string()
+    }
+
+    fn write_binary(&self) {
+        let root = self.env.root().display();
+        let script = format!(
+            "cd {root}/project || exit 9\nstep=\n[ -f {root}/failpoint ] && step=SYMPOSIUM_FAILPOINT=$(cat {root}/failpoint)\n\
+             exec env -i HOME={root}/home PATH={root}/fakes:{root}/tools TMUX_TMPDIR={root}/sockets LANG=C.UTF-8 TERM=\"$TERM\" \
+             SHELL=/bin/sh USER=tester LOGNAME=tester TZ=UTC SYMPOSIUM_SUPERVISOR=off $step {} \"$@\"",
+            self.env.binary()
+        );
+        let made = self.env.fake_program("symposium", &script);
+        fs::copy(made, self.env.root().join("symposium")).unwrap();
+    }
+
+    /// Has whoever reaches this step there stand still, until it is let go on.
+    fn stop_at(&self, step: &str) {
+        fs::write(self.env.root().join("failpoint"), format!("stop:{step}")).unwrap();
+    }
+
+    /// Waits until somebody stands still there; from now on nobody does any more.
+    #[track_caller]
+    fn wait_for_stopped(&self) -> Pid {
+        let mut stopped = None;
+        self.env.wait_until("somebody stands still", || {
+            stopped = self.env.processes().into_iter().find(|one| is_stopped(one.pid)).map(|one| one.pid);
+            stopped.is_some()
+        });
+        fs::remove_file(self.env.root().join("failpoint")).unwrap();
+        Pid::from_raw(stopped.unwrap()).unwrap()
+    }
+
+    /// Cuts every connection, as a router does that forgets them; sshd goes on.
+    fn cut(&self) {
+        for pid in self.sessions() {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+
+    /// What sshd has started for those who are connected. It writes over its environment, so that only its parents
+    /// tell whose it is.
+    fn sessions(&self) -> Vec<Pid> {
+        let listener = self.sshd.as_ref().map_or(0, Child::id);
+        let mut found = vec![i32::try_from(listener).unwrap()];
+        let all: Vec<(i32, i32)> =
+            fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| sshd_in(&entry.path())).collect();
+        // A session of somebody who is not root is two processes deep.
+        for _ in 0..2 {
+            let below: Vec<i32> = all
+                .iter()
+                .filter(|(pid, parent)| found.contains(parent) && !found.contains(pid))
+                .map(|(pid, _)| *pid)
+                .collect();
+            found.extend(below);
+        }
+        found[1..].iter().filter_map(|pid| Pid::from_raw(*pid)).collect()
+    }
+
+    /// `symposium …` on that machine, by whoever sits there.
+    fn run(&self, args: &[&str]) -> Run {
+        self.env.symposium(args)
+    }
+
+    /// All agents there, as that machine tells.
+    #[track_caller]
+    fn agents(&self) -> Vec<Value> {
+        self.run(&["agent", "list", "--json"]).ok().json().as_array().unwrap().clone()
+    }
+
+    /// An agent that shows what is typed into it.
+    #[track_caller]
+    fn echoing(&self, name: &str) {
+        let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
+        self.run(&["agent", "spawn", "--name", name, "--", "sh", "-c", &script]).ok();
+    }
+
+    /// How often an agent there printed this.
+    #[track_caller]
+    fn printed(&self, name: &str, text: &str) -> usize {
+        self.run(&["agent", "logs", name, "--plain"]).ok().stdout.matches(text).count()
+    }
+
+    /// No interpreter has touched `x` in any place where it might have run.
+    #[track_caller]
+    fn assert_nothing_ran(&self) {
+        let root = self.env.root();
+        let user = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
+        for dir in [self.env.project(), self.env.home(), self.env.state(), root.to_owned(), user, "/".into()]
+        {
+            assert!(!dir.join("x").exists(), "something was interpreted: {}", dir.join("x").display());
+        }
+    }
+}
+
+impl Drop for Far {
+    fn drop(&mut self) {
+        self.cut();
+        if let Some(mut sshd) = self.sshd.take() {
+            let _ = sshd.kill();
+            let _ = sshd.wait();
+        }
+    }
+}
+
+impl Drop for Near {
+    fn drop(&mut self) {
+        self.lose_connections();
+    }
+}
+
+/// The process and its parent, when this directory of /proc is of an sshd.
+fn sshd_in(dir: &Path) -> Option<(i32, i32)> {
+    let stat = fs::read_to_string(dir.join("stat")).ok()?;
+    let (head, rest) = stat.rsplit_once(") ")?;
+    let (pid, name) = head.split_once(" (")?;
+    let parent = rest.split(' ').nth(1)?;
+    name.starts_with("sshd").then_some((pid.parse().ok()?, parent.parse().ok()?))
+}
+
+fn go_on(pid: Pid) {
+    kill_process(pid, Signal::CONT).unwrap();
+}
+
+fn is_stopped(pid: i32) -> bool {
+    let stat = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
+}

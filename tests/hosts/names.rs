@@ -1,0 +1,169 @@
+//! `HOST:NAME` wherever a name stands: every verb over there, word for word, and no shell in between.
+
+use serde_json::json;
+
+use super::machines;
+
+#[test]
+fn every_verb_goes_there_with_its_output_and_its_exit_code() {
+    let Some((near, far)) = machines() else { return };
+    let spawned = near
+        .run(&[
+            "agent",
+            "spawn",
+            "--host",
+            "far",
+            "--name",
+            "a",
+            "--",
+            "sh",
+            "-c",
+            "echo up; while read -r l; do echo \"got <$l>\"; done",
+        ])
+        .ok();
+    assert_eq!(spawned.stdout, "a\n");
+    assert_eq!(far.agents()[0]["name"], "a");
+    // `--dir` is of that machine, and so is the place where nothing is said.
+    assert_eq!(far.agents()[0]["working_directory"], json!(far.env.project()));
+    let shown = near.run(&["agent", "show", "far:a", "--json"]).ok().json();
+    assert_eq!(shown["name"], "a");
+    let text = near.run(&["agent", "show", "far:a"]).ok();
+    assert!(text.stdout.contains("a") && !text.stdout.contains('\u{1b}'), "{text:?}");
+    near.run(&["agent", "send", "far:a", "hello there"]).ok();
+    far.env.wait_until("it has arrived", || {
+        near.run(&["agent", "peek", "far:a"]).ok().stdout.contains("got <hello there>")
+    });
+    near.run(&["agent", "send", "far:a", "-"]).stdin("from stdin").ok();
+    far.env.wait_until("stdin has arrived", || far.printed("a", "got <from stdin>") == 1);
+    assert_eq!(near.run(&["task", "add", "far:a", "later"]).ok().stdout, "1\n");
+    assert_eq!(near.run(&["--host", "far", "task", "show", "1", "--json"]).ok().json()["id"], 1);
+    near.run(&["message", "send", "far:a", "mail"]).ok();
+    assert_eq!(near.run(&["agent", "rename", "far:a", "b"]).ok().stdout, "b\n");
+    assert!(near.run(&["agent", "logs", "far:b", "--plain"]).ok().stdout.contains("got <hello there>"));
+    near.run(&["agent", "kill", "far:b"]).ok();
+    assert_eq!(far.agents()[0]["status"], "stopped");
+    let none = near.run(&["agent", "show", "far:nobody"]).fails(3);
+    assert!(none.stderr.starts_with("error: no agent named `nobody`\n"), "{none:?}");
+    let late = near.run(&["agent", "wait", "far:b", "--for", "idle", "--timeout", "100ms"]).outcome();
+    assert_ne!(late.code, 0, "{late:?}");
+    near.run(&["agent", "rm", "far:b"]).ok();
+    assert_eq!(far.agents().len(), 0);
+    // Nothing of all that happened here.
+    assert_eq!(near.run(&["agent", "list", "--json"]).ok().json(), json!([]));
+}
+
+#[test]
+fn no_text_meets_a_shell_on_the_way() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let texts = [
+        "$(touch x)",
+        "`touch x`",
+        "; touch x;",
+        "a' ; touch x ; '",
+        "\"; touch x; \"",
+        "#{pane_pid}",
+        "#(touch x)",
+        "~ $HOME ${HOME} *",
+        "-rf",
+        "--help",
+        "🙂 é ｗｉｄｅ",
+        "far:a",
+    ];
+    for text in texts {
+        near.run(&["agent", "send", "far:a", "--", text]).ok();
+        far.env.wait_until(text, || far.printed("a", &format!("got <{text}>")) == 1);
+    }
+    // Lines and titles, too, arrive as they are.
+    near.run(&[
+        "agent",
+        "spawn",
+        "--name",
+        "far:t",
+        "--title",
+        "two\nlines $(touch x)",
+        "--",
+        "sleep",
+        "1000",
+    ])
+    .ok();
+    let titles: Vec<_> = far.agents().iter().map(|agent| agent["title"].clone()).collect();
+    assert!(
+        titles.contains(&json!("two\nlines $(touch x)")) || titles.contains(&json!("two lines $(touch x)")),
+        "{titles:?}"
+    );
+    far.assert_nothing_ran();
+}
+
+#[test]
+fn what_cannot_be_a_name_is_refused_over_there_too() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let long = "n".repeat(300);
+    for name in ["$(touch x)", "a\nb", "-rf", "", "a;touch x", "'", &long] {
+        let there = format!("far:{name}");
+        for verb in [&["show", "--"][..], &["kill", "--"], &["attach", "--"]] {
+            let refused = near.run(&[&["agent"], verb, &[there.as_str()]].concat()).outcome();
+            assert!([2, 3].contains(&refused.code), "{verb:?} {name:?}: {refused:?}");
+        }
+        near.run(&["agent", "spawn", "--name", &there, "--", "sleep", "1000"]).fails(2);
+    }
+    // Before the `:` as well: what cannot be a host is no host.
+    for name in ["$(touch x):a", "a.b:c", "-x:y", "é:a", ":a"] {
+        near.run(&["agent", "show", "--", name]).fails(2);
+    }
+    assert_eq!(far.agents().len(), 1);
+    far.assert_nothing_ran();
+}
+
+#[test]
+fn what_is_not_utf8_stays_here() {
+    use std::os::unix::ffi::OsStrExt;
+    let Some((near, far)) = machines() else { return };
+    let dir = std::ffi::OsStr::from_bytes(b"--dir=/\xff");
+    let words: Vec<&std::ffi::OsStr> = ["agent", "spawn", "--name", "far:a"]
+        .iter()
+        .map(|word| std::ffi::OsStr::new(*word))
+        .chain([dir])
+        .collect();
+    let refused = near.env.symposium(words).fails(2);
+    assert!(refused.stderr.contains("is not UTF-8, and cannot go to another machine"), "{refused:?}");
+    assert_eq!(far.agents().len(), 0);
+}
+
+#[test]
+fn what_cannot_go_there_says_why() {
+    let Some((near, _far)) = machines() else { return };
+    for (line, says) in [
+        (&["--host", "far", "service", "install"][..], "`service install` cannot be done on another machine"),
+        (&["--host", "far", "env", "list"], "it is about this machine"),
+        (
+            &["agent", "spawn", "--host", "far", "--foreground", "--", "true"],
+            "`--foreground` runs it in this terminal",
+        ),
+        (&["agent", "spawn", "demo", "--name", "far:a", "--attach"], "attach when it is there"),
+        (&["--host", "far", "board", "set", "k", "--file", "f"], "names a file of this machine"),
+        (&["agent", "kill", "far:a", "b"], "these names are of several machines"),
+        (&["agent", "show", "far:a", "--host", "other"], "are two machines"),
+        (&["agent", "prune", "--host", "all"], "`agent prune` asks one machine at a time"),
+        (&["agent", "list", "--host", "all", "--watch"], "`agent list --watch` asks one machine at a time"),
+        (&["agent", "list", "--host", "$(touch x)"], "cannot be used for a host"),
+    ] {
+        let refused = near.run(line).fails(2);
+        assert!(refused.stderr.contains(says), "{line:?}: {refused:?}");
+    }
+}
+
+#[test]
+fn a_shell_that_talks_at_login_does_no_harm() {
+    let Some((near, far)) = machines() else { return };
+    let made = far.env.root().join("fakes/noisy");
+    far.env.fake_program(
+        "noisy",
+        &format!("echo Welcome; echo noise >&2; printf 'no newline'; exec {} \"$@\"", far.binary()),
+    );
+    let (port, binary) = (far.port.to_string(), made.display().to_string());
+    near.run(&["host", "add", "noisy", &far.address, "--port", &port, "--binary", &binary]).ok();
+    assert_eq!(near.run(&["agent", "list", "--host", "noisy", "--json"]).ok().stdout, "[]\n");
+    assert_eq!(near.run(&["agent", "spawn", "--name", "noisy:a", "--", "sleep", "1000"]).ok().stdout, "a\n");
+}

@@ -1,0 +1,104 @@
+//! A connection that is cut in the middle: what was asked is done once, and its answer arrives whole.
+
+use std::fs;
+
+use super::{Far, go_on, machines};
+
+/// Requests that were written down over there.
+fn requests(far: &Far) -> usize {
+    fs::read_dir(far.env.state().join("run/requests")).map_or(0, Iterator::count)
+}
+
+#[test]
+fn a_send_whose_link_is_cut_arrives_once() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    for step in ["remote.spooled", "remote.begun", "remote.done"] {
+        let text = format!("cut at {step}");
+        far.stop_at(step);
+        let send = near.run(&["agent", "send", "far:a", &text]).start();
+        let stopped = far.wait_for_stopped();
+        far.cut();
+        go_on(stopped);
+        let sent = send.finish().ok();
+        assert!(
+            sent.stderr.contains("the connection to `far` was lost; asking again in 1 s"),
+            "{step}: {sent:?}"
+        );
+        assert!(sent.stderr.contains("delivered to `a`"), "{step}: {sent:?}");
+        assert_eq!(far.printed("a", &format!("got <{text}>")), 1, "{step}");
+    }
+    assert_eq!(requests(&far), 3);
+}
+
+#[test]
+fn a_spawn_whose_link_is_cut_makes_one_agent_and_prints_its_name_once() {
+    let Some((near, far)) = machines() else { return };
+    far.stop_at("remote.begun");
+    let spawn = near.run(&["agent", "spawn", "--host", "far", "--", "sleep", "1000"]).start();
+    let stopped = far.wait_for_stopped();
+    far.cut();
+    go_on(stopped);
+    let spawned = spawn.finish().ok();
+    let agents = far.agents();
+    assert_eq!(agents.len(), 1, "{agents:?}");
+    assert_eq!(spawned.stdout.trim_end(), agents[0]["name"].as_str().unwrap());
+}
+
+#[test]
+fn tasks_and_mail_are_added_once() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    for args in [&["task", "add", "far:a", "do it"][..], &["message", "send", "far:a", "hi"]] {
+        far.stop_at("remote.done");
+        let adding = near.run(args).start();
+        let stopped = far.wait_for_stopped();
+        far.cut();
+        go_on(stopped);
+        adding.finish().ok();
+    }
+    let count = |args: &[&str]| far.run(args).ok().json().as_array().map_or(0, Vec::len);
+    assert_eq!(count(&["task", "list", "--all", "--json"]), 1);
+    assert_eq!(count(&["message", "list", "--agent", "a", "--all", "--json"]), 1);
+}
+
+#[test]
+fn whoever_does_the_work_and_is_killed_is_told_as_not_known() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    far.stop_at("remote.begun");
+    let send = near.run(&["agent", "send", "far:a", "lost"]).start();
+    let stopped = far.wait_for_stopped();
+    rustix::process::kill_process(stopped, rustix::process::Signal::KILL).unwrap();
+    let sent = send.finish().fails(6);
+    assert!(sent.stderr.starts_with("error: it is not known whether host `far` did this\n"), "{sent:?}");
+    assert_eq!(far.printed("a", "got <lost>"), 0);
+}
+
+#[test]
+fn whoever_asked_and_is_gone_has_it_done_all_the_same() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    far.stop_at("remote.begun");
+    let mut send = near.run(&["agent", "send", "far:a", "on its own"]).start();
+    let stopped = far.wait_for_stopped();
+    send.kill();
+    drop(send);
+    far.cut();
+    go_on(stopped);
+    far.env.wait_until("it has arrived", || far.printed("a", "got <on its own>") == 1);
+}
+
+#[test]
+fn a_look_whose_link_is_cut_is_repeated_and_shown_once() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let wait = near.run(&["agent", "wait", "far:a", "--for", "stopped"]).start();
+    far.env.wait_until("it is waited for over there", || {
+        far.env.processes().iter().any(|one| one.command.contains("agent wait"))
+    });
+    far.cut();
+    far.run(&["agent", "kill", "a"]).ok();
+    let waited = wait.finish().ok();
+    assert_eq!(waited.stdout, "stopped\n");
+}

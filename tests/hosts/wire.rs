@@ -1,0 +1,109 @@
+//! A wire between two network namespaces, that can be cut and made bad. Needs root; says so and gives nothing without.
+
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Counts the wires of this process.
+static WIRES: AtomicU32 = AtomicU32::new(0);
+
+/// Two namespaces with one wire between them; gone when dropped.
+pub struct Wire {
+    name: String,
+}
+
+impl Wire {
+    /// The address at the far end. Each wire has namespaces of its own, so all may have the same.
+    pub const FAR: &'static str = "10.99.0.2";
+
+    pub fn new() -> Option<Wire> {
+        if !rustix::process::geteuid().is_root() {
+            assert!(std::env::var_os("CI").is_none(), "root is needed in CI for network namespaces");
+            eprintln!("skipped: network namespaces need root");
+            return None;
+        }
+        let wire =
+            Wire { name: format!("sy{}-{}", std::process::id(), WIRES.fetch_add(1, Ordering::Relaxed)) };
+        let made = ip(&["netns", "add", &wire.end("a")]);
+        if !made.status.success() {
+            eprintln!("skipped: no network namespace can be made: {}", String::from_utf8_lossy(&made.stderr));
+            return None;
+        }
+        let (a, b) = (wire.end("a"), wire.end("b"));
+        for args in [
+            &["netns", "add", &b][..],
+            &["-n", &a, "link", "add", "wire", "type", "veth", "peer", "name", "wire", "netns", &b],
+            &["-n", &a, "addr", "add", "10.99.0.1/24", "dev", "wire"],
+            &["-n", &b, "addr", "add", "10.99.0.2/24", "dev", "wire"],
+            &["-n", &a, "link", "set", "wire", "up"],
+            &["-n", &b, "link", "set", "wire", "up"],
+            &["-n", &a, "link", "set", "lo", "up"],
+            &["-n", &b, "link", "set", "lo", "up"],
+        ] {
+            let done = ip(args);
+            assert!(done.status.success(), "ip {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+        }
+        Some(wire)
+    }
+
+    /// What a command line begins with to be run at the near end.
+    pub fn near(&self) -> String {
+        format!("{} netns exec {}", program("ip"), self.end("a"))
+    }
+
+    /// The same at the far end.
+    pub fn far(&self) -> String {
+        format!("{} netns exec {}", program("ip"), self.end("b"))
+    }
+
+    /// Nothing gets through any more, and nobody is told.
+    pub fn cut(&self) {
+        assert!(ip(&["-n", &self.end("b"), "link", "set", "wire", "down"]).status.success());
+    }
+
+    /// As before.
+    pub fn mend(&self) {
+        assert!(ip(&["-n", &self.end("b"), "link", "set", "wire", "up"]).status.success());
+    }
+
+    /// Packets come late and some never, in both directions; false where this kernel cannot (`netem`).
+    pub fn worsen(&self, how: &[&str]) -> bool {
+        ["a", "b"].iter().all(|end| {
+            let end = self.end(end);
+            let args = [&["-n", end.as_str(), "qdisc", "add", "dev", "wire", "root", "netem"], how].concat();
+            let done = Command::new(program("tc")).args(&args).stdin(Stdio::null()).output();
+            match done {
+                Ok(done) if done.status.success() => true,
+                Ok(done) => {
+                    eprintln!("skipped: tc netem: {}", String::from_utf8_lossy(&done.stderr).trim());
+                    false
+                }
+                Err(why) => {
+                    eprintln!("skipped: tc: {why}");
+                    false
+                }
+            }
+        })
+    }
+
+    fn end(&self, which: &str) -> String {
+        format!("{}{which}", self.name)
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        for end in ["a", "b"] {
+            ip(&["netns", "del", &self.end(end)]);
+        }
+    }
+}
+
+fn ip(args: &[&str]) -> Output {
+    Command::new(program("ip")).args(args).stdin(Stdio::null()).output().expect("ip: run scripts/setup")
+}
+
+/// Beside the PATH of those who are not root.
+fn program(name: &str) -> String {
+    let found = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(|dir| format!("{dir}/{name}"));
+    found.into_iter().find(|path| std::path::Path::new(path).exists()).unwrap_or_else(|| name.to_owned())
+}
