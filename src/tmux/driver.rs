@@ -16,8 +16,9 @@ pub(super) const OBSERVER: &str = "read-only,ignore-size";
 pub(super) const OWN_KEY: &str = "#{client_pid}@#{client_name}";
 /// The name in a key.
 const DRIVER_NAME: &str = "#{s/^[0-9]*@//:@symposium_driver}";
-/// How long a text stays: a terminal that only watches has no key to be rid of it.
-const SHOWN_MS: &str = "8000";
+/// How long a text stays. tmux draws nothing else meanwhile, and a terminal that only watches has no key to be rid of
+/// it; the status line goes on to tell who drives.
+const SHOWN_MS: &str = "3000";
 const SEAT: &str = "#{client_readonly}|#{client_created}|#{@symposium_driver}|#{@symposium_waiting}|#{@symposium_guests}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
 
 /// The terminal that comes.

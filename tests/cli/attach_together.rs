@@ -67,10 +67,18 @@ fn the_second_watches_and_is_told_who_drives() {
     assert!(card.contains(", driving since ") && card.contains(", watching since "), "{card}");
 }
 
+/// Nothing is set right afterwards: what the attach itself decided is what there is.
+fn without_events(env: &TestEnv) {
+    for hook in ["client-attached", "client-detached", "client-session-changed"] {
+        env.tmux(["set-hook", "-gu", &format!("{hook}[7700]")]).ok();
+    }
+}
+
 #[test]
 fn of_twenty_that_attach_at_once_one_drives() {
     let env = TestEnv::new();
     echoing(&env, "a");
+    without_events(&env);
     let line = format!("until [ -e go ]; do sleep 0.01; done; exec {} agent attach a", env.binary());
     let terminals: Vec<_> = (0..20).map(|_| env.terminal(["sh", "-c", &line])).collect();
     fs::write(env.project().join("go"), "").unwrap();
@@ -92,6 +100,7 @@ fn of_twenty_that_attach_at_once_one_drives() {
 fn of_twenty_that_take_over_at_once_one_drives() {
     let env = TestEnv::new();
     echoing(&env, "a");
+    without_events(&env);
     let line = format!("until [ -e go ]; do sleep 0.01; done; exec {} agent attach a --take", env.binary());
     let terminals: Vec<_> = (0..20).map(|_| env.terminal(["sh", "-c", &line])).collect();
     fs::write(env.project().join("go"), "").unwrap();
@@ -157,9 +166,7 @@ fn when_the_driver_is_gone_the_one_that_waited_longest_drives() {
 fn a_driver_that_is_gone_while_nobody_tells_us_locks_nobody_out() {
     let env = TestEnv::new();
     echoing(&env, "a");
-    for hook in ["client-attached", "client-detached", "client-session-changed"] {
-        env.tmux(["set-hook", "-gu", &format!("{hook}[7700]")]).ok();
-    }
+    without_events(&env);
     attached(&env, "a", &[]).close();
     let next = attached(&env, "a", &[]);
     typed(&next, "it is mine");
