@@ -6,10 +6,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::Manager;
-use crate::env::{Env, HOME};
+use crate::env::{AGENT_ID, Env, HOME};
 use crate::error::Error;
 use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::process;
@@ -58,14 +59,20 @@ struct Written {
 impl Manager {
     /// Shares an agent.
     pub fn share(&self, request: ShareRequest<'_>) -> Result<Shared, Error> {
+        if self.env.var(AGENT_ID).is_some() {
+            return Err(Error::Unsafe {
+                what: "agents are shared by people, and this is an agent's terminal".into(),
+                hint: "run it in a terminal of your own".into(),
+            });
+        }
+        let since = Env::now();
+        let until = request.lasts.map(|lasts| ends_at(since, lasts)).transpose()?;
         let _lock = self.store.lock_agent(request.name, "share")?;
         let agent = self.running(request.name, "share")?;
         let uid = self.colleague(request.with)?;
         let place = Place::of(Env::uid(), uid);
         let is_fenced = place.prepare()?;
         self.close_door(&agent.name, uid)?;
-        let since = Env::now();
-        let until = request.lasts.map(|lasts| since + lasts);
         let read_only = request.may == GuestMay::Watch;
         let share = Share { with: request.with.to_owned(), uid, read_only, since, until };
         self.write_shares(&agent.name, with(self.written_shares(&agent.name), share.clone()))?;
@@ -162,6 +169,15 @@ impl Manager {
         let _ = manager.write_shares(name, left);
         kept.map_err(Error::io("the door cannot be kept"))
     }
+}
+
+/// When a time limit is over.
+fn ends_at(since: Timestamp, lasts: Duration) -> Result<Timestamp, Error> {
+    let until = SignedDuration::try_from(lasts).ok().and_then(|lasts| since.checked_add(lasts).ok());
+    until.filter(|until| *until > since).ok_or_else(|| Error::Usage {
+        what: "that is no time for which something can be shared".into(),
+        hint: Some("`--for 2h`, or without it until `symposium agent unshare`".into()),
+    })
 }
 
 /// Who receives the guests of one share.

@@ -57,6 +57,16 @@ impl Place {
 
     /// Makes it, on the owner's side; says whether the file system itself keeps others out.
     pub fn prepare(&self) -> Result<bool, ShareError> {
+        match self.prepare_once() {
+            // The last door that was there has just taken it along.
+            Err(ShareError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                self.prepare_once()
+            }
+            other => other,
+        }
+    }
+
+    fn prepare_once(&self) -> Result<bool, ShareError> {
         let (outer, inner) = (self.outer(), self.inner());
         make(&outer, 0o711)?;
         self.check_dir(&outer)?;
