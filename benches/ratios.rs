@@ -6,12 +6,14 @@
 //! - `--watch`: what watching agents costs and how soon it tells; `--seconds N` watches for another time than 60 s,
 //!   `--only quiet,printing,latency,memory,flood` measures some of it.
 //! - `--queue`: what tasks cost: adding, dispatching, ten thousand that wait.
+//! - `--hosts`: what other machines cost: a list of twenty, attaching over ssh.
 //! - `--agents N` fills up to another number than 1,000 (20 with `--queue`, 100 with `--watch`, where memory takes ten times as many);
 //!   `--binary FILE` measures another symposium.
 #![expect(clippy::disallowed_methods, reason = "a bench starts programs and looks at its own arguments")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints a table")]
 
 mod commands;
+mod hosts;
 mod place;
 mod queue;
 mod table;
@@ -28,6 +30,7 @@ fn main() {
     let mut only = None;
     let mut is_watch = false;
     let mut is_queue = false;
+    let mut is_hosts = false;
     while let Some(arg) = args.next() {
         let mut value = |what: &str| args.next().unwrap_or_else(|| panic!("{what}"));
         match arg.as_str() {
@@ -37,6 +40,7 @@ fn main() {
             "--only" => only = Some(value("--only PART,PART")),
             "--watch" => is_watch = true,
             "--queue" => is_queue = true,
+            "--hosts" => is_hosts = true,
             watch::printing::PRINTER => return watch::printing::print_lines(),
             // cargo itself adds --bench.
             "--bench" => {}
@@ -48,6 +52,8 @@ fn main() {
         watch::run(&watch::Options { agents: agents.unwrap_or(100), binary, seconds, only });
     } else if is_queue {
         queue::run(agents.unwrap_or(20), binary);
+    } else if is_hosts {
+        hosts::run(binary);
     } else {
         commands::run(agents.unwrap_or(1000), binary);
     }
