@@ -149,7 +149,7 @@ pub enum Error {
     /// Something answers there that is no symposium.
     HostLacksSymposium { name: HostName, address: String, port: Option<u16>, said: Vec<String> },
     /// A symposium answers there that is too old to be asked.
-    HostOlder { name: HostName, version: String },
+    HostOlder { name: HostName, version: Option<String> },
     /// A host answered, but not what was asked.
     FarFailed { name: HostName, said: Vec<String> },
     /// Nobody knows whether something was done on a host.

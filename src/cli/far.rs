@@ -147,7 +147,8 @@ impl Asked<'_> {
     /// How the far side is to speak: as we would, in this terminal.
     fn outer(&self, context: &Context) -> Vec<String> {
         let color = if ui::is_colored() { "always" } else { "never" };
-        let mut words = vec![format!("--color={color}"), format!("--columns={}", ui::width())];
+        let mut words = vec![format!("--color={color}")];
+        words.extend(ui::screen_word());
         if context.ui.json {
             words.push("--json".to_owned());
         }

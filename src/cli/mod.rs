@@ -95,9 +95,9 @@ struct Global {
     /// On this machine, which `host add` made known; a name may be HOST:NAME instead. `agent list` also takes `all`
     #[arg(long, global = true, value_name = "HOST", allow_hyphen_values = true)]
     host: Option<String>,
-    /// How wide the terminal is, for whoever has none
-    #[arg(long, global = true, hide = true)]
-    columns: Option<u16>,
+    /// COLUMNSxLINES of the terminal that another machine shows this in
+    #[arg(long, global = true, hide = true, value_parser = ui::screen)]
+    screen: Option<ui::Screen>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -194,7 +194,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let ui = Ui::new(cli.global.json, cli.global.quiet, cli.global.color);
-    ui::assume_width(cli.global.columns);
+    ui::assume(cli.global.screen);
     let far = if far::is_mentioned(&args) { far::run(&args, &cli.global, &ui) } else { None };
     match far.unwrap_or_else(|| dispatch(cli, &ui)) {
         Ok(code) => code,

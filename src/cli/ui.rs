@@ -63,7 +63,7 @@ impl Ui {
     /// Data in place of what was shown before, on a terminal; else one more piece of it. False when nobody reads it.
     pub(super) fn again(&self, text: &str) -> bool {
         let mut out = anstream::stdout().lock();
-        let clear = if !self.json && io::stdout().is_terminal() { "\x1b[H\x1b[J" } else { "" };
+        let clear = if !self.json && is_shown() { "\x1b[H\x1b[J" } else { "" };
         let end = if text.ends_with('\n') { "" } else { "\n" };
         write!(out, "{clear}{text}{end}").and_then(|()| out.flush()).is_ok()
     }
@@ -132,7 +132,7 @@ pub(super) fn is_interactive() -> bool {
 
 /// Whether a person sees what goes to stdout.
 pub(super) fn is_shown() -> bool {
-    io::stdout().is_terminal()
+    FAR.get().is_some() || io::stdout().is_terminal()
 }
 
 /// Whether a person sees what goes to stderr.
@@ -140,33 +140,52 @@ pub(super) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-/// What the width is taken for where there is no terminal.
-static ASSUMED: std::sync::OnceLock<u16> = std::sync::OnceLock::new();
+/// The size of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Screen {
+    columns: u16,
+    lines: u16,
+}
 
-/// Somebody far away has a terminal of this width.
-pub(super) fn assume_width(columns: Option<u16>) {
-    if let Some(columns) = columns {
-        let _ = ASSUMED.set(columns);
+/// The terminal of another machine, in which what we print is shown.
+static FAR: std::sync::OnceLock<Screen> = std::sync::OnceLock::new();
+
+/// `100x30`
+pub(super) fn screen(text: &str) -> Result<Screen, String> {
+    let (columns, lines) = text.split_once('x').ok_or("expected COLUMNSxLINES")?;
+    let number = |text: &str| text.parse::<u16>().map_err(|why| why.to_string());
+    Ok(Screen { columns: number(columns)?, lines: number(lines)? })
+}
+
+/// What we print is shown there.
+pub(super) fn assume(screen: Option<Screen>) {
+    if let Some(screen) = screen {
+        let _ = FAR.set(screen);
     }
+}
+
+/// The terminal in which what we print is shown, here or there.
+fn shown_in() -> Option<Screen> {
+    FAR.get().copied().or_else(|| {
+        let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+        Some(Screen { columns: size.ws_col, lines: size.ws_row })
+    })
+}
+
+/// How another machine is told of this terminal; none when there is none.
+pub(super) fn screen_word() -> Option<String> {
+    let Screen { columns, lines } = shown_in().filter(|_| is_shown())?;
+    Some(format!("--screen={columns}x{lines}"))
 }
 
 /// How wide the terminal is; 80 when nobody can tell.
 pub(super) fn width() -> usize {
-    if let Some(columns) = ASSUMED.get() {
-        return usize::from((*columns).max(20));
-    }
-    rustix::termios::tcgetwinsize(rustix::stdio::stdout()).map_or(80, |size| match size.ws_col {
-        0 => 80,
-        columns => usize::from(columns),
-    })
+    shown_in().map(|screen| usize::from(screen.columns)).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
 /// How high the terminal is; as high as one likes when there is none.
 pub(super) fn height() -> usize {
-    match rustix::termios::tcgetwinsize(rustix::stdio::stdout()) {
-        Ok(size) if size.ws_row > 0 => usize::from(size.ws_row),
-        _ => usize::MAX,
-    }
+    shown_in().map(|screen| usize::from(screen.lines)).filter(|lines| *lines > 0).unwrap_or(usize::MAX)
 }
 
 /// The colour of a status; the word says the same.

@@ -171,7 +171,7 @@ impl Arrived {
 /// One that does not speak our format cannot be asked anything.
 pub(super) fn refuse_older(host: &Host, hello: &Hello) -> Result<(), Error> {
     match hello.format < FAR_FORMAT {
-        true => Err(Error::HostOlder { name: host.name.clone(), version: hello.version.clone() }),
+        true => Err(Error::HostOlder { name: host.name.clone(), version: Some(hello.version.clone()) }),
         false => Ok(()),
     }
 }

@@ -197,7 +197,7 @@ pub(super) fn difference(hello: &Hello) -> Option<String> {
         )),
         (older, _) if older < FAR_FORMAT => Some(format!(
             "symposium {version} answers there, this is {ours}: it is older (format {format}, this one speaks \
-             {FAR_FORMAT}), so nothing but `agent attach` will work before it is upgraded"
+             {FAR_FORMAT}), so nothing will work before it is upgraded"
         )),
         (_, _) => Some(format!(
             "symposium {version} answers there, this is {ours}: it is newer (format {format}, this one speaks \
@@ -212,6 +212,10 @@ pub(super) fn unreached(host: &Host, code: Option<i32>, said: &str, late: bool) 
     let said: Vec<String> = said.lines().rev().take(4).map(crate::error::shown).collect();
     let said: Vec<String> = said.into_iter().rev().collect();
     let address = host.address.to_string();
+    // What a symposium says that has never heard of other machines.
+    if code == Some(2) && said.iter().any(|line| line.contains("unrecognized subcommand 'remote'")) {
+        return Error::HostOlder { name, version: None };
+    }
     match code {
         Some(126 | 127) => Error::HostLacksSymposium { name, address, port: host.port, said },
         Some(255) | None => Error::HostUnreached { name, address, said, late },

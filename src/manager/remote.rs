@@ -17,6 +17,8 @@ use crate::store::{Printed, Spool};
 
 /// How often the other side is told that we are there, when there is nothing else to tell.
 const ALIVE: Duration = Duration::from_secs(5);
+/// How often somebody is started to do the work, when nobody does it.
+const MOST_STARTS: u32 = 3;
 /// No command line is longer; the system would not start it.
 const LONGEST_REQUEST: u64 = 4 << 20;
 /// What is typed into an agent or written on a board is far shorter.
@@ -127,7 +129,7 @@ impl Manager {
         crate::failpoint::reached("remote.spooled");
         let watch = spool.watch()?;
         let (mut out, mut err) = (request.out_from, request.err_from);
-        let mut is_started = false;
+        let (mut is_started, mut starts) = (false, 0);
         loop {
             // In this order: what is seen to have ended has printed everything.
             let (held, end) = (spool.is_held(), spool.end());
@@ -143,9 +145,15 @@ impl Manager {
                     }
                     return teller.tell(&Frame::Unknown);
                 }
+                None if !is_started && starts == MOST_STARTS => {
+                    return Err(Error::Io {
+                        what: "what was asked cannot be begun".to_owned(),
+                        source: std::io::Error::other("a process that should do it ends at once"),
+                    });
+                }
                 None if !is_started => {
                     self.start_work(request.id)?;
-                    is_started = true;
+                    (is_started, starts) = (true, starts + 1);
                 }
                 None => {}
             }
@@ -172,9 +180,14 @@ impl Manager {
             .map_err(|why| Error::Usage { what: format!("this is no request: {why}"), hint: None })?;
         let words = self.with_home(request.argv);
         let run = Run { program: self.env.exe(), args: &words, dir: None, env: None };
-        let exit = process::run_into(&run, spool.files()?).map_err(Error::io("cannot start symposium"))?;
+        let [input, out, mut err] = spool.files()?;
+        let said = err.try_clone().map_err(Error::io("cannot write what it says"))?;
+        let code = process::run_into(&run, [input, out, said]).map(code).unwrap_or_else(|why| {
+            let _ = writeln!(err, "error: cannot start symposium: {why}");
+            1
+        });
         crate::failpoint::reached("remote.done");
-        Ok(spool.finish(code(exit), work)?)
+        Ok(spool.finish(code, work)?)
     }
 
     /// The words of a request, for a symposium of here in this environment.

@@ -137,11 +137,16 @@ fn another_version_is_told_and_one_that_is_too_old_is_refused() {
     answering(0, "0.0.1");
     let told = add().ok();
     assert!(
-        told.stderr.contains("it is older") && told.stderr.contains("nothing but `agent attach`"),
+        told.stderr.contains("it is older")
+            && told.stderr.contains("nothing will work before it is upgraded"),
         "{told:?}"
     );
     let refused = near.run(&["agent", "kill", "old:a"]).fails(1);
     assert!(refused.stderr.starts_with("error: symposium 0.0.1 on host `old` is too old"), "{refused:?}");
+    // One that has never heard of other machines.
+    far.env.fake_program("other", "echo \"error: unrecognized subcommand 'remote'\" >&2; exit 2");
+    let ancient = near.run(&["agent", "kill", "old:a"]).fails(1);
+    assert!(ancient.stderr.starts_with("error: symposium on host `old` is too old"), "{ancient:?}");
     answering(9, "9.0.0");
     assert!(add().ok().stderr.contains("it is newer"), "newer");
 }

@@ -110,3 +110,18 @@ fn watching_one_machine_streams() {
         !far.env.processes().iter().any(|one| one.command.contains("--watch"))
     });
 }
+
+#[test]
+fn watching_in_a_terminal_draws_in_its_size() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "list", "--host", "far", "--watch"]);
+    terminal.wait_for_text("working");
+    far.run(&["agent", "rename", "a", "another"]).ok();
+    terminal.wait_for_text("another");
+    assert_eq!(terminal.screen().matches("NAME").count(), 1, "{}", terminal.screen());
+    terminal.keys(&["C-c"]);
+    far.env.wait_until("nobody watches any more", || {
+        !far.env.processes().iter().any(|one| one.command.contains("--watch"))
+    });
+}

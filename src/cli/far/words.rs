@@ -13,7 +13,7 @@ use crate::model::HostName;
 use crate::rules::far::apart;
 
 /// What goes to the far side in another way, or does not go there.
-const OURS: [&str; 7] = ["home", "json", "quiet", "color", "host", "columns", "help"];
+const OURS: [&str; 7] = ["home", "json", "quiet", "color", "host", "screen", "help"];
 
 /// A command line without its host.
 #[derive(Debug, PartialEq, Eq)]

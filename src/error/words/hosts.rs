@@ -49,12 +49,15 @@ impl Error {
                 "host-older",
                 1,
                 format!(
-                    "symposium {version} on host `{name}` is too old to be asked by this one ({})",
+                    "{} on host `{name}` is too old to be asked by this one ({})",
+                    version
+                        .as_ref()
+                        .map_or_else(|| "symposium".to_owned(), |version| format!("symposium {version}")),
                     env!("CARGO_PKG_VERSION")
                 ),
             )
             .saw("nothing was done")
-            .hint("upgrade it there; `symposium agent attach HOST:NAME` works all the same"),
+            .hint("upgrade it there"),
             Error::FarFailed { name, said } => {
                 report("far-failed", 1, format!("host `{name}` did not answer what was asked"))
                     .saw_all(said)
