@@ -13,6 +13,9 @@ use crate::ssh::{Asking, Bounds, Heed, Talked};
 /// How long we come back to a host that was lost in the middle: longer than a network takes to be mended by itself.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A link that held for so long was a good one.
+const HELD: Duration = Duration::from_secs(60);
+
 /// A command for another machine.
 #[derive(Debug, Clone)]
 pub struct FarCommand {
@@ -70,6 +73,7 @@ impl Manager {
         let (mut tries, mut may_be_done, mut lost_since) = (0, false, None);
         loop {
             let bounds = Bounds { hello: HELLO, whole: None, asking: Asking::Never };
+            let began = Instant::now();
             let talked = ssh.talk(&host, (&request, &command.stdin), bounds, &mut |frame| {
                 arrived.take(frame, command.showing, show)
             })?;
@@ -100,6 +104,10 @@ impl Manager {
             if command.showing == Showing::UntilLost {
                 return Err(Error::LinkLost { name: host.name });
             }
+            // One that held for a while begins anew; one that is lost as soon as it is there does not go on for ever.
+            if greeted && began.elapsed() > HELD {
+                (tries, lost_since) = (0, None);
+            }
             let since = *lost_since.get_or_insert_with(Instant::now);
             if since.elapsed() > PATIENCE {
                 return Err(match command.showing {
@@ -108,7 +116,7 @@ impl Manager {
                 });
             }
             ssh.let_go(&host);
-            tries = if greeted { 1 } else { tries + 1 };
+            tries += 1;
             let wait = pause(tries);
             show(Piece::Link(&format!(
                 "the connection to `{}` was lost; asking again in {} s, nothing is done twice",

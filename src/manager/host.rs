@@ -70,8 +70,12 @@ impl Manager {
     /// Adds a host, or puts another in the place of the one of that name when somebody insists.
     pub fn host_add(&self, request: HostRequest) -> Result<HostAdded, Error> {
         let before = self.store.hosts()?.into_iter().find(|host| host.name == request.name);
-        if let Some(before) = before.filter(|_| request.insisting == Insisting::No) {
-            return Err(Error::HostTaken { name: before.name, address: before.address.to_string() });
+        if let Some(before) = before {
+            if request.insisting == Insisting::No {
+                return Err(Error::HostTaken { name: before.name, address: before.address.to_string() });
+            }
+            // It may be to another machine, and nobody would come back to it.
+            self.ssh()?.let_go(&before);
         }
         let mut host = Host {
             name: request.name,

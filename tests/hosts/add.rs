@@ -22,7 +22,7 @@ fn a_host_is_added_listed_and_forgotten() {
         (&json!("far"), &json!(far.address), &json!(2222), &json!(version), &json!(null))
     );
     far.echoing("a");
-    near.run(&["agent", "list", "--host", "far"]).ok();
+    near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
     let text = near.run(&["host", "list"]).ok().stdout;
     assert!(text.starts_with("NAME") && text.contains(&format!("{} port 2222", far.address)), "{text}");
     assert_eq!(near.run(&["host", "list", "--json"]).ok().json()[0]["agents"], json!(1));

@@ -79,17 +79,11 @@ fn an_attached_terminal_survives_half_a_minute_without_a_wire() {
     assert!(far.printed("a", "tick") >= ticks + 20, "{}", far.printed("a", "tick"));
     let told = || std::fs::read_to_string(&said).unwrap_or_default();
     let back = || far.agents()[0]["clients"].as_array().map(Vec::len) == Some(1);
-    let deadline = Instant::now() + LONG;
-    near.env.wait_until("it was told", || {
-        told().contains("works on; trying again in") || Instant::now() > deadline
-    });
+    near.env.wait_until("it was told", || told().contains("works on; trying again in"));
     near.env.wait_until("one terminal is attached again", back);
-    near.env.wait_until("what is typed arrives", || {
-        terminal.type_text("again");
-        terminal.keys(&["Enter"]);
-        near.env.wait_until("an answer", || far.printed("a", "got <") > 0 || Instant::now() > deadline);
-        far.printed("a", "got <again>") == 1
-    });
+    terminal.type_text("again");
+    terminal.keys(&["Enter"]);
+    near.env.wait_until("what is typed arrives", || far.printed("a", "got <again>") == 1);
     assert_eq!(far.agents()[0]["pid"], pid, "the agent never noticed");
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
@@ -99,7 +93,7 @@ fn an_attached_terminal_survives_half_a_minute_without_a_wire() {
 fn a_list_of_all_is_not_held_up_by_a_cut_wire() {
     let Some((near, far)) = wired() else { return };
     far.echoing("a");
-    near.run(&["agent", "list", "--host", "all"]).ok();
+    near.run(&["agent", "list", "--host", "all", "--timeout", "50s"]).ok();
     near.wire.as_ref().unwrap().cut();
     let began = Instant::now();
     let all = near.run(&["agent", "list", "--host", "all", "--json", "--timeout", "2s"]).ok();

@@ -22,7 +22,7 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
     near.run(&["agent", "spawn", "--name", "here", "--", "sleep", "1000"]).ok();
     far.echoing("a");
     other.echoing("b");
-    let all = near.run(&["agent", "list", "--host", "all", "--json"]).ok().json();
+    let all = near.run(&["agent", "list", "--host", "all", "--timeout", "50s", "--json"]).ok().json();
     let fresh = |host: Value, name: &str, stale: Value| (host, json!(name), stale);
     assert_eq!(
         names(&all),
@@ -32,7 +32,7 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
             fresh(json!(null), "here", json!(null)),
         ]
     );
-    let text = near.run(&["agent", "list", "--host", "all"]).ok().stdout;
+    let text = near.run(&["agent", "list", "--host", "all", "--timeout", "50s"]).ok().stdout;
     assert!(text.contains("far:a ") && text.contains("other:b ") && text.contains("\nhere "), "{text}");
 
     // That machine stops answering without closing anything: the worst way to be gone.
@@ -63,7 +63,7 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
         kill_process(pid, Signal::CONT).unwrap();
     }
     near.env.wait_until("it answers again", || {
-        let all = near.run(&["agent", "list", "--host", "all", "--json"]).ok().json();
+        let all = near.run(&["agent", "list", "--host", "all", "--timeout", "15s", "--json"]).ok().json();
         names(&all)[1].2 == json!(false)
     });
 }
@@ -84,11 +84,16 @@ fn filters_hold_over_there_too() {
     far.echoing("a");
     far.run(&["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
     far.run(&["agent", "kill", "b"]).ok();
-    let text = |args: &[&str]| near.run(&[&["agent", "list", "--host", "far"], args].concat()).ok().stdout;
+    let text = |args: &[&str]| {
+        near.run(&[&["agent", "list", "--host", "far", "--timeout", "50s"], args].concat()).ok().stdout
+    };
     assert!(text(&[]).contains("far:a") && !text(&[]).contains("far:b"));
     assert!(text(&["--all"]).contains("far:b"));
     assert!(!text(&["--status", "stopped"]).contains("far:a"));
-    let agents = near.run(&["agent", "list", "--host", "far", "--status", "stopped", "--json"]).ok().json();
+    let agents = near
+        .run(&["agent", "list", "--host", "far", "--status", "stopped", "--timeout", "50s", "--json"])
+        .ok()
+        .json();
     assert_eq!(names(&agents), [(json!("far"), json!("b"), json!(false))]);
 }
 

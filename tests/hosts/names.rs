@@ -164,6 +164,9 @@ fn a_shell_that_talks_at_login_does_no_harm() {
     );
     let (port, binary) = (far.port.to_string(), made.display().to_string());
     near.run(&["host", "add", "noisy", &far.address, "--port", &port, "--binary", &binary]).ok();
-    assert_eq!(near.run(&["agent", "list", "--host", "noisy", "--json"]).ok().stdout, "[]\n");
+    assert_eq!(
+        near.run(&["agent", "list", "--host", "noisy", "--timeout", "50s", "--json"]).ok().stdout,
+        "[]\n"
+    );
     assert_eq!(near.run(&["agent", "spawn", "--name", "noisy:a", "--", "sleep", "1000"]).ok().stdout, "a\n");
 }
