@@ -1,4 +1,5 @@
-// Bundles the extension into dist/; `--production` for a package, `--test` for the unit tests.
+// Bundles the extension into dist/; `--production` for a package, `--test` for the unit tests, `--inside` for those that
+// run in VS Code.
 import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -9,6 +10,8 @@ if (process.argv.includes('--test')) {
   rmSync('dist/test', { recursive: true, force: true });
   const tests = readdirSync('src/test').filter((name) => name.endsWith('.test.ts')).map((name) => `src/test/${name}`);
   await build({ ...shared, entryPoints: tests, outdir: 'dist/test', sourcemap: 'inline' });
+} else if (process.argv.includes('--inside')) {
+  await build({ ...shared, entryPoints: ['src/inside/index.ts'], outfile: 'dist/inside/index.js', external: ['vscode'], sourcemap: 'inline' });
 } else {
   if (production) {
     rmSync('dist', { recursive: true, force: true });

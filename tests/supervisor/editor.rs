@@ -1,9 +1,9 @@
 //! What the editor extension reads. Each answer, with what differs from run to run replaced, is one of the files in
 //! `vscode-extension/src/test/golden`, and the extension's own tests hold its parsers against the same files: a change
-//! on one side alone is seen. `UPDATE=1 cargo test what_the_extension_reads` writes them.
+//! on one side alone is seen.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use regex_lite::Regex;
 use serde_json::{Value, json};
@@ -99,24 +99,18 @@ fn check(env: &TestEnv, name: &str, mut answer: Value, first_of: &[&str]) {
     settle(&mut answer, "");
     let text = env.redacted(&serde_json::to_string_pretty(&answer).expect("it is JSON"));
     let text = in_place_of_words(&text) + "\n";
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("vscode-extension/src/test/golden")
-        .join(format!("{name}.json"));
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(&file, &text).expect("writing a golden file");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("vscode-extension/src/test/golden");
+    let known = fs::read_to_string(golden.join(format!("{name}.json"))).unwrap_or_default();
+    if known != text {
+        let found = env.root().join(format!("{name}.json"));
+        fs::write(&found, &text).expect("writing what was found");
+        let differs = known.lines().zip(text.lines()).find(|(a, b)| a != b);
+        panic!(
+            "the extension expects something else, first {differs:?}; when that is right: `cp {} {}`, then `npm test` in vscode-extension/",
+            found.display(),
+            golden.display()
+        );
     }
-    let known = fs::read_to_string(&file).unwrap_or_default();
-    pretty_eq(&known, &text, &file);
-}
-
-#[track_caller]
-fn pretty_eq(known: &str, found: &str, file: &std::path::Path) {
-    let differs = known.lines().zip(found.lines()).find(|(a, b)| a != b);
-    assert!(
-        known == found,
-        "{} says something else; first {differs:?}. `UPDATE=1` writes it, then `npm test` in vscode-extension/\n{found}",
-        file.display()
-    );
 }
 
 /// Numbers and words that differ from run to run, or from machine to machine, by the name they have.

@@ -147,7 +147,13 @@ export class World {
     await until('the server has gone', () => !inGroup(pid).length, 20_000).catch(() => process.kill(-pid, 'SIGKILL'));
   }
 
-  async openBrowser() {
+  /** Where the package was unpacked to. */
+  extension() {
+    const folder = join(this.home, '.local/share/code-server/extensions');
+    return join(folder, readdirSync(folder).find((name) => name.startsWith('symposium.symposium-')));
+  }
+
+  async openBrowser({ payload, before } = {}) {
     const { chromium } = createRequire(`${rig}/`)('playwright-core');
     this.browser = await chromium.launchPersistentContext(join(this.dir, 'chrome'), {
       executablePath: process.env.SYMPOSIUM_CHROMIUM ?? '/usr/bin/chromium',
@@ -158,7 +164,9 @@ export class World {
     await this.browser.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: `http://127.0.0.1:${this.port}` });
     this.page = this.browser.pages()[0] ?? (await this.browser.newPage());
     this.page.setDefaultTimeout(30_000);
-    await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.project}`, { waitUntil: 'domcontentloaded' });
+    await before?.(this.page);
+    const more = payload === undefined ? '' : `&payload=${encodeURIComponent(JSON.stringify(payload))}`;
+    await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.project}${more}`, { waitUntil: 'domcontentloaded' });
     return this.page;
   }
 
@@ -167,7 +175,8 @@ export class World {
     this.browser = undefined;
   }
 
-  async end() {
+  async end(last) {
+    last?.();
     await this.closeBrowser().catch(() => undefined);
     await this.stopServer().catch(() => undefined);
     if (existsSync(this.socket)) {

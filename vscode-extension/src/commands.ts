@@ -13,7 +13,7 @@ import { hasEnded, isAttachable, isLive } from './rules/status';
 import { noLinks, oneLine } from './rules/text';
 import { settings } from './settings';
 import { share, unshare } from './sharing';
-import { type Spawning, offerFolder, openFolder } from './spawn';
+import { type Spawning, type Wanted, isWanted, offerFolder, openFolder } from './spawn';
 import { attempt } from './tell';
 import type { As, Terminals } from './terminals';
 import type { Agent } from './types';
@@ -108,8 +108,11 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     forAgent('openFolder', any(t('Whose folder?')), openFolder),
     forAgent('mute', () => ({ placeholder: t('Mute whom?'), wanted: (agent) => !mutes.has(agent) }), (agent) => mutes.set(agent, 'muted')),
     forAgent('unmute', () => ({ placeholder: t('Unmute whom?'), wanted: (agent) => mutes.has(agent) }), (agent) => mutes.set(agent, 'told')),
-    vscode.commands.registerCommand('symposium.spawn', (given?: Given) =>
-      attempt(async () => terminals.show(await spawning.agent(folderIn(given)), 'driver')),
+    vscode.commands.registerCommand('symposium.spawn', (given?: Given | Partial<Wanted>) =>
+      attempt(async () => {
+        const agent = isWanted(given) ? await spawning.asTold(given) : await spawning.agent(folderIn(given));
+        await terminals.show(agent, 'driver');
+      }),
     ),
     vscode.commands.registerCommand('symposium.newTaskspace', (given?: Given) =>
       attempt(async () => {

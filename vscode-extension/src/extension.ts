@@ -8,18 +8,29 @@ import { agentCommands } from './commands';
 import { Documents } from './documents';
 import { helping } from './helping';
 import { Mutes } from './mutes';
-import { notifications } from './notifications';
+import { type Decide, decision, notifications } from './notifications';
 import { terminalProfile } from './profile';
 import { settings } from './settings';
 import { Spawning } from './spawn';
-import { statusBar } from './statusBar';
+import { statusBar, statusItem } from './statusBar';
 import { taskCommands } from './taskCommands';
 import { TaskTree } from './taskTree';
 import { Terminals } from './terminals';
 import { Watch } from './watch';
 import { useTranslation } from './words';
 
-export function activate(context: vscode.ExtensionContext): void {
+/** What the tests of src/inside look at; nobody else is given it. */
+export interface Inside {
+  client: Client;
+  watch: Watch;
+  tree: AgentTree;
+  terminals: Terminals;
+  mutes: Mutes;
+  status: vscode.StatusBarItem;
+  decide: Decide;
+}
+
+export function activate(context: vscode.ExtensionContext): Inside | undefined {
   useTranslation((message, ...args) => vscode.l10n.t(message, ...args));
   const log = vscode.window.createOutputChannel('Symposium', { log: true });
   const client = new Client(settings.place, (line) => { log.info(line); });
@@ -29,18 +40,22 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = new Terminals(client, watch, context.workspaceState);
   const spawning = new Spawning(client, watch);
   const tasks = new TaskTree(watch, client, log);
+  const tree = new AgentTree(watch, client, mutes);
+  const status = statusItem();
+  const decide = decision(terminals, mutes);
   context.subscriptions.push(
     log,
     watch,
     documents,
     terminals,
     tasks,
-    statusBar(watch),
-    new AgentTree(watch, client, mutes),
+    status,
+    statusBar(watch, status),
+    tree,
     agentCommands({ client, watch, terminals, spawning, documents, mutes }),
     taskCommands(client, watch, documents, tasks),
     helping(client, watch, documents, log),
-    notifications(watch, terminals, mutes),
+    notifications(watch, decide),
     offerCleanUp(client, watch, context.globalState),
     terminalProfile(watch, terminals),
     vscode.workspace.onDidChangeConfiguration((change) => {
@@ -49,4 +64,5 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   // Not waited for: activation is over before the first program runs.
   void watch.start();
+  return context.extensionMode === vscode.ExtensionMode.Test ? { client, watch, tree, terminals, mutes, status, decide } : undefined;
 }

@@ -7,6 +7,7 @@ import { type Notice, combinedText, isTold, noticeText, transitions } from './ru
 import { isHere } from './rules/place';
 import { settings } from './settings';
 import type { Terminals } from './terminals';
+import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
 
@@ -17,7 +18,25 @@ const AWAY = 5 * 60_000;
 
 const run = (command: string, ...args: unknown[]) => void vscode.commands.executeCommand(`symposium.${command}`, ...args);
 
-export function notifications(watch: Watch, terminals: Terminals, mutes: Mutes): vscode.Disposable {
+/** What of the changes between two lists this window tells, as it is now. */
+export type Decide = (before: readonly Agent[], after: readonly Agent[]) => Notice[];
+
+export function decision(terminals: Terminals, mutes: Mutes): Decide {
+  return (before, after) => {
+    const here = folders();
+    const situation = {
+      mode: settings.notifications(),
+      focused: vscode.window.state.focused,
+      hasFolders: here.length > 0,
+      isHere: (agent: Agent) => isHere(agent, here),
+      isMuted: (agent: Agent) => mutes.has(agent),
+      isLookedAt: (agent: Agent) => terminals.isLookedAt(agent),
+    };
+    return transitions(before, after).filter((notice) => isTold(notice, situation));
+  };
+}
+
+export function notifications(watch: Watch, decide: Decide): vscode.Disposable {
   let gathered: Notice[] = [];
   let missed = new Map<string, Notice>();
   let leftAt = vscode.window.state.focused ? undefined : Date.now();
@@ -34,18 +53,8 @@ export function notifications(watch: Watch, terminals: Terminals, mutes: Mutes):
 
   return vscode.Disposable.from(
     watch.onAgents(({ before, after }) => {
-      const here = folders();
-      const situation = {
-        mode: settings.notifications(),
-        focused: vscode.window.state.focused,
-        hasFolders: here.length > 0,
-        isHere: (agent: Notice['agent']) => isHere(agent, here),
-        isMuted: (agent: Notice['agent']) => mutes.has(agent),
-        isLookedAt: (agent: Notice['agent']) => terminals.isLookedAt(agent),
-      };
-      const all = transitions(before, after);
-      if (!situation.focused) for (const notice of all) missed.set(notice.agent.id, notice);
-      const told = all.filter((notice) => isTold(notice, situation));
+      if (!vscode.window.state.focused) for (const notice of transitions(before, after)) missed.set(notice.agent.id, notice);
+      const told = decide(before, after);
       if (told.length === 0) return;
       gathered.push(...told);
       timer ??= setTimeout(tell, TOGETHER);

@@ -13,14 +13,21 @@ import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
 
-/** What the questions are about. */
-interface Wanted {
+/** What the questions are about; as arguments of the command they answer it without asking. */
+export interface Wanted {
   dir: string;
   spec: string;
   name: string;
   task: string;
   workspace: 'in-place' | 'worktree' | 'scratch';
 }
+
+/** Whether a command was given what to spawn, as a key binding may, and not a row or a folder. */
+export const isWanted = (given: unknown): given is Partial<Wanted> => {
+  if (typeof given !== 'object' || given === null || given instanceof vscode.Uri) return false;
+  const texts = Object.entries(given).filter(([key]) => ['dir', 'spec', 'name', 'task', 'workspace'].includes(key));
+  return 'spec' in given && texts.length === Object.keys(given).length && texts.every(([, value]) => typeof value === 'string');
+};
 
 export class Spawning {
   constructor(
@@ -38,7 +45,16 @@ export class Spawning {
       (at, of) => askTask(wanted, { title, at, of }, 'optional'),
       (at, of) => askWorkspace(wanted, { title, at, of }),
     ]);
-    const args = ['agent', 'spawn', wanted.spec, '--dir', wanted.dir, '--workspace', wanted.workspace];
+    return this.spawn(wanted);
+  }
+
+  /** Starts what was told, without a question. */
+  async asTold(told: Partial<Wanted>): Promise<Agent> {
+    return this.spawn({ ...this.blank(told.dir ?? (await this.folder())), ...told });
+  }
+
+  private spawn(wanted: Wanted): Promise<Agent> {
+    const args = ['agent', 'spawn', specOf(wanted), '--dir', wanted.dir, '--workspace', wanted.workspace];
     if (wanted.name !== '') args.push('--name', wanted.name);
     if (wanted.task !== '') args.push('--task', '-');
     return this.start(args, wanted.task);
@@ -53,7 +69,7 @@ export class Spawning {
       (at, of) => askTask(wanted, { title, at, of }, 'needed'),
       (at, of) => this.askSpec(wanted, { title, at, of }),
     ]);
-    return this.start(['taskspace', 'new', wanted.name, wanted.spec, '--dir', wanted.dir, '--task', '-'], wanted.task);
+    return this.start(['taskspace', 'new', wanted.name, specOf(wanted), '--dir', wanted.dir, '--task', '-'], wanted.task);
   }
 
   private start(args: string[], stdin: string): Promise<Agent> {
@@ -95,10 +111,7 @@ export class Spawning {
     if (first > 0) items.unshift(...items.splice(first, 1));
     else if (first < 0) items.unshift(item(wanted.spec, t('from the settings')));
     const placeholder = t('A spec, or type a kind such as claude or codex, or a path');
-    const chosen = await choose({ ...step, placeholder }, items, (value) => item(value, t('as typed')));
-    // The binary would take it for an option.
-    if (chosen.name.startsWith('-')) throw new Error(t('{0} cannot be a spec', oneLine(chosen.name)));
-    wanted.spec = chosen.name;
+    wanted.spec = (await choose({ ...step, placeholder }, items, (value) => item(value, t('as typed')))).name;
   }
 
   private async askName(wanted: Wanted, step: { title: string; at: number; of: number }, need: 'needed' | 'optional'): Promise<void> {
@@ -108,6 +121,12 @@ export class Spawning {
       name === '' && need === 'optional' ? undefined : nameMistake(name, taken),
     );
   }
+}
+
+function specOf({ spec }: Wanted): string {
+  // The binary would take it for an option.
+  if (spec.startsWith('-')) throw new Error(t('{0} cannot be a spec', oneLine(spec)));
+  return spec;
 }
 
 async function askTask(wanted: Wanted, step: { title: string; at: number; of: number }, need: 'needed' | 'optional'): Promise<void> {

@@ -5,9 +5,13 @@ import { count, countsInIcons, countsInWords } from './rules/status';
 import type { Watch } from './watch';
 import { t } from './words';
 
-export function statusBar(watch: Watch): vscode.Disposable {
+export function statusItem(): vscode.StatusBarItem {
   const item = vscode.window.createStatusBarItem('agents', vscode.StatusBarAlignment.Left, 50);
   item.name = 'Symposium';
+  return item;
+}
+
+export function statusBar(watch: Watch, item: vscode.StatusBarItem): vscode.Disposable {
   const draw = () => {
     const counts = count(watch.agents);
     const ready = watch.health === 'ready';
@@ -20,7 +24,7 @@ export function statusBar(watch: Watch): vscode.Disposable {
   };
   draw();
   item.show();
-  return vscode.Disposable.from(item, watch.onAgents(draw), watch.onHealth(draw));
+  return vscode.Disposable.from(watch.onAgents(draw), watch.onHealth(draw));
 }
 
 function background(ready: boolean, counts: { waiting: number; crashed: number }): vscode.ThemeColor | undefined {

@@ -1,0 +1,145 @@
+// Tests inside the extension host of a real VS Code, at the level of its API. e2e/host.test.mjs starts them with demo
+// agents `api` and `docs`, and reads what they write to SYMPOSIUM_INSIDE.
+
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Inside } from '../extension';
+import type { Agent } from '../types';
+
+/** Waits for a condition, and fails with its name. */
+async function until<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+  const end = Date.now() + 30_000;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+const extension = (): vscode.Extension<Inside | undefined> =>
+  vscode.extensions.getExtension<Inside | undefined>('symposium.symposium') ?? assert.fail('the extension is not installed');
+
+function inside(): Inside {
+  return extension().exports ?? assert.fail('it was not activated for a test');
+}
+
+const agent = (name: string): Agent => inside().watch.agent(name) ?? assert.fail(`no agent ${name}`);
+
+const symposium = (...args: string[]): Promise<unknown> => inside().client.json(args);
+
+const is = (name: string, status: string) => until(`${name} is ${status}`, () => inside().watch.agent(name)?.status === status);
+
+const tests: Record<string, () => Promise<void> | void> = {
+  'it is activated by the start of the window, where the workspace is': async () => {
+    await until('it is active', () => extension().isActive);
+    assert.equal(extension().extensionKind, vscode.ExtensionKind.Workspace);
+    await until('agents are known', () => inside().watch.health === 'ready');
+  },
+
+  'every command of the manifest is there': async () => {
+    const manifest = JSON.parse(readFileSync(join(extension().extensionPath, 'package.json'), 'utf8')) as { contributes: { commands: { command: string }[] } };
+    const known = new Set(await vscode.commands.getCommands(true));
+    assert.deepEqual(manifest.contributes.commands.map(({ command }) => command).filter((command) => !known.has(command)), []);
+  },
+
+  'the tree has the project of this window, and in it its agents': () => {
+    const { tree } = inside();
+    const [project, ...others] = tree.getChildren();
+    assert.ok(project !== undefined && others.length === 0);
+    const row = tree.getTreeItem(project);
+    assert.deepEqual([row.label, row.description, row.contextValue], ['shop', 'this window', 'project']);
+    const rows = tree.getChildren(project).map((node) => tree.getTreeItem(node));
+    assert.deepEqual(rows.map(({ label }) => label), ['api', 'docs']);
+    for (const each of rows) {
+      assert.equal(each.contextValue, 'agent live attachable idle');
+      assert.match(String(each.description), /^idle · \d+[smh] · main$/);
+    }
+  },
+
+  'a tooltip is neither trusted nor HTML': async () => {
+    const { tree } = inside();
+    const [node] = tree.getChildren(tree.getChildren()[0]);
+    assert.ok(node !== undefined);
+    const { tooltip } = await tree.resolveTreeItem(tree.getTreeItem(node), node);
+    assert.ok(tooltip instanceof vscode.MarkdownString);
+    assert.ok(tooltip.isTrusted !== true && tooltip.supportHtml !== true && tooltip.supportThemeIcons !== true);
+    assert.ok(tooltip.value.includes('api'), tooltip.value);
+  },
+
+  'the status item counts, and follows': async () => {
+    const { status } = inside();
+    assert.deepEqual([status.text, status.tooltip, status.backgroundColor], ['$(hubot) $(circle-outline) 2', 'Symposium: 2 idle', undefined]);
+    assert.equal(status.command, 'symposium.attach');
+    await symposium('agent', 'send', 'docs', '/ask ls');
+    await until('it says that one waits', () => status.text === '$(hubot) $(bell-dot) 1 $(circle-outline) 1');
+    assert.deepEqual(status.backgroundColor, new vscode.ThemeColor('statusBarItem.warningBackground'));
+  },
+
+  'what is told is decided by the setting, by who is muted and by what is looked at': async () => {
+    const { decide, mutes } = inside();
+    const told = () => decide([{ ...agent('docs'), status: 'working', waiting_for: null }], [agent('docs')]).map(({ kind }) => kind);
+    assert.deepEqual(told(), ['waiting']);
+    await mutes.set(agent('docs'), 'muted');
+    assert.deepEqual(told(), []);
+    await mutes.set(agent('docs'), 'told');
+    const settings = vscode.workspace.getConfiguration('symposium');
+    await settings.update('notifications', 'off', vscode.ConfigurationTarget.Global);
+    assert.deepEqual(told(), []);
+    await settings.update('notifications', undefined, vscode.ConfigurationTarget.Global);
+    assert.deepEqual(told(), ['waiting']);
+    assert.deepEqual(decide([agent('docs')], [agent('docs')]), [], 'a state by itself is no news');
+  },
+
+  'an approval by command answers what is asked': async () => {
+    await vscode.commands.executeCommand('symposium.approve', agent('docs'), agent('docs').reason);
+    await is('docs', 'idle');
+  },
+
+  'a terminal is a program and its arguments, never typed text, and is restored by VS Code itself': async () => {
+    await vscode.commands.executeCommand('symposium.attach', agent('api'));
+    const terminal = await until('it is there', () => vscode.window.terminals.find(({ name }) => name === 'api'));
+    const options = terminal.creationOptions as vscode.TerminalOptions;
+    assert.equal(options.shellPath, vscode.workspace.getConfiguration('symposium').get('path'));
+    assert.deepEqual(options.shellArgs, ['agent', 'attach', 'api']);
+    assert.ok(options.isTransient !== true && options.hideFromUser !== true);
+    await until('api has a client', () => agent('api').clients.length === 1);
+    await vscode.commands.executeCommand('symposium.attach', agent('api'));
+    assert.equal(vscode.window.terminals.filter(({ name }) => name === 'api').length, 1);
+    assert.ok(inside().terminals.isLookedAt(agent('api')));
+    terminal.dispose();
+    await until('api goes on without one', () => agent('api').clients.length === 0);
+    assert.equal(agent('api').status, 'idle');
+  },
+
+  'an agent is spawned by a command with arguments, without a question': async () => {
+    await vscode.commands.executeCommand('symposium.spawn', { spec: 'demo', name: 'made', task: 'remember $(id) `id`', workspace: 'scratch' });
+    await until('it has answered', () => inside().watch.agent('made')?.reason.includes('$(id) `id`'));
+    assert.deepEqual([agent('made').workspace, agent('made').spec], ['scratch', 'demo']);
+    await vscode.commands.executeCommand('symposium.stop', agent('made'));
+    await is('made', 'stopped');
+  },
+
+  'a command that fails is told and does not throw': async () => {
+    await vscode.commands.executeCommand('symposium.hibernate', { ...agent('made'), name: 'nobody', id: 'x' });
+  },
+};
+
+/** What VS Code calls; the process ends with 1 when this throws. */
+export async function run(): Promise<void> {
+  const file = process.env['SYMPOSIUM_INSIDE'] ?? assert.fail('SYMPOSIUM_INSIDE says where to write to');
+  let failed = 0;
+  for (const [name, test] of Object.entries(tests)) {
+    let error: string | null = null;
+    try {
+      await test();
+    } catch (reason) {
+      failed++;
+      error = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+    }
+    appendFileSync(file, `${JSON.stringify({ name, error })}\n`);
+  }
+  assert.equal(failed, 0, `${failed} failed`);
+}
