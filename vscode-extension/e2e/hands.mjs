@@ -199,7 +199,7 @@ export class Hands {
   /** What there is when a step has failed: a screenshot, the agents, their screens. */
   async tellWhatIs() {
     await this.shot(`failed-${this.world.name}`);
-    for (const { name, status, status_since, reason } of this.world.symposium('agent', 'list')) {
+    for (const { name, status, status_since, reason } of this.world.symposium('agent', 'list').slice(0, 10)) {
       console.log(`${name}: ${status} since ${status_since}: ${reason}`);
       console.log(this.world.symposium('agent', 'peek', name).screen.filter((line) => line.trim() !== '').slice(-12).join('\n'));
     }

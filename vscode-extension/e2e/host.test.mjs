@@ -34,7 +34,8 @@ try {
 }
 
 for (const line of world.results.trim().split('\n').filter(Boolean)) {
-  const { name, error } = JSON.parse(line);
+  const { name, error, notes } = JSON.parse(line);
+  for (const note of notes) console.log(note);
   test(name, () => { assert.equal(error, null); });
 }
 test('VS Code ended with what the tests said', () => { assert.equal(code, 0); });

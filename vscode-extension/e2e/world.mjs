@@ -2,7 +2,7 @@
 // directory. Ending it ends only what it started.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -97,6 +97,19 @@ export class World {
   spawn(name, ...args) {
     this.symposium('agent', 'spawn', 'demo', '--name', name, ...args);
     return this.is(name, 'idle');
+  }
+
+  /** Writes down many agents like one that is there, without a process: what a view has to draw is the same. */
+  many(count) {
+    const registry = join(this.home, '.symposium/agent-sessions.json');
+    const known = JSON.parse(readFileSync(registry, 'utf8'));
+    const [[, one]] = Object.entries(known.sessions);
+    for (let at = 0; at < count; at++) {
+      const name = `many-${String(at).padStart(3, '0')}`;
+      known.sessions[name] = { ...one, name, id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}` };
+    }
+    writeFileSync(`${registry}.new`, JSON.stringify(known), { mode: 0o600 });
+    renameSync(`${registry}.new`, registry);
   }
 
   /** Waits until an agent has a status. */

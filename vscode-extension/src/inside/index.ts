@@ -2,8 +2,9 @@
 // agents `api` and `docs`, and reads what they write to SYMPOSIUM_INSIDE.
 
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
 import type { Inside } from '../extension';
 import type { Agent } from '../types';
@@ -122,10 +123,32 @@ const tests: Record<string, () => Promise<void> | void> = {
     await is('made', 'stopped');
   },
 
+  'five hundred agents do not hold up the extension host': async () => {
+    const file = join(process.env['HOME'] ?? '', '.symposium/agent-sessions.json');
+    const registry = JSON.parse(readFileSync(file, 'utf8')) as { sessions: Record<string, object> };
+    const [one] = Object.values(registry.sessions);
+    for (let at = 0; at < 500; at++) registry.sessions[`many-${at}`] = { ...one, name: `many-${at}`, id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}` };
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    writeFileSync(`${file}.new`, JSON.stringify(registry), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    await until('all are known', () => inside().watch.agents.length > 500);
+    const { tree } = inside();
+    const rows = tree.getChildren().flatMap((project) => tree.getChildren(project)).map((node) => tree.getTreeItem(node));
+    assert.ok(rows.length > 500);
+    delay.disable();
+    const longest = Math.round(delay.max / 1e6);
+    note(`500 agents: the extension host was held up for at most ${longest} ms`);
+    assert.ok(longest < 500, `${longest} ms`);
+  },
+
   'a command that fails is told and does not throw': async () => {
     await vscode.commands.executeCommand('symposium.hibernate', { ...agent('made'), name: 'nobody', id: 'x' });
   },
 };
+
+let notes: string[] = [];
+const note = (text: string) => notes.push(text);
 
 /** What VS Code calls; the process ends with 1 when this throws. */
 export async function run(): Promise<void> {
@@ -139,7 +162,8 @@ export async function run(): Promise<void> {
       failed++;
       error = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
     }
-    appendFileSync(file, `${JSON.stringify({ name, error })}\n`);
+    appendFileSync(file, `${JSON.stringify({ name, error, notes })}\n`);
+    notes = [];
   }
   assert.equal(failed, 0, `${failed} failed`);
 }
