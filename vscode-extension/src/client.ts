@@ -88,8 +88,8 @@ export class Client {
     return agentsFrom(await this.json(['agent', 'list']));
   }
 
-  async tasks(agent?: string): Promise<Task[]> {
-    return tasksFrom(await this.json(['task', 'list', ...(agent === undefined ? [] : ['--all', '--agent', agent])]));
+  async tasks(which: 'open' | 'all' = 'open'): Promise<Task[]> {
+    return tasksFrom(await this.json(['task', 'list', ...(which === 'all' ? ['--all'] : [])]));
   }
 
   async task(id: number): Promise<Task> {

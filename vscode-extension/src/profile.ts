@@ -14,7 +14,7 @@ export function terminalProfile(watch: Watch, terminals: Terminals): vscode.Disp
       if (agent === undefined) return undefined;
       // Never a second client from one window.
       const there = await terminals.find(agent, 'driver');
-      if (there === undefined) return new vscode.TerminalProfile(terminals.options(agent, 'driver'));
+      if (there === undefined) return new vscode.TerminalProfile(terminals.expected(agent));
       there.show(false);
       return undefined;
     },

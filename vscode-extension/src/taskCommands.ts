@@ -5,13 +5,16 @@ import type { Node } from './agentTree';
 import type { Client } from './client';
 import type { Documents } from './documents';
 import { pickAgent } from './quickAttach';
-import { taskLine } from './rules/labels';
+import { isOpen, isRetryable, taskLine } from './rules/labels';
 import { noIcons } from './rules/text';
 import type { TaskTree } from './taskTree';
 import { attempt } from './tell';
 import type { Agent, Task } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
+
+/** How many tasks are offered, the last ones first; a queue may have had thousands. */
+const MOST = 200;
 
 export function taskCommands(client: Client, watch: Watch, documents: Documents, tree: TaskTree): vscode.Disposable {
   const changed = () => {
@@ -22,12 +25,10 @@ export function taskCommands(client: Client, watch: Watch, documents: Documents,
   const forTask = (id: string, placeholder: () => string, wanted: (task: Task) => boolean, act: (task: Task) => Promise<unknown>) =>
     vscode.commands.registerCommand(`symposium.${id}`, (given?: Task) =>
       attempt(async () => {
-        const task = given ?? (await pickTask((await client.tasks()).filter(wanted), placeholder()));
+        const task = given ?? (await pickTask((await client.tasks('all')).filter(wanted).slice(-MOST).reverse(), placeholder()));
         if (task !== undefined) await act(task);
       }),
     );
-
-  const retryable = (task: Task) => task.state === 'failed' || task.state === 'cancelled';
 
   return vscode.Disposable.from(
     vscode.commands.registerCommand('symposium.addTask', (given?: Agent | Node) =>
@@ -41,8 +42,8 @@ export function taskCommands(client: Client, watch: Watch, documents: Documents,
         changed();
       }),
     ),
-    forTask('cancelTask', () => t('Cancel which task?'), (task) => !retryable(task), (task) => client.json(['task', 'cancel', String(task.id)]).finally(changed)),
-    forTask('retryTask', () => t('Once more which task?'), retryable, (task) => client.json(['task', 'retry', String(task.id)]).finally(changed)),
+    forTask('cancelTask', () => t('Cancel which task?'), (task) => isOpen(task), (task) => client.json(['task', 'cancel', String(task.id)]).finally(changed)),
+    forTask('retryTask', () => t('Once more which task?'), isRetryable, (task) => client.json(['task', 'retry', String(task.id)]).finally(changed)),
     forTask('showTask', () => t('Which task?'), () => true, async (task) =>
       documents.showText(`/task/${task.id}.json`, `${JSON.stringify(await client.task(task.id), null, 2)}\n`),
     ),

@@ -69,6 +69,21 @@ export class Terminals implements vscode.Disposable {
     };
   }
 
+  /** The same for a terminal that VS Code opens by itself. It is shown when it is there: VS Code leaves the one before in
+   *  front. */
+  expected(agent: Agent): vscode.TerminalOptions {
+    const options = this.options(agent, 'driver');
+    const opened = vscode.window.onDidOpenTerminal((terminal) => {
+      if (terminal.creationOptions.name !== options.name) return;
+      opened.dispose();
+      this.made.set(terminal, { id: agent.id, as: 'driver' });
+      void terminal.processId.then(() => this.remember());
+      terminal.show(false);
+    });
+    this.parts.push(opened);
+    return options;
+  }
+
   /** The terminal of this window on an agent, when there is one. */
   async find(agent: Agent, as: As): Promise<vscode.Terminal | undefined> {
     for (const terminal of vscode.window.terminals) {

@@ -64,9 +64,11 @@ export function taskLine(task: Task): { label: string; description: string } {
   };
 }
 
+export const isOpen = (task: Task): boolean => ['queued', 'dispatched', 'running'].includes(task.state);
+
+export const isRetryable = (task: Task): boolean => ['failed', 'cancelled'].includes(task.state);
+
 /** The words the menus of a task ask for. */
 export function taskContext(task: Task): string {
-  const open = ['queued', 'dispatched', 'running'].includes(task.state);
-  const retryable = ['failed', 'cancelled'].includes(task.state);
-  return ['task', open ? 'open' : '', retryable ? 'retryable' : ''].filter(Boolean).join(' ');
+  return ['task', isOpen(task) ? 'open' : '', isRetryable(task) ? 'retryable' : ''].filter(Boolean).join(' ');
 }

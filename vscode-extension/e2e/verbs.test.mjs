@@ -1,0 +1,190 @@
+// What else can be done with an agent: watching, looking, renaming, sleeping, queues, and the ways in beside the palette.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { Hands, step } from './hands.mjs';
+import { World, until } from './world.mjs';
+
+const world = new World('verbs');
+const hands = new Hands(world);
+after(() => world.end());
+
+before(async () => {
+  await world.spawn('api', '--title', 'a [title](command:workbench.action.quit) <b>b</b>');
+  await world.spawn('docs');
+  await world.startServer();
+  await world.openBrowser();
+  await hands.ready();
+  await hands.statusSays('2 idle', 60_000);
+  await hands.openView();
+});
+
+const lines = () => hands.page.evaluate(() => document.querySelector('.editor-instance .view-lines')?.textContent.replace(/\u00a0/g, ' ') ?? '');
+const documentSays = (text) => until(`a document says ${text}`, async () => (await lines()).includes(text));
+
+step('watching types nothing', async () => {
+  await hands.menu('docs', 'Observe');
+  await hands.has('docs');
+  await until('an observer is there', () => world.agent('docs').clients[0]?.observer === true);
+  await hands.page.keyboard.type('not for docs\n');
+  // What comes behind by another way is there, so what was typed would be too.
+  world.symposium('agent', 'send', 'docs', 'for docs');
+  await hands.terminalShows('You said: for docs');
+  assert.ok(!world.symposium('agent', 'peek', 'docs').screen.join('\n').includes('not for docs'));
+  await world.is('docs', 'idle');
+});
+
+step('the screen and the transcript are documents', async () => {
+  await hands.menu('docs', 'Peek at Screen');
+  await documentSays('You said: for docs');
+  await hands.menu('docs', 'Show Transcript');
+  await hands.page.locator('.tab', { hasText: 'docs.log' }).waitFor();
+  await documentSays('for docs');
+});
+
+step('a rename keeps the agent, and a name that is taken is refused while it is typed', async () => {
+  const { id } = world.agent('docs');
+  await hands.menu('docs', 'Rename Agent');
+  await hands.input().fill('api');
+  await hands.page.locator('.quick-input-message', { hasText: 'there is an agent of this name' }).waitFor();
+  await hands.input().fill('manual');
+  await hands.page.keyboard.press('Enter');
+  await until('it is called so', () => world.agent('manual')?.id === id);
+  await hands.treeRow('manual').waitFor();
+});
+
+step('one that sleeps wakes when it is attached to', async () => {
+  await hands.palette('Terminal: Kill the Active Terminal Instance');
+  await until('nobody is attached', () => world.clients().length === 0);
+  await hands.menu('manual', 'Hibernate Agent');
+  await world.is('manual', 'hibernated');
+  await hands.act('manual', 'Attach to Agent');
+  await hands.has('manual');
+  await world.is('manual', 'idle');
+});
+
+step('a restart is the same agent in another process', async () => {
+  const { pid, id } = world.agent('manual');
+  await hands.menu('manual', 'Restart Agent');
+  await until('it has another process', () => world.agent('manual')?.pid && world.agent('manual').pid !== pid);
+  assert.equal(world.agent('manual').id, id);
+  await world.is('manual', 'idle');
+});
+
+step('one that is muted is told of by nobody', async () => {
+  await hands.menu('manual', 'Mute Notifications');
+  await hands.treeRow('muted').waitFor();
+  await hands.palette('View: Toggle Terminal');
+  world.symposium('agent', 'send', 'manual', '/ask ls');
+  await hands.statusSays('1 waiting');
+  world.symposium('agent', 'send', 'api', '/ask pwd');
+  await hands.toast('api waits for you').waitFor();
+  assert.equal(await hands.toast('manual').count(), 0);
+  for (const name of ['manual', 'api']) world.symposium('agent', 'deny', name);
+  await hands.statusSays('2 idle');
+  await hands.menu('manual', 'Unmute Notifications');
+  await hands.treeRow('muted').waitFor({ state: 'detached' });
+  await hands.clearToasts();
+});
+
+step('a hover tells what is known, and a hostile title is text', async () => {
+  await hands.rest();
+  await hands.treeRow('api').hover();
+  const hover = hands.page.locator('.monaco-hover:visible, .workbench-hover:visible').filter({ hasText: 'Title' }).first();
+  await hover.waitFor();
+  const text = await hover.innerText();
+  assert.ok(text.includes('a [title](command:workbench.action.quit) <b>b</b>'), text);
+  assert.equal(await hover.locator('a, b').count(), 0);
+  for (const word of ['Status', 'Folder', 'Branch', 'Conversation']) assert.ok(text.includes(word), text);
+  await hands.shot('tooltip');
+  await hands.page.mouse.move(700, 20);
+  await hover.waitFor({ state: 'hidden' });
+});
+
+step('a task is added, cancelled and tried again', async () => {
+  world.symposium('agent', 'send', 'api', '/work 60s');
+  await world.is('api', 'working');
+  await hands.menu('api', 'Add Task');
+  await hands.answer('What is to be done', 'count <b>sheep</b>');
+  const row = hands.page.locator('.pane-body .monaco-list-row').filter({ hasText: 'count <b>sheep</b>' }).first();
+  await row.waitFor();
+  await row.hover();
+  await row.locator('.action-label[aria-label*="Cancel"]').click();
+  const state = () => world.symposium('task', 'list', '--all').at(-1).state;
+  await until('it is cancelled', () => state() === 'cancelled');
+  await hands.palette('Symposium: Retry Task');
+  await hands.row('count <b>sheep</b>').waitFor();
+  await hands.pick('count <b>sheep</b>');
+  await until('it is queued again', () => state() === 'queued');
+  world.symposium('agent', 'interrupt', 'api');
+  await world.is('api', 'idle');
+});
+
+step('a folder of the explorer is where an agent is spawned', async () => {
+  mkdirSync(join(world.project, 'web'));
+  await hands.palette('View: Show Explorer');
+  const folder = hands.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'web' }).first();
+  await folder.click({ button: 'right' });
+  const item = hands.page.locator('.context-view .action-item').filter({ hasText: 'Spawn Agent' }).first();
+  await item.hover();
+  await hands.page.locator('.context-view .action-item.focused').filter({ hasText: 'Spawn Agent' }).waitFor();
+  await hands.page.keyboard.press('Enter');
+  await hands.answer('A spec', 'demo');
+  await hands.answer('Its name', 'web');
+  await hands.answer('What it is to do', '');
+  await hands.pick('This folder');
+  await hands.has('web');
+  assert.equal(world.agent('web').working_directory, join(world.project, 'web'));
+  await world.is('web', 'idle');
+});
+
+step('a folder that is deleted elsewhere is noticed, and its agent may go', async () => {
+  rmSync(join(world.project, 'web'), { recursive: true });
+  // The supervisor looks once a minute by itself.
+  process.kill(world.symposium('supervisor', 'status').pid, 'SIGUSR1');
+  const toast = hands.toast('The folder of these agents is gone: web');
+  await toast.waitFor({ timeout: 90_000 });
+  await hands.shot('folder-gone');
+  await hands.press(toast, 'Remove');
+  await hands.dialog().filter({ hasText: 'web runs' }).waitFor();
+  await hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click();
+  await until('web is gone', () => world.agent('web') === undefined);
+});
+
+step('the terminal profile asks which agent, and shows it', async () => {
+  await hands.palette('Create New Terminal (With Profile)');
+  await hands.pick('Symposium agent');
+  await hands.pick('api');
+  await hands.has('api');
+  await until('api has one client', () => world.agent('api').clients.length === 1);
+});
+
+step('what an agent opens with `code` opens in this window', async () => {
+  const hook = execFileSync('tmux', ['-S', world.socket, 'show-environment', '-t', '=api', 'VSCODE_IPC_HOOK_CLI'], { env: world.env, encoding: 'utf8' });
+  assert.match(hook, /^VSCODE_IPC_HOOK_CLI=\//);
+});
+
+step('the walkthrough says how to begin', async () => {
+  await hands.palette('Welcome: Open Walkthrough');
+  await hands.pick('Agents that outlive your editor');
+  await hands.page.locator('.getting-started-step', { hasText: 'agent' }).first().waitFor();
+  await hands.shot('walkthrough');
+});
+
+step('an agent is shared with a user after what it means was said', async () => {
+  await hands.openView();
+  await hands.menu('api', 'Share Agent');
+  await until('asked with whom', async () => (await hands.input().getAttribute('placeholder'))?.includes('With whom'));
+  await hands.input().fill('--yes');
+  await hands.page.locator('.quick-input-message', { hasText: 'login name' }).waitFor();
+  await hands.answer('With whom', 'nobody');
+  await hands.row('can do all that the agent can').waitFor();
+  await hands.shot('share');
+  await hands.pick('Watch and type');
+  await hands.pick('1 hour');
+  await hands.dialog().filter({ hasText: 'in your name' }).waitFor();
+  await hands.dialog().locator('.monaco-button', { hasText: 'Cancel' }).click();
+});
