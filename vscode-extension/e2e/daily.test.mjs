@@ -54,6 +54,7 @@ step('the view shows agents, and its actions work without asking which', async (
 
 step('one that waits is told of in the status bar, the badge and a toast, and is approved from the view', async () => {
   await hands.attach('api');
+  await hands.clearToasts();
   world.symposium('agent', 'send', 'docs', '/ask rm -rf build');
   const item = await hands.statusSays('1 waiting');
   assert.equal(item.kind, 'warning');
@@ -144,17 +145,19 @@ step('a task is added from the view, and its end is told', async () => {
 });
 
 step('a recap is a document, and what agents said in it is text', async () => {
+  const inner = hands.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+  await hands.menu('tests', 'Show Recap');
+  await inner.locator('li', { hasText: 'count to three' }).first().waitFor();
+  await hands.shot('recap');
   world.symposium('agent', 'send', 'api', 'see <b>bold</b> [x](command:workbench.action.closeWindow) $(zap)');
   await world.is('api', 'idle');
   await hands.statusSays('3 idle');
   await hands.menu('api', 'Show Recap');
-  const inner = hands.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
   await inner.locator('h1', { hasText: 'api' }).waitFor();
   const body = inner.locator('body');
   await until('the words are shown', async () => (await body.innerText()).includes('<b>bold</b> [x](command:'));
   assert.equal(await body.locator('a[href^="command:"]').count(), 0);
   assert.equal(await body.locator('b').count(), 0);
-  await hands.shot('recap');
 });
 
 step('stopping from the view ends the agent and keeps it', async () => {

@@ -65,19 +65,19 @@ step('a registry of a newer symposium is told, with the way out, and not touched
   const good = readFileSync(registry, 'utf8');
   world.symposium('supervisor', 'stop');
   const newer = good.replace(/"format":\s*\d+/, '"format": 99');
-  writeFileSync(registry, newer);
+  world.writeRegistry(newer);
   await welcome('cannot use its state directory').waitFor();
   await hands.page.locator('.welcome-view .monaco-button', { hasText: 'Show What Is Wrong' }).first().click();
   await hands.page.locator('.view-lines', { hasText: 'newer symposium' }).waitFor();
   await hands.shot('unusable');
   assert.equal(readFileSync(registry, 'utf8'), newer);
-  writeFileSync(registry, good);
+  world.writeRegistry(good);
   await tryAgain('cannot use its state directory');
   await hands.statusSays('1 idle');
 });
 
 step('a registry that is garbage is rebuilt, the garbage is kept, and the view goes on', async () => {
-  writeFileSync(registry, 'garbage');
+  world.writeRegistry('garbage');
   await until('the garbage was put aside', () => readdirSync(join(world.home, '.symposium')).some((name) => name.includes('.bad-')));
   // Its status is the one of the backup until something happens to it; that it lives is known at once.
   await until('api is back', () => world.agent('api')?.pid);

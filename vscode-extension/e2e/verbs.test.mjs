@@ -180,7 +180,7 @@ step('an agent is shared with a user after what it means was said', async () => 
   await until('asked with whom', async () => (await hands.input().getAttribute('placeholder'))?.includes('With whom'));
   await hands.input().fill('--yes');
   await hands.page.locator('.quick-input-message', { hasText: 'login name' }).waitFor();
-  await hands.answer('With whom', 'nobody');
+  await hands.answer('With whom', 'guest');
   await hands.row('can do all that the agent can').waitFor();
   await hands.shot('share');
   await hands.pick('Watch and type');

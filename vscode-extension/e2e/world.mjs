@@ -2,7 +2,7 @@
 // directory. Ending it ends only what it started.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -108,8 +108,14 @@ export class World {
       const name = `many-${String(at).padStart(3, '0')}`;
       known.sessions[name] = { ...one, name, id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}` };
     }
-    writeFileSync(`${registry}.new`, JSON.stringify(known), { mode: 0o600 });
-    renameSync(`${registry}.new`, registry);
+    this.writeRegistry(JSON.stringify(known));
+  }
+
+  /** Writes the registry as everybody does, with the lock: whoever has just read it would write over it otherwise. */
+  writeRegistry(text) {
+    const registry = join(this.home, '.symposium/agent-sessions.json');
+    writeFileSync(`${registry}.new`, text, { mode: 0o600 });
+    execFileSync('flock', [`${registry}.lock`, 'mv', `${registry}.new`, registry]);
   }
 
   /** Waits until an agent has a status. */

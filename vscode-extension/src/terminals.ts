@@ -122,7 +122,9 @@ export class Terminals implements vscode.Disposable {
     for (const agent of this.watch.agents) {
       const client = agent.clients.find((each) => each.tty === tty);
       if (client === undefined) continue;
-      const made = { id: agent.id, as: client.observer ? ('observer' as const) : ('driver' as const) };
+      // One that was to drive may only watch while another drives, and is still the terminal that attaching shows.
+      const before = (this.memory.get<Remembered[]>(KEY) ?? []).find((each) => each.pid === pid && each.id === agent.id);
+      const made = { id: agent.id, as: before?.as ?? (client.observer ? ('observer' as const) : ('driver' as const)) };
       this.made.set(terminal, made);
       void this.remember();
       return made;

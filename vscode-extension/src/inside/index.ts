@@ -2,7 +2,8 @@
 // agents `api` and `docs`, and reads what they write to SYMPOSIUM_INSIDE.
 
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
@@ -131,7 +132,8 @@ const tests: Record<string, () => Promise<void> | void> = {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     writeFileSync(`${file}.new`, JSON.stringify(registry), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    // With the lock, as everybody does: whoever has just read it would write over it otherwise.
+    execFileSync('flock', [`${file}.lock`, 'mv', `${file}.new`, file]);
     await until('all are known', () => inside().watch.agents.length > 500);
     const { tree } = inside();
     const rows = tree.getChildren().flatMap((project) => tree.getChildren(project)).map((node) => tree.getTreeItem(node));
