@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
-import { type Notice, combinedText, isTold, noticeText, transitions } from './rules/notices';
+import { type Notice, combinedText, isTold, isToldOnReturn, noticeText, transitions } from './rules/notices';
 import { isHere } from './rules/place';
 import { settings } from './settings';
 import type { Terminals } from './terminals';
@@ -13,8 +13,6 @@ import { t } from './words';
 
 /** What happens within this is told as one. */
 const TOGETHER = 300;
-/** Who was away for less has not forgotten; `agent attach` uses the same. */
-const AWAY = 5 * 60_000;
 
 const run = (command: string, ...args: unknown[]) => void vscode.commands.executeCommand(`symposium.${command}`, ...args);
 
@@ -69,7 +67,7 @@ export function notifications(watch: Watch, decide: Decide): vscode.Disposable {
       leftAt = undefined;
       missed = new Map();
       void watch.look();
-      if (away >= AWAY && news.length > 0 && settings.notifications() !== 'off') tellReturned(news);
+      if (isToldOnReturn(away, news, settings.notifications())) tellReturned(news);
     }),
     { dispose: () => { clearTimeout(timer); } },
   );

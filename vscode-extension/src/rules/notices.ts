@@ -61,6 +61,13 @@ export function isTold(notice: Notice, at: Situation): boolean {
   return at.isHere(agent) || at.focused || !at.hasFolders;
 }
 
+/** Who was away for less has not forgotten; `agent attach` uses the same. */
+const AWAY = 5 * 60_000;
+
+/** Whether somebody who comes back is told what happened meanwhile. */
+export const isToldOnReturn = (away: number, news: readonly Notice[], mode: Situation['mode']): boolean =>
+  away >= AWAY && news.length > 0 && mode !== 'off';
+
 /** One notice in words. */
 export function noticeText({ kind, agent }: Notice): string {
   const reason = oneLine(agent.reason, 160);

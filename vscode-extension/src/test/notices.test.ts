@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Situation, combinedText, isTold, noticeText, transitions } from '../rules/notices';
+import { type Situation, combinedText, isTold, isToldOnReturn, noticeText, transitions } from '../rules/notices';
 import type { Agent } from '../types';
 import { someAgent } from './agents';
 
@@ -58,4 +58,13 @@ test('a reason with a link in it is shown as text', () => {
 test('several are told as one, and not all by name', () => {
   const notices = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ kind: 'waiting' as const, agent: someAgent({ name }) }));
   assert.equal(combinedText([...notices, { kind: 'crashed', agent: someAgent({ name: 'x' }) }]), 'waiting for you: a, b, c and 2 more · crashed: x');
+});
+
+test('who comes back after a while is told what happened, and nobody else', () => {
+  const news = [{ kind: 'finished' as const, agent: someAgent() }];
+  const minutes = (count: number) => count * 60_000;
+  assert.equal(isToldOnReturn(minutes(5), news, 'windowNotFocused'), true);
+  assert.equal(isToldOnReturn(minutes(4), news, 'always'), false);
+  assert.equal(isToldOnReturn(minutes(60), [], 'always'), false);
+  assert.equal(isToldOnReturn(minutes(60), news, 'off'), false);
 });
