@@ -7,13 +7,19 @@ use crate::model::AgentName;
 
 /// Somebody's agent, when that is what was named.
 pub(super) fn address(text: &str) -> Option<Result<(String, AgentName), Error>> {
-    let (owner, name) = text.split_once('/')?;
+    let (owner, name) = text.split_once('/').filter(|(owner, _)| is_user(owner))?;
     Some(spawn::name(name).map(|name| (owner.to_owned(), name)))
+}
+
+/// Whether this can be what a user is called; a path is none.
+fn is_user(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        && text.chars().all(|c| c.is_alphanumeric() || "_.-@".contains(c))
 }
 
 /// Attaches to an agent that somebody shares with us; none when it is our own.
 pub(super) fn to(owner: &str, name: &AgentName, how: As, context: &Context) -> Result<Option<u8>, Error> {
-    if context.manager.is_us(owner) {
+    if context.manager.is_us(owner)? {
         return Ok(None);
     }
     if !ui::is_interactive() {
@@ -61,7 +67,9 @@ mod tests {
 
     #[test]
     fn an_address_has_an_owner_and_a_name() {
-        assert!(address("api-fix").is_none());
+        for text in ["api-fix", "../x", "/etc/passwd", "-a/b", "a b/c", "$(x)/a"] {
+            assert!(address(text).is_none(), "{text}");
+        }
         let (owner, name) = address("alice/api-fix").unwrap().unwrap();
         assert_eq!((owner.as_str(), name.as_str()), ("alice", "api-fix"));
         assert!(address("alice/../x").unwrap().is_err());

@@ -42,8 +42,9 @@ impl Manager {
         }
     }
 
-    /// Whether this user is the one who runs us.
-    pub fn is_us(&self, user: &str) -> bool {
-        process::user_id(user) == Some(Env::uid())
+    /// Whether this user, who must be one, is the one who runs us.
+    pub fn is_us(&self, user: &str) -> Result<bool, Error> {
+        let uid = process::user_id(user).ok_or_else(|| Error::NoSuchUser { name: user.to_owned() })?;
+        Ok(uid == Env::uid())
     }
 }

@@ -8,7 +8,7 @@ impl Error {
         match self {
             Error::NoSuchUser { name } => {
                 report("no-such-user", 3, format!("this machine knows no user `{}`", shown(name)))
-                    .saw("nothing was shared")
+                    .saw("nothing was changed")
                     .hint("`getent passwd` lists the users")
             }
             Error::NotShared { what } => {
