@@ -446,3 +446,25 @@ fn one_that_cannot_be_started_leaves_nothing() {
     assert!(refused.stderr.contains("`exit 3` failed"), "{refused:?}");
     assert_untouched(&two);
 }
+
+#[test]
+fn a_repository_that_was_begun_is_left_only_by_a_kill_and_that_is_told() {
+    let one = repository();
+    told(&one);
+    let file = exported(&one, "fix");
+    let two = TestEnv::new();
+    let fresh = two.root().join("fresh");
+    let to = ["--clone-to", fresh.to_str().unwrap()];
+    let outcome = import(&two, &file, &to).env("SYMPOSIUM_FAILPOINT", "handoff.settled").outcome();
+    assert_eq!(outcome.code, 137, "{outcome:?}");
+    assert_eq!(shown(&two, "fix")["status"], "crashed");
+    let refused = agent(&two, &["resume", "fix"]).fails(1);
+    assert!(refused.stderr.contains("was never taken over to the end"), "{refused:?}");
+    let said = agent(&two, &["rm", "fix"]).ok();
+    assert!(said.stderr.contains("was begun for it and is left"), "{said:?}");
+    assert!(fresh.join("src/lib.rs").exists());
+    import(&two, &file, &to).fails(1);
+    fs::remove_dir_all(&fresh).unwrap();
+    import(&two, &file, &to).ok();
+    wait_for(&two, "fix", "idle");
+}

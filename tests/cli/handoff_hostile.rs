@@ -275,3 +275,19 @@ fn what_is_shown_obeys_nobody() {
     }
     assert_untouched(&two);
 }
+
+#[test]
+fn a_repository_that_was_begun_for_a_bad_handoff_is_gone() {
+    let one = repository();
+    told(&one);
+    let mut parts = Parts::of(&exported(&one, "fix"));
+    *parts.part("unstaged.patch") = b"diff --git a/.git/x b/.git/x\nnew file mode 100644\n--- /dev/null\n+++ b/.git/x\n@@ -0,0 +1 @@\n+evil\n".to_vec();
+    let two = TestEnv::new();
+    let (file, fresh) = (two.root().join("hostile"), two.root().join("fresh"));
+    fs::write(&file, parts.packed()).unwrap();
+    let paths = [&file, &fresh].map(|path| path.to_str().unwrap());
+    let refused = agent(&two, &["handoff", "import", paths[0], "--clone-to", paths[1], "--yes"]).fails(1);
+    assert!(refused.stderr.contains("its work cannot be taken over"), "{refused:?}");
+    assert!(!fresh.exists());
+    assert_untouched(&two);
+}

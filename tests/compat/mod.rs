@@ -1,5 +1,5 @@
-//! Registries that other versions wrote, through the real binary: the older public format, ours, and a newer writer's
-//! additions to it. A fixture that is checked in must load for ever.
+//! Registries and handoffs that other versions wrote, through the real binary: the older public format, ours, and a
+//! newer writer's additions to it. A fixture that is checked in must load for ever.
 
 use std::fs;
 
@@ -159,4 +159,27 @@ fn conversations_that_were_left_are_read_and_their_absence_is_none() {
     registry["sessions"][&name]["conversations"] = serde_json::json!([{ "id": "0199-abc", "name": "login", "left_at": "2026-01-02T03:04:05Z", "newer": 1 }]);
     let listed = list(&env_with(&registry.to_string()));
     assert_eq!((&listed[1]["name"], &listed[1]["id"]), (&"login".into(), &"0199-abc".into()));
+}
+
+/// A handoff of format 1, with something that a newer writer may add.
+const HANDOFF_V1: &[u8] = include_bytes!("handoff-v1.tar.gz");
+
+#[test]
+fn a_handoff_of_format_1_is_taken_over_for_ever() {
+    let env = TestEnv::new();
+    let (file, shop) = (env.root().join("v1.handoff.tar.gz"), env.root().join("shop"));
+    fs::write(&file, HANDOFF_V1).unwrap();
+    let paths = [&file, &shop].map(|path| path.to_str().unwrap());
+    env.symposium(["agent", "handoff", "import", paths[0], "--clone-to", paths[1], "--yes"]).ok();
+    for (name, text) in [("lib.rs", "// one\n"), ("new", "x\n")] {
+        assert_eq!(fs::read_to_string(shop.join(name)).unwrap(), text);
+    }
+    let told = env.symposium(["agent", "show", "fix", "--json"]).ok().json();
+    assert_eq!((&told["title"], &told["branch"]), (&"the login bug".into(), &"symposium/fix".into()));
+    assert_eq!(told["conversation"]["id"], "0f8fad5b-d9cb-469f-a165-70867728950e");
+    assert_eq!(crate::cli::prompts(&env, "fix"), ["remember plum"]);
+    let tasks = env.symposium(["task", "list", "--json"]).ok().json();
+    assert_eq!((&tasks[0]["text"], &tasks[0]["priority"]), (&"go on".into(), &"high".into()));
+    let mail = env.symposium(["message", "list", "--agent", "fix", "--json"]).ok().json();
+    assert!(mail[0]["text"].as_str().unwrap().contains("mind the gap"), "{mail}");
 }

@@ -54,6 +54,7 @@ fn each_screen_shows_its_state_and_its_draft() {
             ),
             None,
         ),
+        ("codex-setup-directory", setup("Working directory · resume"), None),
         ("gemini-ready", Ready, None),
         ("gemini-busy", Busy, None),
         ("gemini-approval", approval("Allow execution of [Shell]?"), None),
