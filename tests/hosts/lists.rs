@@ -38,8 +38,9 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
     // That machine stops answering without closing anything: the worst way to be gone.
     let stopped = stop(&other);
     let began = Instant::now();
-    let all = near.run(&["agent", "list", "--host", "all", "--timeout", "1s", "--json"]).ok();
-    assert!(began.elapsed().as_secs() < 15, "{:?}", began.elapsed());
+    // As long as the one that lives may need on a machine as busy as this.
+    let all = near.run(&["agent", "list", "--host", "all", "--timeout", "10s", "--json"]).ok();
+    assert!(began.elapsed().as_secs() < 40, "{:?}", began.elapsed());
     assert_eq!(
         names(&all.json()),
         [
