@@ -25,7 +25,7 @@ pub(super) struct Add {
     /// What it is to be called
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// [USER@]ADDRESS, or what your ~/.ssh/config calls it
+    /// ADDRESS or USER@ADDRESS, or what your ~/.ssh/config calls it
     #[arg(allow_hyphen_values = true)]
     address: String,
     /// The port of its sshd
