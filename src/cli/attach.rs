@@ -47,10 +47,12 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             None => return Ok(0),
         },
     };
-    if let Some(link) = args.link {
-        context.manager.take_link(&name, link)?;
-    }
-    to(&name, how, context)
+    // Who drove before the connection was lost drives again.
+    let drove = match args.link {
+        Some(link) => context.manager.take_link(&name, link)?,
+        None => false,
+    };
+    to(&name, if drove && how == As::Driver { As::Taker } else { how }, context)
 }
 
 /// Attaches; the way out is said before the screen is taken over, and stays in the status line.

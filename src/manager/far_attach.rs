@@ -76,20 +76,24 @@ impl Manager {
     }
 
     /// Takes the place of the terminal that was attached under this id before, when its connection was lost; whether
-    /// there was one.
+    /// that one drove.
     pub fn take_link(&self, name: &AgentName, link: uuid::Uuid) -> Result<bool, Error> {
         let file = format!("link-{link}");
         let before = self.store.read_run(&file).and_then(|bytes| String::from_utf8(bytes).ok());
         let before = before.as_deref().and_then(|text| text.split_once(' '));
+        let mut drove = false;
         if let Some((pid, tty)) = before
-            && pid.parse().is_ok_and(|pid: i32| !process::wait_exit(pid, Duration::ZERO).unwrap_or(true))
+            && let Ok(pid) = pid.parse()
+            && !process::wait_exit(pid, Duration::ZERO).unwrap_or(true)
         {
+            let clients = self.agent(name, "attach")?.clients;
+            drove = clients.iter().any(|client| client.driver && client.tty == tty);
             self.tmux()?.detach(name.as_str(), Some(tty))?;
         }
         // What becomes the client of tmux has our number and our terminal.
         let tty = Env::terminal().unwrap_or_default();
         self.store.write_run(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
         self.store.forget_links(&file, |pid| process::wait_exit(pid, Duration::ZERO).unwrap_or(false));
-        Ok(before.is_some())
+        Ok(drove)
     }
 }
