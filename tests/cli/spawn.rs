@@ -105,6 +105,8 @@ fn an_agent_that_exits_at_once_is_told_with_its_last_lines() {
 #[test]
 fn a_command_that_is_done_at_once_is_no_failure() {
     let env = TestEnv::new();
+    // A tmux 3.3a that is just starting loses the words of such a program once in some hundred times.
+    spawned(&env, &["--name", "first", "--", "sleep", "1000"]);
     spawned(&env, &["--name", "a", "--", "echo", "done already"]);
     wait_for(&env, "a", "exited");
     env.wait_until("its words are written down", || printed(&env, "a") == "done already\n");
