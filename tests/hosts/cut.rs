@@ -104,13 +104,13 @@ fn a_list_of_all_is_not_held_up_by_a_cut_wire() {
 #[test]
 fn a_wire_with_loss_and_delay_loses_nothing_and_repeats_nothing() {
     let Some((near, far)) = wired() else { return };
-    if !near.wire.as_ref().unwrap().worsen(&["delay", "80ms", "20ms", "loss", "8%"]) {
-        return;
-    }
+    let wire = near.wire.as_ref().unwrap();
+    wire.worsen();
     over_a_bad_wire(&near, &far, "far");
+    assert!(wire.lost() > 0);
 }
 
-/// The same where the kernel has no `netem`: a wire that hands on what it is given late and in fits.
+/// The same over a wire that hands on what it is given late and in fits.
 #[test]
 fn a_wire_that_stutters_loses_nothing_and_repeats_nothing() {
     let Some((near, far)) = machines() else { return };
