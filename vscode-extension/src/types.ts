@@ -55,6 +55,11 @@ export interface Client {
   user: string | null;
   tty: string;
   observer: boolean;
+  driver: boolean;
+  guest: boolean;
+  since: string | null;
+  from: string | null;
+  pid: number | null;
 }
 
 export type TaskState = 'queued' | 'dispatched' | 'running' | 'done' | 'failed' | 'cancelled';
@@ -143,7 +148,16 @@ export interface Screen {
 
 const progress: Shape<Progress> = object<Progress>({ percent: number, note: text });
 
-const client: Shape<Client> = object<Client>({ user: orNull(text), tty: text, observer: flag });
+const client: Shape<Client> = object<Client>({
+  user: orNull(text),
+  tty: text,
+  observer: flag,
+  driver: flag,
+  guest: flag,
+  since: orNull(text),
+  from: orNull(text),
+  pid: orNull(number),
+});
 
 const agent: Shape<Agent> = object<Agent>({
   name: text,
