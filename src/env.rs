@@ -134,7 +134,18 @@ impl Env {
 
     /// The little that the tmux server itself gets, so that no agent inherits another spawner's secrets.
     pub fn for_server(&self) -> Vec<(OsString, OsString)> {
-        const KEPT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "XDG_RUNTIME_DIR"];
+        // The socket, because hooks must find the server that runs them.
+        const KEPT: [&str; 9] = [
+            "PATH",
+            "HOME",
+            "USER",
+            "LOGNAME",
+            "SHELL",
+            "LANG",
+            "TZ",
+            "XDG_RUNTIME_DIR",
+            "SYMPOSIUM_TMUX_SOCKET",
+        ];
         let mut kept: Vec<_> = self
             .vars
             .iter()
