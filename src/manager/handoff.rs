@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::model::{
     ConversationFiles, DEFAULT_SPEC, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec, Title,
 };
-use crate::rules::handoff::{acts, check, check_spec, received};
+use crate::rules::handoff::{acts, acts_of_work, check, check_spec, received};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::Staging;
 
@@ -56,6 +56,9 @@ impl Parcel {
     /// What it would do on this machine without being asked again, in words.
     pub fn acts(&self) -> Vec<String> {
         acts(&self.spec)
+            .into_iter()
+            .chain(acts_of_work(&self.manifest.kind, &self.tasks, &self.messages))
+            .collect()
     }
 
     fn part(&self, part: Part) -> PathBuf {

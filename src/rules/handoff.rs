@@ -3,8 +3,11 @@
 
 use std::path::{Component, Path};
 
+use super::hook::one_line;
+use super::secrets::in_line;
 use crate::model::{
-    AgentName, FoundIn, HandedTask, Manifest, Origin, Part, Spec, Task, TaskState, Tier, is_deceptive,
+    AgentName, FoundIn, HandedMessage, HandedTask, Manifest, Origin, Part, Spec, Task, TaskState, Tier,
+    is_deceptive,
 };
 
 /// More of a recap than this is not told to an agent.
@@ -35,17 +38,28 @@ pub fn received(spec: Spec, file: &str) -> Spec {
     spec
 }
 
-/// The address of a remote without what may be a password: user and password, and a query.
-pub fn without_credentials(address: &str) -> String {
+/// The address of a remote without what may be a password: user and password, and a query. None when what is left may
+/// still hold one.
+pub fn without_credentials(address: &str) -> Option<String> {
     let address = address.split(['?', '#']).next().unwrap_or_default();
-    match address.split_once("://") {
+    let address = match address.split_once("://") {
         Some((scheme, rest)) => {
-            let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
-            let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-            path.map_or_else(|| format!("{scheme}://{host}"), |path| format!("{scheme}://{host}/{path}"))
+            // A password may hold a slash, and then what stands before the slash is no host with its port.
+            let front = rest.split('/').next().unwrap_or_default();
+            let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_whole =
+                front.contains('@') || front.rsplit_once(':').is_none_or(|(_, port)| is_port(port));
+            let cut = if is_whole { front.rfind('@') } else { rest.rfind('@') };
+            format!("{scheme}://{}", cut.map_or(rest, |at| &rest[at + 1..]))
         }
-        None => address.to_owned(),
-    }
+        // A transport that is a program of its own may hold anything.
+        None if address.contains("::") => return None,
+        None => match address.split_once('@') {
+            Some((user, rest)) if user != "git" => rest.to_owned(),
+            _ => address.to_owned(),
+        },
+    };
+    in_line(&address, &[]).is_empty().then_some(address)
 }
 
 /// The tasks of a queue as they are handed over; what they come after is said by their places in the list.
@@ -151,6 +165,20 @@ pub fn acts(spec: &Spec) -> Vec<String> {
         acts.push("works by itself at set times (heartbeat)".into());
     }
     acts
+}
+
+/// What the rest of a handoff makes an agent of this kind do: the files in its work tell an agent CLI what to run, and
+/// what waits in its queue is typed in. The demo agent does nothing that it is told.
+pub fn acts_of_work(kind: &str, tasks: &[HandedTask], messages: &[HandedMessage]) -> Vec<String> {
+    if kind == "demo" {
+        return vec![];
+    }
+    let told = |text: &str| one_line(text).replace('`', "'");
+    let starts =
+        format!("runs `{}` in the work that comes with it, whose files may say what to run", told(kind));
+    let tasks = tasks.iter().map(|task| format!("is given the task `{}`", told(&task.text)));
+    let mail = messages.iter().map(|message| format!("is sent `{}`", told(&message.text)));
+    std::iter::once(starts).chain(tasks).chain(mail).collect()
 }
 
 /// The branches that an agent's work may come onto, the best first. None that is there is ever moved.

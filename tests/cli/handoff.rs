@@ -319,11 +319,14 @@ fn one_whose_conversation_cannot_come_is_told_what_is_known() {
     assert!(said.stderr.contains("begins a new one with the recap"), "{said:?}");
     let file = one.project().join("f");
     let two = elsewhere(&one);
+    // The files of the work may tell an agent CLI what to run.
     let refused = import(&two, &file, &[]).fails(1);
+    assert!(refused.stderr.contains("it runs `claude` in the work that comes with it"), "{refused:?}");
+    let refused = import(&two, &file, &["--trust"]).fails(1);
     assert!(refused.stderr.contains("`claude` is not installed"), "{refused:?}");
     assert_untouched(&two);
     two.fake_program("claude", &format!("exec {} demo-agent \"$@\"", two.binary()));
-    import(&two, &file, &[]).ok();
+    import(&two, &file, &["--trust"]).ok();
     wait_for(&two, "fix", "idle");
     let told = prompts(&two, "fix");
     assert!(told.len() == 1 && told[0].contains("You take over the work of agent `fix`"), "{told:?}");

@@ -35,7 +35,7 @@ fn hand_over(one: &Real, two: &Real, kind: &str, kept: &str) {
     let file = one.env.root().join("a.handoff.tar.gz");
     one.env.symposium(["agent", "handoff", "export", "a", "-o", file.to_str().expect("a path")]).ok();
     let mut import =
-        two.env.symposium(["agent", "handoff", "import", file.to_str().expect("a path"), "--yes"]);
+        two.env.symposium(["agent", "handoff", "import", file.to_str().expect("a path"), "--yes", "--trust"]);
     for variable in &two.variables {
         let (key, value) = variable.split_once('=').expect("NAME=VALUE");
         import = import.env(key, value);

@@ -70,7 +70,7 @@ impl Manager {
         }
         let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_string_lossy().into_owned();
         let mut remotes: Vec<String> =
-            tip.remotes.iter().map(|address| without_credentials(address)).collect();
+            tip.remotes.iter().filter_map(|address| without_credentials(address)).collect();
         remotes.sort();
         remotes.dedup();
         let (head, base, roots) = (tip.head, tip.base, tip.roots);

@@ -68,9 +68,33 @@ fn an_address_is_told_without_a_password() {
         ("git@example.org:a.git", "git@example.org:a.git"),
         ("/srv/git/a.git", "/srv/git/a.git"),
         ("https://a@b@example.org/x@y", "https://example.org/x@y"),
+        ("https://user:a/b@example.org/c.git", "https://example.org/c.git"),
+        ("https://example.org:8443/x@y", "https://example.org:8443/x@y"),
+        ("token@example.org:a.git", "example.org:a.git"),
     ] {
-        assert_eq!(without_credentials(address), expected);
+        assert_eq!(without_credentials(address).as_deref(), Some(expected));
     }
+    let token = format!("ghp_{}", "a1B2c3D4".repeat(5));
+    for address in [format!("https://example.org/basic/{token}/a.git"), format!("ext::sh -c \"x {token}\"")] {
+        assert_eq!(without_credentials(&address), None, "{address}");
+    }
+}
+
+#[test]
+fn work_that_an_agent_cli_would_act_on_is_told_of() {
+    assert_eq!(acts_of_work("demo", &[], &[]), Vec::<String>::new());
+    let task = HandedTask {
+        text: "!touch `x`\nmore".into(),
+        priority: "normal".into(),
+        source: "person".into(),
+        begun: false,
+        timeout_s: None,
+        retries: 0,
+        after: vec![],
+    };
+    let acts = acts_of_work("claude", &[task], &[]);
+    assert_eq!(acts[0], "runs `claude` in the work that comes with it, whose files may say what to run");
+    assert_eq!(acts[1], "is given the task `!touch 'x' more`");
 }
 
 #[test]
