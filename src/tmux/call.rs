@@ -44,6 +44,16 @@ pub(super) struct Said {
 }
 
 impl<'a> Call<'a> {
+    /// These commands with this environment, and nothing else.
+    pub(super) fn new(
+        what: &'static str,
+        words: &'a [&'a str],
+        env: Vec<(&'a OsStr, &'a OsStr)>,
+        bound: Duration,
+    ) -> Call<'a> {
+        Call { what, words, env, stdin: None, direct: None, dir: None, conf: None, bound, meanwhile: None }
+    }
+
     /// The variables that may be given on.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'a OsStr, &'a OsStr)> {
         self.env.iter().copied().filter(|(key, _)| NEVER.iter().all(|name| key != name))

@@ -105,18 +105,7 @@ impl Tmux {
         socket::check(&setup.socket)?;
         let env = setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
         let version = version::known(&program, &setup.run_dir.join("tmux-version"), || {
-            let (words, bound) = (&["-V"][..], setup.bound);
-            let call = Call {
-                what: "version",
-                words,
-                env,
-                stdin: None,
-                direct: None,
-                dir: None,
-                conf: None,
-                bound,
-                meanwhile: None,
-            };
+            let call = Call::new("version", &["-V"], env, setup.bound);
             Ok(String::from_utf8_lossy(&door::run(&program, &[], &call)?.out).into_owned())
         })?;
         Ok(Tmux { setup, program, version, way: Way::Wire })
@@ -150,18 +139,7 @@ impl Tmux {
     /// A call of our server with these commands.
     fn call<'a>(&'a self, what: &'static str, words: &'a [&'a str]) -> Call<'a> {
         let env = self.setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()));
-        let bound = self.setup.bound;
-        Call {
-            what,
-            words,
-            env: env.collect(),
-            stdin: None,
-            direct: None,
-            dir: None,
-            conf: None,
-            bound,
-            meanwhile: None,
-        }
+        Call::new(what, words, env.collect(), self.setup.bound)
     }
 
     /// Asks the server; the program when there is none to ask, because that one can start it or knows why not.

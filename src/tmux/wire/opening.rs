@@ -62,18 +62,7 @@ mod tests {
 
     fn call<'a>(words: &'a [&'a str], env: &[(&'a str, &'a str)]) -> Call<'a> {
         let env = env.iter().map(|(key, value)| (OsStr::new(*key), OsStr::new(*value))).collect();
-        let bound = Duration::from_secs(1);
-        Call {
-            what: "test",
-            words,
-            env,
-            stdin: None,
-            direct: None,
-            dir: None,
-            conf: None,
-            bound,
-            meanwhile: None,
-        }
+        Call::new("test", words, env, Duration::from_secs(1))
     }
 
     #[test]
