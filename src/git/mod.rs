@@ -12,6 +12,7 @@ mod patch;
 mod submodules;
 #[cfg(test)]
 mod testing;
+mod turn;
 mod work;
 mod worktree;
 

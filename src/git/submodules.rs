@@ -91,10 +91,12 @@ impl Git {
     }
 
     fn add_detached(&self, own: &Path, at: &Path, commit: &str) -> Result<(), GitError> {
-        let at = at.to_string_lossy();
+        let place = at.to_string_lossy();
         let mut off = self.own_filters_off(own)?;
         off.push(INSIDE_GIT.to_owned());
-        self.ask(own, &off, &["worktree", "add", "--force", "--force", "--detach", &at, commit]).map(drop)
+        let args = ["worktree", "add", "--no-checkout", "--force", "--force", "--detach", &place, commit];
+        self.in_turn(own, || self.ask(own, &off, &args))?;
+        self.check_out(at, &off)
     }
 
     /// Keys and values of a tree's `.gitmodules`.

@@ -131,7 +131,6 @@ impl Git {
 
     /// Makes a worktree. What a command that was killed left of one at the same place goes first.
     pub fn add_worktree(&self, dir: &Path, plan: &BranchPlan, at: &Path) -> Result<(), GitError> {
-        self.forget_worktree(dir, at)?;
         let place = at.to_string_lossy();
         let branch = plan.branch();
         let args: Vec<&str> = match plan {
@@ -142,12 +141,25 @@ impl Git {
             BranchPlan::Follow { remote, .. } => vec!["--track", "-b", branch, &place, remote],
         };
         let off = self.own_filters_off(dir)?;
-        self.ask(dir, &off, &[&["worktree", "add"][..], &args].concat()).map(drop)
+        self.in_turn(dir, || {
+            self.forget_in_turn(dir, at)?;
+            self.ask(dir, &off, &[&["worktree", "add", "--no-checkout"][..], &args].concat())
+        })?;
+        self.check_out(at, &off)
+    }
+
+    /// Fills a worktree that was just made. Others have their turn meanwhile: this may take minutes.
+    pub(super) fn check_out(&self, at: &Path, off: &[String]) -> Result<(), GitError> {
+        self.ask(at, off, &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
     }
 
     /// Removes a worktree with everything in it, also one that is half made or gone already.
     pub fn forget_worktree(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
-        if !self.worktrees(repository)?.iter().any(|(path, _)| path == at) {
+        self.in_turn(repository, || self.forget_in_turn(repository, at))
+    }
+
+    fn forget_in_turn(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
+        if !self.list(repository)?.iter().any(|(path, _)| path == at) {
             return Ok(());
         }
         let place = at.to_string_lossy();
@@ -159,7 +171,8 @@ impl Git {
     pub fn forget_submodule(&self, top: &Path, submodule: &Submodule) -> Result<(), GitError> {
         let at = top.join(&submodule.path);
         let place = at.to_string_lossy();
-        self.remove(&submodule.repository, &["worktree", "remove", "--force", "--force", &place])
+        let own = &submodule.repository;
+        self.in_turn(own, || self.remove(own, &["worktree", "remove", "--force", "--force", &place]))
     }
 
     fn remove(&self, repository: &Path, args: &[&str]) -> Result<(), GitError> {
@@ -172,7 +185,8 @@ impl Git {
     /// Tells git where a worktree is that was moved.
     pub fn repair_worktree(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
         let place = at.to_string_lossy();
-        self.ask(repository, &[INSIDE_GIT.to_owned()], &["worktree", "repair", &place]).map(drop)
+        let args = ["worktree", "repair", &place];
+        self.in_turn(repository, || self.ask(repository, &[INSIDE_GIT.to_owned()], &args).map(drop))
     }
 
     /// Removes a branch that has no commit of its own; says whether it did.
@@ -183,7 +197,9 @@ impl Git {
         if self.own_commits(repository, branch)? > 0 {
             return Ok(false);
         }
-        self.ask(repository, &[], &["branch", "--quiet", "-D", branch]).map(|_| true)
+        // git looks first whether a worktree has it.
+        let args = ["branch", "--quiet", "-D", branch];
+        self.in_turn(repository, || self.ask(repository, &[], &args).map(|_| true))
     }
 
     /// The first of these names that can be a branch and is none yet, not even one on a remote that is followed.
@@ -244,6 +260,10 @@ impl Git {
 
     /// Every worktree of a repository with its branch.
     fn worktrees(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
+        self.in_turn(dir, || self.list(dir))
+    }
+
+    fn list(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
         let said = self.ask(dir, &[INSIDE_GIT.to_owned()], &["worktree", "list", "--porcelain"])?;
         let mut found: Vec<(PathBuf, Option<String>)> = Vec::new();
         for line in String::from_utf8_lossy(&said).lines() {

@@ -206,3 +206,27 @@ fn a_hostile_repository_runs_nothing_when_a_worktree_is_made_looked_at_and_remov
     git.drop_empty_branch(&top, "symposium/x").unwrap();
     assert!(!mark.exists(), "it ran: {}", fs::read_to_string(&mark).unwrap());
 }
+
+#[test]
+fn half_an_entry_of_somebody_else_is_waited_for() {
+    let repository = with_a_commit();
+    let half = repository.top().join(".git/worktrees/half");
+    fs::create_dir_all(&half).unwrap();
+    fs::write(half.join("HEAD"), "ref: refs/heads/other\n").unwrap();
+    fs::write(half.join("gitdir"), "/no/where/.git\n").unwrap();
+    fs::write(half.join("commondir"), "").unwrap();
+    let other = fs::File::open(repository.top().join(".git")).unwrap();
+    other.lock().unwrap();
+    let (git, top, at) = (repository.ours().patient(), repository.top(), at(&repository));
+    let (done, result) = std::sync::mpsc::channel();
+    let make = std::thread::spawn(move || {
+        let plan = BranchPlan::New("symposium/x".into());
+        done.send(git.add_worktree(&top, &plan, &at).map_err(|error| error.to_string())).unwrap();
+    });
+    let early = result.recv_timeout(std::time::Duration::from_millis(200));
+    assert!(early.is_err(), "it did not wait: {early:?}");
+    fs::remove_dir_all(half).unwrap();
+    other.unlock().unwrap();
+    assert_eq!(result.recv().unwrap(), Ok(()));
+    make.join().unwrap();
+}
