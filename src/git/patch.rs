@@ -72,6 +72,12 @@ impl Git {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             copied => drop(copied.map_err(unwritable)?),
         }
+        // As old as the original, or git would take a file that was changed in the same instant for the one it knows.
+        let age = fs::metadata(&own).and_then(|meta| meta.modified());
+        if let Ok(age) = age {
+            let copy = fs::OpenOptions::new().append(true).open(&index).map_err(unwritable)?;
+            copy.set_modified(age).map_err(unwritable)?;
+        }
         let mut paths = b".\0".to_vec();
         for path in spared {
             paths.extend_from_slice(format!("{path}\0").as_bytes());

@@ -54,6 +54,32 @@ fn everything_that_is_not_committed_comes_over_as_it_was() {
 }
 
 #[test]
+fn a_change_in_the_instant_of_staging_is_not_missed() {
+    let one = Repository::new();
+    one.write("a", "1\n");
+    one.commit("first");
+    // Its other time cannot be set by hand.
+    one.git(&["config", "core.trustctime", "false"]);
+    let index = fs::File::open(one.top().join(".git/index")).unwrap();
+    let instant = index.metadata().unwrap().modified().unwrap();
+    one.write("a", "2\n");
+    let file = fs::OpenOptions::new().append(true).open(one.top().join("a")).unwrap();
+    file.set_modified(instant).unwrap();
+    one.git(&["add", "a"]);
+    fs::OpenOptions::new()
+        .append(true)
+        .open(one.top().join(".git/index"))
+        .unwrap()
+        .set_modified(instant)
+        .unwrap();
+    // As long as before, and by its times the file that git knows.
+    fs::write(one.top().join("a"), "3\n").unwrap();
+    file.set_modified(instant).unwrap();
+    let (_, unstaged) = patches(&one, &[]);
+    assert!(fs::read_to_string(unstaged).unwrap().contains("+3"));
+}
+
+#[test]
 fn a_clean_tree_has_no_patch() {
     let one = Repository::new();
     one.write("a", "1\n");
