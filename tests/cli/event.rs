@@ -122,9 +122,7 @@ fn an_agent_that_was_noted_as_lost_by_mistake_says_itself_that_it_is_back() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a"]);
     super::wait_for(&env, "a", "idle");
-    let mut registry = env.registry();
-    registry["sessions"]["a"]["status"]["status"] = json!("lost");
-    std::fs::write(env.state().join("agent-sessions.json"), registry.to_string()).unwrap();
+    env.edit_registry(|registry| registry["sessions"]["a"]["status"]["status"] = json!("lost"));
     assert_eq!(status(&env, "a"), "unknown");
     let over = r#"{"hook_event_name":"Stop","last_assistant_message":"here I am"}"#;
     let id = shown(&env, "a")["id"].as_str().unwrap().to_owned();

@@ -1,6 +1,6 @@
 //! `agent recap`: what happened, on one screen, and over the screen of somebody who comes back.
 
-use super::{agent, shown, spawned, wait_for};
+use super::{agent, spawned, wait_for};
 use crate::support::TestEnv;
 
 /// A repository with one commit, in the project.
@@ -63,11 +63,7 @@ fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
     wait_for(&env, "a", "idle");
-    let file = env.state().join("agent-sessions.json");
-    let born = shown(&env, "a")["created_at"].as_str().unwrap().to_owned();
-    let text = std::fs::read_to_string(&file).unwrap().replace(&born, "2026-01-01T00:00:00Z");
-    std::fs::write(env.state().join("new"), text).unwrap();
-    std::fs::rename(env.state().join("new"), file).unwrap();
+    env.edit_registry(|registry| registry["sessions"]["a"]["created_at"] = "2026-01-01T00:00:00Z".into());
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text("press any key");
     terminal.wait_for_text("last said I will remember: blue");

@@ -354,8 +354,7 @@ fn a_worktree_whose_record_is_lost_is_not_buried_by_a_new_agent() {
     agent(&env, &["kill", "a"]).ok();
     let file = workspace(&env, "a").join("precious");
     fs::write(&file, "x").unwrap();
-    let empty = serde_json::json!({"format": 1, "sessions": {}}).to_string();
-    fs::write(env.state().join("agent-sessions.json"), empty).unwrap();
+    env.edit_registry(|registry| registry["sessions"] = serde_json::json!({}));
     let said = agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).fails(1).stderr;
     assert!(said.contains("1 uncommitted file: precious"), "{said}");
     assert!(file.exists());

@@ -7,12 +7,7 @@ use crate::support::TestEnv;
 
 /// Gives an agent a heartbeat, as its spec would.
 fn give_heartbeat(env: &TestEnv, name: &str, heartbeat: serde_json::Value) {
-    let mut registry = env.registry();
-    registry["sessions"][name]["heartbeat"] = heartbeat;
-    let file = env.state().join("agent-sessions.json");
-    let other = file.with_extension("new");
-    std::fs::write(&other, registry.to_string()).unwrap();
-    std::fs::rename(other, file).unwrap();
+    env.edit_registry(|registry| registry["sessions"][name]["heartbeat"] = heartbeat);
 }
 
 #[test]

@@ -93,12 +93,7 @@ fn a_restart_goes_on_with_the_conversation() {
 
 /// Writes when an agent is to be started again, as a clock that was set later would have it.
 fn plan_for(env: &TestEnv, name: &str, at: &str) {
-    let mut registry = env.registry();
-    registry["sessions"][name]["restart"]["next_at"] = at.into();
-    let file = env.state().join("agent-sessions.json");
-    let other = file.with_extension("new");
-    std::fs::write(&other, registry.to_string()).unwrap();
-    std::fs::rename(other, file).unwrap();
+    env.edit_registry(|registry| registry["sessions"][name]["restart"]["next_at"] = at.into());
 }
 
 #[test]

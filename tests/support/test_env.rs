@@ -143,6 +143,19 @@ impl TestEnv {
         serde_json::from_str(&text).unwrap_or_else(|why| panic!("the registry is not JSON: {why}\n{text}"))
     }
 
+    /// Changes the registry behind everybody's back, yet in turn: a hook may still be writing what came before.
+    #[track_caller]
+    pub fn edit_registry(&self, edit: impl FnOnce(&mut serde_json::Value)) {
+        let lock =
+            fs::File::open(self.state().join("agent-sessions.json.lock")).expect("it was written once");
+        lock.lock().expect("locks work here");
+        let mut registry = self.registry();
+        edit(&mut registry);
+        let new = self.state().join("agent-sessions.json.new");
+        fs::write(&new, registry.to_string()).expect("the state can be written");
+        fs::rename(new, self.state().join("agent-sessions.json")).expect("the state can be written");
+    }
+
     /// All live processes that were started in this environment.
     pub fn processes(&self) -> Vec<Process> {
         leftovers::with_home(&self.home())
