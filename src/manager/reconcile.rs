@@ -9,6 +9,7 @@ use std::path::Path;
 use super::Manager;
 use crate::env::{AGENT_ID, Env};
 use crate::error::Error;
+use crate::failpoint;
 use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace};
 use crate::process::{self, Mark, Target};
 use crate::rules::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
@@ -161,21 +162,18 @@ impl Manager {
 
     /// Takes sessions of ours that no record knows back into the registry, from the record each carries.
     fn adopt(&self, orphans: &[String]) -> Result<(), Error> {
-        let carried = self.tmux()?.records()?;
-        let mut found: Vec<AgentRecord> = carried
-            .into_iter()
-            .filter(|(session, _)| orphans.contains(session))
-            .filter_map(|(_, json)| serde_json::from_str(&json).ok())
-            .collect();
-        // One whose lock is held is being spawned right now, and is about to be written down.
+        let seen = self.carried_by(orphans)?;
+        failpoint::reached("adopt.seen");
         let mut locks = Vec::new();
-        found.retain(|record: &AgentRecord| match self.store.try_lock_agent(&record.name, "adopt") {
-            Ok(Some(lock)) => {
-                locks.push(lock);
-                true
+        for record in seen {
+            // One whose lock is held is being spawned right now, and is about to be written down.
+            if let Ok(Some(lock)) = self.store.try_lock_agent(&record.name, "adopt") {
+                locks.push((record.name, lock));
             }
-            _ => false,
-        });
+        }
+        // Again: whoever had the lock until now may have ended it and removed it.
+        let mut found = self.carried_by(orphans)?;
+        found.retain(|record| locks.iter().any(|(name, _)| *name == record.name));
         self.write(|edit| {
             for mut record in found {
                 let known = edit.all().is_ok_and(|all| all.iter().any(|r| r.id == record.id));
@@ -196,6 +194,12 @@ impl Manager {
             }
         })?;
         Ok(())
+    }
+
+    /// The records that these sessions carry now.
+    fn carried_by(&self, sessions: &[String]) -> Result<Vec<AgentRecord>, Error> {
+        let carried = self.tmux()?.records()?.into_iter().filter(|(session, _)| sessions.contains(session));
+        Ok(carried.filter_map(|(_, json)| serde_json::from_str(&json).ok()).collect())
     }
 
     /// A cleaner of /tmp may delete the socket under a running server; it makes another when asked, and must be

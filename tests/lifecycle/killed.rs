@@ -165,6 +165,21 @@ fn a_removal_that_dies_at_any_step_can_be_done_again() {
 }
 
 #[test]
+fn one_that_was_removed_while_somebody_took_it_back_stays_removed() {
+    let env = env_with_bystander();
+    die_at(&env, "launch.started", &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]);
+    let list = ["agent", "list", "--all", "--json"];
+    let slow = env.symposium(list).env("SYMPOSIUM_FAILPOINT", "stop:adopt.seen").start();
+    env.wait_until("it has seen what no record knows", || slow.is_stopped());
+    assert_eq!(status(&env, "a"), "working", "somebody else took it back");
+    env.symposium(["agent", "rm", "--force", "a"]).ok();
+    slow.go_on();
+    slow.finish().ok();
+    assert!(find(&env, "a").is_none(), "{}", env.report());
+    assert_repaired(&env);
+}
+
+#[test]
 fn a_resume_that_dies_at_any_step_is_live_or_told_and_can_be_done_again() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["resume.reserved", "launch.started", "launch.noted"]) {

@@ -115,11 +115,6 @@ fn a_clock_that_was_set_neither_delays_a_restart_for_ever_nor_doubles_it() {
 }
 
 /// Whether a process stands still.
-fn is_stopped(pid: i32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
-}
-
 #[test]
 fn a_restart_that_somebody_else_did_meanwhile_is_not_done_again() {
     // What a person does between the choice of an agent and the restart of it, and what is so afterwards.
@@ -133,15 +128,14 @@ fn a_restart_that_somebody_else_did_meanwhile_is_not_done_again() {
         env.wait_until("it crashed", || seen()["status"] == "crashed");
         let mut supervisor =
             symposium(&env, &["supervisor", "run"]).env("SYMPOSIUM_FAILPOINT", "stop:restart.chosen").start();
-        env.wait_until("the supervisor has chosen it", || is_stopped(supervisor.pid()));
+        env.wait_until("the supervisor has chosen it", || supervisor.is_stopped());
         env.symposium(["agent", verb, "a"]).ok();
-        let go_on = rustix::process::Pid::from_raw(supervisor.pid()).unwrap();
-        rustix::process::kill_process(go_on, rustix::process::Signal::CONT).unwrap();
+        supervisor.go_on();
         // It has done with `a` when it stands still again, for another one that crashed meanwhile.
         let other = ["agent", "spawn", "--name", "b", "--restart", "on-failure", "--", "sh", "-c"];
         env.symposium([&other[..], &["sleep 0.2; exit 3"]].concat()).outcome();
         env.wait_until("it is at the next one", || {
-            is_stopped(supervisor.pid()) && env.registry()["sessions"]["b"]["restart"]["next_at"].is_string()
+            supervisor.is_stopped() && env.registry()["sessions"]["b"]["restart"]["next_at"].is_string()
         });
         let agent = seen();
         assert_eq!((agent["status"].as_str(), starts(&env)), (Some(status), begun), "after {verb}: {agent}");

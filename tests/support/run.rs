@@ -171,6 +171,18 @@ impl Running {
         i32::try_from(self.child.id()).expect("a pid fits")
     }
 
+    /// Whether it stands still at a step that was named with `stop:`.
+    pub fn is_stopped(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
+    }
+
+    /// Lets it go on from there.
+    pub fn go_on(&self) {
+        let pid = rustix::process::Pid::from_raw(self.pid()).expect("it has a pid");
+        rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("it is ours");
+    }
+
     /// Ends it as `kill -9` does.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
