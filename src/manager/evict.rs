@@ -21,7 +21,9 @@ impl Manager {
         let starting = self.store.starting(&gate)?;
         let starting = starting.iter().filter(|name| !self.is_written(name)).count();
         let is_tight = |live| live + starting + 1 > max as usize;
-        if self.store.count_live()?.is_none_or(is_tight) {
+        let others = (max as usize).checked_sub(starting + 1);
+        let fits = others.map(|others| self.store.live_at_most(others)).transpose()?.flatten();
+        if fits != Some(true) {
             self.evict(u32::try_from(starting).unwrap_or(u32::MAX).saturating_add(1))?;
             // One that could have slept may be held by somebody.
             match self.store.count_live()? {

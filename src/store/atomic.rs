@@ -28,6 +28,11 @@ pub(super) enum Former {
 
 /// The whole of a regular file, `None` when there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    Ok(read_open(path)?.map(|(_, _, bytes)| bytes))
+}
+
+/// The same with the file itself, and what it was before it was read.
+pub(super) fn read_open(path: &Path) -> Result<Option<(File, fs::Metadata, Vec<u8>)>, StoreError> {
     // Without NONBLOCK, opening a pipe would wait for its writer.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
@@ -42,12 +47,13 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
         }
         Err(source) => return Err(StoreError::Read { path: path.to_owned(), source }),
     };
-    if !file.metadata().map_err(StoreError::read(path))?.is_file() {
+    let meta = file.metadata().map_err(StoreError::read(path))?;
+    if !meta.is_file() {
         return Err(StoreError::NotAFile { path: path.to_owned() });
     }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(StoreError::read(path))?;
-    Ok(Some(bytes))
+    Ok(Some((file, meta, bytes)))
 }
 
 /// Replaces the registry so that after a power cut there is the old one or the new one.

@@ -7,6 +7,7 @@
 mod atomic;
 mod edit;
 mod error;
+mod glance;
 mod home;
 mod hosts;
 mod instance;
@@ -27,7 +28,7 @@ mod workspace;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -48,6 +49,7 @@ pub use home::{make_private, remove_home};
 
 use crate::model::{AgentName, AgentRecord};
 use atomic::Former;
+use glance::{Found, Glance};
 use home::Home;
 use lock::RegistryLock;
 use recover::Damage;
@@ -59,11 +61,12 @@ pub struct Store {
     home: Home,
     patience: Duration,
     notices: Mutex<Vec<Notice>>,
+    glance: Glance,
 }
 
 /// What one look at the registry found.
 enum Seen {
-    Sound(Registry),
+    Sound(Arc<Registry>),
     Old(Members),
     Broken(Damage),
 }
@@ -71,7 +74,12 @@ enum Seen {
 impl Store {
     /// Opens a state directory, makes what is missing in it, and refuses one that others could tamper with.
     pub fn open(home: &Path) -> Result<Store, StoreError> {
-        Ok(Store { home: Home::open(home)?, patience: lock::PATIENCE, notices: Mutex::default() })
+        Ok(Store {
+            home: Home::open(home)?,
+            patience: lock::PATIENCE,
+            notices: Mutex::default(),
+            glance: Glance::default(),
+        })
     }
 
     /// Writes the empty registry of a new home: from then on a missing one is known to be lost. To be called
@@ -101,29 +109,29 @@ impl Store {
 
     /// All records that we understand, sorted by name.
     pub fn read(&self, now: Timestamp) -> Result<Vec<AgentRecord>, StoreError> {
-        let (records, notices) = edit::understood_ones(&self.load(now)?);
+        let registry = self.load(now)?;
+        let (records, notices) = edit::understood_ones(&registry);
         notices.into_iter().for_each(|notice| self.notice(notice));
         Ok(records)
     }
 
     /// One record, without parsing the others.
     pub fn find(&self, name: &AgentName, now: Timestamp) -> Result<Option<AgentRecord>, StoreError> {
-        let text = atomic::read(&self.home.registry())?.unwrap_or_default();
-        if let Some(record) = lookup::line(&text, name) {
+        if let Some(record) = lookup::line(&self.text()?, name) {
             return Ok(Some(record));
         }
-        let entry = match lookup::entry(&text, name.as_str()) {
-            Ok(entry) => entry,
-            Err(_) => self.load(now)?.entries.remove(name.as_str()),
-        };
-        entry.map(|entry| edit::understood(name.as_str(), &entry)).transpose()
+        let registry = self.load(now)?;
+        let entry = registry.entries.get(name.as_str());
+        entry.map(|entry| edit::understood(name.as_str(), entry)).transpose()
     }
 
     /// Changes the registry under its lock; it is written only when something changed. Not to be called from inside
     /// `change`.
     pub fn update<T>(&self, now: Timestamp, change: impl FnOnce(&mut Edit) -> T) -> Result<T, StoreError> {
         let _lock = self.lock()?;
-        let mut edit = Edit::new(self.load_locked(now)?);
+        let registry = self.load_locked(now)?;
+        self.glance.forget();
+        let mut edit = Edit::new(Arc::unwrap_or_clone(registry));
         let answer = change(&mut edit);
         if let Some(registry) = edit.changed() {
             atomic::replace_registry(&self.home, registry.to_text().as_bytes(), Former::BecomesBackup)?;
@@ -182,14 +190,20 @@ impl Store {
     /// How many agents are written down as running, without reading the rest of their records; `None` when the
     /// registry has to be put in order first.
     pub fn count_live(&self) -> Result<Option<usize>, StoreError> {
-        let text = atomic::read(&self.home.registry())?.unwrap_or_default();
-        Ok(lookup::count_live(&text))
+        Ok(lookup::count_live(&self.text()?))
+    }
+
+    /// Whether at most so many are; the records alone may be so few that nobody has to look into them.
+    pub fn live_at_most(&self, most: usize) -> Result<Option<bool>, StoreError> {
+        match self.glance.registry(&self.home.registry())? {
+            Found::Sound(registry) if registry.entries.len() <= most => Ok(Some(true)),
+            _ => Ok(self.count_live()?.map(|live| live <= most)),
+        }
     }
 
     /// Whether any of these may have children; `false` is certain, and costs no reading of records.
     pub fn may_be_parents(&self, names: &[AgentName]) -> Result<bool, StoreError> {
-        let text = atomic::read(&self.home.registry())?.unwrap_or_default();
-        Ok(lookup::may_be_parents(&text, names))
+        Ok(lookup::may_be_parents(&self.text()?, names))
     }
 
     /// The directory of one agent.
@@ -284,7 +298,7 @@ impl Store {
     }
 
     /// The registry; the lock is taken only when it must be put in order first.
-    fn load(&self, now: Timestamp) -> Result<Registry, StoreError> {
+    fn load(&self, now: Timestamp) -> Result<Arc<Registry>, StoreError> {
         match self.look()? {
             Seen::Sound(registry) => Ok(registry),
             Seen::Old(_) => {
@@ -299,7 +313,7 @@ impl Store {
     }
 
     /// The registry, put in order when it has to be: whoever had the lock before may have done that already.
-    fn load_locked(&self, now: Timestamp) -> Result<Registry, StoreError> {
+    fn load_locked(&self, now: Timestamp) -> Result<Arc<Registry>, StoreError> {
         let (registry, notice) = match self.look()? {
             Seen::Sound(registry) => return Ok(registry),
             Seen::Old(old) => recover::migrate(&self.home, &old, now)?,
@@ -307,23 +321,28 @@ impl Store {
                 .map_err(|source| self.cannot_repair(&damage, source))?,
         };
         self.notice(notice);
-        Ok(registry)
+        Ok(Arc::new(registry))
     }
 
     fn look(&self) -> Result<Seen, StoreError> {
         let path = self.home.registry();
-        let Some(bytes) = atomic::read(&path)? else {
-            return Ok(match recover::has_remains(&self.home) {
-                true => Seen::Broken(Damage::Missing),
-                false => Seen::Sound(Registry::default()),
-            });
+        let parsed = match self.glance.registry(&path)? {
+            Found::Sound(registry) => return Ok(Seen::Sound(registry)),
+            Found::Nothing if recover::has_remains(&self.home) => return Ok(Seen::Broken(Damage::Missing)),
+            Found::Nothing => return Ok(Seen::Sound(Arc::default())),
+            Found::Other(parsed) => parsed,
         };
-        match schema::parse(&bytes) {
-            Parsed::Current(registry) => Ok(Seen::Sound(registry)),
+        match parsed {
+            Parsed::Current(registry) => Ok(Seen::Sound(Arc::new(registry))),
             Parsed::Old(old) => Ok(Seen::Old(old)),
             Parsed::Damaged(why) => Ok(Seen::Broken(Damage::Unreadable(why))),
             Parsed::Newer(found) => Err(StoreError::NewerFormat { path, found, known: FORMAT }),
         }
+    }
+
+    /// The text of the registry, empty when there is none.
+    fn text(&self) -> Result<Arc<Vec<u8>>, StoreError> {
+        Ok(self.glance.text(&self.home.registry())?.unwrap_or_default())
     }
 
     /// A repair that failed says what there was to repair, unless the cause is a matter of its own.

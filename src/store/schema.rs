@@ -21,7 +21,7 @@ pub(super) const HEAD: &str = "{\"format\":1,\"sessions\":{\n";
 pub(super) type Members = Vec<(String, Box<RawValue>)>;
 
 /// A registry of today's format.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Registry {
     /// An entry for each agent, by name.
     pub(super) entries: BTreeMap<String, Box<RawValue>>,

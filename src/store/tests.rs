@@ -318,3 +318,26 @@ fn a_write_that_fails_leaves_the_registry_as_it_was() {
     assert_eq!(env.text(), before);
     assert_eq!(env.beside(), ["agent-sessions.json", "agent-sessions.json.bak"]);
 }
+
+#[test]
+fn what_others_write_is_seen_and_built_upon_however_often_one_has_looked() {
+    let env = Env::new();
+    let (one, two) = (env.store(), env.store());
+    let names =
+        |store: &Store| store.read(now()).unwrap().into_iter().map(|record| record.name).collect::<Vec<_>>();
+    for round in 0..50 {
+        let (mine, theirs) = (format!("one-{round}"), format!("two-{round}"));
+        assert!(one.find(&name(&theirs), now()).unwrap().is_none());
+        two.update(now(), |edit| edit.put(record(&theirs))).unwrap();
+        assert!(one.find(&name(&theirs), now()).unwrap().is_some());
+        one.update(now(), |edit| edit.put(record(&mine))).unwrap();
+        assert!(two.find(&name(&mine), now()).unwrap().is_some());
+        assert_eq!(names(&one), names(&two));
+        assert_eq!(names(&one).len(), 2 * (round + 1));
+    }
+    // As an editor does that writes into the file itself.
+    fs::write(env.registry(), env.text().replace("one-0", "uno-0")).unwrap();
+    assert!(one.find(&name("uno-0"), now()).unwrap().is_some());
+    assert_eq!(one.live_at_most(100).unwrap(), Some(true));
+    assert_eq!(one.live_at_most(99).unwrap(), Some(false));
+}
