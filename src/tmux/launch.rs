@@ -83,7 +83,11 @@ impl Tmux {
             .format(STARTED)
             .build();
         let said = self.open_session(&new, &launch.program(), |script| {
-            dress(launch, &target::pane_of(launch.name.as_str()), script);
+            let pane = target::pane_of(launch.name.as_str());
+            dress(launch, &pane, script);
+            // The server asks first whether it may speak, unless it has more to say meanwhile. Each time it listens it
+            // looks through all its panes: with a thousand of them one question less is four milliseconds.
+            script.then(&command(&["display-message", "-p", "-t", &pane, ""]));
         })?;
         parse_started(said)
     }
@@ -194,7 +198,7 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
 
 fn parse_started(said: String) -> Result<Started, TmuxError> {
     let parse = || {
-        let mut words = said.lines().last()?.splitn(4, ' ');
+        let mut words = said.lines().rfind(|line| !line.is_empty())?.splitn(4, ' ');
         let server = ServerIdentity(words.next()?.to_owned());
         let pane = target::pane(words.next()?).ok()?.to_owned();
         let pid = words.next()?.parse().ok()?;
