@@ -43,7 +43,10 @@ impl Manager {
         let prompt = task.as_ref().map(Prompt::as_str);
         let start = Start { kind: &chosen.kind, opening, prompt, pane: None, env: EnvFrom::Caller };
         let (argv, mut env) = self.equip(&record, &start).inspect_err(|_| self.withdraw(&record))?;
-        env.extend(self.env.var("TERM").map(|term| (OsString::from("TERM"), term.to_owned())));
+        // What tmux would set; and where it is, so that the agent's own hooks choose the same server.
+        for name in ["TERM", "TMUX_TMPDIR", "SYMPOSIUM_TMUX_SOCKET"] {
+            env.extend(self.env.var(name).map(|value| (OsString::from(name), value.to_owned())));
+        }
         record.conversation.begun |= task.is_some();
         let dir = record.working_directory.clone();
         let (program, args) =

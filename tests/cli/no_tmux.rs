@@ -107,7 +107,8 @@ fn an_agent_of_the_foreground_can_be_resumed_in_tmux_later() {
     agent(&env, &["resume", "a"]).ok();
     super::wait_for(&env, "a", "idle");
     assert_eq!(super::prompts(&env, "a"), ["remember the milk"]);
-    assert!(super::shown(&env, "a")["tmux"].is_object());
+    let socket = super::shown(&env, "a")["tmux"]["socket"].clone();
+    assert_eq!(socket, env.socket().to_str().unwrap(), "on the server of whoever spawned it");
 }
 
 #[test]
