@@ -168,6 +168,8 @@ pub enum Error {
     NotShared { what: String },
     /// An agent of ours that a user may not attach to.
     NotSharedWith { name: AgentName, with: String },
+    /// A door of somebody's at which nobody lets us in.
+    DoorSilent { what: String, after: Duration },
     /// An operation of the system failed.
     Io { what: String, source: std::io::Error },
 }

@@ -2,8 +2,11 @@
 
 use super::{Context, spawn, ui};
 use crate::error::Error;
-use crate::manager::{As, Left, Want};
+use crate::manager::{As, Left, SharedWithUs, Want};
 use crate::model::AgentName;
+
+/// How many that do not answer are named: one line is enough.
+const MOST_NAMED: usize = 5;
 
 /// Somebody's agent, when that is what was named.
 pub(super) fn address(text: &str) -> Option<Result<(String, AgentName), Error>> {
@@ -43,7 +46,11 @@ pub(super) fn to(owner: &str, name: &AgentName, how: As, context: &Context) -> R
 
 /// What others share with us.
 pub(super) fn list(context: &Context) -> Result<u8, Error> {
-    let all = context.manager.shared_with_us();
+    let shared = context.manager.shared_with_us()?;
+    if let Some(remark) = not_heard(&shared) {
+        context.ui.warn(&remark);
+    }
+    let all = shared.agents;
     if context.ui.json {
         context.ui.json(&all);
         return Ok(0);
@@ -59,6 +66,20 @@ pub(super) fn list(context: &Context) -> Result<u8, Error> {
     });
     context.ui.data(&lines.collect::<String>());
     Ok(0)
+}
+
+/// What could not be listed, in one line.
+fn not_heard(shared: &SharedWithUs) -> Option<String> {
+    let (shown, others) = shared.silent.split_at(shared.silent.len().min(MOST_NAMED));
+    let mut parts = Vec::new();
+    if !shown.is_empty() {
+        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        parts.push(format!("no answer within {:?} from {}{more}", shared.waited, shown.join(", ")));
+    }
+    if !shared.is_whole {
+        parts.push("there are more doors in /tmp than could be asked".to_owned());
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 #[cfg(test)]

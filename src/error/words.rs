@@ -46,9 +46,10 @@ impl Error {
             Error::OutOfPlace { .. } | Error::UnknownCaller { .. } | Error::NoTaskAtHand { .. } => {
                 self.about_place()
             }
-            Error::NoSuchUser { .. } | Error::NotShared { .. } | Error::NotSharedWith { .. } => {
-                self.about_sharing()
-            }
+            Error::NoSuchUser { .. }
+            | Error::NotShared { .. }
+            | Error::NotSharedWith { .. }
+            | Error::DoorSilent { .. } => self.about_sharing(),
             Error::Refused { .. }
             | Error::NotConfirmed { .. }
             | Error::CannotAnswer { .. }

@@ -127,7 +127,7 @@ pub use taskspace::TaskspaceView;
 pub use taskspace_update::TaskspaceUpdate;
 pub use tell::{Telling, Told};
 pub use vanish::Vanished;
-pub use visit::{Left, Want};
+pub use visit::{Left, SharedWithUs, Want};
 pub use wait::WaitRequest;
 pub use watch::{Watching, Woken};
 

@@ -265,6 +265,7 @@ impl From<ShareError> for Error {
                 hint: "somebody else may have made it: ask who, or have an administrator remove it".into(),
             },
             ShareError::NoDoor { path } => Error::NotShared { what: path.display().to_string() },
+            ShareError::Silent { after } => Error::DoorSilent { what: "the door".into(), after },
             ShareError::Refused { why } => Error::NotShared { what: why },
             ShareError::File { ref source, .. } => {
                 let kind = source.kind();

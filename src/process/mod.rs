@@ -34,7 +34,7 @@ pub use resize::on_resize;
 pub use run::{Output, Run, run_bounded, run_foreground, run_to_end};
 pub use tree::{Target, is_alive, is_held, tree};
 pub use tty::{TtyState, tty_state};
-pub use users::{user_id, user_name};
+pub use users::{user_id, user_name, user_names};
 
 /// The variable that an agent's processes carry in their environment.
 #[derive(Debug, Clone, PartialEq, Eq)]

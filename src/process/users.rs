@@ -1,5 +1,6 @@
 //! Users of this machine, by name and by number: from `/etc/passwd`, else from whatever directory `getent` knows.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -8,6 +9,10 @@ use super::{Run, run_bounded};
 
 /// How long a directory of users may take.
 const BOUND: Duration = Duration::from_secs(5);
+
+/// The same for names without which one can do: their numbers say as much.
+const BOUND_OF_MANY: Duration = Duration::from_secs(1);
+const GETENT: &str = "/usr/bin/getent";
 
 /// The number of a user.
 pub fn user_id(name: &str) -> Option<u32> {
@@ -19,11 +24,35 @@ pub fn user_name(uid: u32) -> Option<String> {
     entry(&uid.to_string(), |entry| entry.1 == uid).map(|(name, _)| name)
 }
 
+/// The names of these users, as far as they are known; all of them are asked for at once.
+pub fn user_names(uids: impl IntoIterator<Item = u32>) -> HashMap<u32, String> {
+    let mut unknown: BTreeSet<u32> = uids.into_iter().collect();
+    let local = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let mut names = HashMap::new();
+    let mut learn = |text: &str, unknown: &mut BTreeSet<u32>| {
+        for (name, uid) in text.lines().filter_map(parse) {
+            if unknown.remove(&uid) {
+                names.insert(uid, name);
+            }
+        }
+    };
+    learn(&local, &mut unknown);
+    if !unknown.is_empty() {
+        let args: Vec<String> =
+            ["passwd".to_owned()].into_iter().chain(unknown.iter().map(u32::to_string)).collect();
+        let run = Run { program: Path::new(GETENT), args: &args, dir: None, env: None };
+        if let Ok(said) = run_bounded(&run, BOUND_OF_MANY) {
+            learn(&String::from_utf8_lossy(&said.stdout), &mut unknown);
+        }
+    }
+    names
+}
+
 fn entry(key: &str, is_meant: impl Fn(&(String, u32)) -> bool) -> Option<(String, u32)> {
     let local = fs::read_to_string("/etc/passwd").unwrap_or_default();
     local.lines().filter_map(parse).find(&is_meant).or_else(|| {
         let args = ["passwd".to_owned(), key.to_owned()];
-        let run = Run { program: Path::new("/usr/bin/getent"), args: &args, dir: None, env: None };
+        let run = Run { program: Path::new(GETENT), args: &args, dir: None, env: None };
         let said = run_bounded(&run, BOUND).ok()?;
         String::from_utf8_lossy(&said.stdout).lines().filter_map(parse).find(&is_meant)
     })
@@ -46,5 +75,6 @@ mod tests {
         assert_eq!(user_id("no-such-user-here"), None);
         assert_eq!(user_id("--help"), None);
         assert_eq!(user_name(4_000_000_001), None);
+        assert_eq!(user_names([0, 4_000_000_001, 0]), HashMap::from([(0, "root".to_owned())]));
     }
 }

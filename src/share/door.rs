@@ -13,8 +13,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt::socket_peercred;
 
 use super::ShareError;
-use super::frame::{Facts, Frame, Hello, LONGEST};
+use super::frame::{Facts, Frame, Hello, Incoming, LONGEST};
 use super::keys::{Decoder, Typed};
+use super::line;
 use super::place::Place;
 use super::pty::Screen;
 use crate::model::AgentName;
@@ -45,7 +46,7 @@ impl Door {
     pub fn open(place: &Place, guest: u32, name: &AgentName) -> Result<Door, ShareError> {
         place.prepare()?;
         let path = place.door(name);
-        if UnixStream::connect(&path).is_ok() {
+        if line::has_listener(&path) {
             return Err(ShareError::Unsafe { path, why: "somebody listens there already".to_owned() });
         }
         let _ = std::fs::remove_file(&path);
@@ -117,7 +118,7 @@ impl Guest {
 
     /// Shows the screen and hands on what is typed, until one of them leaves.
     pub fn watch(&mut self, screen: &mut Screen, mut typed: impl FnMut(Typed)) -> io::Result<()> {
-        let mut decoder = Decoder::default();
+        let (mut decoder, mut incoming) = (Decoder::default(), Incoming::default());
         let mut buffer = [0; LONGEST];
         loop {
             let (from_guest, from_screen) = {
@@ -138,11 +139,15 @@ impl Guest {
                 }
             }
             if from_guest {
-                match Frame::read(&mut self.line)? {
-                    Some(Frame::Input(bytes)) => decoder.feed(&bytes).into_iter().for_each(&mut typed),
-                    Some(Frame::Size(columns, rows)) => screen.resize((columns, rows)),
-                    Some(_) => return Err(io::Error::other("a piece that is not a guest's")),
-                    None => return Ok(()),
+                if !incoming.take(&mut self.line)? {
+                    return Ok(());
+                }
+                while let Some(frame) = incoming.next()? {
+                    match frame {
+                        Frame::Input(bytes) => decoder.feed(&bytes).into_iter().for_each(&mut typed),
+                        Frame::Size(columns, rows) => screen.resize((columns, rows)),
+                        _ => return Err(io::Error::other("a piece that is not a guest's")),
+                    }
                 }
             }
         }

@@ -116,30 +116,26 @@ fn sane_size(columns: u16, rows: u16) -> (u16, u16) {
 }
 
 impl Frame {
-    /// The next one; none at the end.
-    pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Frame>> {
-        let mut head = [0; 3];
-        match from.read_exact(&mut head) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-            other => other?,
-        }
-        let length = usize::from(u16::from_be_bytes([head[1], head[2]]));
+    /// The one that these bytes begin with, and how many it takes; none when more is to come.
+    fn parse(bytes: &[u8]) -> io::Result<Option<(Frame, usize)>> {
+        let Some((&[letter, high, low], rest)) = bytes.split_first_chunk() else { return Ok(None) };
+        let length = usize::from(u16::from_be_bytes([high, low]));
         if length > LONGEST {
             return Err(io::Error::other("a piece that is too long"));
         }
-        let mut bytes = vec![0; length];
-        from.read_exact(&mut bytes)?;
-        Ok(Some(match (head[0], &bytes[..]) {
-            (b'i', _) => Frame::Input(bytes),
+        let Some(bytes) = rest.get(..length) else { return Ok(None) };
+        let frame = match (letter, bytes) {
+            (b'i', _) => Frame::Input(bytes.to_vec()),
             (b's', &[a, b, c, d]) => {
                 let (columns, rows) = sane_size(u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
                 Frame::Size(columns, rows)
             }
-            (b'o', _) => Frame::Output(bytes),
-            (b'e', _) => Frame::End(String::from_utf8_lossy(&bytes).into_owned()),
-            (b'f', _) => Frame::Facts(bytes),
+            (b'o', _) => Frame::Output(bytes.to_vec()),
+            (b'e', _) => Frame::End(String::from_utf8_lossy(bytes).into_owned()),
+            (b'f', _) => Frame::Facts(bytes.to_vec()),
             _ => return Err(io::Error::other("a piece that means nothing")),
-        }))
+        };
+        Ok(Some((frame, 3 + length)))
     }
 
     pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
@@ -155,6 +151,29 @@ impl Frame {
             to.write_all(&[&[letter][..], &length, piece].concat())?;
         }
         Ok(())
+    }
+}
+
+/// What comes, put together again. Whoever sends half a piece is not waited for.
+#[derive(Debug, Default)]
+pub(super) struct Incoming {
+    held: Vec<u8>,
+}
+
+impl Incoming {
+    /// Reads once what is there; false at the end.
+    pub(super) fn take(&mut self, from: &mut impl Read) -> io::Result<bool> {
+        let mut bytes = [0; LONGEST];
+        let count = from.read(&mut bytes)?;
+        self.held.extend_from_slice(&bytes[..count]);
+        Ok(count > 0)
+    }
+
+    /// The next whole piece of what was read; all are to be taken before more is read.
+    pub(super) fn next(&mut self) -> io::Result<Option<Frame>> {
+        let Some((frame, length)) = Frame::parse(&self.held)? else { return Ok(None) };
+        self.held.drain(..length);
+        Ok(Some(frame))
     }
 }
 
@@ -174,20 +193,31 @@ mod tests {
         let mut bytes = Vec::new();
         all.iter().for_each(|frame| frame.write(&mut bytes).unwrap());
         Frame::Output(long.clone()).write(&mut bytes).unwrap();
-        let mut from = &bytes[..];
-        for frame in all {
-            assert_eq!(Frame::read(&mut from).unwrap(), Some(frame));
+        let expected =
+            [&all[..], &[Frame::Output(long[..LONGEST].to_vec()), Frame::Output(long[LONGEST..].to_vec())]]
+                .concat();
+        // However it is cut.
+        for size in [1, 2, 5, 4096, bytes.len()] {
+            let (mut incoming, mut heard) = (Incoming::default(), Vec::new());
+            for mut piece in bytes.chunks(size) {
+                while !piece.is_empty() {
+                    assert!(incoming.take(&mut piece).unwrap());
+                    while let Some(frame) = incoming.next().unwrap() {
+                        heard.push(frame);
+                    }
+                }
+            }
+            assert!(!incoming.take(&mut &b""[..]).unwrap());
+            assert!(heard == expected, "in pieces of {size}");
         }
-        assert_eq!(Frame::read(&mut from).unwrap(), Some(Frame::Output(long[..LONGEST].to_vec())));
-        assert_eq!(Frame::read(&mut from).unwrap(), Some(Frame::Output(long[LONGEST..].to_vec())));
-        assert_eq!(Frame::read(&mut from).unwrap(), None);
     }
 
     #[test]
     fn what_is_none_of_ours_is_refused() {
-        for bytes in [&b"x\0\x01a"[..], b"s\0\x01a", b"i\xff\xff", b"i\0\x05ab"] {
-            assert!(Frame::read(&mut &bytes[..]).is_err(), "{bytes:?}");
+        for bytes in [&b"x\0\x01a"[..], b"s\0\x01a", b"i\xff\xff"] {
+            assert!(Frame::parse(bytes).is_err(), "{bytes:?}");
         }
+        assert_eq!(Frame::parse(b"i\0\x05ab").unwrap(), None, "more is to come");
         for text in [
             "",
             "{}\n",

@@ -2,29 +2,33 @@
 //!
 //! - `place` is where doors are and who may reach them, `acl` how the file system is told; `door` listens and knows
 //!   who knocks, `frame` is what is said through it
-//! - `pty` is the terminal that a guest's screen is drawn on; `keys` takes what a guest types apart; `visit` is the
-//!   guest's own side
+//! - `pty` is the terminal that a guest's screen is drawn on; `keys` takes what a guest types apart; `line` comes to a
+//!   door, `visit` is the guest's own side of one, `ask` of many
 //!
 //! What a guest sends is bytes for an agent's program and the size of a window, never a command and never a key for
 //! tmux. What the other side sends is never believed: who it is tells the kernel.
 
 mod acl;
+mod ask;
 mod door;
 mod frame;
 mod keys;
+mod line;
 mod place;
 mod pty;
 mod visit;
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
+pub use ask::{Answer, ask};
 pub use door::{Door, Guest};
 pub use frame::{Facts, Hello, Want};
 pub use keys::Typed;
-pub use place::{Found, Place};
+pub use place::{Found, Place, Search};
 pub use pty::Screen;
-pub use visit::{Left, ask, visit};
+pub use visit::{Left, visit};
 
 /// What can go wrong with a door.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +46,12 @@ pub enum ShareError {
     NoDoor {
         /// Where the door would be.
         path: PathBuf,
+    },
+    /// Somebody is there, and does not let us in.
+    #[error("no answer within {after:?}")]
+    Silent {
+        /// How long we waited.
+        after: Duration,
     },
     /// The other side said no.
     #[error("{why}")]

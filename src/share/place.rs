@@ -7,16 +7,23 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use super::ShareError;
 use super::acl::{self, Fence};
+use super::line;
 use crate::model::AgentName;
 
 /// Where all are, whatever `TMPDIR` says: both users must find the same place.
 const ROOT: &str = "/tmp";
 const PREFIX: &str = "symposium-share-";
+
+/// How many doors are found at most: a process may have 1024 files open.
+const MOST: usize = 512;
+/// And how many of one user's, among how many that are no doors.
+const MOST_OF_ONE: usize = 64;
+const MOST_LOOKED_AT: usize = 4096;
 
 /// The doors of one user for another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +41,15 @@ pub struct Found {
     pub name: AgentName,
     /// Where it is.
     pub path: PathBuf,
+}
+
+/// What a search for doors has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// The doors.
+    pub found: Vec<Found>,
+    /// Whether these are all.
+    pub is_whole: bool,
 }
 
 impl Place {
@@ -84,7 +100,14 @@ impl Place {
 
     /// Whether somebody listens at the door.
     pub fn answers(&self, name: &AgentName) -> bool {
-        self.checked(name).is_ok_and(|path| UnixStream::connect(path).is_ok())
+        self.checked(name).is_ok_and(|path| line::has_listener(&path))
+    }
+
+    /// Takes the door away that nobody listens at any more. One of another environment of ours stays.
+    pub fn clear(&self, name: &AgentName) {
+        if !self.answers(name) {
+            self.remove(name);
+        }
     }
 
     /// Takes the door away, and what is empty then.
@@ -118,23 +141,47 @@ impl Place {
         }
     }
 
-    /// All doors that anybody has opened for this user.
-    pub fn all_for(guest: u32) -> Vec<Found> {
-        let mut found = Vec::new();
+    /// The doors that anybody has opened for this user, as far as there is time to look; one of each user's first, so
+    /// that nobody is kept out by another one's.
+    pub fn all_for(guest: u32, until: Instant) -> Search {
+        let is_late = || Instant::now() >= until;
+        let (mut found, mut is_whole) = (Vec::new(), true);
         for entry in fs::read_dir(ROOT).into_iter().flatten().flatten() {
+            if is_late() {
+                is_whole = false;
+                break;
+            }
             let name = entry.file_name();
             let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.parse::<u32>().ok());
             let Some(place) = owner.map(|owner| Place::of(owner, guest)) else { continue };
-            for door in fs::read_dir(place.inner()).into_iter().flatten().flatten() {
-                if let Some(name) = door.file_name().to_str().and_then(|name| name.parse::<AgentName>().ok())
-                    && let Ok(path) = place.checked(&name)
-                {
-                    found.push(Found { owner: place.owner, name, path });
-                }
+            let (doors, all) = place.doors(is_late);
+            is_whole &= all;
+            found.extend(doors.into_iter().enumerate());
+        }
+        found.sort_by(|(at, a), (bt, b)| (at, a.owner, &a.name).cmp(&(bt, b.owner, &b.name)));
+        is_whole &= found.len() <= MOST;
+        Search { found: found.into_iter().take(MOST).map(|(_, door)| door).collect(), is_whole }
+    }
+
+    /// The doors here, and whether these are all.
+    fn doors(&self, is_late: impl Fn() -> bool) -> (Vec<Found>, bool) {
+        let mut found = Vec::new();
+        // Before anything is read there: it may be a link to anywhere.
+        if self.check_dir(&self.outer()).is_err() || self.check_dir(&self.inner()).is_err() {
+            return (found, true);
+        }
+        for (count, door) in fs::read_dir(self.inner()).into_iter().flatten().flatten().enumerate() {
+            if found.len() == MOST_OF_ONE || count == MOST_LOOKED_AT || is_late() {
+                return (found, false);
+            }
+            if let Some(name) = door.file_name().to_str().and_then(|name| name.parse::<AgentName>().ok())
+                && let Ok(path) = self.checked(&name)
+            {
+                found.push(Found { owner: self.owner, name, path });
             }
         }
-        found.sort_by(|a, b| (a.owner, &a.name).cmp(&(b.owner, &b.name)));
-        found
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        (found, true)
     }
 
     fn check_dir(&self, dir: &Path) -> Result<(), ShareError> {

@@ -7,16 +7,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::net::sockopt::socket_peercred;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use signal_hook::consts::SIGWINCH;
 
 use super::ShareError;
-use super::frame::{Facts, Frame, Hello, Want};
-use super::place::{Found, Place};
+use super::frame::{Frame, Hello, Incoming, Want};
+use super::line;
+use super::place::Place;
 use crate::model::AgentName;
 
-/// How long a door may take to answer.
+/// How long a door may take to let us in, or to take what is typed.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// C-b, behind which `d` leaves: the keys that everybody who attaches leaves with.
 const PREFIX: u8 = 0x02;
@@ -30,17 +30,6 @@ pub enum Left {
     ByKeys,
     /// The other side ended it, with these words.
     Sent(String),
-}
-
-/// What somebody shares, when they answer.
-pub fn ask(found: &Found) -> Option<Facts> {
-    let mut line = connect(&found.path, found.owner).ok()?;
-    line.set_read_timeout(Some(PATIENCE)).ok()?;
-    Hello::new(Want::Ask, "dumb", (80, 24)).write(&mut line).ok()?;
-    match Frame::read(&mut line).ok()?? {
-        Frame::Facts(bytes) => serde_json::from_slice(&bytes).ok(),
-        _ => None,
-    }
 }
 
 /// Puts this terminal on an agent that its owner shares with us.
@@ -59,15 +48,17 @@ pub fn visit(place: &Place, owner: u32, name: &AgentName, hello: (Want, &str)) -
 }
 
 fn connect(path: &Path, owner: u32) -> Result<UnixStream, ShareError> {
-    let line = UnixStream::connect(path).map_err(|_| ShareError::NoDoor { path: path.to_owned() })?;
+    let line = line::to(path, PATIENCE).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => ShareError::Silent { after: PATIENCE },
+        _ => ShareError::NoDoor { path: path.to_owned() },
+    })?;
     // Whoever made the file may have gone, and another one listen in its place.
-    match socket_peercred(&line) {
-        Ok(peer) if peer.uid.as_raw() == owner => Ok(line),
-        Ok(peer) => {
-            let why = format!("user {} answers there", peer.uid.as_raw());
-            Err(ShareError::Unsafe { path: path.to_owned(), why })
+    match line::listener(&line) {
+        Ok(uid) if uid == owner => Ok(line),
+        Ok(uid) => {
+            Err(ShareError::Unsafe { path: path.to_owned(), why: format!("user {uid} answers there") })
         }
-        Err(error) => Err(ShareError::file("look who answers at", path)(error.into())),
+        Err(error) => Err(ShareError::file("look who answers at", path)(error)),
     }
 }
 
@@ -86,7 +77,7 @@ struct Visit {
 
 impl Visit {
     fn run(&mut self) -> io::Result<Left> {
-        let (mut out, mut buffer) = (io::stdout(), [0; 4096]);
+        let (mut out, mut buffer, mut incoming) = (io::stdout(), [0; 4096], Incoming::default());
         loop {
             let stdin = io::stdin();
             let mut fds = [
@@ -102,18 +93,24 @@ impl Visit {
             if from_size {
                 while io::Read::read(&mut self.resized, &mut buffer).is_ok_and(|count| count > 0) {}
                 let (columns, rows) = size();
-                Frame::Size(columns, rows).write(&mut self.line)?;
+                if Frame::Size(columns, rows).write(&mut self.line).is_err() {
+                    return Ok(Left::Sent(String::new()));
+                }
             }
             if from_door {
-                match Frame::read(&mut self.line) {
-                    Ok(Some(Frame::Output(bytes))) => {
-                        out.write_all(&bytes)?;
-                        out.flush()?;
+                // Cut: unshared, out of time, or killed.
+                let is_open = incoming.take(&mut self.line).unwrap_or(false);
+                loop {
+                    match incoming.next() {
+                        Ok(Some(Frame::Output(bytes))) => {
+                            out.write_all(&bytes)?;
+                            out.flush()?;
+                        }
+                        Ok(Some(Frame::End(why))) => return Ok(Left::Sent(plain(&why))),
+                        Ok(Some(_)) => {}
+                        Ok(None) if is_open => break,
+                        Ok(None) | Err(_) => return Ok(Left::Sent(String::new())),
                     }
-                    Ok(Some(Frame::End(why))) => return Ok(Left::Sent(plain(&why))),
-                    Ok(Some(_)) => {}
-                    // Cut: unshared, out of time, or killed.
-                    Ok(None) | Err(_) => return Ok(Left::Sent(String::new())),
                 }
             }
             if from_keys {

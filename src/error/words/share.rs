@@ -1,6 +1,6 @@
 //! The words about sharing with other users.
 
-use super::{report, shown, unreachable_report};
+use super::{report, seconds, shown, unreachable_report};
 use crate::error::{Error, Report};
 
 impl Error {
@@ -18,6 +18,12 @@ impl Error {
             Error::NotSharedWith { name, with } => {
                 report("not-shared-with", 3, format!("`{name}` is not shared with `{}`", shown(with)))
                     .hint(format!("`symposium agent show {name}` tells with whom it is"))
+            }
+            Error::DoorSilent { what, after } => {
+                let what = format!("`{}` did not answer within {}", shown(what), seconds(*after));
+                report("door-silent", 7, what)
+                    .saw("somebody keeps a door there and lets nobody in")
+                    .hint("try again, or ask its owner to share it anew: `symposium agent share`")
             }
             _ => unreachable_report(self),
         }
