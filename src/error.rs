@@ -168,8 +168,12 @@ pub enum Error {
     NotShared { what: String },
     /// An agent of ours that a user may not attach to.
     NotSharedWith { name: AgentName, with: String },
+    /// An agent of ours that may be shared still, though that was taken back: with whom, and why; and who is out.
+    StillShared { name: AgentName, left: Vec<(String, String)>, closed: Vec<String> },
     /// A door of somebody's at which nobody lets us in.
     DoorSilent { what: String, after: Duration },
+    /// A door that was to be opened and did not.
+    DoorShut { name: AgentName, with: String, after: Duration },
     /// An operation of the system failed.
     Io { what: String, source: std::io::Error },
 }

@@ -17,7 +17,9 @@ pub(super) struct Arguments {
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
-    let ended = context.manager.unshare(&name, args.with.as_deref())?;
+    let unshared = context.manager.unshare(&name, args.with.as_deref())?;
+    unshared.remarks.iter().for_each(|remark| context.ui.warn(remark));
+    let ended = unshared.ended;
     if context.ui.json {
         context.ui.json(&ended);
         return Ok(0);

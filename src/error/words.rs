@@ -49,7 +49,9 @@ impl Error {
             Error::NoSuchUser { .. }
             | Error::NotShared { .. }
             | Error::NotSharedWith { .. }
-            | Error::DoorSilent { .. } => self.about_sharing(),
+            | Error::StillShared { .. }
+            | Error::DoorSilent { .. }
+            | Error::DoorShut { .. } => self.about_sharing(),
             Error::Refused { .. }
             | Error::NotConfirmed { .. }
             | Error::CannotAnswer { .. }

@@ -30,19 +30,19 @@ impl Manager {
                 let own = record.tmux.as_ref().is_some_and(|place| place.pane == *pane);
                 // A process that runs in the pane by now is not the one that died: this is late news of the former.
                 let is_late = record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&record)));
-                if own && !is_late {
-                    self.end_shares(&record.name);
-                }
-                if !own || is_late || !record.status.status.is_live() || self.was_asked_to_stop(&record) {
+                if !own || is_late {
                     return Ok(());
                 }
-                let decision = ended(*exit, Env::now());
-                self.write_changes(vec![Change { before: record, decision, found: None }])
+                if record.status.status.is_live() && !self.was_asked_to_stop(&record) {
+                    let (before, decision) = (record.clone(), ended(*exit, Env::now()));
+                    self.write_changes(vec![Change { before, decision, found: None }])?;
+                }
+                self.end_shares_of_the_dead(&record)
             }
             TmuxEvent::SessionClosed { session } => match self.of_session(session)? {
                 Some(record) if record.status.status.is_live() => {
-                    self.end_shares(&record.name);
-                    self.survey().map(|_| ())
+                    self.survey()?;
+                    self.end_shares_of_the_dead(&record)
                 }
                 _ => Ok(()),
             },
@@ -51,6 +51,20 @@ impl Manager {
             TmuxEvent::ClientDetached { .. } => self.seat_terminals().and(self.somebody_left()),
             TmuxEvent::Edge { session, edge } => self.edge(session, *edge),
         }
+    }
+
+    /// Closes the doors to an agent that has ended, when whoever works on it is done: it may have been shared or
+    /// started again at that moment.
+    fn end_shares_of_the_dead(&self, record: &AgentRecord) -> Result<(), Error> {
+        if !self.may_be_shared(&record.name) {
+            return Ok(());
+        }
+        let _lock = self.store.lock_agent(&record.name, "event")?;
+        let Some(now) = self.store.find(&record.name, Env::now())? else { return Ok(()) };
+        if now.id == record.id && self.own_pane(&now)?.is_none_or(|pane| pane.dead.is_some()) {
+            self.end_shares(&record.name);
+        }
+        Ok(())
     }
 
     /// An agent's own hook spoke; who it is stands in its environment.

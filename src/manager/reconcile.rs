@@ -133,7 +133,8 @@ impl Manager {
             return Ok(());
         }
         let socket = self.tmux()?.socket().to_string_lossy().into_owned();
-        self.write(|edit| {
+        let ended = self.write(|edit| {
+            let mut ended = Vec::new();
             for (change, _lock) in &mine {
                 let before = &change.before;
                 if let Ok(Some(mut record)) = edit.get(&before.name)
@@ -148,15 +149,20 @@ impl Manager {
                         let (session, pane) = (pane.session, pane.pane);
                         record.tmux = Some(TmuxPlace { socket: socket.clone(), server, session, pane });
                     }
-                    edit.put(record);
+                    if !edit.put(record).status.status.is_live() {
+                        ended.push(&before.name);
+                    }
                 }
             }
+            ended
         })?;
         for (change, _lock) in &mine {
             if !change.decision.note.status.is_live() {
                 let _ = self.store.instance(&change.before.name).remove_state(STOPPING);
             }
         }
+        // Last: the process that keeps a door may be this one.
+        ended.into_iter().for_each(|name| self.end_shares_if_any(name));
         Ok(())
     }
 

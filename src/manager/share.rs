@@ -3,7 +3,6 @@
 //! What is granted is written down with the agent; a process of its own keeps the door, in a session of our tmux
 //! server, and closes it when its time is over, whoever else is there or not.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
@@ -12,11 +11,12 @@ use serde::{Deserialize, Serialize};
 use super::Manager;
 use crate::env::{AGENT_ID, Env, HOME};
 use crate::error::Error;
-use crate::model::{Agent, AgentId, AgentName, Share};
+use crate::failpoint;
+use crate::model::{Agent, AgentName, Share};
 use crate::process;
-use crate::rules::share::{time_left, with};
-use crate::share::{Door, Facts, Guest, Place, Screen, ShareError, Typed, Want};
-use crate::tmux::{AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
+use crate::rules::share::{time_left, with, without};
+use crate::share::{Place, ShareError};
+use crate::tmux::GuestMay;
 
 /// What was granted, in the instance's state directory.
 const SHARES: &str = "shares.json";
@@ -72,11 +72,16 @@ impl Manager {
         let uid = self.colleague(request.with)?;
         let place = Place::of(Env::uid(), uid);
         let is_fenced = place.prepare()?;
-        self.close_door(&agent.name, uid)?;
+        self.make_way(&agent.name, uid, &place)?;
         let read_only = request.may == GuestMay::Watch;
         let share = Share { with: request.with.to_owned(), uid, read_only, since, until };
         self.write_shares(&agent.name, with(self.written_shares(&agent.name), share.clone()))?;
-        self.open_door(&agent, &share, &place)?;
+        failpoint::reached("share.noted");
+        if let Err(error) = self.open_door(&agent, &share, &place) {
+            let _ = self.close_doors(&agent.name, Some(uid), &[]);
+            self.write_shares(&agent.name, without(self.written_shares(&agent.name), uid))?;
+            return Err(error);
+        }
         let mut remarks = Vec::new();
         if !is_fenced {
             remarks.push(
@@ -106,6 +111,19 @@ impl Manager {
         Ok(uid)
     }
 
+    /// Closes the door that is there; what is granted next takes its place.
+    fn make_way(&self, name: &AgentName, uid: u32, place: &Place) -> Result<(), Error> {
+        let closed = self.close_doors(name, Some(uid), &[])?;
+        if !closed.is_open() && !place.answers(name) {
+            return Ok(());
+        }
+        let address = place.door(name);
+        Err(Error::Unsafe {
+            what: format!("another door is open at {}", address.display()),
+            hint: "another environment of yours may share an agent of that name: `symposium env list`".into(),
+        })
+    }
+
     fn open_door(&self, agent: &Agent, share: &Share, place: &Place) -> Result<(), Error> {
         let exe = self.env.exe().to_string_lossy().into_owned();
         let home = self.home.path.to_string_lossy().into_owned();
@@ -118,8 +136,8 @@ impl Manager {
         let deadline = Instant::now() + OPENING;
         while !place.answers(&agent.name) {
             if Instant::now() > deadline {
-                let _ = self.close_door(&agent.name, share.uid);
-                return Err(Error::TimedOut { what: "the door did not open".into(), after: OPENING });
+                let (name, with) = (agent.name.clone(), share.with.clone());
+                return Err(Error::DoorShut { name, with, after: OPENING });
             }
             std::thread::sleep(BETWEEN_LOOKS);
         }
@@ -128,11 +146,13 @@ impl Manager {
 
     /// With whom an agent is shared now; what is over, or was cut by a reboot, is not.
     pub fn shares(&self, name: &AgentName) -> Vec<Share> {
-        let mut shares = self.written_shares(name);
         let now = Env::now();
-        shares.retain(|share| {
-            time_left(share, now).is_some() && Place::of(Env::uid(), share.uid).answers(name)
-        });
+        let mut shares = self.written_shares(name);
+        shares.retain(|share| Place::of(Env::uid(), share.uid).answers(name));
+        // What a door says that is open holds, whatever is written down.
+        let kept = self.store.doors(name).unwrap_or_default().into_iter().filter_map(|door| door.share);
+        shares = kept.fold(shares, with);
+        shares.retain(|share| time_left(share, now).is_some());
         shares
     }
 
@@ -153,22 +173,6 @@ impl Manager {
         let text = serde_json::to_vec(&Written { format: FORMAT, shares }).unwrap_or_default();
         Ok(instance.write_state(SHARES, &text)?)
     }
-
-    /// Keeps a door until its time is over: what the process in its session does.
-    pub fn keep_door(self, name: &AgentName, id: AgentId, uid: u32) -> Result<(), Error> {
-        let Some(share) = self.written_shares(name).into_iter().find(|share| share.uid == uid) else {
-            return Err(Error::NotSharedWith { name: name.clone(), with: uid.to_string() });
-        };
-        let place = Place::of(Env::uid(), uid);
-        let door = Door::open(&place, uid, name)?;
-        let manager = Arc::new(self);
-        let host = Host { manager: Arc::clone(&manager), name: name.clone(), id, share: share.clone() };
-        let kept = door.keep(|| time_left(&share, Env::now()), move |guest| host.receive(guest));
-        place.remove(name);
-        let left = manager.written_shares(name).into_iter().filter(|other| *other != share).collect();
-        let _ = manager.write_shares(name, left);
-        kept.map_err(Error::io("the door cannot be kept"))
-    }
 }
 
 /// When a time limit is over.
@@ -178,83 +182,6 @@ fn ends_at(since: Timestamp, lasts: Duration) -> Result<Timestamp, Error> {
         what: "that is no time for which something can be shared".into(),
         hint: Some("`--for 2h`, or without it until `symposium agent unshare`".into()),
     })
-}
-
-/// Who receives the guests of one share.
-struct Host {
-    manager: Arc<Manager>,
-    name: AgentName,
-    id: AgentId,
-    share: Share,
-}
-
-impl Host {
-    fn receive(&self, mut guest: Guest) {
-        let agent = match self.manager.running(&self.name, "attach") {
-            // Another agent of the same name is not the one that was shared.
-            Ok(agent) if agent.id == self.id => agent,
-            _ => return guest.dismiss("the agent does not run"),
-        };
-        let how = match guest.hello.want {
-            Want::Ask => {
-                let (read_only, until) = (self.share.read_only, self.share.until);
-                let _ = guest.tell(&Facts { read_only, until, status: agent.status.to_string() });
-                return;
-            }
-            Want::Take if self.share.read_only => {
-                return guest.dismiss("it is shared with you for watching only");
-            }
-            Want::Observe => AttachAs::Observer,
-            _ if self.share.read_only => AttachAs::Observer,
-            Want::Drive => AttachAs::Driver,
-            Want::Take => AttachAs::Taker,
-        };
-        let why = match self.show(&agent, how, &mut guest) {
-            Ok(()) => "it was ended on the other side".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        guest.dismiss(&why);
-    }
-
-    fn show(&self, agent: &Agent, how: AttachAs, guest: &mut Guest) -> Result<(), Error> {
-        let tmux = self.manager.tmux()?;
-        let may = if how == AttachAs::Observer { GuestMay::Watch } else { GuestMay::Type };
-        let user = format!("guest {}", self.share.with);
-        let entry = Entry {
-            session: &self.name,
-            how,
-            policy: self.manager.settings().attach.policy,
-            user: &user,
-            from: None,
-            now: Env::now(),
-            popup: None,
-        };
-        let words = tmux.guest_words(&entry, may)?;
-        let mut env = self.manager.env.for_server();
-        env.retain(|(key, _)| key != "TERM");
-        env.push(("TERM".into(), guest.hello.term.clone().into()));
-        let size = (guest.hello.columns, guest.hello.rows);
-        let mut screen =
-            Screen::open(tmux.program(), &words, &env, size).map_err(Error::io("no terminal"))?;
-        let key = screen.key();
-        let pane = agent.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
-        let seat = GuestSeat { pane: &pane, key: &key };
-        let typed = |typed: Typed| {
-            if may == GuestMay::Type {
-                let typed = match &typed {
-                    Typed::Bytes(bytes) => GuestTypes::Bytes(bytes),
-                    Typed::Paste(text) => GuestTypes::Paste(text),
-                    Typed::Key(name) => GuestTypes::Key(name),
-                };
-                // A pane that has gone takes the guest's screen with it.
-                let _ = tmux.guest_types(seat, typed);
-            }
-        };
-        let watched = guest.watch(&mut screen, typed);
-        drop(screen);
-        let _ = tmux.forget_guest(&self.name, &key);
-        watched.map_err(Error::io("the connection broke"))
-    }
 }
 
 impl From<ShareError> for Error {

@@ -48,6 +48,19 @@ pub fn ask_to_end(pid: i32, still: impl Fn() -> bool) -> io::Result<()> {
     }
 }
 
+/// Ends a process without asking it, if `still` says that its number means the one that is meant; says whether it is
+/// gone, which is waited for.
+pub fn end_at_once(pid: i32, still: impl Fn() -> bool, at_most: Duration) -> io::Result<bool> {
+    let Some(handle) = by_number(pid)? else { return Ok(true) };
+    if !still() {
+        return Ok(true);
+    }
+    handle.signal(Signal::KILL)?;
+    let mut handles = vec![handle];
+    wait_all(&mut handles, after(Instant::now(), at_most))?;
+    Ok(handles.is_empty())
+}
+
 /// Waits until all are gone or the time is over; the ones that are gone are removed.
 pub(super) fn wait_all(handles: &mut Vec<Handle>, until: Instant) -> io::Result<()> {
     while !handles.is_empty() {
@@ -102,6 +115,19 @@ mod tests {
         assert!(wait_exit(pid, Duration::from_secs(10)).unwrap());
         assert!(wait_exit(-1, Duration::ZERO).unwrap());
         assert!(wait_exit(0, Duration::ZERO).unwrap());
+    }
+
+    #[test]
+    fn what_is_ended_at_once_is_the_one_that_is_meant() {
+        let child = Child::start("trap '' TERM HUP; echo up; exec sleep 1000");
+        assert!(
+            end_at_once(child.pid(), || false, Duration::ZERO).unwrap(),
+            "the one that was meant is gone"
+        );
+        assert!(!wait_exit(child.pid(), Duration::from_millis(1)).unwrap());
+        assert!(end_at_once(child.pid(), || true, Duration::from_secs(10)).unwrap());
+        assert!(wait_exit(child.pid(), Duration::ZERO).unwrap());
+        assert!(end_at_once(-1, || true, Duration::ZERO).unwrap());
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub use end::{EndPlan, Ending, end};
 pub use environment::environment;
 pub use exits::Exits;
 pub use group::is_kept_by_user_manager;
-pub use handle::{ask_to_end, wait_exit};
+pub use handle::{ask_to_end, end_at_once, wait_exit};
 pub use origin::{address_of, came_from};
 pub use resize::on_resize;
 pub use run::{Output, Run, run_bounded, run_foreground, run_to_end};

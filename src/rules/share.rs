@@ -18,9 +18,15 @@ pub fn time_left(share: &Share, now: Timestamp) -> Option<Duration> {
 }
 
 /// The list with this share in place of an older one with the same user.
-pub fn with(mut shares: Vec<Share>, new: Share) -> Vec<Share> {
-    shares.retain(|share| share.uid != new.uid);
+pub fn with(shares: Vec<Share>, new: Share) -> Vec<Share> {
+    let mut shares = without(shares, new.uid);
     shares.push(new);
+    shares
+}
+
+/// The list without what this user was granted.
+pub fn without(mut shares: Vec<Share>, uid: u32) -> Vec<Share> {
+    shares.retain(|share| share.uid != uid);
     shares
 }
 
@@ -54,5 +60,6 @@ mod tests {
     fn one_user_has_one_share() {
         let all = with(vec![share(1, None), share(2, None)], share(1, Some(1060)));
         assert_eq!(all, [share(2, None), share(1, Some(1060))]);
+        assert_eq!(without(all, 2), [share(1, Some(1060))]);
     }
 }

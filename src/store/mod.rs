@@ -5,6 +5,7 @@
 //! touched. A record goes away only when somebody removes it. Never looks at tmux, the clock or the environment.
 
 mod atomic;
+mod doors;
 mod edit;
 mod error;
 mod glance;
@@ -33,6 +34,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+pub use doors::OpenDoor;
 pub use edit::{Edit, Move};
 pub use error::{Notice, StoreError};
 pub use hosts::HostsEdit;

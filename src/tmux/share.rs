@@ -156,6 +156,16 @@ impl Tmux {
         self.open_session(&new, &program, dress).map(drop)
     }
 
+    /// For whom sessions of doors to this agent are there.
+    pub fn doors(&self, agent: &AgentName) -> Result<Vec<u32>, TmuxError> {
+        // No name of an agent means anything in a pattern.
+        let filter = format!("#{{m:{DOORS}*-{agent},#{{session_name}}}}");
+        match self.ask("look for doors", &["list-sessions", "-F", "#{session_name}", "-f", &filter]) {
+            Err(other) if other.is_absence() => Ok(Vec::new()),
+            other => Ok(other?.lines().filter_map(|session| guest_of(session, agent)).collect()),
+        }
+    }
+
     /// Ends a door and all who came through it; says whether there was one.
     pub fn stop_door(&self, agent: &AgentName, guest: u32) -> Result<bool, TmuxError> {
         match self.ask("close a door", &["kill-session", "-t", &target::session(&door_of(agent, guest))]) {
@@ -174,6 +184,12 @@ fn door_of(agent: &AgentName, guest: u32) -> String {
     format!("{DOORS}{guest}-{agent}")
 }
 
+/// For whom this is the session of a door to this agent, when it is one.
+fn guest_of(session: &str, agent: &AgentName) -> Option<u32> {
+    let (guest, name) = session.strip_prefix(DOORS)?.split_once('-')?;
+    (name == agent.as_str()).then(|| guest.parse().ok())?
+}
+
 /// The guest whose terminal this is, and whether they may type, in what the session has noted of guests.
 pub(super) fn guest_in<'t>(guests: &'t str, key: &str) -> Option<(&'t str, GuestMay)> {
     let entry = guests.split(' ').find_map(|entry| entry.strip_prefix(key)?.strip_prefix('='))?;
@@ -190,6 +206,15 @@ fn plain(user: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_door_is_known_by_its_session() {
+        let name: AgentName = "1-a".parse().unwrap();
+        assert_eq!(guest_of(&door_of(&name, 7), &name), Some(7));
+        for session in ["1-a", "_share-7-a", "_share-7-1-a-b", "_share-x-1-a", "_share-1-a", "_share--1-a"] {
+            assert_eq!(guest_of(session, &name), None, "{session}");
+        }
+    }
 
     #[test]
     fn guests_are_known_by_their_terminal() {

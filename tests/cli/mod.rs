@@ -35,6 +35,7 @@ mod send;
 mod send_plain;
 mod service;
 mod share;
+mod share_end;
 mod share_list;
 mod share_safety;
 mod show;

@@ -27,7 +27,7 @@ fn typed(terminal: &Terminal<'_>, text: &str) {
     terminal.keys(&["Enter"]);
 }
 
-fn shown(owner: &User<'_>, name: &str) -> Value {
+pub(super) fn shown(owner: &User<'_>, name: &str) -> Value {
     owner.symposium(["agent", "show", name, "--json"]).ok().json()
 }
 

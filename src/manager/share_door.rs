@@ -1,0 +1,115 @@
+//! `share-door`: keeps one door until its time is over. It is what the process in a door's session does.
+//!
+//! It holds a lock for as long as it lives, by which others find and end it. It writes nothing down: when it is gone,
+//! so is what it was there for, and whoever works on the agent then must not be written over.
+
+use std::sync::Arc;
+
+use super::Manager;
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{Agent, AgentId, AgentName, Share};
+use crate::rules::share::time_left;
+use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
+use crate::tmux::{AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
+
+impl Manager {
+    /// Keeps a door until its time is over, or somebody ends this process.
+    pub fn keep_door(self, name: &AgentName, id: AgentId, uid: u32) -> Result<(), Error> {
+        let granted = || self.written_shares(name).into_iter().find(|share| share.uid == uid);
+        let refused = || Error::NotSharedWith { name: name.clone(), with: uid.to_string() };
+        let share = granted().ok_or_else(refused)?;
+        let held = self.store.hold_door(name, &share)?.ok_or_else(|| Error::Unsafe {
+            what: format!("another process keeps the door to `{name}` for user {uid}"),
+            hint: format!("close it with `symposium agent unshare {name}`"),
+        })?;
+        // Again: until now nobody knew of this process who took back what was granted.
+        if granted().as_ref() != Some(&share) {
+            return Err(refused());
+        }
+        let place = Place::of(Env::uid(), uid);
+        let door = Door::open(&place, uid, name)?;
+        let host = Host { manager: Arc::new(self), name: name.clone(), id, share: share.clone() };
+        let kept = door.keep(|| time_left(&share, Env::now()), move |guest| host.receive(guest));
+        place.remove(name);
+        held.retire();
+        kept.map_err(Error::io("the door cannot be kept"))
+    }
+}
+
+/// Who receives the guests of one share.
+struct Host {
+    manager: Arc<Manager>,
+    name: AgentName,
+    id: AgentId,
+    share: Share,
+}
+
+impl Host {
+    fn receive(&self, mut guest: Guest) {
+        let agent = match self.manager.running(&self.name, "attach") {
+            // Another agent of the same name is not the one that was shared.
+            Ok(agent) if agent.id == self.id => agent,
+            _ => return guest.dismiss("the agent does not run"),
+        };
+        let how = match guest.hello.want {
+            Want::Ask => {
+                let (read_only, until) = (self.share.read_only, self.share.until);
+                let _ = guest.tell(&Facts { read_only, until, status: agent.status.to_string() });
+                return;
+            }
+            Want::Take if self.share.read_only => {
+                return guest.dismiss("it is shared with you for watching only");
+            }
+            Want::Observe => AttachAs::Observer,
+            _ if self.share.read_only => AttachAs::Observer,
+            Want::Drive => AttachAs::Driver,
+            Want::Take => AttachAs::Taker,
+        };
+        let why = match self.show(&agent, how, &mut guest) {
+            Ok(()) => "it was ended on the other side".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        guest.dismiss(&why);
+    }
+
+    fn show(&self, agent: &Agent, how: AttachAs, guest: &mut Guest) -> Result<(), Error> {
+        let tmux = self.manager.tmux()?;
+        let may = if how == AttachAs::Observer { GuestMay::Watch } else { GuestMay::Type };
+        let user = format!("guest {}", self.share.with);
+        let entry = Entry {
+            session: &self.name,
+            how,
+            policy: self.manager.settings().attach.policy,
+            user: &user,
+            from: None,
+            now: Env::now(),
+            popup: None,
+        };
+        let words = tmux.guest_words(&entry, may)?;
+        let mut env = self.manager.env.for_server();
+        env.retain(|(key, _)| key != "TERM");
+        env.push(("TERM".into(), guest.hello.term.clone().into()));
+        let size = (guest.hello.columns, guest.hello.rows);
+        let mut screen =
+            Screen::open(tmux.program(), &words, &env, size).map_err(Error::io("no terminal"))?;
+        let key = screen.key();
+        let pane = agent.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
+        let seat = GuestSeat { pane: &pane, key: &key };
+        let typed = |typed: Typed| {
+            if may == GuestMay::Type {
+                let typed = match &typed {
+                    Typed::Bytes(bytes) => GuestTypes::Bytes(bytes),
+                    Typed::Paste(text) => GuestTypes::Paste(text),
+                    Typed::Key(name) => GuestTypes::Key(name),
+                };
+                // A pane that has gone takes the guest's screen with it.
+                let _ = tmux.guest_types(seat, typed);
+            }
+        };
+        let watched = guest.watch(&mut screen, typed);
+        drop(screen);
+        let _ = tmux.forget_guest(&self.name, &key);
+        watched.map_err(Error::io("the connection broke"))
+    }
+}

@@ -1,0 +1,202 @@
+//! How sharing ends, whatever is left to tell of it: by the owner, with the agent, by the clock, with real users.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::share::{at, echoing, shared, shown};
+use crate::support::TestEnv;
+use crate::support::users::User;
+
+/// What a guest reads who was cut.
+const CUT: &str = "it is not shared with you any more, or has ended";
+
+/// Where it is written down what was granted.
+fn written(owner: &User<'_>, name: &str) -> PathBuf {
+    owner.home().join(format!(".symposium/instances/{name}/state/shares.json"))
+}
+
+/// What the process that keeps a door holds.
+fn kept(owner: &User<'_>, guest: &User<'_>, name: &str) -> PathBuf {
+    owner.home().join(format!(".symposium/run/doors/{}-{name}", guest.uid))
+}
+
+fn signal_server(owner: &User<'_>, pid: &str, signal: &str) {
+    owner.program("kill", [signal, pid]).ok();
+}
+
+fn server(owner: &User<'_>) -> String {
+    let socket = owner.socket();
+    let words = ["-S", socket.to_str().unwrap(), "display-message", "-p", "#{pid}"];
+    owner.program("tmux", words).ok().stdout.trim().to_owned()
+}
+
+#[test]
+fn a_door_that_is_written_down_nowhere_is_closed_all_the_same() {
+    let env = TestEnv::new();
+    let Some([owner, guest, other]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    echoing(&owner, "a-b");
+    shared(&owner, "a-b", &other, &[]);
+    let with = guest.name.as_str();
+    let ends: [&[&str]; 6] = [
+        &["unshare", "a"],
+        &["unshare", "a", "--with", with],
+        &["rename", "a", "c"],
+        &["restart", "c"],
+        &["kill", "c"],
+        &["rm", "c", "--force"],
+    ];
+    for words in ends {
+        let name = words[1];
+        if words[0] == "rm" {
+            owner.symposium(["agent", "resume", name]).ok();
+        }
+        shared(&owner, name, &guest, &[]);
+        let terminal = at(&owner, name, &guest, &[]);
+        terminal.wait_for_text("this is a");
+        fs::remove_file(written(&owner, name)).unwrap();
+        let shares = shown(&owner, name)["shares"].clone();
+        assert_eq!(shares[0]["with"], with, "it is shown: {shares}");
+        if words.contains(&"--with") {
+            // As of a door that an older symposium has opened: only tmux knows of it.
+            fs::remove_file(kept(&owner, &guest, name)).unwrap();
+        }
+        let said = owner.symposium([&["agent"], words].concat()).ok().stderr;
+        assert!(said.contains(&format!("is no longer shared with {with}")), "{words:?}: {said}");
+        assert_eq!(terminal.wait_for_exit(), 1, "{words:?}\n{}", terminal.screen());
+        terminal.wait_for_text(CUT);
+        let again = at(&owner, name, &guest, &[]);
+        assert_eq!(again.wait_for_exit(), 3, "{words:?}\n{}", again.screen());
+    }
+    // Of an agent whose name ends the same, and of another user, nothing was touched.
+    let shares = shown(&owner, "a-b")["shares"].clone();
+    assert_eq!(shares[0]["with"], other.name.as_str(), "{shares}");
+    at(&owner, "a-b", &other, &[]).wait_for_text("this is a-b");
+}
+
+#[test]
+fn a_door_whose_time_is_over_writes_into_nobodys_list() {
+    let env = TestEnv::new();
+    let Some([owner, guest, other]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &["--for", "1s"]);
+    // Somebody else works on the agent for as long as it takes.
+    let lock = fs::File::open(owner.home().join(".symposium/run/a.lock")).unwrap();
+    lock.lock().unwrap();
+    let list = fs::read_to_string(written(&owner, "a")).unwrap();
+    let door = PathBuf::from(format!("/tmp/symposium-share-{}", owner.uid));
+    env.wait_until("the door is gone", || !door.exists());
+    env.wait_until("and its process", || {
+        let all = owner.program("ps", ["-u", &owner.uid.to_string(), "-o", "args="]).ok().stdout;
+        !all.contains("share-door")
+    });
+    assert_eq!(fs::read_to_string(written(&owner, "a")).unwrap(), list);
+    drop(lock);
+    assert_eq!(shown(&owner, "a")["shares"], json!([]));
+    shared(&owner, "a", &other, &[]);
+    let shares = shown(&owner, "a")["shares"].clone();
+    assert_eq!(shares.as_array().map(Vec::len), Some(1), "{shares}");
+    owner.symposium(["agent", "unshare", "a", "--with", &guest.name]).fails(3);
+    let said = owner.symposium(["agent", "unshare", "a"]).ok().stderr;
+    assert_eq!(said, format!("`a` is no longer shared with {}; who was there is gone\n", other.name));
+}
+
+#[test]
+fn whatever_becomes_of_the_agent_its_guests_are_cut_and_told() {
+    let env = TestEnv::new();
+    let Some([owner, guest, other]) = User::make(&env) else { return };
+    owner.symposium(["agent", "spawn", "demo", "--name", "a", "--task", "remember this"]).ok();
+    let idle = || owner.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
+    idle();
+    let ends: [&[&str]; 5] = [
+        &["restart", "a"],
+        &["hibernate", "a"],
+        &["kill", "a"],
+        &["rename", "a", "b"],
+        &["rm", "b", "--force"],
+    ];
+    for words in ends {
+        let name = words[1];
+        shared(&owner, name, &guest, &[]);
+        shared(&owner, name, &other, &["--read-only"]);
+        let driving = at(&owner, name, &guest, &[]);
+        let watching = at(&owner, name, &other, &[]);
+        let is_there = || shown(&owner, name)["clients"].as_array().map(Vec::len) == Some(2);
+        env.wait_until("both are there", is_there);
+        let said = owner.symposium([&["agent"], words].concat()).ok().stderr;
+        let names = format!("{}, {}", guest.name, other.name);
+        assert!(said.contains(&format!("warning: `{name}` is no longer shared with {names}\n")), "{said}");
+        for terminal in [driving, watching] {
+            assert_eq!(terminal.wait_for_exit(), 1, "{words:?}\n{}", terminal.screen());
+            terminal.wait_for_text(CUT);
+        }
+        for guest in [&guest, &other] {
+            for name in ["a", "b"] {
+                let again = at(&owner, name, guest, &[]);
+                assert_eq!(again.wait_for_exit(), 3, "{words:?}\n{}", again.screen());
+            }
+        }
+        match words[0] {
+            "hibernate" | "kill" => {
+                owner.symposium(["agent", "resume", "a"]).ok();
+                idle();
+            }
+            "restart" => drop(idle()),
+            // Another agent that is called so now is nobody's but the owner's.
+            "rename" => {
+                echoing(&owner, "a");
+                let again = at(&owner, "a", &guest, &[]);
+                assert_eq!(again.wait_for_exit(), 3, "{}", again.screen());
+            }
+            _ => {}
+        }
+        let left = PathBuf::from(format!("/tmp/symposium-share-{}", owner.uid));
+        assert!(!left.exists(), "{words:?} leaves nothing");
+    }
+}
+
+#[test]
+fn a_door_is_closed_while_tmux_does_not_answer() {
+    let env = TestEnv::new();
+    let Some([owner, guest, other]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &[]);
+    shared(&owner, "a", &other, &[]);
+    let first = at(&owner, "a", &guest, &[]);
+    first.wait_for_text("this is a");
+    let second = at(&owner, "a", &other, &[]);
+    second.wait_for_text("this is a");
+    let server = server(&owner);
+    signal_server(&owner, &server, "-STOP");
+    let said = owner.symposium(["agent", "unshare", "a", "--with", &guest.name]).ok().stderr;
+    assert_eq!(
+        said,
+        format!(
+            "warning: tmux did not answer within 5.0s (look for doors); doors were closed without it, by ending \
+             their processes\n`a` is no longer shared with {}; who was there is gone\n",
+            guest.name
+        )
+    );
+    assert_eq!(first.wait_for_exit(), 1, "{}", first.screen());
+    first.wait_for_text(CUT);
+    assert!(!PathBuf::from(format!("/tmp/symposium-share-{}/{}", owner.uid, guest.uid)).exists());
+    // Of one whose process is not known either nobody says that it is closed.
+    fs::remove_file(kept(&owner, &other, "a")).unwrap();
+    let said = owner.symposium(["agent", "unshare", "a"]).fails(4).stderr;
+    let with = &other.name;
+    assert_eq!(
+        said,
+        format!(
+            "error: `a` may still be shared with {with}\n  the door for {with} could not be closed: tmux did not \
+             answer within 5.0s (look for doors)\nhint: `symposium doctor` names the tmux server; a stopped one goes \
+             on with `kill -CONT PID`\nhint: then once more: `symposium agent unshare a`\n"
+        )
+    );
+    signal_server(&owner, &server, "-CONT");
+    let said = owner.symposium(["agent", "unshare", "a", "--json"]).ok().json();
+    assert_eq!(said[0]["with"], with.as_str(), "{said}");
+    assert_eq!(second.wait_for_exit(), 1, "{}", second.screen());
+    env.wait_until("no terminal of a guest is left", || shown(&owner, "a")["clients"] == json!([]));
+}
