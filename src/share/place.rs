@@ -151,9 +151,8 @@ impl Place {
                 is_whole = false;
                 break;
             }
-            let name = entry.file_name();
-            let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.parse::<u32>().ok());
-            let Some(place) = owner.map(|owner| Place::of(owner, guest)) else { continue };
+            let Some(owner) = entry.file_name().to_str().and_then(owner_in) else { continue };
+            let place = Place::of(owner, guest);
             let (doors, all) = place.doors(is_late);
             is_whole &= all;
             found.extend(doors.into_iter().enumerate());
@@ -202,6 +201,12 @@ impl Place {
     }
 }
 
+/// Whose place is called so. A number can be written in many ways, and only one is its owner's to make.
+fn owner_in(name: &str) -> Option<u32> {
+    let number = name.strip_prefix(PREFIX)?;
+    number.parse().ok().filter(|owner: &u32| owner.to_string() == number)
+}
+
 fn make(dir: &Path, mode: u32) -> Result<(), ShareError> {
     match fs::DirBuilder::new().mode(mode).create(dir) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -213,4 +218,24 @@ fn make(dir: &Path, mode: u32) -> Result<(), ShareError> {
 
 fn set_mode(dir: &Path, mode: u32) -> Result<(), ShareError> {
     fs::set_permissions(dir, fs::Permissions::from_mode(mode)).map_err(ShareError::file("open", dir))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_one_name() {
+        assert_eq!(owner_in("symposium-share-1001"), Some(1001));
+        assert_eq!(owner_in("symposium-share-0"), Some(0));
+        for name in [
+            "symposium-share-01001",
+            "symposium-share-+1001",
+            "symposium-share-",
+            "symposium-share--1",
+            "1001",
+        ] {
+            assert_eq!(owner_in(name), None, "{name}");
+        }
+    }
 }

@@ -86,7 +86,12 @@ fn who_shares_in_order_to_harm_holds_nobody_up() {
     assert_eq!(listed.stderr.lines().count(), 1, "{listed:?}");
     assert!(listed.stderr.starts_with("warning: no answer within 1s from "), "{listed:?}");
     stranger.program(PERL, ["-e", LEFT, &inner]).ok();
+    // Other ways to write the owner's number.
+    let others: Vec<String> =
+        ["0", "00", "+"].iter().map(|more| format!("/tmp/symposium-share-{more}{}", owner.uid)).collect();
+    others.iter().for_each(|other| drop(stranger.program("mkdir", [other]).ok()));
     let listed = list(&["--json"]);
+    others.iter().for_each(|other| std::fs::remove_dir(other).unwrap());
     assert_eq!(listed.json().as_array().map(Vec::len), Some(1), "{listed:?}");
     assert_eq!(listed.json()[0]["owner"], owner.name.as_str(), "{listed:?}");
     assert!(listed.stderr.contains("there are more doors in /tmp than could be asked"), "{listed:?}");
