@@ -4,12 +4,13 @@
 //! so is what it was there for, and whoever works on the agent then must not be written over.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{Agent, AgentId, AgentName, Share};
-use crate::rules::share::time_left;
+use crate::rules::share::time_left_at_door;
 use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
 use crate::tmux::{AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
 
@@ -30,7 +31,9 @@ impl Manager {
         let place = Place::of(Env::uid(), uid);
         let door = Door::open(&place, uid, name)?;
         let host = Host { manager: Arc::new(self), name: name.clone(), id, share: share.clone() };
-        let kept = door.keep(|| time_left(&share, Env::now()), move |guest| host.receive(guest));
+        let begun = Instant::now();
+        let left = || time_left_at_door(&share, Env::now(), begun.elapsed());
+        let kept = door.keep(left, move |guest| host.receive(guest));
         place.remove(name);
         held.retire();
         kept.map_err(Error::io("the door cannot be kept"))
@@ -50,7 +53,10 @@ impl Host {
         let agent = match self.manager.running(&self.name, "attach") {
             // Another agent of the same name is not the one that was shared.
             Ok(agent) if agent.id == self.id => agent,
-            _ => return guest.dismiss("the agent does not run"),
+            Ok(_) | Err(Error::NotRunning { .. } | Error::NoSuchAgent { .. }) => {
+                return guest.dismiss("the agent does not run");
+            }
+            Err(_) => return guest.dismiss("it cannot be shown at the moment"),
         };
         let how = match guest.hello.want {
             Want::Ask => {

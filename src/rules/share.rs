@@ -17,6 +17,14 @@ pub fn time_left(share: &Share, now: Timestamp) -> Option<Duration> {
     Some(left.min(granted))
 }
 
+/// The same at a door that has been kept for so long, by a clock that nobody can set.
+pub fn time_left_at_door(share: &Share, now: Timestamp, kept: Duration) -> Option<Duration> {
+    let left = time_left(share, now)?;
+    let Some(until) = share.until else { return Some(left) };
+    let granted = Duration::try_from(until.duration_since(share.since)).unwrap_or_default();
+    Some(left.min(granted.checked_sub(kept).filter(|left| !left.is_zero())?))
+}
+
 /// The list with this share in place of an older one with the same user.
 pub fn with(shares: Vec<Share>, new: Share) -> Vec<Share> {
     let mut shares = without(shares, new.uid);
@@ -53,6 +61,26 @@ mod tests {
             (Some(1060), 0, Some(Duration::from_secs(60))),
         ] {
             assert_eq!(time_left(&share(1, until), at(now)), left, "{until:?} at {now}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_does_not_keep_a_door_open() {
+        let seconds = |left: Option<u64>| left.map(Duration::from_secs);
+        for (until, now, kept, left) in [
+            (None, 5000, 9000, Some(3600)),
+            (Some(1060), 1010, 10, Some(50)),
+            (Some(1060), 0, 10, Some(50)),
+            (Some(1060), 0, 60, None),
+            (Some(1060), 0, 99, None),
+            (Some(1060), 1070, 10, None),
+        ] {
+            let kept = Duration::from_secs(kept);
+            assert_eq!(
+                time_left_at_door(&share(1, until), at(now), kept),
+                seconds(left),
+                "{until:?} at {now}"
+            );
         }
     }
 
