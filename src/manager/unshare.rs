@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::model::{AgentName, Share};
 use crate::process;
 use crate::share::Place;
+use crate::store::OpenDoor;
 
 /// How long a door may take to be closed; one that was killed is gone in milliseconds.
 const CLOSING: Duration = Duration::from_secs(5);
@@ -39,19 +40,40 @@ pub(super) struct Closed {
 }
 
 impl Manager {
-    /// Takes back what was shared, with everybody or one user.
+    /// Takes back what was shared, with everybody or one user. Who is there is cut at once, whoever else works on the
+    /// agent; what is written down waits for its lock.
     pub fn unshare(&self, name: &AgentName, with: Option<&str>) -> Result<Unshared, Error> {
-        let _lock = self.store.lock_agent(name, "unshare")?;
-        self.record(name, "unshare")?;
         let guest = with.map(|with| self.guest(name, with)).transpose()?;
-        let closed = self.end_sharing(name, guest)?;
+        let mut cut = Closed::default();
+        self.end_keepers(name, guest, &mut cut)?;
+        let mut remarks = Vec::new();
+        let closed = match self.store.lock_agent(name, "unshare") {
+            Ok(lock) => {
+                let mut closed = self.end_sharing(name, guest)?;
+                closed.guests.extend(cut.guests);
+                let is_known = self.store.find(name, Env::now())?.is_some();
+                if !is_known {
+                    lock.retire();
+                }
+                // One that is not written down may have been lost, and its doors with it.
+                if !is_known && closed.is_nothing() {
+                    return Err(self.no_such_agent(name, "unshare"));
+                }
+                closed
+            }
+            Err(busy) if cut.is_nothing() => return Err(busy.into()),
+            Err(busy) => {
+                remarks.push(format!("{busy}; doors were closed without waiting for that"));
+                cut.guests.keys().for_each(|uid| Place::of(Env::uid(), *uid).clear(name));
+                cut
+            }
+        };
         if !closed.left.is_empty() {
             return Err(closed.error(name));
         }
         if let (Some(with), true) = (with, closed.guests.is_empty()) {
             return Err(Error::NotSharedWith { name: name.clone(), with: with.to_owned() });
         }
-        let mut remarks = Vec::new();
         if let Some(silence) = &closed.silence {
             remarks.push(format!("{silence}; doors were closed without it, by ending their processes"));
         }
@@ -125,17 +147,8 @@ impl Manager {
         written: &[Share],
     ) -> Result<Closed, Error> {
         let is_meant = |uid: u32| guest.is_none_or(|guest| guest == uid);
-        let (mut closed, mut own) = (Closed::default(), None);
-        for door in self.store.doors(name)?.into_iter().filter(|door| is_meant(door.guest)) {
-            if door.keeper == i32::try_from(std::process::id()).ok() {
-                own = Some(door);
-            } else if self.end_keeper(name, door.guest) {
-                closed.guests.insert(door.guest, door.share);
-            } else {
-                let pid = door.keeper.map(|pid| pid.to_string()).unwrap_or_default();
-                closed.left.insert(door.guest, format!("process {pid} that keeps it does not end"));
-            }
-        }
+        let mut closed = Closed::default();
+        let own = self.end_keepers(name, guest, &mut closed)?;
         match self.close_sessions(name, is_meant) {
             Ok(guests) => {
                 for uid in guests {
@@ -166,6 +179,30 @@ impl Manager {
             self.end_keeper(name, door.guest);
         }
         Ok(closed)
+    }
+
+    /// Ends the processes that keep doors, which needs nobody's answer; gives the one that is kept by this very process.
+    fn end_keepers(
+        &self,
+        name: &AgentName,
+        guest: Option<u32>,
+        closed: &mut Closed,
+    ) -> Result<Option<OpenDoor>, Error> {
+        let mut own = None;
+        for door in self.store.doors(name)? {
+            if guest.is_some_and(|guest| guest != door.guest) {
+                continue;
+            }
+            if door.keeper == i32::try_from(std::process::id()).ok() {
+                own = Some(door);
+            } else if self.end_keeper(name, door.guest) {
+                closed.guests.insert(door.guest, door.share);
+            } else {
+                let pid = door.keeper.map(|pid| pid.to_string()).unwrap_or_default();
+                closed.left.insert(door.guest, format!("process {pid} that keeps it does not end"));
+            }
+        }
+        Ok(own)
     }
 
     /// Ends the process that keeps a door; false when that cannot be done.
@@ -203,6 +240,11 @@ impl Manager {
 }
 
 impl Closed {
+    /// Whether there was nothing to close.
+    fn is_nothing(&self) -> bool {
+        self.guests.is_empty() && self.left.is_empty()
+    }
+
     /// Whether one may still be open.
     pub(super) fn is_open(&self) -> bool {
         !self.left.is_empty()

@@ -200,3 +200,39 @@ fn a_door_is_closed_while_tmux_does_not_answer() {
     assert_eq!(second.wait_for_exit(), 1, "{}", second.screen());
     env.wait_until("no terminal of a guest is left", || shown(&owner, "a")["clients"] == json!([]));
 }
+
+#[test]
+fn who_is_there_is_cut_while_somebody_else_works_on_the_agent() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &[]);
+    let terminal = at(&owner, "a", &guest, &[]);
+    terminal.wait_for_text("this is a");
+    let lock = fs::File::open(owner.home().join(".symposium/run/a.lock")).unwrap();
+    lock.lock().unwrap();
+    let unsharing = owner.symposium(["agent", "unshare", "a"]).start();
+    assert_eq!(terminal.wait_for_exit(), 1, "{}", terminal.screen());
+    terminal.wait_for_text(CUT);
+    let said = unsharing.finish().ok().stderr;
+    assert!(said.contains("doors were closed without waiting for that"), "{said}");
+    assert!(said.ends_with(&format!("`a` is no longer shared with {}; who was there is gone\n", guest.name)));
+    drop(lock);
+    assert_eq!(shown(&owner, "a")["shares"], json!([]));
+}
+
+#[test]
+fn the_door_to_an_agent_that_no_list_knows_is_closed() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &[]);
+    let terminal = at(&owner, "a", &guest, &[]);
+    terminal.wait_for_text("this is a");
+    let registry = owner.home().join(".symposium/agent-sessions.json");
+    fs::write(&registry, "{\"format\":1,\"sessions\":{}}").unwrap();
+    owner.symposium(["agent", "unshare", "a"]).ok();
+    assert_eq!(terminal.wait_for_exit(), 1, "{}", terminal.screen());
+    owner.symposium(["agent", "unshare", "b"]).fails(3);
+    assert!(!owner.home().join(".symposium/run/b.lock").exists());
+}
