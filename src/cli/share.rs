@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use clap::Args;
+use serde::Serialize;
 
 use super::{Context, spawn, times};
 use crate::error::Error;
 use crate::manager::{GuestMay, Manager, ShareRequest};
-use crate::model::{AgentId, AgentName};
+use crate::model::{AgentId, AgentName, Share};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -28,6 +29,14 @@ pub(super) struct Arguments {
     yes: bool,
 }
 
+/// What was granted, and what the guest types.
+#[derive(Serialize)]
+struct Granted<'a> {
+    #[serde(flatten)]
+    share: &'a Share,
+    address: &'a str,
+}
+
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
     let may = if args.read_only { GuestMay::Watch } else { GuestMay::Type };
@@ -38,7 +47,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let shared = context.manager.share(request)?;
     shared.remarks.iter().for_each(|remark| context.ui.warn(remark));
     if context.ui.json {
-        context.ui.json(&shared.share);
+        context.ui.json(&Granted { share: &shared.share, address: &shared.address });
         return Ok(0);
     }
     let (with, address) = (&shared.share.with, &shared.address);

@@ -248,6 +248,11 @@ fn what_a_guest_can_do_is_said_before_it_is_granted() {
     terminal.keys(&["y"]);
     assert_eq!(terminal.wait_for_exit(), 0);
     assert_eq!(shown(&owner, "a")["shares"][0]["read_only"], false);
+    let granted = owner.symposium(["agent", "share", "a", "--with", name, "--yes", "--json"]).ok().json();
+    assert_eq!(granted["address"], format!("{}/a", owner.name), "{granted}");
+    assert_eq!((&granted["with"], &granted["until"]), (&name.as_str().into(), &Value::Null), "{granted}");
+    let refused = owner.symposium(["agent", "share", "a", "--with", name, "--json"]).fails(1).stderr;
+    assert!(refused.starts_with("{\"error\":{\"code\":\"unsafe\",\"hints\":["), "{refused}");
     // Who only watches needs no such question, and takes the place of what was granted before.
     owner.symposium(["agent", "share", "a", "--with", name, "--read-only"]).ok();
     let shares = shown(&owner, "a")["shares"].clone();
