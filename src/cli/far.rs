@@ -3,6 +3,7 @@
 
 mod attach;
 mod list;
+mod shown;
 mod words;
 
 use std::ffi::OsString;
@@ -13,7 +14,8 @@ use super::{Cli, Context, Global, host, ui};
 use crate::error::Error;
 use crate::manager::{FarCommand, Heed, Piece, Showing};
 use crate::model::{HostName, Times};
-use crate::rules::far::{Way, names, way};
+use crate::rules::far::{Face, Way, manner, names, way};
+use shown::Shown;
 use words::Taken;
 
 /// Where a command goes.
@@ -124,24 +126,28 @@ impl Asked<'_> {
             true => ui::standard_bytes().map_err(Error::io("cannot read the text from stdin"))?,
             false => vec![],
         };
-        let marked = (showing == Showing::Again && context.ui.json).then(|| host.clone());
-        let mut lines = list::Lines::of(marked);
+        let face = Face { json: context.ui.json, coloured: ui::is_colored(), shown: ui::is_shown() };
+        let flags: Vec<&str> = self.taken.given.iter().map(String::as_str).collect();
+        let mut shown = Shown::of(&host, showing, manner((self.noun, self.verb), &flags, face), face);
         let command = FarCommand { host, argv, stdin, showing };
-        context.manager.far(&command, &mut |piece| match piece {
+        let code = context.manager.far(&command, &mut |piece| match piece {
             Piece::Out(bytes) => {
-                let is_read = ui::pass_on(&lines.marked(bytes), ui::Stream::Out);
+                let is_read = shown.out(bytes);
                 // What is being done is done all the same when nobody reads about it.
                 if is_read || showing == Showing::Once { Heed::On } else { Heed::Enough }
             }
             Piece::Err(bytes) => {
-                ui::pass_on(bytes, ui::Stream::Err);
+                shown.err(bytes);
                 Heed::On
             }
             Piece::Link(text) => {
+                shown.lost();
                 context.ui.warn(text);
                 Heed::On
             }
-        })
+        });
+        let whole = shown.finish();
+        code.and_then(|code| whole.map(|()| code))
     }
 
     /// How the far side is to speak: as we would, in this terminal.

@@ -7,8 +7,10 @@ use dialoguer::Confirm;
 use dialoguer::theme::SimpleTheme;
 use serde::Serialize;
 
+use super::table::clean;
 use crate::error::{Error, Report};
 use crate::model::Status;
+use crate::rules::foreign;
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -75,7 +77,8 @@ impl Ui {
 
     /// Data for programs.
     pub(super) fn json(&self, value: &impl Serialize) {
-        self.data(&serde_json::to_string(value).unwrap_or_else(|_| "null".into()));
+        // A terminal may show it, and must obey nothing of what it says.
+        self.data(&foreign::escaped(&serde_json::to_string(value).unwrap_or_else(|_| "null".into())));
     }
 
     /// Something good to know.
@@ -248,7 +251,7 @@ pub(super) enum Stream {
     Err,
 }
 
-/// Bytes of another machine, as they are; false when nobody reads them.
+/// What another machine printed, cleaned; false when nobody reads it.
 pub(super) fn pass_on(bytes: &[u8], stream: Stream) -> bool {
     let written = match stream {
         Stream::Out => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
@@ -279,7 +282,7 @@ impl Terminal {
         // Who has just left knows that.
         let is_news = |line: &&str| !(line.contains("onnection to ") && line.ends_with(" closed."));
         for line in text.lines().filter(is_news) {
-            let _ = writeln!(anstream::stderr().lock(), "{line}");
+            let _ = writeln!(anstream::stderr().lock(), "{}", clean(line));
         }
     }
 

@@ -9,7 +9,7 @@ mod share;
 use std::time::Duration;
 
 use super::{Error, Report};
-use crate::model::AgentName;
+use crate::model::{AgentName, is_deceptive};
 use crate::rules::delivery::Refusal;
 
 impl Error {
@@ -376,7 +376,7 @@ fn unreachable_report(error: &Error) -> Report {
 
 /// Something a user typed, made fit for a line of an error message.
 pub fn shown(text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).take(81).collect();
+    let clean: String = text.chars().map(|c| if is_deceptive(c) { '\u{fffd}' } else { c }).take(81).collect();
     if clean.chars().count() > 80 { clean.chars().take(79).chain(['…']).collect() } else { clean }
 }
 

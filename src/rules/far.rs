@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::foreign::Manner;
 use crate::model::{HostName, Times};
 
 /// How a command goes to another machine.
@@ -113,6 +114,30 @@ pub fn names(noun: &str, verb: &str) -> &'static [&'static str] {
     WAYS.iter().find(|known| (known.0, known.1) == (noun, verb)).map_or(&[], |known| known.3)
 }
 
+/// How this side shows things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Face {
+    /// For programs.
+    pub json: bool,
+    /// With colours.
+    pub coloured: bool,
+    /// To a person, in a terminal.
+    pub shown: bool,
+}
+
+/// How what a command prints over there may be shown here. What is printed here as it is stays as it is: what an agent
+/// printed, and a note that goes into a file.
+pub fn manner((noun, verb): (&str, &str), flags: &[&str], face: Face) -> Manner {
+    let Face { json, coloured, shown } = face;
+    match (noun, verb) {
+        _ if json => Manner::Json,
+        ("agent", "logs") if !flags.contains(&"plain") => Manner::AsPrinted,
+        ("board", "get") if !shown => Manner::AsPrinted,
+        ("agent", "list") if flags.contains(&"watch") && shown => Manner::Drawn { coloured },
+        _ => Manner::Text { coloured },
+    }
+}
+
 /// `HOST:NAME` taken apart; none when nothing before a `:` can be a host.
 pub fn apart(text: &str) -> Option<(HostName, &str)> {
     let (host, name) = text.split_once(':')?;
@@ -186,6 +211,27 @@ mod tests {
         }
         assert!(matches!(way("agent", "spawn", &["foreground"]), Way::Here(_)));
         assert!(matches!(way("agent", "share", &[]), Way::Here(_)));
+    }
+
+    #[test]
+    fn only_what_is_printed_here_as_it_is_comes_as_it_is() {
+        let person = Face { json: false, coloured: true, shown: true };
+        let pipe = Face { json: false, coloured: false, shown: false };
+        let (text, drawn) = (Manner::Text { coloured: true }, Manner::Drawn { coloured: true });
+        for (noun, verb, flags, face, expected) in [
+            ("agent", "show", &[][..], person, text),
+            ("agent", "peek", &[], person, text),
+            ("agent", "logs", &["follow"], person, Manner::AsPrinted),
+            ("agent", "logs", &["plain"], person, text),
+            ("agent", "logs", &[], Face { json: true, ..pipe }, Manner::Json),
+            ("agent", "list", &["watch"], person, drawn),
+            ("agent", "list", &["watch"], pipe, Manner::Text { coloured: false }),
+            ("board", "get", &[], person, text),
+            ("board", "get", &[], pipe, Manner::AsPrinted),
+            ("no", "such", &[], pipe, Manner::Text { coloured: false }),
+        ] {
+            assert_eq!(manner((noun, verb), flags, face), expected, "{noun} {verb} {flags:?}");
+        }
     }
 
     #[test]

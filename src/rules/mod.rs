@@ -11,6 +11,7 @@ pub mod evict;
 pub mod fallback;
 pub mod family;
 pub mod far;
+pub mod foreign;
 pub mod handoff;
 pub mod hang;
 pub mod happenings;

@@ -2,12 +2,14 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::model::{Frame, HELLO};
+use crate::model::{Frame, HELLO, Hello, is_deceptive};
 
 /// More than any shell greets with.
 const MOST_NOISE: usize = 64 * 1024;
 /// No frame is longer: it must fit into memory whole.
 const LONGEST: usize = 1 << 20;
+/// No version is longer.
+const LONGEST_VERSION: usize = 40;
 
 /// Reads until the hello has come; none when the stream ended without one, with what was said instead.
 pub(super) fn hello(source: &mut impl BufRead) -> io::Result<Result<Frame, String>> {
@@ -16,8 +18,8 @@ pub(super) fn hello(source: &mut impl BufRead) -> io::Result<Result<Frame, Strin
         let mut line = Vec::new();
         source.by_ref().take(LONGEST as u64).read_until(b'\n', &mut line)?;
         if let Some(at) = find(&line, HELLO) {
-            let hello = serde_json::from_slice(&line[at + HELLO.len()..]);
-            return Ok(Ok(Frame::Hello(hello.map_err(io::Error::other)?)));
+            let hello: Hello = serde_json::from_slice(&line[at + HELLO.len()..]).map_err(io::Error::other)?;
+            return Ok(Ok(Frame::Hello(Hello { version: word(&hello.version), ..hello })));
         }
         noise.extend_from_slice(&line);
         if line.is_empty() || noise.len() > MOST_NOISE {
@@ -51,6 +53,11 @@ pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<Frame>> {
     }))
 }
 
+/// A version as it is told to people and written down: a stranger chose it.
+fn word(version: &str) -> String {
+    version.replace(is_deceptive, " ").chars().take(LONGEST_VERSION).collect()
+}
+
 fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
@@ -60,7 +67,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::Hello;
 
     #[test]
     fn what_is_said_arrives_behind_whatever_a_shell_prints() {

@@ -7,6 +7,7 @@
 mod add;
 mod attach;
 mod cut;
+mod hostile;
 mod lists;
 mod names;
 mod once;

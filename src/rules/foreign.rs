@@ -1,0 +1,334 @@
+//! What another machine prints, as it may be shown on this one: piece by piece as it comes, and without what a terminal
+//! would obey. Colours stay where colours are wanted; a list that is drawn again may clear the screen, nothing else may.
+//!
+//! Must never hold more than the end of a piece that cannot be told yet, or one line of JSON.
+
+use crate::model::is_deceptive;
+
+/// How a list that is drawn again begins: home, and everything below is cleared.
+pub const REDRAW: &[u8] = b"\x1b[H\x1b[J";
+
+/// The longest escape sequence that is ours; what is longer is none.
+const LONGEST_SEQUENCE: usize = 16;
+/// The longest line of JSON: the whole transcript of an agent is one.
+const LONGEST_LINE: usize = 128 << 20;
+
+/// What is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// Text, with colours or without.
+    Text {
+        /// Whether colours are wanted.
+        coloured: bool,
+    },
+    /// The same, drawn again and again on one screen.
+    Drawn {
+        /// Whether colours are wanted.
+        coloured: bool,
+    },
+    /// One value a line.
+    Json,
+    /// Bytes that are printed here, too, as they are.
+    AsPrinted,
+}
+
+/// Cleans one stream.
+#[derive(Debug)]
+pub struct Cleaner {
+    manner: Manner,
+    /// What came and cannot be told yet.
+    rest: Vec<u8>,
+    is_styled: bool,
+    refused: usize,
+}
+
+impl Cleaner {
+    /// For a stream that is to be shown in this manner.
+    pub fn of(manner: Manner) -> Cleaner {
+        Cleaner { manner, rest: vec![], is_styled: false, refused: 0 }
+    }
+
+    /// What can be shown of it now.
+    pub fn clean(&mut self, bytes: &[u8]) -> Vec<u8> {
+        match self.manner {
+            Manner::AsPrinted => bytes.to_vec(),
+            Manner::Json => self.lines(bytes),
+            Manner::Text { .. } | Manner::Drawn { .. } => {
+                self.rest.extend_from_slice(bytes);
+                self.text(End::NotYet)
+            }
+        }
+    }
+
+    /// The rest of it; a colour that was left on is switched off.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let mut shown = match self.manner {
+            Manner::AsPrinted => vec![],
+            Manner::Json if self.rest.is_empty() => vec![],
+            Manner::Json => self.lines(b"\n"),
+            Manner::Text { .. } | Manner::Drawn { .. } => self.text(End::Here),
+        };
+        if std::mem::take(&mut self.is_styled) {
+            shown.extend_from_slice(b"\x1b[0m");
+        }
+        shown
+    }
+
+    /// Forgets what has not been told: it comes again from its beginning.
+    pub fn forget(&mut self) {
+        self.rest.clear();
+    }
+
+    /// How many lines were no JSON where JSON was expected; they are not shown.
+    pub fn refused(&self) -> usize {
+        self.refused
+    }
+
+    fn lines(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.rest.extend_from_slice(bytes);
+        // Only what is new is looked through: a line may come in many pieces.
+        if !bytes.contains(&b'\n') && self.rest.len() <= LONGEST_LINE {
+            return vec![];
+        }
+        let mut shown = Vec::new();
+        let end = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let rest = self.rest.split_off(end);
+        for line in std::mem::replace(&mut self.rest, rest).split_inclusive(|byte| *byte == b'\n') {
+            match std::str::from_utf8(line).ok().filter(|line| is_json(line)) {
+                Some(line) => shown.extend_from_slice(format!("{}\n", escaped(line.trim())).as_bytes()),
+                None if line.trim_ascii().is_empty() => {}
+                None => self.refused += 1,
+            }
+        }
+        if self.rest.len() > LONGEST_LINE {
+            self.rest = vec![];
+            self.refused += 1;
+        }
+        shown
+    }
+
+    fn text(&mut self, end: End) -> Vec<u8> {
+        let rest = std::mem::take(&mut self.rest);
+        let mut shown = Vec::with_capacity(rest.len());
+        let mut at = 0;
+        while at < rest.len() {
+            let left = &rest[at..];
+            if left[0] == 0x1b {
+                match self.sequence(left) {
+                    Sequence::Whole(length) => {
+                        shown.extend_from_slice(&left[..length]);
+                        at += length;
+                    }
+                    Sequence::Dropped(length) => at += length,
+                    Sequence::Begun if end == End::NotYet => break,
+                    Sequence::Begun | Sequence::None => {
+                        shown.push(b' ');
+                        at += 1;
+                    }
+                }
+                continue;
+            }
+            let until = left.iter().position(|byte| *byte == 0x1b).unwrap_or(left.len());
+            let (valid, broken) = match std::str::from_utf8(&left[..until]) {
+                Ok(text) => (text, None),
+                Err(error) => {
+                    let (valid, _) = left.split_at(error.valid_up_to());
+                    (std::str::from_utf8(valid).unwrap_or_default(), Some(error.error_len()))
+                }
+            };
+            let clean = |c: char| if is_deceptive(c) && c != '\n' && c != '\t' { ' ' } else { c };
+            shown.extend_from_slice(valid.chars().map(clean).collect::<String>().as_bytes());
+            at += valid.len();
+            match broken {
+                None => {}
+                // A character that goes on in the next piece.
+                Some(None) if until == left.len() && end == End::NotYet => break,
+                Some(length) => {
+                    shown.extend_from_slice("\u{fffd}".as_bytes());
+                    at += length.unwrap_or(until - valid.len());
+                }
+            }
+        }
+        self.rest = rest[at..].to_vec();
+        shown
+    }
+
+    /// What an escape character begins.
+    fn sequence(&mut self, bytes: &[u8]) -> Sequence {
+        let (coloured, drawn) = match self.manner {
+            Manner::Text { coloured } => (coloured, false),
+            Manner::Drawn { coloured } => (coloured, true),
+            Manner::Json | Manner::AsPrinted => (false, false),
+        };
+        if drawn && bytes.starts_with(REDRAW) {
+            return Sequence::Whole(REDRAW.len());
+        }
+        let inside = bytes.strip_prefix(b"\x1b[").unwrap_or_default();
+        let length = inside.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+        let is_begun = bytes.len() == 1 || (bytes[1] == b'[' && length == inside.len());
+        if (is_begun && bytes.len() < LONGEST_SEQUENCE) || (drawn && REDRAW.starts_with(bytes)) {
+            return Sequence::Begun;
+        }
+        if inside.get(length) != Some(&b'm') || length + 3 > LONGEST_SEQUENCE {
+            return Sequence::None;
+        }
+        let numbers = std::str::from_utf8(&inside[..length]).unwrap_or_default();
+        if !numbers.split(';').all(is_plain_style) {
+            return Sequence::None;
+        }
+        self.is_styled = coloured && !numbers.split(';').all(|number| number.is_empty() || number == "0");
+        if coloured { Sequence::Whole(length + 3) } else { Sequence::Dropped(length + 3) }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Here,
+    NotYet,
+}
+
+enum Sequence {
+    /// One that may be shown, so long.
+    Whole(usize),
+    /// One that is nothing but a colour where none is wanted.
+    Dropped(usize),
+    /// The rest of it has not come.
+    Begun,
+    /// None of ours.
+    None,
+}
+
+/// What we print ourselves: weight and colour, and nothing that hides what it is put on.
+fn is_plain_style(number: &str) -> bool {
+    matches!(number.parse::<u8>(), Ok(0..=4 | 22..=24 | 31..=37 | 39 | 91..=97)) || number.is_empty()
+}
+
+fn is_json(line: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
+}
+
+/// JSON that says the same, without what a terminal would obey when it is shown to a person.
+pub fn escaped(json: &str) -> String {
+    if !json.contains(is_deceptive) {
+        return json.to_owned();
+    }
+    json.chars()
+        .map(|c| match c {
+            // Between two values; in a string JSON has them escaped already.
+            '\t' | '\r' | '\n' => " ".to_owned(),
+            c if is_deceptive(c) => format!("\\u{:04x}", u32::from(c)),
+            c => c.to_string(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: Manner = Manner::Text { coloured: true };
+
+    fn cleaned(manner: Manner, pieces: &[&[u8]]) -> String {
+        let mut cleaner = Cleaner::of(manner);
+        let mut all: Vec<u8> = pieces.iter().flat_map(|piece| cleaner.clean(piece)).collect();
+        all.extend(cleaner.finish());
+        String::from_utf8(all).unwrap()
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_left_of_a_text() {
+        for (said, shown) in [
+            (&b"plain\n\ttext \xc3\xa9\n"[..], "plain\n\ttext é\n"),
+            (b"\x1b]0;title\x07", " ]0;title "),
+            (b"\x1b]52;c;cm0gLXJm\x1b\\", " ]52;c;cm0gLXJm \\"),
+            (b"\x1b[2J\x1b[H\x1b[1A", " [2J [H [1A"),
+            (b"\x1b[?1049h\x1bc\x1bP+q\x1b\\", " [?1049h c P+q \\"),
+            (b"a\rb\x08c\x7f", "a b c "),
+            ("\u{9b}2J\u{202e}gnp\u{200b}".as_bytes(), " 2J gnp "),
+            (b"\x9b2J\xff\xc3", "\u{fffd}2J\u{fffd}\u{fffd}"),
+            (b"\x1b[1m\x1b[31merror:\x1b[0m no", "\x1b[1m\x1b[31merror:\x1b[0m no"),
+            (b"\x1b[31mred", "\x1b[31mred\x1b[0m"),
+            // What hides, and a colour of the ground.
+            (b"\x1b[8mx\x1b[41my\x1b[30mz", " [8mx [41my [30mz"),
+            (b"\x1b[38;5;1mx", " [38;5;1mx"),
+            (b"\x1b", " "),
+            (b"\x1b[1;1;1;1;1;1;1;1;1;1mx", " [1;1;1;1;1;1;1;1;1;1mx"),
+            (REDRAW, " [H [J"),
+        ] {
+            assert_eq!(cleaned(TEXT, &[said]), shown, "{said:?}");
+        }
+        let plain = Manner::Text { coloured: false };
+        assert_eq!(cleaned(plain, &[b"\x1b[1m\x1b[31merror:\x1b[0m no"]), "error: no");
+    }
+
+    #[test]
+    fn a_list_that_is_drawn_again_may_clear_the_screen_and_do_nothing_else() {
+        let drawn = Manner::Drawn { coloured: true };
+        assert_eq!(
+            cleaned(drawn, &[b"\x1b[H\x1b[Ja\n", b"\x1b[H", b"\x1b[Jb"]),
+            "\x1b[H\x1b[Ja\n\x1b[H\x1b[Jb"
+        );
+        assert_eq!(cleaned(drawn, &[b"\x1b[H\x1b]0;x\x07\x1b[J\x1b[3J"]), " [H ]0;x  [J [3J");
+    }
+
+    #[test]
+    fn json_stays_json_and_what_is_none_is_not_shown() {
+        for (said, shown, refused) in [
+            ("{\"b\":1,\"a\":2.50}\n", "{\"b\":1,\"a\":2.50}\n", 0),
+            ("[1]\r\n\n[2]", "[1]\n[2]\n", 0),
+            ("\"\u{9b}2J\u{202e}\u{7f}é\"\n", "\"\\u009b2J\\u202e\\u007fé\"\n", 0),
+            ("{\"a\":\t1}\n", "{\"a\": 1}\n", 0),
+            ("\u{1b}]0;x\u{7}\n{}\n", "{}\n", 1),
+            ("\"\u{1b}[2J\"\n", "", 1),
+            ("warning: x\n", "", 1),
+            ("{\"a\":", "", 1),
+        ] {
+            let mut cleaner = Cleaner::of(Manner::Json);
+            let mut all = cleaner.clean(said.as_bytes());
+            all.extend(cleaner.finish());
+            assert_eq!(String::from_utf8(all).unwrap(), shown, "{said:?}");
+            assert_eq!(cleaner.refused(), refused, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_here_as_it_is_stays_as_it_is() {
+        assert_eq!(Cleaner::of(Manner::AsPrinted).clean(b"\x1b[2J\xff"), b"\x1b[2J\xff");
+    }
+
+    proptest! {
+        /// Wherever the stream is cut, the same is shown, and no terminal obeys it.
+        #[test]
+        fn pieces_make_no_difference(
+            words in prop::collection::vec(prop::sample::select(vec![
+                "\x1b", "[", "31", ";", "m", "H", "\x1b[H\x1b[J", "é", "\u{9b}", "x", "\n", "\x1b[0m", "]0;t\x07",
+            ]), 0..24),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let text = words.concat().into_bytes();
+            let (before, behind) = text.split_at(at.index(text.len() + 1));
+            for manner in [TEXT, Manner::Drawn { coloured: true }] {
+                let whole = cleaned(manner, &[&text]);
+                prop_assert_eq!(&whole, &cleaned(manner, &[before, behind]));
+                let left = whole.replace("\x1b[H\x1b[J", "").replace("\x1b[0m", "").replace("\x1b[31m", "");
+                let left = left.replace("\x1b[m", "").replace("\x1b[3131m", "");
+                let obeyed = |c: char| c.is_control() && c != '\n';
+                let styled = left.split('\x1b').skip(1).all(|rest| {
+                    rest.starts_with('[') && rest[1..].trim_start_matches(|c: char| c == ';' || c.is_ascii_digit()).starts_with('m')
+                });
+                prop_assert!(styled && !left.replace('\x1b', "").contains(obeyed), "{:?}", whole);
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in any::<Vec<u8>>()) {
+            for manner in [TEXT, Manner::Drawn { coloured: false }, Manner::Json] {
+                let mut cleaner = Cleaner::of(manner);
+                cleaner.clean(&bytes);
+                cleaner.finish();
+            }
+        }
+    }
+}

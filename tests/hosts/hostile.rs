@@ -1,0 +1,109 @@
+//! A machine that was taken over by somebody: what it says is shown as text, fits into memory, and is never obeyed.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{Far, Near, machines};
+
+/// A title, the clipboard, another screen, the cursor, a whole reset, and what turns text round.
+const HARM: &str = "\x1b]0;owned\x07\x1b]52;c;cm0gLXJm\x1b\\\x1b[?1049h\x1b[2J\x1b[1;1H\x1bc\r\x08\u{9b}2J\u{202e}\x1b[8mhidden";
+
+/// Whether a terminal would do something because of it.
+fn is_obeyed(text: &str) -> bool {
+    text.contains(|c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c))
+}
+
+impl Far {
+    /// A host of this name that answers whatever it is asked with these bytes, behind a greeting of this version.
+    #[track_caller]
+    fn answers(&self, near: &Near, name: &str, (version, answer): (&str, &[u8])) {
+        let hello = json!({"format": 1, "version": version}).to_string();
+        let wire = [b"\x02symposium-remote ", hello.as_bytes(), b"\n", answer].concat();
+        let file = self.env.root().join(format!("answer-{name}"));
+        fs::write(&file, wire).unwrap();
+        let script = format!("read -r line; /bin/cat {}; read -r line", file.display());
+        let made = self.env.fake_program(&format!("answers-{name}"), &script).display().to_string();
+        let port = self.port.to_string();
+        near.run(&["host", "add", "--force", name, &self.address, "--port", &port, "--binary", &made]).ok();
+    }
+}
+
+fn frame(word: &str, text: &str) -> Vec<u8> {
+    format!("{word} {}\n{text}", text.len()).into_bytes()
+}
+
+fn end(code: u8) -> Vec<u8> {
+    format!("end {code}\n").into_bytes()
+}
+
+#[test]
+fn what_a_host_prints_is_shown_and_never_obeyed() {
+    let Some((near, far)) = machines() else { return };
+    let said = format!("before {HARM} behind\n");
+    far.answers(&near, "evil", ("0.1.0", &[frame("out", &said), frame("err", &said), end(0)].concat()));
+    for line in [
+        &["agent", "show", "evil:a"][..],
+        &["agent", "peek", "evil:a"],
+        &["agent", "send", "evil:a", "x"],
+        &["agent", "logs", "evil:a", "--plain"],
+        &["agent", "list", "--watch", "--host", "evil"],
+        &["--color", "always", "agent", "show", "evil:a"],
+        &["--host", "evil", "metrics"],
+    ] {
+        let shown = near.run(line).ok();
+        assert!(shown.stdout.contains("before ") && shown.stdout.contains("owned"), "{line:?}: {shown:?}");
+        assert!(!is_obeyed(&shown.stdout) && !is_obeyed(&shown.stderr), "{line:?}: {shown:?}");
+    }
+    // What an agent printed is printed as it is, here as there.
+    let printed = near.run(&["agent", "logs", "evil:a"]).ok();
+    assert!(printed.stdout.contains(HARM) && !is_obeyed(&printed.stderr), "{printed:?}");
+    // A character and a colour may come in pieces.
+    let pieces = [&b"out 3\nab\xc3out 2\n\xa9\nout 2\n\x1b["[..], b"out 8\n1mx\x1b[0m\n", &end(0)].concat();
+    far.answers(&near, "pieces", ("0.1.0", &pieces));
+    assert_eq!(near.run(&["agent", "send", "pieces:a", "x"]).ok().stdout, "abé\nx\n");
+    let coloured = near.run(&["--color", "always", "agent", "send", "pieces:a", "x"]).ok().stdout;
+    assert_eq!(coloured, "abé\n\x1b[1mx\x1b[0m\n");
+}
+
+#[test]
+fn json_of_a_host_is_json_or_is_not_shown() {
+    let Some((near, far)) = machines() else { return };
+    let value = "{\"title\":\"\u{9b}2J\u{202e}é\"}\n";
+    far.answers(&near, "fine", ("0.1.0", &[frame("out", value), end(0)].concat()));
+    let shown = near.run(&["agent", "show", "fine:a", "--json"]).ok();
+    assert!(!is_obeyed(&shown.stdout), "{shown:?}");
+    assert_eq!(shown.json(), json!({"title": "\u{9b}2J\u{202e}é"}));
+    for line in [&["agent", "show", "evil:a", "--json"][..], &["agent", "send", "evil:a", "x", "--json"]] {
+        far.answers(&near, "evil", ("0.1.0", &[frame("out", HARM), frame("err", HARM), end(0)].concat()));
+        let refused = near.run(line).fails(1);
+        assert_eq!(refused.stdout, "");
+        assert!(refused.stderr.contains("what it printed is no JSON"), "{refused:?}");
+        assert!(!is_obeyed(&refused.stderr), "{refused:?}");
+    }
+    // A list, too, has titles and directories in it.
+    far.run(&["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
+    let mut agents = far.run(&["agent", "list", "--json"]).ok().json();
+    agents[0]["title"] = json!(HARM);
+    agents[0]["working_directory"] = json!(HARM);
+    far.answers(&near, "listed", ("0.1.0", &[frame("out", &agents.to_string()), end(0)].concat()));
+    for more in [&["--json"][..], &[]] {
+        let line = [&["agent", "list", "--host", "listed", "--timeout", "50s"], more].concat();
+        let listed = near.run(&line).ok();
+        assert!(listed.stdout.contains("owned") && !is_obeyed(&listed.stdout), "{listed:?}");
+    }
+}
+
+#[test]
+fn what_a_host_calls_its_version_is_a_word() {
+    let Some((near, far)) = machines() else { return };
+    let long = format!("{HARM}{}", "9".repeat(5000));
+    far.answers(&near, "evil", (&long, &end(0)));
+    let listed = near.run(&["host", "list", "--json"]).ok();
+    let hosts = listed.json();
+    let version =
+        hosts.as_array().unwrap().iter().find(|host| host["name"] == "evil").unwrap()["version"].clone();
+    assert!(version.as_str().is_some_and(|text| text.len() < 100 && !is_obeyed(text)), "{version}");
+    let told = near.run(&["host", "list"]).ok();
+    assert!(!is_obeyed(&told.stdout), "{told:?}");
+}
