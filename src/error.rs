@@ -145,7 +145,7 @@ pub enum Error {
     /// There is one of that name already.
     HostTaken { name: HostName, address: String },
     /// A host does not answer.
-    HostUnreached { name: HostName, address: String, said: Vec<String>, late: bool },
+    HostUnreached { name: HostName, address: String, port: Option<u16>, said: Vec<String>, late: bool },
     /// Something answers there that is no symposium.
     HostLacksSymposium { name: HostName, address: String, port: Option<u16>, said: Vec<String> },
     /// A symposium answers there that is too old to be asked.

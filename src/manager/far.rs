@@ -4,17 +4,21 @@
 use std::time::{Duration, Instant};
 
 use super::Manager;
+use super::far_list::too_much;
 use super::host::{HELLO, difference, far_request, unreached};
 use crate::error::Error;
 use crate::model::{FAR_FORMAT, Frame, Hello, Host, HostName, Times};
 use crate::rules::far::{never_connected, pause};
-use crate::ssh::{Asking, Bounds, Heed, Talked};
+use crate::ssh::{Asking, Bounds, Heed, Lost, Talked};
 
 /// How long we come back to a host that was lost in the middle: longer than a network takes to be mended by itself.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A link that held for so long was a good one.
 const HELD: Duration = Duration::from_secs(60);
+
+/// The most that is held until it is whole: more than the longest transcript, which five files of 16 MiB hold.
+const MOST_HELD: usize = 128 << 20;
 
 /// A command for another machine.
 #[derive(Debug, Clone)]
@@ -86,20 +90,24 @@ impl Manager {
                     show(Piece::Link(&told));
                 }
             }
-            let (greeted, late, code, said) = match talked {
+            let lost = match talked {
                 Talked::Ended(code) => {
                     arrived.show_all(show);
                     return Ok(code);
                 }
+                Talked::Enough if arrived.held() > MOST_HELD => {
+                    return Err(Error::FarFailed { name: host.name, said: vec![too_much(MOST_HELD)] });
+                }
                 Talked::Enough => return Ok(0),
                 Talked::Unknown => return Err(Error::FarUnknown { name: host.name, after: None }),
-                Talked::Lost { greeted, late, code, said } => (greeted, late, code, said),
+                Talked::Lost(lost) => lost,
             };
+            let Lost { greeted, late, code, ref said } = lost;
             // A connection that says nothing, and one that broke: what was asked over it may have arrived.
-            may_be_done |= greeted || late || (code == Some(255) && !never_connected(&said));
-            let is_hopeless = !greeted && !late && (code != Some(255) || never_connected(&said));
+            may_be_done |= greeted || late || (code == Some(255) && !never_connected(said));
+            let is_hopeless = !greeted && !late && (code != Some(255) || never_connected(said));
             if is_hopeless && (!may_be_done || code != Some(255)) {
-                return Err(unreached(&host, code, &said, late));
+                return Err(unreached(&host, &lost));
             }
             if command.showing == Showing::UntilLost {
                 return Err(Error::LinkLost { name: host.name });
@@ -112,7 +120,7 @@ impl Manager {
             if since.elapsed() > PATIENCE {
                 return Err(match command.showing {
                     Showing::Once => Error::FarUnknown { name: host.name, after: Some(since.elapsed()) },
-                    _ => unreached(&host, code, &said, late),
+                    _ => unreached(&host, &lost),
                 });
             }
             ssh.let_go(&host);
@@ -139,11 +147,11 @@ impl Arrived {
             }
             Frame::Out(bytes) if showing == Showing::Whole => {
                 self.out.extend(bytes);
-                Heed::On
+                if self.held() > MOST_HELD { Heed::Enough } else { Heed::On }
             }
             Frame::Err(bytes) if showing == Showing::Whole => {
                 self.err.extend(bytes);
-                Heed::On
+                if self.held() > MOST_HELD { Heed::Enough } else { Heed::On }
             }
             Frame::Out(bytes) => {
                 self.lengths.0 += bytes.len() as u64;
@@ -155,6 +163,11 @@ impl Arrived {
             }
             Frame::Alive | Frame::End(_) | Frame::Unknown => Heed::On,
         }
+    }
+
+    /// How much waits to be whole.
+    fn held(&self) -> usize {
+        self.out.len() + self.err.len()
     }
 
     fn show_all(&mut self, show: &mut dyn FnMut(Piece<'_>) -> Heed) {

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::model::{AgentName, HostName};
 use crate::process;
 use crate::rules::far::{never_connected, pause};
-use crate::ssh::AttachWords;
+use crate::ssh::{AttachWords, Lost};
 
 /// What a user asked for.
 #[derive(Debug, Clone)]
@@ -51,10 +51,11 @@ impl Manager {
             let began = std::time::Instant::now();
             let words = AttachWords { name: &request.name, options: &options, link };
             let (exit, said) = ssh.attach(&host, &words)?;
+            let lost = |code| Lost { code: Some(code), said: said.clone(), ..Lost::default() };
             match exit.code {
                 Some(code) if code != 255 => {
                     if !was_there && matches!(code, 126 | 127) {
-                        return Err(unreached(&host, Some(code), &said, false));
+                        return Err(unreached(&host, &lost(code)));
                     }
                     news(LinkNews::Left(said));
                     return Ok(u8::try_from(code).unwrap_or(1));
@@ -63,7 +64,7 @@ impl Manager {
             }
             let is_cut = !never_connected(&said);
             if !is_cut && !was_there {
-                return Err(unreached(&host, Some(255), &said, false));
+                return Err(unreached(&host, &lost(255)));
             }
             was_there = true;
             ssh.let_go(&host);

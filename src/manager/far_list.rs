@@ -14,7 +14,10 @@ use super::host::{far_request, unreached};
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{FarRequest, Frame, Hello, Host, HostName, Times};
-use crate::ssh::{Asking, Bounds, Heed, Ssh, Talked};
+use crate::ssh::{Asking, Bounds, Heed, Lost, Ssh, Talked};
+
+/// More than any machine has to tell of its agents, and little enough to be held for every machine at once.
+const MOST_TOLD: usize = 16 << 20;
 
 /// The agents of one host.
 #[derive(Debug)]
@@ -57,7 +60,7 @@ impl Manager {
             let (ssh, tell) = (ssh.clone(), tell.clone());
             std::thread::spawn(move || {
                 let answer = ask(&ssh, &host, within);
-                let is_lost = matches!(answer, Err(Error::HostUnreached { .. }));
+                let is_lost = matches!(answer, Err(Error::HostUnreached { .. } | Error::FarFailed { .. }));
                 let _ = tell.send((at, answer));
                 // Nobody waits for this: a connection that is dead must not hold up the next one who asks.
                 if is_lost {
@@ -74,7 +77,7 @@ impl Manager {
         {
             answers[at] = Some(answer);
         }
-        let late = |host: &Host| Err(unreached(host, None, "", true));
+        let late = |host: &Host| Err(unreached(host, &Lost { late: true, ..Lost::default() }));
         let pairs = hosts.iter().zip(answers);
         Ok(pairs.map(|(host, answer)| self.seen(host, answer.unwrap_or_else(|| late(host)))).collect())
     }
@@ -113,6 +116,11 @@ impl Manager {
     }
 }
 
+/// What is said of a machine that tells more than can be held.
+pub(super) fn too_much(most: usize) -> String {
+    format!("it told more than {} MiB; nothing of that is shown", most >> 20)
+}
+
 /// Not the name of any agent's lock.
 fn file(host: &HostName) -> String {
     format!("host-{host}.json")
@@ -130,7 +138,7 @@ fn ask(ssh: &Ssh, host: &Host, within: Duration) -> Answer {
             Frame::Err(bytes) => err.extend(bytes),
             Frame::Alive | Frame::End(_) | Frame::Unknown => {}
         }
-        Heed::On
+        if out.len() + err.len() > MOST_TOLD { Heed::Enough } else { Heed::On }
     })?;
     let nonsense = |what: &str| Error::FarFailed {
         name: host.name.clone(),
@@ -146,7 +154,10 @@ fn ask(ssh: &Ssh, host: &Host, within: Duration) -> Answer {
                 Err(_) => Err(nonsense("it did not tell its agents")),
             }
         }
-        (Talked::Lost { code, said, late, .. }, _) => Err(unreached(host, code, &said, late)),
+        (Talked::Lost(lost), _) => Err(unreached(host, &lost)),
+        (Talked::Enough, _) => {
+            Err(Error::FarFailed { name: host.name.clone(), said: vec![too_much(MOST_TOLD)] })
+        }
         (_, _) => Err(nonsense("it ended in the middle")),
     }
 }

@@ -12,7 +12,7 @@ use crate::model::{
     FAR_FORMAT, FarBinary, FarRequest, Frame, Hello, Host, HostAddress, HostName, RequestId, Times,
 };
 pub use crate::ssh::Asking;
-use crate::ssh::{Bounds, Heed, Ssh, Talked};
+use crate::ssh::{Bounds, Heed, Lost, Ssh, Talked};
 
 /// How long a host may take to greet: ssh itself gives up a connection after 5 s.
 pub(super) const HELLO: Duration = Duration::from_secs(10);
@@ -146,18 +146,24 @@ impl Manager {
     fn greet(&self, host: &Host, asking: Asking) -> Result<Hello, Error> {
         let request = far_request(Times::Any, vec![], 0);
         let hello = if asking == Asking::Allowed { HELLO_ASKING } else { HELLO };
-        let bounds = Bounds { hello, whole: None, asking };
+        let bounds = Bounds { hello, whole: Some(hello + HELLO), asking };
         let mut answered = None;
         let talked = self.ssh()?.talk(host, (&request, b""), bounds, &mut |frame| {
-            if let Frame::Hello(hello) = frame {
-                answered = Some(hello);
+            match frame {
+                Frame::Hello(hello) => answered = Some(hello),
+                Frame::Alive | Frame::End(_) | Frame::Unknown => {}
+                Frame::Out(_) | Frame::Err(_) => return Heed::Enough,
             }
             Heed::On
         })?;
         match (talked, answered) {
             (Talked::Ended(_), Some(hello)) => Ok(hello),
-            (Talked::Lost { code, said, late, .. }, _) => Err(unreached(host, code, &said, late)),
-            (_, _) => Err(unreached(host, None, "", false)),
+            (Talked::Lost(lost), _) => Err(unreached(host, &lost)),
+            (Talked::Enough, _) => Err(Error::FarFailed {
+                name: host.name.clone(),
+                said: vec!["it says more than was asked".into()],
+            }),
+            (_, _) => Err(unreached(host, &Lost::default())),
         }
     }
 
@@ -211,10 +217,14 @@ pub(super) fn difference(hello: &Hello) -> Option<String> {
 }
 
 /// Why a host could not be asked.
-pub(super) fn unreached(host: &Host, code: Option<i32>, said: &str, late: bool) -> Error {
-    let name = host.name.clone();
-    let said: Vec<String> = said.lines().rev().take(4).map(crate::error::shown).collect();
+pub(super) fn unreached(host: &Host, lost: &Lost) -> Error {
+    let (name, code, late) = (host.name.clone(), lost.code, lost.late);
+    let said: Vec<String> = lost.said.lines().rev().take(4).map(crate::error::shown).collect();
     let said: Vec<String> = said.into_iter().rev().collect();
+    if lost.greeted && !late {
+        let said = std::iter::once("it ended in the middle".to_owned()).chain(said).collect();
+        return Error::FarFailed { name, said };
+    }
     let address = host.address.to_string();
     // What a symposium says that has never heard of other machines.
     if code == Some(2) && said.iter().any(|line| line.contains("unrecognized subcommand 'remote'")) {
@@ -222,7 +232,7 @@ pub(super) fn unreached(host: &Host, code: Option<i32>, said: &str, late: bool) 
     }
     match code {
         Some(126 | 127) => Error::HostLacksSymposium { name, address, port: host.port, said },
-        Some(255) | None => Error::HostUnreached { name, address, said, late },
+        Some(255) | None => Error::HostUnreached { name, address, port: host.port, said, late },
         Some(_) => Error::HostLacksSymposium { name, address, port: host.port, said },
     }
 }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use crate::model::Host;
 
 pub use door::AttachWords;
-pub use talk::{Bounds, Heed, Talked};
+pub use talk::{Bounds, Heed, Lost, Talked};
 
 /// Why ssh could not even be started.
 #[derive(Debug, thiserror::Error)]

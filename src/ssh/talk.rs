@@ -18,6 +18,8 @@ const LEAVING: Duration = Duration::from_secs(1);
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(200);
 /// More than ssh ever complains.
 const MOST_COMPLAINTS: u64 = 16 * 1024;
+/// How many frames wait for whoever shows them; the others wait over there.
+const MOST_WAITING: usize = 4;
 
 /// How long to wait.
 #[derive(Debug, Clone, Copy)]
@@ -49,16 +51,20 @@ pub enum Talked {
     /// The listener had enough.
     Enough,
     /// The link was lost, or was never there.
-    Lost {
-        /// Whether a symposium had answered.
-        greeted: bool,
-        /// Whether time was over, rather than ssh.
-        late: bool,
-        /// The exit code of ssh: 255 is its own, 127 that there is no such program there.
-        code: Option<i32>,
-        /// What ssh, or whatever is there in place of symposium, said.
-        said: String,
-    },
+    Lost(Lost),
+}
+
+/// How a link was lost.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Whether a symposium had answered.
+    pub greeted: bool,
+    /// Whether time was over, rather than ssh.
+    pub late: bool,
+    /// The exit code of ssh: 255 is its own, 127 that there is no such program there.
+    pub code: Option<i32>,
+    /// What ssh, or whatever is there in place of symposium, said.
+    pub said: String,
 }
 
 impl Ssh {
@@ -88,7 +94,13 @@ impl Ssh {
             let silence = if greeted { SILENCE } else { bounds.hello };
             let left =
                 bounds.whole.map_or(silence, |whole| whole.saturating_sub(began.elapsed()).min(silence));
-            match heard.recv_timeout(left) {
+            // Who speaks without a pause is late as well.
+            let next = if bounds.whole.is_some_and(|whole| began.elapsed() >= whole) {
+                Err(RecvTimeoutError::Timeout)
+            } else {
+                heard.recv_timeout(left)
+            };
+            match next {
                 Ok(Heard::Frame(Frame::End(code))) => break Some(Talked::Ended(code)),
                 Ok(Heard::Frame(Frame::Unknown)) => break Some(Talked::Unknown),
                 Ok(Heard::Frame(frame)) => {
@@ -100,12 +112,12 @@ impl Ssh {
                 Ok(Heard::Noise(noise)) => {
                     let (code, said) = ended(child, &complaints);
                     let said = if said.is_empty() { noise } else { said };
-                    return Ok(Talked::Lost { greeted, late: false, code, said });
+                    return Ok(Talked::Lost(Lost { greeted, late: false, code, said }));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let _ = child.kill();
                     let (code, said) = ended(child, &complaints);
-                    return Ok(Talked::Lost { greeted, late: true, code, said });
+                    return Ok(Talked::Lost(Lost { greeted, late: true, code, said }));
                 }
                 Err(RecvTimeoutError::Disconnected) => break None,
             }
@@ -119,7 +131,7 @@ impl Ssh {
             }
             None => {
                 let (code, said) = ended(child, &complaints);
-                Ok(Talked::Lost { greeted, late: false, code, said })
+                Ok(Talked::Lost(Lost { greeted, late: false, code, said }))
             }
         }
     }
@@ -143,7 +155,7 @@ fn say(mut stdin: ChildStdin, words: Vec<u8>) -> Sender<()> {
 }
 
 fn listen(stdout: ChildStdout) -> Receiver<Heard> {
-    let (tell, heard) = mpsc::channel();
+    let (tell, heard) = mpsc::sync_channel(MOST_WAITING);
     thread::spawn(move || {
         let mut source = BufReader::with_capacity(64 * 1024, stdout);
         match frames::hello(&mut source) {

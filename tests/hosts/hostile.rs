@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Far, Near, machines};
 
@@ -106,4 +106,44 @@ fn what_a_host_calls_its_version_is_a_word() {
     assert!(version.as_str().is_some_and(|text| text.len() < 100 && !is_obeyed(text)), "{version}");
     let told = near.run(&["host", "list"]).ok();
     assert!(!is_obeyed(&told.stdout), "{told:?}");
+}
+
+#[test]
+fn an_answer_without_end_is_not_held_in_memory() {
+    let Some((near, far)) = machines() else { return };
+    let script = "read -r line; printf '\\002symposium-remote {\"format\":1,\"version\":\"0.1.0\"}\\n'\n\
+                  while :; do printf 'out 1048576\\n'; /usr/bin/head -c 1048576 /dev/zero || exit; done";
+    let made = far.env.fake_program("endless", script).display().to_string();
+    let port = far.port.to_string();
+    let add = ["host", "add", "endless", &far.address, "--port", &port, "--binary", &made];
+    let refused = near.run(&add).fails(1);
+    assert!(refused.stderr.contains("says more than was asked"), "{refused:?}");
+    near.run(&[&add[..], &["--force"]].concat()).ok();
+    let listed = near.run(&["agent", "list", "--host", "endless", "--timeout", "50s"]).fails(1);
+    assert!(listed.stderr.contains("host `endless` did not answer what was asked"), "{listed:?}");
+    assert!(listed.stderr.contains("it told more than 16 MiB"), "{listed:?}");
+    let shown = near.run(&["agent", "show", "endless:a"]).fails(1);
+    assert!(shown.stderr.contains("it told more than 128 MiB") && shown.stdout.is_empty(), "{shown:?}");
+}
+
+#[test]
+fn an_answer_that_ends_in_the_middle_is_told_as_that() {
+    let Some((near, far)) = machines() else { return };
+    // It greets, says something and is gone.
+    let script = "read -r line; printf '\\002symposium-remote {\"format\":1,\"version\":\"0.1.0\"}\\nout 5\\n[{'; exit 3";
+    let made = far.env.fake_program("cut", script).display().to_string();
+    let port = far.port.to_string();
+    let add = ["host", "add", "cut", &far.address, "--port", &port, "--binary", &made];
+    let refused = near.run(&add).fails(1);
+    assert!(
+        refused.stderr.contains("it ended in the middle") && !refused.stderr.contains("no symposium answers"),
+        "{refused:?}"
+    );
+    near.run(&[&add[..], &["--force"]].concat()).ok();
+    let listed = near.run(&["agent", "list", "--host", "cut", "--timeout", "50s"]).fails(1);
+    assert!(
+        listed.stderr.contains("error: host `cut` did not answer what was asked\n  it ended in the middle"),
+        "{listed:?}"
+    );
+    let _: Value = near.run(&["host", "list", "--json"]).ok().json();
 }

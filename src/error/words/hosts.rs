@@ -28,10 +28,11 @@ impl Error {
                         "`symposium host remove {name}` forgets it; `--force` puts another in its place"
                     ))
             }
-            Error::HostUnreached { name, address, said, late } => {
+            Error::HostUnreached { name, address, port, said, late } => {
                 let what = if *late { "does not answer in time" } else { "cannot be reached" };
                 let report = report("host-unreached", 1, format!("host `{name}` {what}")).saw_all(said);
-                report.hint(format!("see whether `ssh {address}` gets in without asking for anything"))
+                let port = port.map(|port| format!("-p {port} ")).unwrap_or_default();
+                report.hint(format!("see whether `ssh {port}{address}` gets in without asking for anything"))
             }
             Error::HostLacksSymposium { name, address, port, said } => {
                 let (p, cap) =
