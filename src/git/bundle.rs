@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
 use super::door::{Also, Git, GitError};
+use super::patch::NAMES_AS_THEY_ARE;
 use super::submodules::INSIDE_GIT;
 
 /// More remotes than anybody has.
@@ -64,8 +65,17 @@ impl Git {
     pub fn unpublished(&self, top: &Path, head: &str, into: &Path) -> Result<(), GitError> {
         let output = format!("--output={}", into.display());
         let plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--no-renames"];
-        let what = ["log", "-p", "--diff-merges=first-parent", "--format=commit %H%n%an <%ae>%n%B", &output];
-        self.ask(top, &[], &[&what[..], &plain, &[head, "--not", "--remotes"]].concat()).map(drop)
+        // Also what was not to be compared: a `.gitattributes` says how a file is shown, not that nobody gets it.
+        let what = [
+            "log",
+            "-p",
+            "--text",
+            "--diff-merges=first-parent",
+            "--format=commit %H%n%an <%ae>%n%cn <%ce>%n%B",
+            &output,
+        ];
+        let names = [NAMES_AS_THEY_ARE.to_owned()];
+        self.ask(top, &names, &[&what[..], &plain, &[head, "--not", "--remotes"]].concat()).map(drop)
     }
 
     fn base(&self, top: &Path, head: &str) -> Result<Option<String>, GitError> {

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::door::{Also, Git, GitError};
 
@@ -16,9 +16,19 @@ pub enum Stage {
     Unstaged,
 }
 
+/// What the copy of the index is called.
+const INDEX: &str = "index";
+
+/// Without numbers in the place of letters: what is looked for in a name must be found.
+pub(super) const NAMES_AS_THEY_ARE: &str = "core.quotePath=false";
+
+/// What cannot be compared as it is, for git to put back.
+const AS_BYTES: &str = "--binary";
+/// The same as if it were text, for somebody to read.
+const AS_TEXT: &str = "--text";
+
 /// As another machine needs it, whatever somebody likes to see.
-const PLAIN: [&str; 9] = [
-    "--binary",
+const PLAIN: [&str; 8] = [
     "--full-index",
     "--no-ext-diff",
     "--no-textconv",
@@ -42,19 +52,42 @@ impl Git {
         if !self.ask(top, &[], &["ls-files", "--unmerged", "-z"])?.is_empty() {
             return Err(failed("diff", "a merge is under way; finish it, or `git merge --abort`"));
         }
-        let off = self.own_filters_off(top)?;
-        let [staged, unstaged] = into;
-        let output = |path: &Path| format!("--output={}", path.display());
-        self.ask(top, &off, &[&["diff", "--cached", &output(staged)][..], &PLAIN, &["HEAD", "--"]].concat())?;
-        let index = self.index_with_new_files(top, &off, spared, room)?;
-        let also = Also { input: None, index: Some(&index) };
-        self.ask_with(top, &off, &[&["diff", &output(unstaged)][..], &PLAIN, &["--"]].concat(), also)?;
+        let off = [self.own_filters_off(top)?, vec![NAMES_AS_THEY_ARE.to_owned()]].concat();
+        self.staged((top, &off), AS_BYTES, into[0])?;
+        self.index_with_new_files(top, &off, spared, room)?;
+        self.unstaged((top, &off), AS_BYTES, room, into[1])?;
         for path in into {
             if fs::metadata(path).is_ok_and(|meta| meta.len() == 0) {
                 fs::remove_file(path).map_err(unwritable)?;
             }
         }
         Ok(())
+    }
+
+    /// The same for somebody to look through, with what was not to be compared as text; after the patches, in their room.
+    pub fn patches_as_text(&self, top: &Path, room: &Path, into: [&Path; 2]) -> Result<(), GitError> {
+        let off = [self.own_filters_off(top)?, vec![NAMES_AS_THEY_ARE.to_owned()]].concat();
+        self.staged((top, &off), AS_TEXT, into[0])?;
+        self.unstaged((top, &off), AS_TEXT, room, into[1])
+    }
+
+    fn staged(&self, (top, off): (&Path, &[String]), how: &str, into: &Path) -> Result<(), GitError> {
+        let output = format!("--output={}", into.display());
+        let what = ["diff", "--cached", how, &output];
+        self.ask(top, off, &[&what[..], &PLAIN, &["HEAD", "--"]].concat()).map(drop)
+    }
+
+    fn unstaged(
+        &self,
+        (top, off): (&Path, &[String]),
+        how: &str,
+        room: &Path,
+        into: &Path,
+    ) -> Result<(), GitError> {
+        let (output, index) = (format!("--output={}", into.display()), room.join(INDEX));
+        let what = ["diff", how, &output];
+        let also = Also { input: None, index: Some(&index) };
+        self.ask_with(top, off, &[&what[..], &PLAIN, &["--"]].concat(), also).map(drop)
     }
 
     /// A copy of the index that also knows the files that git does not know yet, as empty ones.
@@ -64,10 +97,10 @@ impl Git {
         off: &[String],
         spared: &[String],
         room: &Path,
-    ) -> Result<PathBuf, GitError> {
+    ) -> Result<(), GitError> {
         let said = self.ask(top, &[], &["rev-parse", "--git-path", "index"])?;
         let own = top.join(String::from_utf8_lossy(&said).trim_end_matches('\n'));
-        let (index, list) = (room.join("index"), room.join("paths"));
+        let (index, list) = (room.join(INDEX), room.join("paths"));
         match fs::copy(&own, &index) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             copied => drop(copied.map_err(unwritable)?),
@@ -85,8 +118,7 @@ impl Git {
         fs::write(&list, paths).map_err(unwritable)?;
         let from = format!("--pathspec-from-file={}", list.display());
         let args = ["add", "--intent-to-add", "--ignore-removal", "--pathspec-file-nul", &from];
-        self.ask_with(top, off, &args, Also { input: None, index: Some(&index) })?;
-        Ok(index)
+        self.ask_with(top, off, &args, Also { input: None, index: Some(&index) }).map(drop)
     }
 
     /// Puts a patch onto a tree. git refuses one that would write outside of it, into `.git` or through a link.

@@ -85,8 +85,8 @@ pub fn in_line(line: &str, known: &[Known]) -> Vec<Finding> {
         add("a private key".into(), begin);
     }
     for (before, word) in words(line) {
-        if let Some(what) = services::key(word) {
-            add(what.into(), word);
+        if let Some((what, secret)) = services::key(word) {
+            add(what.into(), secret);
         } else if let Some(name) = set_by(before)
             && is_set_secret(&plain(name), word)
         {

@@ -249,6 +249,69 @@ fn secrets_are_refused_and_told_masked() {
 }
 
 #[test]
+fn a_secret_is_found_wherever_it_stands() {
+    let key = ["ghp", "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa42Kx"].join("_");
+    let line = format!("token = {key}\n");
+    let attributes = "*.cfg -diff\n*.pem binary\n";
+    let refused_with = |makes: &dyn Fn(&TestEnv, &Path), where_: &str| {
+        let env = repository();
+        in_project(&env, ".gitattributes", attributes);
+        git(&env, &env.project(), &["add", "-A"]);
+        git(&env, &env.project(), &["commit", "-q", "-m", "attributes"]);
+        spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
+        makes(&env, &workspace(&env, "fix"));
+        let file = env.root().join("f");
+        let refused = agent(&env, &["handoff", "export", "fix", "-o", file.to_str().unwrap()]).fails(1);
+        let told = format!("{where_}: a GitHub token: ghp_… (");
+        assert!(refused.stderr.contains(&told), "{told}: {refused:?}");
+        assert!(!refused.stderr.contains(&key), "{refused:?}");
+        assert!(!file.exists());
+    };
+    let branch =
+        |env: &TestEnv, at: &Path| drop(git(env, at, &["checkout", "-q", "-b", &format!("fix/{key}")]));
+    refused_with(&branch, "manifest.json (branch)");
+    let name = |_: &TestEnv, at: &Path| fs::write(at.join(&key), "").unwrap();
+    refused_with(&name, "unstaged.patch line 1");
+    let named_dir = |_: &TestEnv, at: &Path| {
+        fs::create_dir(at.join(format!("é{key}"))).unwrap();
+        fs::write(at.join(format!("é{key}/ü")), [0, 1]).unwrap();
+    };
+    refused_with(&named_dir, "unstaged.patch line 1");
+    let loose = |_: &TestEnv, at: &Path| fs::write(at.join("a.cfg"), &line).unwrap();
+    refused_with(&loose, "unstaged.patch (a.cfg)");
+    let staged = |env: &TestEnv, at: &Path| {
+        fs::write(at.join("a.pem"), &line).unwrap();
+        git(env, at, &["add", "a.pem"]);
+    };
+    refused_with(&staged, "staged.patch (a.pem)");
+    let commit = |env: &TestEnv, at: &Path| {
+        fs::write(at.join("a.cfg"), &line).unwrap();
+        git(env, at, &["add", "a.cfg"]);
+        git(env, at, &["commit", "-q", "-m", "with a key"]);
+    };
+    refused_with(&commit, "(a.cfg)");
+    let message = |env: &TestEnv, at: &Path| {
+        git(env, at, &["commit", "-q", "--allow-empty", "-m", "subject", "-m", &format!("{line}.")]);
+    };
+    refused_with(&message, "");
+}
+
+#[test]
+fn a_binary_file_is_handed_over_as_it_is() {
+    let env = repository();
+    spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
+    let at = workspace(&env, "fix");
+    // What a library has inside that can read keys.
+    let library =
+        b"\x7fELF\0\0\n-----BEGIN RSA PRIVATE KEY-----\nhttp://user:Pa55w0rd+x@host\n\0".repeat(1000);
+    fs::write(at.join("one.so"), &library).unwrap();
+    git(&env, &at, &["add", "one.so"]);
+    git(&env, &at, &["commit", "-q", "-m", "a library"]);
+    fs::write(at.join("two.so"), &library).unwrap();
+    exported(&env, "fix");
+}
+
+#[test]
 fn a_secret_of_whoever_spawned_it_is_known_from_its_process() {
     let env = repository();
     let spawn = ["spawn", "demo", "--name", "fix", "--task", "remember battery-staple"];

@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::symlink;
 
+use std::path::PathBuf;
+
 use super::*;
 use crate::git::testing::Repository;
 

@@ -89,10 +89,7 @@ impl Manager {
         if !variables.is_empty() {
             remarks.push(format!("the values of its variables are not in it: {}", variables.join(", ")));
         }
-        if request.secrets == Secrets::Refused {
-            let known = self.known_secrets(&record, note.as_ref());
-            self.refuse_secrets(&record, &room, work.as_ref(), &known)?;
-        }
+        let (handed, top) = work.map(|work| (work.handed, work.top)).unzip();
         let manifest = Manifest {
             format: HANDOFF_FORMAT,
             symposium: env!("CARGO_PKG_VERSION").to_owned(),
@@ -102,10 +99,14 @@ impl Manager {
             spec: record.spec.clone(),
             status: agent.status,
             conversation,
-            work: work.map(|work| work.handed),
+            work: handed,
             variables,
             entries: vec![],
         };
+        if request.secrets == Secrets::Refused {
+            let known = self.known_secrets(&record, note.as_ref());
+            self.refuse_secrets(&manifest, &room, top.as_deref(), &known)?;
+        }
         let manifest = archive::pack(manifest, room.path(), &file, request.existing)?;
         let size = fs::metadata(&file).map_or(0, |meta| meta.len());
         Ok(Exported { file, size, manifest, remarks })

@@ -1,20 +1,25 @@
 //! Looks through everything that is about to be handed over for what looks like a secret, and refuses it.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::super::Manager;
 use super::super::birth::BirthNote;
-use super::work::Packed;
 use crate::error::{Error, shown};
-use crate::model::{AgentRecord, Part};
+use crate::git::GitError;
+use crate::model::{AgentRecord, MANIFEST, Manifest, Part};
 use crate::process;
 use crate::rules::secrets::{Known, in_line, is_secret_name, is_worth_looking_for};
 use crate::store::Staging;
 
 /// How many are told one by one.
 const MOST_TOLD: usize = 12;
+
+/// How much of a line is looked at in one piece: an image in a conversation is one line.
+const LONGEST_PIECE: u64 = 1 << 20;
+/// How much of a piece is looked at again with the next: longer than any secret that is found.
+const OVERLAP: usize = 16 << 10;
 
 /// What the file that holds them is called.
 const COMMITS: &str = "its commits";
@@ -43,80 +48,151 @@ impl Manager {
         known
     }
 
-    /// Refuses when something in the room, or in a commit that nobody else has yet, looks like a secret.
+    /// Refuses when something in the room, in the manifest, or in a commit that nobody else has yet, looks like a secret.
     pub(super) fn refuse_secrets(
         &self,
-        record: &AgentRecord,
+        manifest: &Manifest,
         room: &Staging,
-        work: Option<&Packed>,
+        top: Option<&Path>,
         known: &[Known],
     ) -> Result<(), Error> {
         self.progress("looking for secrets");
-        let mut found = Found::default();
+        let mut found = Found::of(known);
+        found.look_at_manifest(manifest);
         for part in Part::ALL.into_iter().filter(|part| *part != Part::Bundle) {
             let path = room.path().join(part.name());
             if path.exists() {
-                found.look(&path, part.name(), known)?;
+                found.look(&path, part.name())?;
             }
         }
-        if let Some(work) = work {
-            let log = room.path().join("scrap/log");
-            let git = self.git().patient();
-            git.unpublished(&work.top, &work.handed.head, &log).map_err(|why| Error::Workspace {
-                what: format!("the commits of agent `{}` cannot be looked through: {why}", record.name),
-                saw: vec!["nothing was written".into()],
-                hint: "see whether git works there: `git log`".into(),
+        if let (Some(top), Some(work)) = (top, &manifest.work) {
+            self.look_at_work((top, &work.head), room, &mut found).map_err(|why| match why {
+                Looking::Git(why) => Error::Workspace {
+                    what: format!("the work of agent `{}` cannot be looked through: {why}", manifest.name),
+                    saw: vec!["nothing was written".into()],
+                    hint: "see whether git works there: `git log`".into(),
+                },
+                Looking::Other(error) => error,
             })?;
-            found.look(&log, COMMITS, known)?;
         }
         if found.count == 0 {
             return Ok(());
         }
         let more = found.count - found.told.len();
-        Err(Error::SecretsInHandoff { name: record.name.clone(), found: found.told, more })
+        Err(Error::SecretsInHandoff { name: manifest.name.clone(), found: found.told, more })
+    }
+
+    /// The commits, and what a patch holds as bytes because somebody said that the file is not to be compared.
+    fn look_at_work(
+        &self,
+        (top, head): (&Path, &str),
+        room: &Staging,
+        found: &mut Found<'_>,
+    ) -> Result<(), Looking> {
+        let (scrap, git) = (room.path().join("scrap"), self.git().patient());
+        let log = scrap.join("log");
+        git.unpublished(top, head, &log).map_err(Looking::Git)?;
+        found.look(&log, COMMITS).map_err(Looking::Other)?;
+        if !found.has_bytes {
+            return Ok(());
+        }
+        let patches = [Part::Staged, Part::Unstaged];
+        let paths = patches.map(|part| scrap.join(part.name()));
+        let [staged, unstaged] = &paths;
+        git.patches_as_text(top, &scrap, [staged, unstaged]).map_err(Looking::Git)?;
+        for (part, path) in patches.into_iter().zip(&paths) {
+            found.called_by_file = true;
+            found.look(path, part.name()).map_err(Looking::Other)?;
+        }
+        Ok(())
     }
 }
 
-/// What was found so far.
-#[derive(Default)]
-struct Found {
-    told: Vec<String>,
-    count: usize,
+/// Why something could not be looked through.
+enum Looking {
+    Git(GitError),
+    Other(Error),
 }
 
-impl Found {
-    fn look(&mut self, path: &Path, called: &str, known: &[Known]) -> Result<(), Error> {
+/// What was found so far.
+struct Found<'a> {
+    known: &'a [Known],
+    told: Vec<String>,
+    count: usize,
+    /// Whether a patch holds something that only git can read.
+    has_bytes: bool,
+    /// Whether a line's number means nothing to anybody.
+    called_by_file: bool,
+}
+
+impl<'a> Found<'a> {
+    fn of(known: &'a [Known]) -> Found<'a> {
+        Found { known, told: vec![], count: 0, has_bytes: false, called_by_file: false }
+    }
+
+    /// Branch, directory, addresses and names.
+    fn look_at_manifest(&mut self, manifest: &Manifest) {
+        let text = serde_json::to_string_pretty(manifest).unwrap_or_default();
+        for line in text.lines() {
+            let key = line.trim_start().strip_prefix('"').and_then(|rest| rest.split_once("\":"));
+            let at = key.map_or_else(|| MANIFEST.to_owned(), |(key, _)| format!("{MANIFEST} ({key})"));
+            self.tell(line, &|| at.clone());
+        }
+    }
+
+    fn look(&mut self, path: &Path, called: &str) -> Result<(), Error> {
         let failed = || Error::io(format!("cannot look through {}", path.display()));
         let mut source = BufReader::new(File::open(path).map_err(failed())?);
-        let (mut commit, mut file) = (String::new(), String::new());
-        let mut bytes = Vec::new();
-        for number in 1.. {
-            bytes.clear();
-            if source.read_until(b'\n', &mut bytes).map_err(failed())? == 0 {
-                break;
+        let (mut commit, mut file, mut is_binary) = (String::new(), String::new(), false);
+        let (mut bytes, mut number) = (Vec::new(), 1);
+        loop {
+            let read = source.by_ref().take(LONGEST_PIECE).read_until(b'\n', &mut bytes).map_err(failed())?;
+            if read == 0 {
+                return Ok(());
             }
-            let line = String::from_utf8_lossy(&bytes);
-            let line = line.trim_end_matches(['\n', '\r']);
+            let text = String::from_utf8_lossy(&bytes);
+            let line = text.trim_end_matches(['\n', '\r']);
             let is_id = |id: &&str| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
             if let Some(id) = line.strip_prefix("commit ").filter(is_id).filter(|_| called == COMMITS) {
-                (commit, file) = (id[..12].to_owned(), String::new());
+                (commit, file, is_binary) = (id[..12].to_owned(), String::new(), false);
             } else if let Some(name) = line.strip_prefix("+++ b/") {
-                file = shown(name);
+                // What is told must not hold what was found.
+                let is_told = in_line(name, self.known).is_empty();
+                file = if is_told { shown(name) } else { "a name that is not told".to_owned() };
+            } else if line.starts_with("diff --git ") {
+                (file, is_binary) = (String::new(), false);
+            } else if line == "GIT binary patch" {
+                self.has_bytes = true;
             }
-            for one in in_line(line, known) {
-                self.count += 1;
-                let at = match (commit.as_str(), file.as_str()) {
+            // As git tells them: from here on it is no text.
+            is_binary |= line.contains('\0');
+            if !is_binary {
+                let by_file = self.called_by_file;
+                self.tell(line, &|| match (commit.as_str(), file.as_str()) {
                     ("", "") => format!("{called} line {number}"),
+                    ("", file) if by_file => format!("{called} ({file})"),
                     ("", file) => format!("{called} line {number} ({file})"),
                     (commit, "") => format!("commit {commit}"),
                     (commit, file) => format!("commit {commit} ({file})"),
-                };
-                let told = format!("{at}: {}: {}", shown(&one.what), shown(&one.masked));
-                if self.told.len() < MOST_TOLD && !self.told.contains(&told) {
-                    self.told.push(told);
-                }
+                });
+            }
+            if bytes.ends_with(b"\n") {
+                number += 1;
+                bytes.clear();
+            } else {
+                // What stands across two pieces is seen in the second.
+                bytes.drain(..bytes.len().saturating_sub(OVERLAP));
             }
         }
-        Ok(())
+    }
+
+    fn tell(&mut self, line: &str, at: &dyn Fn() -> String) {
+        for one in in_line(line, self.known) {
+            self.count += 1;
+            let told = format!("{}: {}: {}", at(), shown(&one.what), shown(&one.masked));
+            if self.told.len() < MOST_TOLD && !self.told.contains(&told) {
+                self.told.push(told);
+            }
+        }
     }
 }

@@ -8,6 +8,9 @@ struct Form {
     rest: fn(u8) -> bool,
 }
 
+/// No key of a known form is shorter.
+const SHORTEST: usize = 20;
+
 const FORMS: [Form; 20] = [
     form("an AWS access key", "AKIA", 16, is_upper_or_digit),
     form("an AWS access key", "ASIA", 16, is_upper_or_digit),
@@ -35,15 +38,19 @@ const fn form(what: &'static str, begins: &'static str, at_least: usize, rest: f
     Form { what, begins, at_least, rest }
 }
 
-/// What sort of key a word holds. It may stand behind something else in the word, as in `TOKEN=ghp_…`.
-pub(super) fn key(word: &str) -> Option<&'static str> {
-    if word.len() < 20 {
+/// What sort of key a word holds, and from where on. It may stand behind something else in the word, as in
+/// `TOKEN=ghp_…`, or in the name of a file, as in `a/old-ghp_…`.
+pub(super) fn key(word: &str) -> Option<(&'static str, &str)> {
+    if word.len() < SHORTEST {
         return None;
     }
     web_token(word).or_else(|| {
         word.split(['=', '/', '@', '&', '+', '!', '~', '#', '$', '%', '^', '*', '.'])
-            .filter(|piece| piece.len() >= 20)
-            .find_map(|piece| FORMS.iter().find(|form| form.fits(piece)).map(|form| form.what))
+            .flat_map(|piece| {
+                let behind = piece.match_indices(['-', '_']).map(|(at, _)| &piece[at + 1..]);
+                std::iter::once(piece).chain(behind).take_while(|rest| rest.len() >= SHORTEST)
+            })
+            .find_map(|piece| FORMS.iter().find(|form| form.fits(piece)).map(|form| (form.what, piece)))
     })
 }
 
@@ -66,12 +73,13 @@ fn is_dense(text: &str) -> bool {
 }
 
 /// A JSON web token: three parts, of which the first two are JSON in base64.
-fn web_token(word: &str) -> Option<&'static str> {
+fn web_token(word: &str) -> Option<(&'static str, &str)> {
     let begin = word.find("eyJ")?;
     let mut parts = word[begin..].splitn(3, '.');
     let (head, body, sign) = (parts.next()?, parts.next()?, parts.next()?);
     let is_part = |part: &str| part.len() >= 10 && part.bytes().take(10).all(is_name_byte);
-    (is_part(head) && body.starts_with("eyJ") && is_part(body) && is_part(sign)).then_some("a JSON web token")
+    (is_part(head) && body.starts_with("eyJ") && is_part(body) && is_part(sign))
+        .then_some(("a JSON web token", &word[begin..]))
 }
 
 fn is_alphanumeric(byte: u8) -> bool {

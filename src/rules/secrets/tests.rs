@@ -41,6 +41,8 @@ fn what_looks_like_a_secret_is_found_wherever_it_stands() {
             format!("+export X={key}"),
             format!("curl -H 'Authorization: Bearer {key}'"),
             format!("https://host/?t={key}&x=1"),
+            format!("+++ b/é{key}/notes"),
+            format!("diff --git a/old-{key} b/old-{key}"),
         ] {
             let found = in_line(&line, &[]);
             assert!(found.iter().any(|one| one.what == *what), "{what}: {line}: {found:?}");
