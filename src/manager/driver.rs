@@ -1,6 +1,7 @@
 //! Who drives after somebody came or left: the rule decides, tmux checks that nothing has changed meanwhile.
 
 use super::Manager;
+use crate::env::Env;
 use crate::error::Error;
 use crate::model::AgentName;
 use crate::process;
@@ -25,7 +26,7 @@ impl Manager {
                     terminal.words.push_str(&format!(" from {from}"));
                 }
             }
-            tmux.reseat(&seats, &steps)?;
+            tmux.reseat(&seats, &steps, Env::now())?;
         }
         Ok(())
     }

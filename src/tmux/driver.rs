@@ -1,10 +1,14 @@
 //! Who of a session's terminals may type. The server decides, in one step, when a terminal comes: it is noted as the
 //! session's driver, or made read-only because somebody drives. Two processes of ours never look and then act.
 //!
-//! Options of the session: `@symposium_driver` is who drives, `@symposium_driver_words` the same in words, and
-//! `@symposium_waiting` who would, in the order in which they came. A terminal is known by its key, the process that
-//! draws on it and its name: a name alone is given again to another terminal.
+//! Options of the session: `@symposium_driver` is who drives, `@symposium_driver_words` the same in words,
+//! `@symposium_driver_since` when it was let, where that was after it came, and `@symposium_waiting` who would drive, in
+//! the order in which they came. A terminal is known by its key, the process that draws on it and its name: a name
+//! alone is given again to another terminal.
 
+use jiff::Timestamp;
+
+use super::query::clock;
 use super::script::{Script, command};
 use super::share::{GuestMay, guest_in};
 use super::{Tmux, TmuxError, target};
@@ -89,6 +93,7 @@ impl Comer<'_> {
         let at = target::pane_of(session);
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver", &self.key()]));
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver_words", self.words]));
+        script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_since"]));
         // The size was kept while nobody but observers were there.
         script.then(&command(&["set-option", "-wuq", "-t", &at, "window-size"]));
         match self.name() {
@@ -159,11 +164,11 @@ impl Tmux {
     }
 
     /// Takes these steps, unless another terminal drives meanwhile than was seen.
-    pub fn reseat(&self, seats: &Seats, steps: &[Step]) -> Result<(), TmuxError> {
+    pub fn reseat(&self, seats: &Seats, steps: &[Step], now: Timestamp) -> Result<(), TmuxError> {
         let (session, at) = (&seats.session, target::pane_of(&seats.session));
         let mut deed = Script::default();
         for step in steps {
-            step.done(seats, &mut deed);
+            step.done(seats, now, &mut deed);
         }
         let (name, seen) = (target::in_format(session), seats.driver.as_deref().unwrap_or_default());
         let test = format!("#{{&&:#{{==:#{{session_name}},{name}}},#{{==:#{{@symposium_driver}},{seen}}}}}");
@@ -179,7 +184,7 @@ impl Tmux {
 }
 
 impl Step {
-    fn done(&self, seats: &Seats, script: &mut Script) {
+    fn done(&self, seats: &Seats, now: Timestamp, script: &mut Script) {
         let at = target::pane_of(&seats.session);
         let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
         let forget = |key: &str, script: &mut Script| {
@@ -190,7 +195,9 @@ impl Step {
             Step::Drive(key) => {
                 let words = terminal(key).map(|terminal| terminal.words.as_str()).unwrap_or_default();
                 script.then(&command(&["set-option", "-t", &at, "@symposium_driver", key]));
-                script.then(&command(&["set-option", "-t", &at, "@symposium_driver_words", words]));
+                let (words, since) = (format!("{words} since {}", clock(now)), now.as_second().to_string());
+                script.then(&command(&["set-option", "-t", &at, "@symposium_driver_words", &words]));
+                script.then(&command(&["set-option", "-t", &at, "@symposium_driver_since", &since]));
                 script.then(&command(&["set-option", "-wuq", "-t", &at, "window-size"]));
                 forget(key, script);
                 match terminal(key).is_some_and(|terminal| terminal.guest) {
@@ -220,6 +227,7 @@ impl Step {
             Step::Vacate => {
                 script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver"]));
                 script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_words"]));
+                script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_since"]));
             }
         }
     }
@@ -298,8 +306,6 @@ impl<'t> Seat<'t> {
     }
 
     fn terminal(&self) -> Terminal {
-        let since = super::query::time(&self.since.to_string()).map(super::query::clock);
-        let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
         let guest = guest_in(self.guests, self.key);
         let user = guest.map_or_else(|| self.user.to_owned(), |(guest, _)| format!("guest {guest}"));
         let is_turn = self.driver.is_empty() || self.driver == self.key;
@@ -307,7 +313,7 @@ impl<'t> Seat<'t> {
             key: self.key.to_owned(),
             // For tmux a guest only watches; what they type we put in for them.
             types: guest.map_or(self.types, |(_, may)| may == GuestMay::Type && is_turn),
-            words: in_words(&user, name_in(self.key), None) + &since,
+            words: in_words(&user, name_in(self.key), None),
             guest: guest.is_some(),
         }
     }

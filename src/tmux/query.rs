@@ -13,7 +13,7 @@ use crate::model::{DeadPane, Exit, LiveClient, LivePane, LiveServer, Look, Serve
 
 const SERVER: &str = "S|#{start_time}:#{pid}|#{version}";
 const PANE: &str = "P|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_dead_time}|#{window_activity}|#{@symposium_id}|#{session_name}";
-const CLIENT: &str = "C|#{client_readonly}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{@symposium_guests}|#{client_user}|#{client_name}|#{session_name}";
+const CLIENT: &str = "C|#{client_readonly}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{@symposium_driver_since}|#{@symposium_guests}|#{client_user}|#{client_name}|#{session_name}";
 const FACTS: &str = "#{pane_id}|#{pane_tty}|#{pane_width}|#{pane_height}|#{cursor_x}|#{cursor_y}|#{pane_in_mode}|#{pane_dead}|#{alternate_on}";
 
 /// The terminal of a process is closed, and tmux does not know yet how the process ended.
@@ -154,8 +154,9 @@ fn parse_pane(rest: &str) -> Option<LivePane> {
 }
 
 fn parse_client(rest: &str) -> Option<LiveClient> {
-    let mut fields = rest.splitn(8, '|');
-    let [readonly, pid, since, driver, guests, user, tty, session] = std::array::from_fn(|_| fields.next());
+    let mut fields = rest.splitn(9, '|');
+    let [readonly, pid, came, driver, drives_since, guests, user, tty, session] =
+        std::array::from_fn(|_| fields.next());
     let key = format!("{}@{}", pid?, tty?);
     let guest = guest_in(guests?, &key);
     let user = guest.map(|(guest, _)| guest).or(user);
@@ -166,7 +167,8 @@ fn parse_client(rest: &str) -> Option<LiveClient> {
         user: user.filter(|user| !user.is_empty()).map(str::to_owned),
         observer: guest.map_or(readonly? == "1", |(_, may)| may == GuestMay::Watch || !is_turn),
         pid: pid?.parse().ok(),
-        since: time(since?),
+        // Who waited drives since it was let.
+        since: time(drives_since?).filter(|_| driver == Some(&key)).or(time(came?)),
         driver: driver? == key,
         guest: guest.is_some(),
     })
@@ -198,7 +200,7 @@ mod tests {
     fn an_answer_is_read_field_by_field() {
         let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
         let text = format!(
-            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|8|1700000001|9@/dev/pts/2||eve|/dev/pts/1|api\nC|0|9|1700000002|9@client-9|||client-9|odd |\nC|1|7|1700000002|7@/dev/pts/3| 7@/dev/pts/3=bob:w|root|/dev/pts/3|api\n"
+            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|8|1700000001|9@/dev/pts/2|1700000007||eve|/dev/pts/1|api\nC|0|9|1700000002|9@client-9|1700000008|||client-9|odd |\nC|1|7|1700000002|7@/dev/pts/3|| 7@/dev/pts/3=bob:w|root|/dev/pts/3|api\n"
         );
         let (server, told) = parse_look(&text).unwrap();
         assert_eq!(told, Told::Everything);
@@ -217,6 +219,9 @@ mod tests {
             (server.clients[0].pid, server.clients[0].since.unwrap().as_second()),
             (Some(8), 1_700_000_001)
         );
+        let since: Vec<_> =
+            server.clients.iter().map(|client| client.since.map(Timestamp::as_second)).collect();
+        assert_eq!(since, [Some(1_700_000_001), Some(1_700_000_008), Some(1_700_000_002)]);
     }
 
     #[test]

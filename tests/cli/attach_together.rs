@@ -140,6 +140,12 @@ fn when_the_driver_is_gone_the_one_that_waited_longest_drives() {
     let watcher = attached(&env, "a", &["--observe"]);
     let second = attached(&env, "a", &[]);
     let third = attached(&env, "a", &[]);
+    let came: Vec<Value> = clients(&env, "a").iter().map(|client| client["since"].clone()).collect();
+    // tmux tells seconds.
+    let latest = came.iter().filter_map(|at| at.as_str()?.parse::<jiff::Timestamp>().ok()).max().unwrap();
+    let later = latest.as_second() + 1;
+    let clock = || env.program("date", ["+%s"]).ok().stdout.trim().parse::<i64>().unwrap();
+    env.wait_until("a second has gone by", || clock() >= later);
     // As when a connection drops, and as when the machine kills it.
     first.close();
     second.wait_for_text("you drive now");
@@ -147,7 +153,10 @@ fn when_the_driver_is_gone_the_one_that_waited_longest_drives() {
     typed(&second, "from the second");
     third.wait_for_text("got <from the second>");
     let all = clients(&env, "a");
-    let pid = all.iter().find(|client| client["driver"] == true).unwrap()["pid"].as_i64().unwrap();
+    let driver = all.iter().find(|client| client["driver"] == true).unwrap();
+    let drives_since: jiff::Timestamp = driver["since"].as_str().unwrap().parse().unwrap();
+    assert!(drives_since > latest, "it drives since it was let, not since it came: {all:?}");
+    let pid = driver["pid"].as_i64().unwrap();
     env.program("kill", ["-9", &pid.to_string()]).ok();
     third.wait_for_text("you drive now");
     typed(&third, "from the third");
