@@ -107,7 +107,7 @@ pub enum Error {
     /// What was waited for did not happen.
     TimedOut { what: String, after: Duration },
     /// A terminal is needed.
-    NoTerminal { verb: &'static str, name: Option<AgentName> },
+    NoTerminal { verb: &'static str, name: Option<String> },
     /// tmux is not installed.
     TmuxMissing { install: String },
     /// tmux is too old.

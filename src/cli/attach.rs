@@ -38,7 +38,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         None => args.name.as_deref().map(spawn::name).transpose()?,
     };
     if !ui::is_interactive() {
-        return Err(Error::NoTerminal { verb: "attach", name });
+        return Err(Error::NoTerminal { verb: "attach", name: name.map(|name| name.to_string()) });
     }
     let name = match name {
         Some(name) => name,
@@ -52,11 +52,21 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         Some(link) => context.manager.take_link(&name, link)?,
         None => false,
     };
-    to(&name, if drove && how == As::Driver { As::Taker } else { how }, context)
+    let how = if drove && how == As::Driver { As::Taker } else { how };
+    // Somebody of another machine knows it by another name, and this one knows the machine by none.
+    let again = match args.link {
+        Some(_) => "the same with `--take`".to_owned(),
+        None => format!("`symposium agent attach {name} --take`"),
+    };
+    come(&name, how, &again, context)
 }
 
 /// Attaches; the way out is said before the screen is taken over, and stays in the status line.
 pub(super) fn to(name: &AgentName, how: As, context: &Context) -> Result<u8, Error> {
+    come(name, how, &format!("`symposium agent attach {name} --take`"), context)
+}
+
+fn come(name: &AgentName, how: As, again: &str, context: &Context) -> Result<u8, Error> {
     context.tell_notices();
     let keys =
         if context.manager.is_nested() { "C-b C-b d (you are inside a tmux already)" } else { "C-b d" };
@@ -64,9 +74,7 @@ pub(super) fn to(name: &AgentName, how: As, context: &Context) -> Result<u8, Err
         // On the screen it is said again, by whoever decides it.
         if let Some(driver) = agent.clients.iter().find(|client| client.driver && how == As::Driver) {
             let who = show::terminal(driver, Env::now());
-            context
-                .ui
-                .say(&format!("{who}: you will watch; `symposium agent attach {name} --take` takes over"));
+            context.ui.say(&format!("{who}: you will watch; {again} takes over"));
         }
         context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent goes on"));
     };

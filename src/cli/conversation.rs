@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::table::clean;
-use super::times::age;
+use super::times::ago;
 use super::{Context, spawn};
 use crate::env::Env;
 use crate::error::Error;
@@ -37,7 +37,7 @@ fn line(view: &ConversationView) -> String {
     let name = clean(view.name.as_deref().unwrap_or("-"));
     let id = clean(view.id.as_deref().unwrap_or("not known yet"));
     let when = match (view.left_at, view.begun) {
-        (Some(at), _) => format!("left {} ago", age(at, Env::now())),
+        (Some(at), _) => format!("left {}", ago(at, Env::now())),
         (None, true) => "current".to_owned(),
         (None, false) => "current, nothing was said yet".to_owned(),
     };

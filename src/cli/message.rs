@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::columns::columns;
 use super::table::clean;
-use super::times::age;
+use super::times::{age, ago};
 use super::{Context, spawn, ui};
 use crate::env::Env;
 use crate::error::Error;
@@ -151,11 +151,8 @@ fn letter(message: &Message) -> String {
         Some(project) => format!(" to everybody in {}", clean(project)),
         None => String::new(),
     };
-    let age = match age(message.at, Env::now()).as_str() {
-        "now" => "just now".to_owned(),
-        age => format!("{age} ago"),
-    };
-    let mut text = format!("message {} from {}{all}, {age}\n", message.id, clean(&message.from));
+    let ago = ago(message.at, Env::now());
+    let mut text = format!("message {} from {}{all}, {ago}\n", message.id, clean(&message.from));
     for line in message.text.lines() {
         text.push_str(format!("  {}", clean(line)).trim_end());
         text.push('\n');

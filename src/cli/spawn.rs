@@ -100,7 +100,7 @@ pub(super) fn name(text: &str) -> Result<AgentName, Error> {
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let name = args.name.as_deref().map(name).transpose()?;
     if args.attach && !ui::is_interactive() {
-        return Err(Error::NoTerminal { verb: "spawn --attach", name });
+        return Err(Error::NoTerminal { verb: "spawn --attach", name: name.map(|name| name.to_string()) });
     }
     let task = match args.task.as_deref() {
         Some("-") => Some(ui::standard_input().map_err(Error::io("cannot read the task from stdin"))?),

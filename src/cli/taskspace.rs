@@ -81,7 +81,7 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
 fn new(args: New, context: &Context) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
     if args.attach && !ui::is_interactive() {
-        return Err(Error::NoTerminal { verb: "spawn --attach", name: Some(name) });
+        return Err(Error::NoTerminal { verb: "spawn --attach", name: Some(name.to_string()) });
     }
     let task = match args.task.as_str() {
         "-" => ui::standard_input().map_err(Error::io("cannot read the task from stdin"))?,

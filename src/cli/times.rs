@@ -37,6 +37,14 @@ pub(super) fn age(since: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// The same in a sentence: `12m ago`.
+pub(super) fn ago(since: Timestamp, now: Timestamp) -> String {
+    match age(since, now).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,6 +68,8 @@ mod tests {
             [(-5, "now"), (0, "now"), (59, "59s"), (60, "1m"), (7_300, "2h"), (200_000, "2d")]
         {
             assert_eq!(age(at(1_000_000), at(1_000_000 + seconds)), text);
+            let sentence = if text == "now" { "just now".to_owned() } else { format!("{text} ago") };
+            assert_eq!(ago(at(1_000_000), at(1_000_000 + seconds)), sentence);
         }
     }
 

@@ -100,10 +100,7 @@ impl Ui {
     pub(super) fn error(&self, report: &Report) -> u8 {
         let mut err = anstream::stderr().lock();
         if self.json {
-            let value = serde_json::json!({
-                "error": { "code": report.code, "message": report.message, "saw": report.saw, "hints": report.hints }
-            });
-            let _ = writeln!(err, "{value}");
+            let _ = writeln!(err, "{}", foreign::escaped(&report.json().to_string()));
             return report.exit;
         }
         let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();

@@ -16,6 +16,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// As a program reads it.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "error": { "code": self.code, "message": self.message, "saw": self.saw, "hints": self.hints }
+        })
+    }
+
     pub(super) fn saw(mut self, line: impl AsRef<str>) -> Report {
         self.saw.push(line.as_ref().to_owned());
         self

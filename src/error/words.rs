@@ -91,7 +91,7 @@ impl Error {
                     .hint("leave `--attach` away, and go to it later with `symposium agent attach`")
             }
             Error::NoTerminal { verb, name } => {
-                let name = name.as_ref().map_or_else(|| "NAME".to_owned(), ToString::to_string);
+                let name = name.as_deref().unwrap_or("NAME");
                 report("no-terminal", 2, format!("`agent {verb}` needs a terminal, and this is not one"))
                     .hint(format!("run `symposium agent {verb} {name}` in a terminal, or look with `symposium agent peek {name}`"))
             }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::Manager;
 use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Error, Report};
 use crate::model::{Exit, FAR_FORMAT, FarRequest, Frame, Hello, RequestId, Times};
 use crate::process::{self, Heard, Run};
 use crate::store::{Printed, Spool};
@@ -43,7 +43,9 @@ pub fn serve(
     let mut teller = Teller(output);
     teller.tell(&Frame::Hello(Hello { format: FAR_FORMAT, version: env!("CARGO_PKG_VERSION").into() }))?;
     let env = Env::capture();
+    let mut is_for_programs = false;
     let answered = read(&mut input).and_then(|(request, bytes)| {
+        is_for_programs = request.argv.iter().take_while(|word| *word != "--").any(|word| word == "--json");
         if request.argv.is_empty() {
             return teller.tell(&Frame::End(0));
         }
@@ -57,12 +59,19 @@ pub fn serve(
         // Told over there as an error of here.
         Err(error) => {
             let report = error.report();
-            let lines = [vec![format!("error: {}", report.message)], report.saw, report.hints].concat();
-            teller.tell(&Frame::Err(format!("{}\n", lines.join("\n  ")).into_bytes()))?;
+            let text = if is_for_programs { format!("{}\n", report.json()) } else { in_lines(&report) };
+            teller.tell(&Frame::Err(text.into_bytes()))?;
             teller.tell(&Frame::End(report.exit))
         }
         Ok(()) => Ok(()),
     }
+}
+
+/// An error as people read it.
+fn in_lines(report: &Report) -> String {
+    let saw = report.saw.iter().map(|line| format!("  {line}\n"));
+    let hints = report.hints.iter().map(|hint| format!("hint: {hint}\n"));
+    std::iter::once(format!("error: {}\n", report.message)).chain(saw).chain(hints).collect()
 }
 
 /// The request and its standard input.

@@ -138,6 +138,31 @@ pub fn manner((noun, verb): (&str, &str), flags: &[&str], face: Face) -> Manner 
     }
 }
 
+/// A command to paste in what another machine says means that machine: over there it was written without its name.
+pub fn pasted_from(host: &HostName, text: &str) -> String {
+    const BEGIN: &str = "`symposium ";
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(BEGIN) {
+        shown.push_str(before);
+        let (command, after) = behind.split_once('`').unwrap_or((behind, ""));
+        let closed = if command.len() < behind.len() { "`" } else { "" };
+        let mut words = command.split_whitespace();
+        let (noun, verb) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let goes = WAYS.iter().any(|known| known.0 == noun)
+            && !WAYS
+                .iter()
+                .any(|known| (known.0, known.1) == (noun, verb) && matches!(known.2, Way::Here(_)));
+        match goes {
+            true => shown.push_str(&format!("{BEGIN}--host {host} {command}{closed}")),
+            false => shown.push_str(&format!("{BEGIN}{command}{closed} (on `{host}`)")),
+        }
+        rest = after;
+    }
+    shown.push_str(rest);
+    shown
+}
+
 /// `HOST:NAME` taken apart; none when nothing before a `:` can be a host.
 pub fn apart(text: &str) -> Option<(HostName, &str)> {
     let (host, name) = text.split_once(':')?;
@@ -231,6 +256,25 @@ mod tests {
             ("no", "such", &[], pipe, Manner::Text { coloured: false }),
         ] {
             assert_eq!(manner((noun, verb), flags, face), expected, "{noun} {verb} {flags:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_to_paste_names_the_machine_that_it_came_from() {
+        let host: HostName = "gpu1".parse().unwrap();
+        for (said, shown) in [
+            ("did you mean `symposium agent show a`?", "did you mean `symposium --host gpu1 agent show a`?"),
+            (
+                "`symposium agent rm a` or `symposium agent stop a`, `--force`",
+                "`symposium --host gpu1 agent rm a` or `symposium --host gpu1 agent stop a`, `--force`",
+            ),
+            ("see `symposium doctor`.", "see `symposium doctor` (on `gpu1`)."),
+            ("`symposium agent share a --with eve`", "`symposium agent share a --with eve` (on `gpu1`)"),
+            ("no command, `a` and `symposium`", "no command, `a` and `symposium`"),
+            ("cut `symposium agent sh", "cut `symposium --host gpu1 agent sh"),
+            ("`symposium ", "`symposium  (on `gpu1`)"),
+        ] {
+            assert_eq!(pasted_from(&host, said), shown);
         }
     }
 

@@ -75,6 +75,7 @@ fn a_machine_that_cannot_be_reached_is_told_with_what_ssh_says() {
     let refused = near.run(&["host", "add", "far", "127.0.0.1", "--port", "1"]).fails(1);
     assert!(refused.stderr.starts_with("error: host `far` cannot be reached\n"), "{refused:?}");
     assert!(refused.stderr.contains("Connection refused"), "{refused:?}");
+    assert!(refused.stderr.contains("hint: see whether `ssh -p 1 127.0.0.1` gets in"), "{refused:?}");
     let Some(far) = Far::new(&near) else { return };
     // A key that is not the one that is known.
     fs::remove_file(near.env.root().join("ssh/known")).unwrap();

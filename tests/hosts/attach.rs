@@ -89,4 +89,6 @@ fn an_agent_that_is_not_there_and_a_machine_that_is_not_there_are_told() {
     assert!(terminal.screen().contains("host `gone` cannot be reached"), "{}", terminal.screen());
     let piped = near.run(&["agent", "attach", "far:a"]).fails(2);
     assert!(piped.stderr.contains("needs a terminal"), "{piped:?}");
+    assert!(piped.stderr.contains("run `symposium agent attach far:a` in a terminal"), "{piped:?}");
+    assert!(piped.stderr.contains("look with `symposium agent peek far:a`"), "{piped:?}");
 }

@@ -55,6 +55,7 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
     );
     let text = near.run(&["agent", "list", "--host", "all", "--timeout", "1s"]).ok().stdout;
     assert!(text.contains("as of "), "{text}");
+    assert!(!text.contains("now ago") && !all.stderr.contains("now ago"), "{text}{all:?}");
     let one = near.run(&["agent", "list", "--host", "other", "--timeout", "1s"]).fails(1);
     assert!(
         one.stdout.contains("other:b") && one.stderr.contains("error: host `other` does not answer"),

@@ -1,5 +1,7 @@
 //! `HOST:NAME` wherever a name stands: every verb over there, word for word, and no shell in between.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::json;
 
 use super::machines;
@@ -114,6 +116,34 @@ fn what_cannot_be_a_name_is_refused_over_there_too() {
     }
     assert_eq!(far.agents().len(), 1);
     far.assert_nothing_ran();
+}
+
+#[test]
+fn what_went_wrong_over_there_is_told_as_if_it_had_been_here() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("api-fix");
+    let near_by = near.run(&["agent", "show", "far:api-fx"]).fails(3);
+    assert_eq!(
+        near_by.stderr,
+        "error: no agent named `api-fx`\n  known agents: api-fix\nhint: did you mean `symposium --host far agent \
+         show api-fix`?\n"
+    );
+    // What it says can be pasted.
+    near.run(&["--host", "far", "agent", "show", "api-fix"]).ok();
+    let for_programs = near.run(&["agent", "kill", "far:api-fx", "--json"]).fails(3);
+    let error: serde_json::Value = serde_json::from_str(&for_programs.stderr).unwrap();
+    assert_eq!(error["error"]["hints"][0], "did you mean `symposium --host far agent kill api-fix`?");
+    // Before the command was even begun.
+    let mode =
+        |mode| std::fs::set_permissions(far.env.state(), std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o777);
+    let for_programs = near.run(&["agent", "show", "far:api-fix", "--json"]).fails(5);
+    let error: serde_json::Value = serde_json::from_str(&for_programs.stderr).unwrap();
+    let hint = error["error"]["hints"][0].as_str().unwrap().to_owned();
+    let for_people = near.run(&["agent", "show", "far:api-fix"]).fails(5);
+    assert!(for_people.stderr.starts_with("error: "), "{for_people:?}");
+    assert!(for_people.stderr.contains(&format!("\nhint: {hint}\n")), "{for_people:?}");
+    mode(0o700);
 }
 
 #[test]

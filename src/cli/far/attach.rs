@@ -24,7 +24,7 @@ pub(super) fn run(
         });
     };
     if !ui::is_interactive() {
-        return Err(Error::NoTerminal { verb: "attach", name: Some(name) });
+        return Err(Error::NoTerminal { verb: "attach", name: Some(format!("{host}:{name}")) });
     }
     if context.manager.is_nested() {
         context.ui.say("you are inside a tmux already: leave with C-b C-b d");

@@ -3,7 +3,7 @@
 use clap::{ArgMatches, FromArgMatches};
 use serde_json::Value;
 
-use super::super::times::age;
+use super::super::times::ago;
 use super::super::{Context, list};
 use crate::env::Env;
 use crate::error::Error;
@@ -44,7 +44,7 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Conte
     for host in seen {
         let Some(error) = host.silence else { continue };
         let shown = match host.as_of {
-            Some(at) => format!("its agents are shown as of {} ago", age(at, Env::now())),
+            Some(at) => format!("its agents are shown as of {}", ago(at, Env::now())),
             None => "nothing is known of its agents".to_owned(),
         };
         context.ui.warn(&if alone { shown } else { format!("{}; {shown}", error.report().message) });
@@ -66,10 +66,10 @@ fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, cont
         match serde_json::from_value::<Agent>(value.clone()) {
             Ok(mut agent) => {
                 if host.silence.is_some() {
-                    let ago = host.as_of.map_or_else(|| "?".to_owned(), |at| age(at, Env::now()));
+                    let ago = host.as_of.map_or_else(|| "?".to_owned(), |at| ago(at, Env::now()));
                     let what = agent.title.take().unwrap_or_else(|| agent.command.join(" "));
-                    agent.reason = format!("as of {ago} ago: {}", agent.reason);
-                    agent.title = Some(format!("as of {ago} ago: {what}"));
+                    agent.reason = format!("as of {ago}: {}", agent.reason);
+                    agent.title = Some(format!("as of {ago}: {what}"));
                 }
                 agents.push(agent);
                 values.push(value.clone());

@@ -5,8 +5,11 @@ use super::list::Lines;
 use crate::error::Error;
 use crate::manager::Showing;
 use crate::model::HostName;
-use crate::rules::far::Face;
+use crate::rules::far::{Face, pasted_from};
 use crate::rules::foreign::{Cleaner, Manner};
+
+/// The longest line in which a command to paste is looked for.
+const LONGEST_LINE: usize = 8 * 1024;
 
 /// Both streams of one command.
 pub(super) struct Shown {
@@ -15,6 +18,8 @@ pub(super) struct Shown {
     out: Cleaner,
     lines: Lines,
     err: Cleaner,
+    /// The line of standard error that has no end yet.
+    line: Vec<u8>,
 }
 
 impl Shown {
@@ -28,6 +33,7 @@ impl Shown {
             out: Cleaner::of(manner),
             lines: Lines::of(marked),
             err: Cleaner::of(Manner::Text { coloured }),
+            line: vec![],
         }
     }
 
@@ -38,7 +44,17 @@ impl Shown {
 
     /// A piece of its standard error.
     pub(super) fn err(&mut self, bytes: &[u8]) {
-        ui::pass_on(&self.err.clean(bytes), ui::Stream::Err);
+        self.line.extend(self.err.clean(bytes));
+        let is_long = self.line.len() > LONGEST_LINE;
+        let end = self.line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let rest = self.line.split_off(if is_long { self.line.len() } else { end });
+        let lines = std::mem::replace(&mut self.line, rest);
+        self.pass_on_err(&lines);
+    }
+
+    fn pass_on_err(&self, lines: &[u8]) {
+        let text = pasted_from(&self.host, &String::from_utf8_lossy(lines));
+        ui::pass_on(text.as_bytes(), ui::Stream::Err);
     }
 
     /// The link was lost: what is only looked at comes again from its beginning.
@@ -46,13 +62,15 @@ impl Shown {
         if self.showing != Showing::Once {
             self.out.forget();
             self.err.forget();
+            self.line.clear();
         }
     }
 
     /// The rest of both, and whether everything could be shown.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         ui::pass_on(&self.lines.marked(&self.out.finish()), ui::Stream::Out);
-        ui::pass_on(&self.err.finish(), ui::Stream::Err);
+        self.line.extend(self.err.finish());
+        self.pass_on_err(&self.line);
         match self.out.refused() {
             0 => Ok(()),
             _ => Err(Error::FarFailed {
