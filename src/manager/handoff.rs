@@ -27,7 +27,9 @@ use crate::error::Error;
 use crate::model::{
     ConversationFiles, DEFAULT_SPEC, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec, Title,
 };
-use crate::rules::handoff::{acts, acts_of_work, check, check_spec, received};
+use crate::rules::handoff::{
+    Typed, acts, acts_of_work, check, check_spec, first_prompt, handed_mail, handed_on, received,
+};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::Staging;
 
@@ -54,11 +56,19 @@ pub struct Parcel {
 
 impl Parcel {
     /// What it would do on this machine without being asked again, in words.
-    pub fn acts(&self) -> Vec<String> {
-        acts(&self.spec)
-            .into_iter()
-            .chain(acts_of_work(&self.manifest.kind, &self.tasks, &self.messages))
-            .collect()
+    pub fn acts(&self, queue: QueueWish) -> Vec<String> {
+        let mut typed = Typed { first: self.first_prompt(), ..Typed::default() };
+        if queue == QueueWish::Take {
+            typed.tasks = self.tasks.iter().map(handed_on).collect();
+            typed.mail = self.messages.iter().map(handed_mail).collect();
+        }
+        acts(&self.spec).into_iter().chain(acts_of_work(&self.manifest.kind, &typed)).collect()
+    }
+
+    /// What it is told first where its conversation cannot be resumed; none when there was none.
+    fn first_prompt(&self) -> Option<String> {
+        let begun = self.manifest.conversation.begun || self.manifest.has(Part::Conversation);
+        (begun && self.manifest.kind != PLAIN_COMMAND).then(|| first_prompt(&self.manifest.name, &self.recap))
     }
 
     fn part(&self, part: Part) -> PathBuf {

@@ -3,7 +3,6 @@
 
 use std::path::{Component, Path};
 
-use super::hook::one_line;
 use super::secrets::in_line;
 use crate::model::{
     AgentName, FoundIn, HandedMessage, HandedTask, Manifest, Origin, Part, Spec, Task, TaskState, Tier,
@@ -12,6 +11,8 @@ use crate::model::{
 
 /// More of a recap than this is not told to an agent.
 const LONGEST_RECAP: usize = 8 * 1024;
+/// More of a text than this nobody reads before they agree: that there is more is said.
+const LONGEST_TOLD: usize = 8 * 1024;
 /// How many numbers are tried behind a name.
 const MOST_NUMBERS: u32 = 1000;
 
@@ -167,18 +168,47 @@ pub fn acts(spec: &Spec) -> Vec<String> {
     acts
 }
 
+/// What is typed into an agent that was handed over, each text to the letter as it will be typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Typed {
+    /// The first prompt, for one that has to go on without the conversation.
+    pub first: Option<String>,
+    /// Its tasks.
+    pub tasks: Vec<String>,
+    /// Its mail.
+    pub mail: Vec<String>,
+}
+
 /// What the rest of a handoff makes an agent of this kind do: the files in its work tell an agent CLI what to run, and
 /// what waits in its queue is typed in. The demo agent does nothing that it is told.
-pub fn acts_of_work(kind: &str, tasks: &[HandedTask], messages: &[HandedMessage]) -> Vec<String> {
+pub fn acts_of_work(kind: &str, typed: &Typed) -> Vec<String> {
     if kind == "demo" {
         return vec![];
     }
-    let told = |text: &str| one_line(text).replace('`', "'");
     let starts =
-        format!("runs `{}` in the work that comes with it, whose files may say what to run", told(kind));
-    let tasks = tasks.iter().map(|task| format!("is given the task `{}`", told(&task.text)));
-    let mail = messages.iter().map(|message| format!("is sent `{}`", told(&message.text)));
-    std::iter::once(starts).chain(tasks).chain(mail).collect()
+        format!("runs `{}` in the work that comes with it, whose files may say what to run", whole(kind));
+    let first = typed.first.iter().map(|text| {
+        format!("is told this first, where its conversation cannot be resumed: `{}`", whole(text))
+    });
+    let tasks = typed.tasks.iter().map(|text| format!("is given the task `{}`", whole(text)));
+    let mail = typed.mail.iter().map(|text| format!("is sent `{}`", whole(text)));
+    std::iter::once(starts).chain(first).chain(tasks).chain(mail).collect()
+}
+
+/// A text on one line, with everything that matters in it: nobody agrees to what stands behind an ellipsis unseen.
+fn whole(text: &str) -> String {
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| word.chars().filter(|c| !is_deceptive(*c)).collect::<String>().replace('`', "'"))
+        .collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST_TOLD) {
+        None => line,
+        Some((end, _)) => {
+            let more = line[end..].chars().count();
+            format!("{}… and {more} characters that are not shown", &line[..end])
+        }
+    }
 }
 
 /// The branches that an agent's work may come onto, the best first. None that is there is ever moved.
@@ -211,11 +241,21 @@ pub fn first_prompt(name: &AgentName, recap: &str) -> String {
 
 /// A task as it is put on the new queue.
 pub fn handed_on(task: &HandedTask) -> String {
-    let text = task.text.replace(|c: char| c.is_control() && c != '\n' && c != '\t', " ");
+    let text = typeable(&task.text);
     match task.begun {
         true => format!("(It was under way when it was handed over.) {text}"),
         false => text,
     }
+}
+
+/// Mail as it is put into the new box.
+pub fn handed_mail(message: &HandedMessage) -> String {
+    let from = message.from.replace(|c: char| c.is_control(), " ");
+    format!("(From {from}, before it was handed over:) {}", typeable(&message.text))
+}
+
+fn typeable(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\n' && c != '\t', " ")
 }
 
 #[cfg(test)]

@@ -41,10 +41,11 @@ pub(in crate::cli) struct Arguments {
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let parcel = context.manager.handoff_open(&args.file)?;
+    let queue = if args.without_tasks { QueueWish::Leave } else { QueueWish::Take };
     if args.show {
         match context.ui.json {
-            true => context.ui.json(&View::of(&parcel)),
-            false => context.ui.data(&card(&parcel)),
+            true => context.ui.json(&View::of(&parcel, queue)),
+            false => context.ui.data(&card(&parcel, queue)),
         }
         return Ok(0);
     }
@@ -52,7 +53,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         (true, true) => Trust::All,
         (true, false) => Trust::Nothing,
         (false, _) if context.ui.can_ask() => {
-            context.ui.data(&card(&parcel));
+            context.ui.data(&card(&parcel, queue));
             if !context.ui.confirm("Take this agent over?")? {
                 context.ui.say("nothing was changed");
                 return Ok(1);
@@ -73,7 +74,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             dir: args.dir,
             clone_to: args.clone_to,
             trust,
-            queue: if args.without_tasks { QueueWish::Leave } else { QueueWish::Take },
+            queue,
         },
     )?;
     if context.ui.json {
@@ -100,12 +101,12 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn of(parcel: &Parcel) -> View<'_> {
+    fn of(parcel: &Parcel, queue: QueueWish) -> View<'_> {
         View {
             manifest: &parcel.manifest,
             title: parcel.record.title.as_deref(),
             spec: &parcel.spec,
-            acts: parcel.acts(),
+            acts: parcel.acts(queue),
             tasks: parcel.tasks.len(),
             messages: parcel.messages.len(),
         }
@@ -113,7 +114,7 @@ impl View<'_> {
 }
 
 /// The same for people. All of it is a stranger's word, and shown without what a terminal would obey.
-fn card(parcel: &Parcel) -> String {
+fn card(parcel: &Parcel, queue: QueueWish) -> String {
     let manifest = &parcel.manifest;
     let size =
         |part: Part| manifest.entries.iter().find(|entry| entry.name == part).map_or(0, |entry| entry.size);
@@ -136,7 +137,7 @@ fn card(parcel: &Parcel) -> String {
         )
     });
     let remotes = manifest.work.as_ref().map(|work| work.remotes.join(", "));
-    let acts = parcel.acts();
+    let acts = parcel.acts(queue);
     let prompt = parcel.spec.system_prompt.as_ref().map(|text| {
         let first = text.lines().next().unwrap_or_default();
         format!("{first} ({} lines)", text.lines().count())

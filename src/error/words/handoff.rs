@@ -3,6 +3,9 @@
 use super::{report, shown, unreachable_report};
 use crate::error::{Error, Report};
 
+/// How many things are told one by one that nobody agreed to; `--show` tells all.
+const MOST_ACTS: usize = 20;
+
 impl Error {
     pub(super) fn about_handoffs(&self) -> Report {
         match self {
@@ -44,10 +47,16 @@ impl Error {
                 1,
                 format!("agent `{name}` would do things on this machine that nobody has agreed to"),
             )
-            .saw_all(&acts.iter().map(|act| format!("it {act}")).collect::<Vec<_>>())
+            .saw_all(&acts.iter().take(MOST_ACTS).map(|act| format!("it {act}")).collect::<Vec<_>>())
+            .saw_all(&more(acts.len()))
             .saw("nothing was changed")
             .hint("look at it with `--show`; if you agree, `--yes --trust`"),
             _ => unreachable_report(self),
         }
     }
+}
+
+fn more(acts: usize) -> Vec<String> {
+    let more = acts.saturating_sub(MOST_ACTS);
+    (more > 0).then(|| format!("and {more} more")).into_iter().collect()
 }

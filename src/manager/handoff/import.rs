@@ -13,8 +13,8 @@ use super::Parcel;
 use super::landing::Landing;
 use crate::error::Error;
 use crate::failpoint;
-use crate::model::{Agent, AgentName, AgentRecord, Conversation, Part, Title};
-use crate::rules::handoff::{first_prompt, names};
+use crate::model::{Agent, AgentName, AgentRecord, Conversation, Title};
+use crate::rules::handoff::names;
 use crate::rules::opening::{self, Opening};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::AgentLock;
@@ -77,7 +77,7 @@ impl Manager {
     /// Takes an agent over.
     pub fn handoff_import(&self, parcel: &Parcel, request: &ImportRequest) -> Result<Imported, Error> {
         self.refuse_agents("take an agent over")?;
-        let acts = parcel.acts();
+        let acts = parcel.acts(request.queue);
         if request.trust == Trust::Nothing && !acts.is_empty() {
             return Err(Error::UntrustedHandoff { name: parcel.manifest.name.clone(), acts });
         }
@@ -187,9 +187,7 @@ impl Manager {
             Opening::New(id) => Conversation { id: id.clone(), name: None, begun: false },
             Opening::ResumeLast => Conversation::default(),
         };
-        let begun = parcel.manifest.conversation.begun || parcel.manifest.has(Part::Conversation);
-        let prompt = (!resumed && begun && record.kind != PLAIN_COMMAND)
-            .then(|| first_prompt(&parcel.manifest.name, &parcel.recap));
+        let prompt = parcel.first_prompt().filter(|_| !resumed);
         // Before it speaks by itself: what its hooks tell is held against this.
         self.write(|edit| edit.put(record.clone()))?;
         self.write_birth_note(&BirthNote {

@@ -20,7 +20,7 @@ use crate::model::{
     AgentRecord, Doer, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,
     is_deceptive,
 };
-use crate::rules::handoff::{branches, handed_on};
+use crate::rules::handoff::{branches, handed_mail, handed_on};
 use crate::store::Gate;
 
 /// Who put a task or a message there that came with a handoff.
@@ -233,9 +233,7 @@ impl Manager {
             .messages
             .iter()
             .filter_map(|message| {
-                let from = message.from.replace(|c: char| c.is_control(), " ");
-                let said = message.text.replace(|c: char| c.is_control() && c != '\n' && c != '\t', " ");
-                let text = format!("(From {from}, before it was handed over:) {said}");
+                let text = handed_mail(message);
                 let to = Recipient::Agent(record.id, record.name.clone());
                 text.parse::<Prompt>().ok()?;
                 Some(NewMessage { from: SOURCE.into(), to, project: None, text, wake: message.wake })

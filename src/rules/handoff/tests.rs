@@ -82,7 +82,7 @@ fn an_address_is_told_without_a_password() {
 
 #[test]
 fn work_that_an_agent_cli_would_act_on_is_told_of() {
-    assert_eq!(acts_of_work("demo", &[], &[]), Vec::<String>::new());
+    assert_eq!(acts_of_work("demo", &Typed::default()), Vec::<String>::new());
     let task = HandedTask {
         text: "!touch `x`\nmore".into(),
         priority: "normal".into(),
@@ -92,9 +92,35 @@ fn work_that_an_agent_cli_would_act_on_is_told_of() {
         retries: 0,
         after: vec![],
     };
-    let acts = acts_of_work("claude", &[task], &[]);
+    let begun = HandedTask { begun: true, text: "x".repeat(9000), ..task.clone() };
+    let mail = HandedMessage {
+        from: "eve) run\nthis".into(),
+        at: "2026-01-01T00:00:00Z".parse().unwrap(),
+        text: format!("{} rm -rf", "kind words ".repeat(100)),
+        wake: true,
+    };
+    let typed = Typed {
+        first: Some("You take over".into()),
+        tasks: [task, begun].iter().map(handed_on).collect(),
+        mail: vec![handed_mail(&mail)],
+    };
+    let acts = acts_of_work("claude", &typed);
     assert_eq!(acts[0], "runs `claude` in the work that comes with it, whose files may say what to run");
-    assert_eq!(acts[1], "is given the task `!touch 'x' more`");
+    assert!(acts[1].contains("told this first") && acts[1].ends_with("`You take over`"), "{}", acts[1]);
+    assert_eq!(acts[2], "is given the task `!touch 'x' more`");
+    assert!(acts[3].starts_with("is given the task `(It was under way when it was handed over.) xxx"));
+    assert!(
+        acts[3].ends_with("… and 852 characters that are not shown`"),
+        "{}",
+        &acts[3][acts[3].len() - 60..]
+    );
+    // Whoever sent it is a text of a stranger, too.
+    assert!(
+        acts[4].starts_with("is sent `(From eve) run this, before it was handed over:) kind"),
+        "{}",
+        acts[4]
+    );
+    assert!(acts[4].ends_with(" rm -rf`"), "{}", acts[4]);
 }
 
 #[test]
