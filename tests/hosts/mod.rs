@@ -257,7 +257,8 @@ impl Far {
     /// An agent that shows what is typed into it.
     #[track_caller]
     fn echoing(&self, name: &str) {
-        let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
+        let script =
+            format!("echo this is {name}; while read -r line; do printf 'got <%s>\\n' \"$line\"; done");
         self.run(&["agent", "spawn", "--name", name, "--", "sh", "-c", &script]).ok();
     }
 

@@ -6,25 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-
-/// What must arrive to the letter wherever free text is allowed. Whoever interprets one of them touches `x`, or shows
-/// a number where a text was.
-const TEXTS: [&str; 14] = [
-    "$(touch x)",
-    "`touch x`",
-    "; touch x;",
-    "a' ; touch x ; '",
-    "\"; touch x; \"",
-    "#{pane_pid}",
-    "#(touch x)",
-    "#[fg=red]styled",
-    "%H:%M %%",
-    "back\\slash \\n \\",
-    "~ $HOME ${HOME} *",
-    "-rf",
-    "🙂 é ｗｉｄｅ",
-    "tab\there",
-];
+use crate::support::hostile::TEXTS;
 
 /// What cannot be a name.
 fn no_names() -> Vec<String> {

@@ -6,6 +6,7 @@
 #![expect(clippy::print_stderr, reason = "a failing test prints what it kept")]
 
 pub mod disk;
+pub mod hostile;
 mod leftovers;
 mod redact;
 pub mod run;
