@@ -44,6 +44,11 @@ pub(super) fn run(args: &[OsString], global: &Global, ui: &ui::Ui) -> Option<Res
     let (verb, inner) = below.subcommand().unwrap_or(("", below));
     let described = command.find_subcommand(noun)?;
     let described = described.find_subcommand(verb).unwrap_or(described);
+    // `agent handoff export`: what has names stands one deeper.
+    let (described, inner) = match inner.subcommand() {
+        Some((deeper, inner)) => (described.find_subcommand(deeper).unwrap_or(described), inner),
+        None => (described, inner),
+    };
     let taken = match words::take(described, inner, names(noun, verb)) {
         Ok(taken) => taken,
         Err(error) => return Some(Err(error)),
@@ -83,14 +88,14 @@ impl Asked<'_> {
         let what = format!("{} {}", self.noun, self.verb).trim_end().to_owned();
         let flags: Vec<&str> = self.taken.given.iter().map(String::as_str).collect();
         let way = way(self.noun, self.verb, &flags);
-        let where_to = match place {
-            Where::One(host) => host.to_string(),
-            Where::All => "HOST".to_owned(),
-        };
-        if let Way::Here(why) = way {
-            return Err(Error::NotFar { what, why: why.to_owned(), host: where_to });
-        }
         let context = Context::open(self.global.home.as_deref(), ui)?;
+        if let Way::Here(why) = way {
+            let host = match place {
+                Where::One(host) => context.manager.host(host)?.for_ssh(),
+                Where::All => "HOST".to_owned(),
+            };
+            return Err(Error::NotFar { what, why: why.to_owned(), host });
+        }
         let host = match (place, way) {
             (Where::One(host), _) => context.manager.host(host)?.name,
             (Where::All, Way::List) => return list::run(self.inner, None, &context),

@@ -19,6 +19,9 @@ use crate::ssh::{Asking, Bounds, Heed, Lost, Ssh, Talked};
 /// More than any machine has to tell of its agents, and little enough to be held for every machine at once.
 const MOST_TOLD: usize = 16 << 20;
 
+/// More agents than a machine has memory for.
+const MOST_AGENTS: usize = 10_000;
+
 /// The agents of one host.
 #[derive(Debug)]
 pub struct FarAgents {
@@ -150,6 +153,9 @@ fn ask(ssh: &Ssh, host: &Host, within: Duration) -> Answer {
         (Talked::Ended(_), Some(hello)) => {
             refuse_older(host, &hello)?;
             match serde_json::from_slice::<Vec<Value>>(&out) {
+                Ok(agents) if agents.len() > MOST_AGENTS => {
+                    Err(nonsense(&format!("it told of more than {MOST_AGENTS} agents")))
+                }
                 Ok(agents) => Ok((hello, agents)),
                 Err(_) => Err(nonsense("it did not tell its agents")),
             }

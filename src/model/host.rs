@@ -191,6 +191,13 @@ pub struct Host {
     pub added_at: Timestamp,
 }
 
+impl Host {
+    /// What stands behind `ssh` for a person who goes there.
+    pub fn for_ssh(&self) -> String {
+        self.port.map(|port| format!("-p {port} ")).unwrap_or_default() + self.address.as_str()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -127,6 +127,21 @@ fn an_answer_without_end_is_not_held_in_memory() {
 }
 
 #[test]
+fn more_agents_than_there_can_be_are_not_taken_in() {
+    let Some((near, far)) = machines() else { return };
+    // Each would be a hundred times as big in memory.
+    let agents = format!("[{}{{}}]", "{},".repeat(300_000));
+    let frames: Vec<u8> = agents
+        .as_bytes()
+        .chunks(1 << 19)
+        .flat_map(|piece| [format!("out {}\n", piece.len()).as_bytes(), piece].concat())
+        .collect();
+    far.answers(&near, "many", ("0.1.0", &[frames, end(0)].concat()));
+    let refused = near.run(&["agent", "list", "--host", "many", "--timeout", "50s"]).fails(1);
+    assert!(refused.stderr.contains("it told of more than 10000 agents"), "{refused:?}");
+}
+
+#[test]
 fn an_answer_that_ends_in_the_middle_is_told_as_that() {
     let Some((near, far)) = machines() else { return };
     // It greets, says something and is gone.

@@ -152,9 +152,14 @@ fn what_is_not_utf8_stays_here() {
 
 #[test]
 fn what_cannot_go_there_says_why() {
-    let Some((near, _far)) = machines() else { return };
+    let Some((near, far)) = machines() else { return };
+    let there = format!("hint: go there: `ssh -p 2222 {}`, then `symposium agent handoff`", far.address);
     for (line, says) in [
-        (&["--host", "far", "service", "install"][..], "`service install` cannot be done on another machine"),
+        (&["agent", "handoff", "export", "far:a"][..], "its file is on the machine where it is run"),
+        (&["agent", "handoff", "export", "far:a"], there.as_str()),
+        (&["agent", "handoff", "import", "f", "--name", "far:a"], "its file is on the machine"),
+        (&["agent", "share", "far:a", "--with", "eve"], "only whoever is on that machine"),
+        (&["--host", "far", "service", "install"], "`service install` cannot be done on another machine"),
         (&["--host", "far", "env", "list"], "it is about this machine"),
         (
             &["agent", "spawn", "--host", "far", "--foreground", "--", "true"],
