@@ -1,5 +1,5 @@
-//! `agent list --watch`: all agents, again at each change. Woken by the registry; a slow second look covers an
-//! event that never came.
+//! `agent list --watch`: all agents, again at each change. Woken by the registry, and by the ledger, in which their
+//! tasks are; a slow second look covers an event that never came.
 
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -45,9 +45,9 @@ impl Manager {
         // writes anything.
         let (tell, told) = channel();
         let (tell_exit, tell_size) = (tell.clone(), tell.clone());
-        let _changes = self
-            .store
-            .on_change(&["agent-sessions.json"], move || tell.send(Told::Change).unwrap_or_default())?;
+        let _changes = self.store.on_change(&["agent-sessions.json", "ledger.db-wal"], move || {
+            tell.send(Told::Change).unwrap_or_default()
+        })?;
         let exits = self.on_exit(move || tell_exit.send(Told::Change).unwrap_or_default())?;
         process::on_resize(move || tell_size.send(Told::Size).unwrap_or_default())
             .map_err(Error::io("cannot watch the terminal"))?;

@@ -30,6 +30,24 @@ fn each_change_is_one_line_of_json() {
 }
 
 #[test]
+fn what_becomes_of_its_tasks_is_told_though_its_status_stays() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
+    let queued = || {
+        let said = watch.stdout_so_far();
+        let last: Option<Value> = said.lines().last().and_then(|line| serde_json::from_str(line).ok());
+        last.and_then(|agents| agents[0]["tasks"]["queued"].as_u64())
+    };
+    env.wait_until("the first look is there", || queued() == Some(0));
+    env.symposium(["task", "add", "a", "count to three"]).ok();
+    env.wait_until("the new task is told", || queued() == Some(1));
+    env.symposium(["task", "cancel", "1"]).ok();
+    env.wait_until("its end is told", || queued() == Some(0));
+    watch.kill();
+}
+
+#[test]
 fn a_server_that_is_gone_is_told_at_once_although_nobody_is_left_to_tell() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
