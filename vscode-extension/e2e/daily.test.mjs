@@ -145,7 +145,7 @@ step('a task is added from the view, and its end is told', async () => {
 });
 
 step('a recap is a document, and what agents said in it is text', async () => {
-  const inner = hands.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+  const inner = hands.preview();
   await hands.menu('tests', 'Show Recap');
   await inner.locator('li', { hasText: 'count to three' }).first().waitFor();
   await hands.shot('recap');

@@ -21,16 +21,18 @@ export function step(name, act) {
       await act();
     } catch (error) {
       failed = name;
-      await Hands.last?.tellWhatIs().catch(() => undefined);
+      for (const hands of Hands.all) await hands.tellWhatIs().catch(() => undefined);
       throw error;
     }
   });
 }
 
 export class Hands {
+  static all = [];
+
   constructor(world) {
     this.world = world;
-    Hands.last = this;
+    Hands.all.push(this);
   }
 
   get page() {
@@ -157,6 +159,19 @@ export class Hands {
     await this.page.locator('.context-view .action-item.focused').filter({ hasText: entry }).waitFor();
     await this.page.keyboard.press('Enter');
     await item.waitFor({ state: 'detached' });
+  }
+
+  /** Goes to another window of the desktop, or comes back from it: headless, no page ever loses the focus. */
+  async look(where) {
+    await this.page.evaluate((here) => {
+      document.hasFocus = () => here;
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, where === 'here');
+  }
+
+  /** The inner document of a Markdown preview. */
+  preview() {
+    return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
   }
 
   toast(text) {

@@ -1,8 +1,11 @@
-// Two windows at once: each knows everything, neither makes more of it.
+// Two windows at once: each knows everything, neither makes more of it. Then what is told of several agents, and to one
+// who comes back.
 
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
 
@@ -10,13 +13,20 @@ const world = new World('windows');
 const first = new Hands(world);
 after(() => world.end());
 let second;
+const clock = join(world.dir, 'clock');
+world.env.SYMPOSIUM_CLOCK = clock;
+
+/** With the clock of e2e/clock. */
+const open = async () => {
+  await world.openBrowser({ payload: [['extensionDevelopmentPath', `vscode-remote://127.0.0.1:${world.port}${join(dirname(fileURLToPath(import.meta.url)), 'clock')}`]] });
+  await first.ready();
+};
 
 before(async () => {
   await world.spawn('api');
   await world.spawn('docs');
   await world.startServer();
-  await world.openBrowser();
-  await first.ready();
+  await open();
   await first.statusSays('2 idle', 60_000);
   // Another folder: of one folder VS Code would share what it remembers.
   second = new Hands({ ...world, name: 'windows-second', page: await world.openWindow(world.home), symposium: (...args) => world.symposium(...args) });
@@ -32,10 +42,10 @@ const watchers = () =>
     } catch {
       return false;
     }
-  }).length;
+  }).map(Number);
 
 step('each window has one watcher', async () => {
-  await until('two watch', () => watchers() === 2);
+  await until('two watch', () => watchers().length === 2);
 });
 
 step('both see a change, and the one whose project it is tells of it', async () => {
@@ -51,7 +61,154 @@ step('both see a change, and the one whose project it is tells of it', async () 
 step('a window that is closed takes its watcher along, and no agent', async () => {
   await first.attach('api');
   await second.page.close();
-  await until('one watches', () => watchers() === 1, 60_000);
+  await until('one watches', () => watchers().length === 1, 60_000);
   assert.deepEqual([world.agent('api').status, world.agent('docs').status], ['idle', 'idle']);
   await first.statusSays('2 idle');
+});
+
+/** Lets this happen while the watcher holds its breath, so that the window hears of all of it at once. Nobody is looking,
+ *  because a window that is looked at asks beside the watcher. */
+async function atOnce(act) {
+  const [watcher] = watchers();
+  await first.look('elsewhere');
+  process.kill(watcher, 'SIGSTOP');
+  try {
+    await act();
+  } finally {
+    process.kill(watcher, 'SIGCONT');
+  }
+}
+
+const ask = async (name, command) => {
+  world.symposium('agent', 'send', name, `/ask ${command}`);
+  await world.is(name, 'waiting');
+};
+
+step('what happens at once is one notice, and attaching is to one of those', async () => {
+  await world.spawn('tests');
+  await world.spawn('web');
+  await first.statusSays('4 idle');
+  await first.clearToasts();
+  await atOnce(async () => {
+    await ask('docs', 'make clean');
+    await ask('tests', 'make check');
+    world.symposium('agent', 'send', 'web', '/crash 3');
+    await world.is('web', 'crashed');
+  });
+  const toast = first.toast('waiting for you: docs, tests · crashed: web');
+  await toast.waitFor();
+  assert.equal(await first.page.locator('.notifications-toasts .notification-list-item').count(), 1);
+  await first.look('here');
+  await first.shot('several');
+  await first.press(toast, 'Attach');
+  await first.row('web').waitFor();
+  assert.equal(await first.row('api').count(), 0);
+  await first.pick('docs');
+  await first.has('docs');
+  world.symposium('agent', 'rm', 'web');
+  for (const name of ['docs', 'tests']) world.symposium('agent', 'deny', name);
+  await first.statusSays('3 idle');
+});
+
+step('what several ask for is read before it is approved', async () => {
+  // Of what is looked at nothing would be told.
+  await first.attach('api');
+  await atOnce(async () => {
+    await ask('docs', 'make clean');
+    await ask('tests', 'rm [x](command:workbench.action.quit) $(zap)');
+  });
+  const toast = first.toast('waiting for you: docs, tests');
+  await toast.waitFor();
+  await first.look('here');
+  await first.press(toast, 'Approve');
+  await first.row('Bash: make clean').waitFor();
+  const hostile = first.row('Bash: rm [x](command:workbench.action.quit) $');
+  await hostile.waitFor();
+  assert.equal(await hostile.locator('a[href], .codicon-zap').count(), 0);
+  await first.row('docs').click();
+  await first.shot('approve-some');
+  await first.page.keyboard.press('Enter');
+  await world.is('docs', 'idle');
+  assert.equal(world.agent('tests').status, 'waiting', 'what was not ticked is not approved');
+  world.symposium('agent', 'deny', 'tests');
+  await first.statusSays('3 idle');
+});
+
+step('the recaps of several are one document', async () => {
+  await atOnce(async () => {
+    await ask('docs', 'make clean');
+    await ask('tests', 'make check');
+  });
+  const toast = first.toast('waiting for you: docs, tests');
+  await toast.waitFor();
+  await first.look('here');
+  await first.press(toast, 'Show Recap');
+  for (const name of ['docs', 'tests']) await first.preview().locator('h1', { hasText: name }).waitFor();
+  for (const name of ['docs', 'tests']) world.symposium('agent', 'deny', name);
+  await first.statusSays('3 idle');
+  await first.palette('View: Close All Editors');
+  await first.clearToasts();
+});
+
+const clockIs = async (words) => {
+  await first.palette('Test: Six Minutes Later');
+  await first.page.locator('.statusbar', { hasText: `the clock is ${words}` }).waitFor();
+};
+
+/** What there is to tell somebody who was away: one asks, one has done its task. */
+const happen = async () => {
+  await ask('docs', 'make clean');
+  const before = world.agent('tests').tasks.done;
+  world.symposium('task', 'add', 'tests', 'count to three');
+  await until('the task is done', () => world.agent('tests').tasks.done > before);
+  await world.is('tests', 'idle');
+};
+
+step('one who comes back after a while is offered the recap of those that have news', async () => {
+  await first.look('elsewhere');
+  await clockIs('ahead');
+  await happen();
+  await first.statusSays('1 waiting, 2 idle');
+  await first.toast('tests has finished').waitFor();
+  await first.clearToasts();
+  await first.look('here');
+  const toast = first.toast('While you were away: waiting for you: docs · finished: tests');
+  await toast.waitFor();
+  await first.shot('returned');
+  await first.press(toast, 'Show Recap');
+  await first.preview().locator('h1', { hasText: 'docs' }).waitFor();
+  await first.preview().locator('blockquote', { hasText: 'Bash: make clean' }).waitFor();
+  await first.preview().locator('li', { hasText: 'count to three' }).first().waitFor();
+  assert.equal(await first.preview().locator('h1').count(), 2);
+  await first.shot('returned-recap');
+  world.symposium('agent', 'deny', 'docs');
+  await first.statusSays('3 idle');
+});
+
+step('one who was away for a moment is told nothing of it', async () => {
+  await clockIs('right');
+  await first.look('elsewhere');
+  await happen();
+  await first.toast('tests has finished').waitFor();
+  await first.clearToasts();
+  await first.look('here');
+  // What comes behind is there, so the other would be too.
+  await ask('tests', 'ls');
+  await first.toast('tests waits for you').waitFor();
+  assert.equal(await first.toast('While you were away').count(), 0);
+  for (const name of ['docs', 'tests']) world.symposium('agent', 'deny', name);
+  await first.statusSays('3 idle');
+});
+
+step('a window that was closed meanwhile offers it too', async () => {
+  await first.look('elsewhere');
+  await world.closeBrowser();
+  await happen();
+  writeFileSync(clock, '');
+  await open();
+  const toast = first.toast('While you were away: waiting for you: docs · finished: tests');
+  await toast.waitFor({ timeout: 60_000 });
+  await first.press(toast, 'Show Recap');
+  await first.preview().locator('li', { hasText: 'count to three' }).first().waitFor();
+  await first.shot('reopened');
 });

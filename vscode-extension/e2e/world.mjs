@@ -51,6 +51,9 @@ const settings = {
   'remote.autoForwardPorts': false,
   'window.commandCenter': false,
   'chat.commandCenter.enabled': false,
+  // Newer ones: no chat, and no editor that lies over everything.
+  'chat.disableAIFeatures': true,
+  'workbench.editor.useModal': 'off',
   'workbench.colorTheme': 'Default Dark Modern',
 };
 

@@ -2,13 +2,14 @@
 
 import * as vscode from 'vscode';
 import { type Node } from './agentTree';
-import { type Client, CommandError } from './client';
+import { type Answering, asks } from './answering';
+import type { Client } from './client';
 import type { Documents } from './documents';
 import type { Mutes } from './mutes';
 import { type Asking, pickAgent } from './quickAttach';
 import { removeAgent, removeTaskspace } from './removing';
 import { nameMistake } from './rules/names';
-import { recapDocument } from './rules/recap';
+import { recapDocument, recapsDocument } from './rules/recap';
 import { hasEnded, isAttachable, isLive } from './rules/status';
 import { noLinks, oneLine } from './rules/text';
 import { settings } from './settings';
@@ -22,6 +23,7 @@ import { t } from './words';
 
 export interface Parts {
   client: Client;
+  answering: Answering;
   watch: Watch;
   terminals: Terminals;
   spawning: Spawning;
@@ -29,25 +31,27 @@ export interface Parts {
   mutes: Mutes;
 }
 
-/** What a command is called with: an agent, a row of the view, a folder of the explorer, or nothing. */
-type Given = Agent | Node | vscode.Uri | undefined;
+/** What a command is called with: an agent, several to choose from, a row of the view, a folder of the explorer, or
+ *  nothing. */
+type Given = Agent | Agent[] | Node | vscode.Uri | undefined;
 
 const agentIn = (given: Given): Agent | undefined => {
-  if (given === undefined || given instanceof vscode.Uri) return undefined;
+  if (given === undefined || given instanceof vscode.Uri || Array.isArray(given)) return undefined;
   if ('type' in given) return given.type === 'agent' ? given.agent : undefined;
   return given;
 };
 
 export function agentCommands(parts: Parts): vscode.Disposable {
-  const { client, watch, terminals, spawning, documents, mutes } = parts;
+  const { client, answering, watch, terminals, spawning, documents, mutes } = parts;
 
   /** Registers a command for one agent; without one the person is asked which. */
   const forAgent = (id: string, asking: () => Omit<Asking, 'title'> & { title?: string }, act: (agent: Agent, ...rest: unknown[]) => Promise<unknown>) =>
     vscode.commands.registerCommand(`symposium.${id}`, (given: Given, ...rest: unknown[]) =>
       attempt(async () => {
         const given_ = agentIn(given);
+        const among = Array.isArray(given) ? { wanted: ({ id: known }: Agent) => given.some((each) => each.id === known) } : {};
         // What was shown may be older than what is.
-        const agent = given_ === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking() }) : (watch.agents.find(({ id: known }) => known === given_.id) ?? given_);
+        const agent = given_ === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking(), ...among }) : (watch.agents.find(({ id: known }) => known === given_.id) ?? given_);
         if (agent !== undefined) await act(agent, ...rest);
       }),
     );
@@ -78,8 +82,8 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       await vscode.window.withProgress(progress, () => client.json(['agent', 'send', agent.name, '-'], { stdin: text }));
       vscode.window.setStatusBarMessage(`$(check) ${t('delivered to {0}', agent.name)}`, 5_000);
     }),
-    forAgent('approve', () => ({ placeholder: t('Say yes to whom?'), wanted: asks }), (agent, seen) => answer(parts, 'approve', agent, seen)),
-    forAgent('deny', () => ({ placeholder: t('Say no to whom?'), wanted: asks }), (agent, seen) => answer(parts, 'deny', agent, seen)),
+    forAgent('approve', () => ({ placeholder: t('Say yes to whom?'), wanted: asks }), (agent, seen) => answering.answer('approve', agent, seen)),
+    forAgent('deny', () => ({ placeholder: t('Say no to whom?'), wanted: asks }), (agent, seen) => answering.answer('deny', agent, seen)),
     forAgent('interrupt', live(t('Interrupt whom?')), (agent) => verb('interrupt', agent.name)),
     forAgent('stop', live(t('Stop whom?')), (agent) => stop(parts, agent)),
     forAgent('restart', live(t('Restart whom?')), (agent) => verb('restart', agent.name)),
@@ -105,6 +109,8 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     ),
     forAgent('logs', any(t('Whose transcript?')), async (agent) => documents.showText(`/transcript/${agent.name}.log`, await client.transcript(agent.name), 'end')),
     forAgent('recap', any(t('Whose recap?')), async (agent) => documents.showMarkdown(`/recap/${agent.name}.md`, recapDocument(await client.recap(agent.name)))),
+    vscode.commands.registerCommand('symposium.approveSome', (agents: readonly Agent[]) => attempt(() => answering.approveSome(agents))),
+    vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => recapSome(parts, agents, since))),
     forAgent('openFolder', any(t('Whose folder?')), openFolder),
     forAgent('mute', () => ({ placeholder: t('Mute whom?'), wanted: (agent) => !mutes.has(agent) }), (agent) => mutes.set(agent, 'muted')),
     forAgent('unmute', () => ({ placeholder: t('Unmute whom?'), wanted: (agent) => mutes.has(agent) }), (agent) => mutes.set(agent, 'told')),
@@ -126,26 +132,21 @@ export function agentCommands(parts: Parts): vscode.Disposable {
   );
 }
 
-const asks = (agent: Agent): boolean => agent.status === 'waiting' && agent.waiting_for === 'approval';
-
 const folderIn = (given: Given): string | undefined =>
   given instanceof vscode.Uri && given.scheme === 'file' ? given.fsPath : undefined;
 
-/** Answers what was seen: when it asks for something else by now, the person is asked. */
-async function answer({ client, watch }: Parts, verb: 'approve' | 'deny', agent: Agent, seen: unknown): Promise<void> {
-  const shown = typeof seen === 'string' ? seen : agent.reason;
-  const now = (await client.agents()).find(({ id }) => id === agent.id);
-  if (now === undefined || !asks(now)) {
-    throw new CommandError({ code: 'not-waiting', message: t('{0} asks for nothing any more', oneLine(agent.name)), saw: [], hints: [] });
-  }
-  if (now.reason !== shown) {
-    const yes = verb === 'approve' ? t('Approve') : t('Deny');
-    const text = noLinks(t('{0} asks for something else by now: {1}', oneLine(now.name), oneLine(now.reason, 300)));
-    if ((await vscode.window.showWarningMessage(text, { modal: true }, yes)) !== yes) return;
-  }
-  await client.json(['agent', verb, now.name]).finally(() => void watch.look());
-  const done = verb === 'approve' ? t('approved in {0}', now.name) : t('denied in {0}', now.name);
-  vscode.window.setStatusBarMessage(`$(check) ${done}`, 5_000);
+/** At most so many are told in one document; who has more news looks at the view. */
+const RECAPS = 10;
+
+/** The recaps of several agents as one document. One that is gone by now has none. */
+async function recapSome({ client, documents }: Parts, agents: readonly Agent[], since?: string): Promise<void> {
+  const [only, ...others] = agents;
+  const recaps = await Promise.allSettled(agents.slice(0, RECAPS).map(({ name }) => client.recap(name, since)));
+  const there = recaps.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const [failure] = recaps.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  if (there.length === 0) throw failure;
+  const path = only !== undefined && others.length === 0 ? `/recap/${only.name}.md` : '/recap/several.md';
+  await documents.showMarkdown(path, recapsDocument(there));
 }
 
 /** Ends an agent; its record and conversation stay, so only children are asked about. */

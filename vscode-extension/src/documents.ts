@@ -5,6 +5,9 @@ import * as vscode from 'vscode';
 
 const SCHEME = 'symposium';
 
+/** So many texts are kept. VS Code tells late that a document was closed, when it may be open again: that is no sign. */
+const KEPT = 30;
+
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly texts = new Map<string, string>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
@@ -14,9 +17,6 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   constructor() {
     this.parts = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      vscode.workspace.onDidCloseTextDocument((document) => {
-        if (document.uri.scheme === SCHEME) this.texts.delete(document.uri.path);
-      }),
       this.changed,
     ];
   }
@@ -44,7 +44,10 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
   private put(path: string, text: string): vscode.Uri {
     const uri = vscode.Uri.from({ scheme: SCHEME, path });
+    // The one that was shown last is the last to go.
+    this.texts.delete(uri.path);
     this.texts.set(uri.path, text);
+    for (const oldest of [...this.texts.keys()].slice(0, -KEPT)) this.texts.delete(oldest);
     this.changed.fire(uri);
     return uri;
   }

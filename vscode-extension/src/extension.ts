@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AgentTree } from './agentTree';
+import { Answering } from './answering';
 import { offerCleanUp } from './cleanUp';
 import { Client } from './client';
 import { agentCommands } from './commands';
@@ -10,6 +11,7 @@ import { helping } from './helping';
 import { Mutes } from './mutes';
 import { type Decide, decision, notifications } from './notifications';
 import { terminalProfile } from './profile';
+import { returning } from './returning';
 import { settings } from './settings';
 import { Spawning } from './spawn';
 import { statusBar, statusItem } from './statusBar';
@@ -41,6 +43,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
   const spawning = new Spawning(client, watch);
   const tasks = new TaskTree(watch, client, log);
   const tree = new AgentTree(watch, client, mutes);
+  const answering = new Answering(client, watch);
   const status = statusItem();
   const decide = decision(terminals, mutes);
   context.subscriptions.push(
@@ -52,10 +55,11 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     status,
     statusBar(watch, status),
     tree,
-    agentCommands({ client, watch, terminals, spawning, documents, mutes }),
+    agentCommands({ client, answering, watch, terminals, spawning, documents, mutes }),
     taskCommands(client, watch, documents, tasks),
     helping(client, watch, documents, log),
     notifications(watch, decide),
+    returning(watch, decide, context.workspaceState),
     offerCleanUp(client, watch, context.globalState),
     terminalProfile(watch, terminals),
     vscode.workspace.onDidChangeConfiguration((change) => {

@@ -28,8 +28,7 @@ export function transitions(before: readonly Agent[], after: readonly Agent[]): 
 }
 
 function transition(was: Agent, is: Agent): NoticeKind | undefined {
-  const gaveUp = (agent: Agent) => agent.reason.startsWith(GIVEN_UP);
-  if (gaveUp(is)) return gaveUp(was) ? undefined : 'gave-up';
+  if (state(is) === 'gave-up') return state(was) === 'gave-up' ? undefined : 'gave-up';
   // One that its policy brings back is told when it is given up, not at each fall.
   if (is.status === 'crashed') return was.status === 'crashed' || is.restart.next_at !== null ? undefined : 'crashed';
   if (is.status === 'waiting') {
@@ -39,6 +38,38 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
   if (is.tasks.done + is.tasks.failed > was.tasks.done + was.tasks.failed) return 'finished';
   const worked = Date.parse(is.status_since) - Date.parse(was.status_since);
   return was.status === 'working' && is.status === 'idle' && worked >= LONG_TURN ? 'finished' : undefined;
+}
+
+/** What is still so of what was gathered, the last of each agent: a question that was answered meanwhile, or one that came
+ *  and went and came again, is no second piece of news. */
+export function stillSo(gathered: readonly Notice[], now: readonly Agent[]): Notice[] {
+  const known = new Map(now.map((agent) => [agent.id, agent]));
+  const last = new Map<string, Notice>();
+  for (const { kind, agent } of gathered) {
+    const is = known.get(agent.id);
+    if (is === undefined) continue;
+    if (kind === 'finished') last.set(agent.id, { kind, agent });
+    else if (state(is) === kind) last.set(agent.id, { kind, agent: is });
+  }
+  return [...last.values()];
+}
+
+/** How the reason reads of an agent that was started and has been given nothing to do. */
+const READY = 'it is ready for a prompt';
+
+/** What has happened to agents since then, as far as they show it: for a window that was closed meanwhile. */
+export function since(then: number, agents: readonly Agent[]): Notice[] {
+  return agents.flatMap((agent) => {
+    if (Date.parse(agent.created_at) > then || Date.parse(agent.status_since) <= then) return [];
+    const kind = state(agent) ?? (agent.status === 'idle' && agent.reason !== READY ? 'finished' : undefined);
+    return kind === undefined ? [] : [{ kind, agent }];
+  });
+}
+
+/** What an agent would be told of for as it is, beside what it has finished. */
+function state(agent: Agent): Exclude<NoticeKind, 'finished'> | undefined {
+  if (agent.reason.startsWith(GIVEN_UP)) return 'gave-up';
+  return agent.status === 'crashed' || agent.status === 'waiting' ? agent.status : undefined;
 }
 
 /** What decides whether this window tells. */

@@ -36,6 +36,9 @@ export function recapDocument(recap: Recap): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Several recaps as one document: VS Code has one preview, in which each would take the place of the one before. */
+export const recapsDocument = (recaps: readonly Recap[]): string => recaps.map(recapDocument).join('\n---\n\n');
+
 function section(lines: string[], title: string, entries: readonly string[]): void {
   if (entries.length > 0) lines.push('', `## ${title}`, '', ...entries.map((entry) => `- ${entry}`));
 }

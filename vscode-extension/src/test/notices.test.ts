@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Situation, combinedText, isTold, isToldOnReturn, noticeText, transitions } from '../rules/notices';
+import { type NoticeKind, type Situation, combinedText, isTold, isToldOnReturn, noticeText, since, stillSo, transitions } from '../rules/notices';
 import type { Agent } from '../types';
 import { someAgent } from './agents';
 
@@ -59,6 +59,39 @@ test('several are told as one, and not all by name', () => {
   const notices = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ kind: 'waiting' as const, agent: someAgent({ name }) }));
   assert.equal(combinedText([...notices, { kind: 'crashed', agent: someAgent({ name: 'x' }) }]), 'waiting for you: a, b, c and 2 more · crashed: x');
 });
+
+const still = (kind: NoticeKind, was: Partial<Agent>, is: Partial<Agent>) => stillSo([{ kind, agent: someAgent(was) }], [someAgent(is)]).map((notice) => notice.kind);
+const crashed: Partial<Agent> = { status: 'crashed' };
+const stays: [string, NoticeKind, Partial<Agent>, Partial<Agent>, boolean][] = [
+  ['it waits', 'waiting', waiting, waiting, true],
+  ['it was answered', 'waiting', waiting, { status: 'working' }, false],
+  ['it crashed', 'crashed', crashed, crashed, true],
+  ['it was brought back', 'crashed', crashed, { status: 'idle' }, false],
+  ['it was given up after it crashed', 'crashed', crashed, { status: 'crashed', reason: 'given up after 5' }, false],
+  ['it has finished and does the next thing', 'finished', {}, { status: 'working' }, true],
+];
+for (const [name, kind, was, is, expected] of stays) test(`still so: ${name}`, () => { assert.deepEqual(still(kind, was, is), expected ? [kind] : []); });
+
+test('an agent is told of once, with what it asks for now', () => {
+  const first = { kind: 'waiting' as const, agent: someAgent(waiting) };
+  const now = someAgent({ ...waiting, reason: 'Bash: rm' });
+  assert.deepEqual(stillSo([first, first], [now]), [{ kind: 'waiting', agent: now }]);
+  assert.deepEqual(stillSo([first], []), [], 'one that is gone is no news');
+});
+
+const then = Date.parse('2026-01-01T12:00:00Z');
+const later = '2026-01-01T12:00:01Z';
+const happened: [string, Partial<Agent>, NoticeKind[]][] = [
+  ['nothing', {}, []],
+  ['it has finished', { status_since: later, reason: 'all done' }, ['finished']],
+  ['it was only started again', { status_since: later }, []],
+  ['it waits', { ...waiting, status_since: later }, ['waiting']],
+  ['it waited before', waiting, []],
+  ['it was given up', { status: 'crashed', reason: 'given up after 5', status_since: later }, ['gave-up']],
+  ['it works', { status: 'working', status_since: later }, []],
+  ['it is new', { ...waiting, created_at: later, status_since: later }, []],
+];
+for (const [name, is, expected] of happened) test(`while the window was closed: ${name}`, () => { assert.deepEqual(since(then, [someAgent(is)]).map(({ kind }) => kind), expected); });
 
 test('who comes back after a while is told what happened, and nobody else', () => {
   const news = [{ kind: 'finished' as const, agent: someAgent() }];
