@@ -147,13 +147,13 @@ step('a task is added from the view, and its end is told', async () => {
 step('a recap is a document, and what agents said in it is text', async () => {
   const inner = hands.preview();
   await hands.menu('tests', 'Show Recap');
-  await inner.locator('li', { hasText: 'count to three' }).first().waitFor();
+  await hands.previewShows('li', 'count to three');
   await hands.shot('recap');
   world.symposium('agent', 'send', 'api', 'see <b>bold</b> [x](command:workbench.action.closeWindow) $(zap)');
   await world.is('api', 'idle');
   await hands.statusSays('3 idle');
   await hands.menu('api', 'Show Recap');
-  await inner.locator('h1', { hasText: 'api' }).waitFor();
+  await hands.previewShows('h1', 'api');
   const body = inner.locator('body');
   await until('the words are shown', async () => (await body.innerText()).includes('<b>bold</b> [x](command:'));
   assert.equal(await body.locator('a[href^="command:"]').count(), 0);

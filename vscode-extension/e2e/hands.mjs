@@ -174,6 +174,12 @@ export class Hands {
     return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
   }
 
+  /** Waits for an element of it with this text. Its service worker takes over when the one of the preview before has
+   *  answered or given up, which VS Code lets it do after half a minute. */
+  async previewShows(element, text) {
+    await this.preview().locator(element, { hasText: text }).first().waitFor({ timeout: 75_000 });
+  }
+
   toast(text) {
     return this.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text }).first();
   }

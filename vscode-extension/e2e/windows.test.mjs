@@ -143,10 +143,9 @@ step('the recaps of several are one document', async () => {
   await toast.waitFor();
   await first.look('here');
   await first.press(toast, 'Show Recap');
-  for (const name of ['docs', 'tests']) await first.preview().locator('h1', { hasText: name }).waitFor();
+  for (const name of ['docs', 'tests']) await first.previewShows('h1', name);
   for (const name of ['docs', 'tests']) world.symposium('agent', 'deny', name);
   await first.statusSays('3 idle');
-  await first.palette('View: Close All Editors');
   await first.clearToasts();
 });
 
@@ -176,9 +175,9 @@ step('one who comes back after a while is offered the recap of those that have n
   await toast.waitFor();
   await first.shot('returned');
   await first.press(toast, 'Show Recap');
-  await first.preview().locator('h1', { hasText: 'docs' }).waitFor();
-  await first.preview().locator('blockquote', { hasText: 'Bash: make clean' }).waitFor();
-  await first.preview().locator('li', { hasText: 'count to three' }).first().waitFor();
+  await first.previewShows('h1', 'docs');
+  await first.previewShows('blockquote', 'Bash: make clean');
+  await first.previewShows('li', 'count to three');
   assert.equal(await first.preview().locator('h1').count(), 2);
   await first.shot('returned-recap');
   world.symposium('agent', 'deny', 'docs');
@@ -209,6 +208,6 @@ step('a window that was closed meanwhile offers it too', async () => {
   const toast = first.toast('While you were away: waiting for you: docs · finished: tests');
   await toast.waitFor({ timeout: 60_000 });
   await first.press(toast, 'Show Recap');
-  await first.preview().locator('li', { hasText: 'count to three' }).first().waitFor();
+  await first.previewShows('li', 'count to three');
   await first.shot('reopened');
 });

@@ -1,5 +1,5 @@
-// Documents that are shown and never saved: recap, transcript, screen, task, doctor. Each has an address, so that showing
-// it again refreshes the one that is open.
+// Documents that are shown and never saved: recap, transcript, screen, task, doctor. A text has an address, so that
+// showing it again refreshes the one that is open.
 
 import * as vscode from 'vscode';
 
@@ -33,9 +33,10 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     if (at === 'end') editor.revealRange(new vscode.Range(document.lineCount, 0, document.lineCount, 0));
   }
 
-  /** As a Markdown preview. */
+  /** As a Markdown preview, of which VS Code has one. It does not draw anew what it shows already, be it that it could not
+   *  find it: a preview is restored before we are there. So each time is another path; its last part is the title. */
   async showMarkdown(path: string, text: string): Promise<void> {
-    await vscode.commands.executeCommand('markdown.showPreview', this.put(path, text));
+    await vscode.commands.executeCommand('markdown.showPreview', this.put(`/${Date.now()}${path}`, text));
   }
 
   dispose(): void {
