@@ -162,7 +162,7 @@ impl Manager {
             }
         }
         // Last: the process that keeps a door may be this one.
-        ended.into_iter().for_each(|name| self.end_shares_if_any(name));
+        ended.into_iter().for_each(|name| self.end_shares(name));
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::Manager;
+use super::unshare::Closed;
 use crate::env::{AGENT_ID, Env, HOME};
 use crate::error::Error;
 use crate::failpoint;
@@ -78,7 +79,7 @@ impl Manager {
         self.write_shares(&agent.name, with(self.written_shares(&agent.name), share.clone()))?;
         failpoint::reached("share.noted");
         if let Err(error) = self.open_door(&agent, &share, &place) {
-            let _ = self.close_doors(&agent.name, Some(uid), &[]);
+            let _ = self.close_doors(&agent.name, Some(uid), &[], Closed::default());
             self.write_shares(&agent.name, without(self.written_shares(&agent.name), uid))?;
             return Err(error);
         }
@@ -113,7 +114,7 @@ impl Manager {
 
     /// Closes the door that is there; what is granted next takes its place.
     fn make_way(&self, name: &AgentName, uid: u32, place: &Place) -> Result<(), Error> {
-        let closed = self.close_doors(name, Some(uid), &[])?;
+        let closed = self.close_doors(name, Some(uid), &[], Closed::default())?;
         if !closed.is_open() && !place.answers(name) {
             return Ok(());
         }

@@ -49,8 +49,7 @@ impl Manager {
         let mut remarks = Vec::new();
         let closed = match self.store.lock_agent(name, "unshare") {
             Ok(lock) => {
-                let mut closed = self.end_sharing(name, guest)?;
-                closed.guests.extend(cut.guests);
+                let closed = self.end_sharing(name, guest, cut)?;
                 let is_known = self.store.find(name, Env::now())?.is_some();
                 if !is_known {
                     lock.retire();
@@ -102,7 +101,10 @@ impl Manager {
     /// Ends all shares of an agent that ends itself, or is called something else from now on. The caller holds its
     /// lock.
     pub(super) fn end_shares(&self, name: &AgentName) {
-        match self.end_sharing(name, None) {
+        if !self.may_be_shared(name) {
+            return;
+        }
+        match self.end_sharing(name, None, Closed::default()) {
             Ok(closed) if !closed.left.is_empty() => self.notice(closed.error(name).to_string()),
             Ok(closed) if closed.guests.is_empty() => {}
             Ok(closed) => self.notice(format!("`{name}` is no longer shared with {}", closed.names())),
@@ -110,19 +112,16 @@ impl Manager {
         }
     }
 
-    /// The same for one that was found ended, if anything says that it was shared.
-    pub(super) fn end_shares_if_any(&self, name: &AgentName) {
-        if self.may_be_shared(name) {
-            self.end_shares(name);
-        }
-    }
-
-    /// Whether something of ours says that an agent is shared; nobody is asked.
+    /// Whether anything says that an agent is shared, or could be. Nobody is asked: it is no more than a few looks at
+    /// files.
     pub(super) fn may_be_shared(&self, name: &AgentName) -> bool {
-        !self.written_shares(name).is_empty() || self.store.doors(name).is_ok_and(|doors| !doors.is_empty())
+        Place::is_any_of(Env::uid())
+            || self.store.doors(name).is_ok_and(|doors| !doors.is_empty())
+            || !self.written_shares(name).is_empty()
     }
 
-    fn end_sharing(&self, name: &AgentName, guest: Option<u32>) -> Result<Closed, Error> {
+    /// Closes doors, beside those that are closed already, and writes down that they are.
+    fn end_sharing(&self, name: &AgentName, guest: Option<u32>, cut: Closed) -> Result<Closed, Error> {
         let is_meant = |share: &Share| guest.is_none_or(|guest| guest == share.uid);
         let (meant, others): (Vec<Share>, Vec<Share>) =
             self.written_shares(name).into_iter().partition(is_meant);
@@ -130,7 +129,7 @@ impl Manager {
         if !meant.is_empty() {
             self.write_shares(name, others.clone())?;
         }
-        let closed = self.close_doors(name, guest, &meant)?;
+        let closed = self.close_doors(name, guest, &meant, cut)?;
         let left: Vec<Share> =
             meant.into_iter().filter(|share| closed.left.contains_key(&share.uid)).collect();
         if !left.is_empty() {
@@ -145,9 +144,15 @@ impl Manager {
         name: &AgentName,
         guest: Option<u32>,
         written: &[Share],
+        mut closed: Closed,
     ) -> Result<Closed, Error> {
         let is_meant = |uid: u32| guest.is_none_or(|guest| guest == uid);
-        let mut closed = Closed::default();
+        // Those that took too long a moment ago and have ended since.
+        for (uid, _) in std::mem::take(&mut closed.left) {
+            if self.store.door(name, uid).is_none() {
+                closed.guests.entry(uid).or_default();
+            }
+        }
         let own = self.end_keepers(name, guest, &mut closed)?;
         match self.close_sessions(name, is_meant) {
             Ok(guests) => {
@@ -173,12 +178,22 @@ impl Manager {
             Place::of(Env::uid(), uid).clear(name);
         }
         let _ = self.store.forget_doors(name);
+        self.forget_guests(name, &closed);
         if let Some(door) = own {
             // The end of the agent was found by the very process that keeps its door.
             Place::of(Env::uid(), door.guest).remove(name);
             self.end_keeper(name, door.guest);
         }
         Ok(closed)
+    }
+
+    /// A process that was ended has not said that its guests have left: another terminal may be called as theirs was.
+    fn forget_guests(&self, name: &AgentName, closed: &Closed) {
+        let Ok(tmux) = self.tmux() else { return };
+        for (uid, share) in closed.guests.iter().filter(|_| closed.silence.is_none()) {
+            let with = share.as_ref().map_or_else(|| user(*uid), |share| share.with.clone());
+            let _ = tmux.forget_guests_of(name, &with);
+        }
     }
 
     /// Ends the processes that keep doors, which needs nobody's answer; gives the one that is kept by this very process.

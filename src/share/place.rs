@@ -58,6 +58,11 @@ impl Place {
         Place { owner, guest }
     }
 
+    /// Whether this user has, or has had, any door.
+    pub fn is_any_of(owner: u32) -> bool {
+        fs::symlink_metadata(Place::of(owner, owner).outer()).is_ok()
+    }
+
     /// Where the door of an agent is.
     pub fn door(&self, name: &AgentName) -> PathBuf {
         self.inner().join(name.as_str())

@@ -129,9 +129,19 @@ impl Tmux {
 
     /// Forgets the terminal of a guest who has left.
     pub fn forget_guest(&self, session: &AgentName, key: &str) -> Result<(), TmuxError> {
-        let less = format!("#{{s| {key}=[^ ]*||:@symposium_guests}}");
+        self.set_guests(session, &format!("#{{s| {key}=[^ ]*||:@symposium_guests}}"))
+    }
+
+    /// Forgets all terminals of a guest whose door was closed.
+    pub fn forget_guests_of(&self, session: &AgentName, user: &str) -> Result<(), TmuxError> {
+        let user = plain(user).replace('.', "[.]");
+        let less = format!("#{{s| [^ ]*={user}:[rw]||:@symposium_guests}}");
+        self.set_guests(session, &less)
+    }
+
+    fn set_guests(&self, session: &AgentName, guests: &str) -> Result<(), TmuxError> {
         let at = target::pane_of(session.as_str());
-        match self.ask("forget a guest", &["set-option", "-F", "-t", &at, "@symposium_guests", &less]) {
+        match self.ask("forget a guest", &["set-option", "-F", "-t", &at, "@symposium_guests", guests]) {
             Err(other) if other.is_absence() => Ok(()),
             other => other.map(drop),
         }

@@ -26,9 +26,9 @@ fn signal_server(owner: &User<'_>, pid: &str, signal: &str) {
     owner.program("kill", [signal, pid]).ok();
 }
 
-fn server(owner: &User<'_>) -> String {
+fn ask_server(owner: &User<'_>, words: &[&str]) -> String {
     let socket = owner.socket();
-    let words = ["-S", socket.to_str().unwrap(), "display-message", "-p", "#{pid}"];
+    let words = [&["-S", socket.to_str().unwrap()], words].concat();
     owner.program("tmux", words).ok().stdout.trim().to_owned()
 }
 
@@ -65,6 +65,9 @@ fn a_door_that_is_written_down_nowhere_is_closed_all_the_same() {
         }
         let said = owner.symposium([&["agent"], words].concat()).ok().stderr;
         assert!(said.contains(&format!("is no longer shared with {with}")), "{words:?}: {said}");
+        if words[0] == "unshare" {
+            assert_eq!(ask_server(&owner, &["show-options", "-qv", "-t", "=a:", "@symposium_guests"]), "");
+        }
         assert_eq!(terminal.wait_for_exit(), 1, "{words:?}\n{}", terminal.screen());
         terminal.wait_for_text(CUT);
         let again = at(&owner, name, &guest, &[]);
@@ -168,7 +171,7 @@ fn a_door_is_closed_while_tmux_does_not_answer() {
     first.wait_for_text("this is a");
     let second = at(&owner, "a", &other, &[]);
     second.wait_for_text("this is a");
-    let server = server(&owner);
+    let server = ask_server(&owner, &["display-message", "-p", "#{pid}"]);
     signal_server(&owner, &server, "-STOP");
     let said = owner.symposium(["agent", "unshare", "a", "--with", &guest.name]).ok().stderr;
     assert_eq!(
