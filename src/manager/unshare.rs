@@ -125,15 +125,16 @@ impl Manager {
         let is_meant = |share: &Share| guest.is_none_or(|guest| guest == share.uid);
         let (meant, others): (Vec<Share>, Vec<Share>) =
             self.written_shares(name).into_iter().partition(is_meant);
-        // First: a door that is on its way looks there again before it opens.
+        // First: a door that is on its way looks there again before it opens. On a full disk doors close all the same,
+        // and what stands there then opens none.
         if !meant.is_empty() {
-            self.write_shares(name, others.clone())?;
+            let _ = self.write_shares(name, others.clone());
         }
         let closed = self.close_doors(name, guest, &meant, cut)?;
         let left: Vec<Share> =
             meant.into_iter().filter(|share| closed.left.contains_key(&share.uid)).collect();
         if !left.is_empty() {
-            self.write_shares(name, [others, left].concat())?;
+            let _ = self.write_shares(name, [others, left].concat());
         }
         Ok(closed)
     }
@@ -159,6 +160,7 @@ impl Manager {
                 for uid in guests {
                     closed.guests.entry(uid).or_default();
                 }
+                closed.left.retain(|uid, _| self.store.door(name, *uid).is_some());
             }
             Err(error) => closed.silence = Some(error),
         }
