@@ -195,9 +195,8 @@ impl From<ShareError> for Error {
             ShareError::NoDoor { path } => Error::NotShared { what: path.display().to_string() },
             ShareError::Silent { after } => Error::DoorSilent { what: "the door".into(), after },
             ShareError::Refused { why } => Error::NotShared { what: why },
-            ShareError::File { ref source, .. } => {
-                let kind = source.kind();
-                Error::Io { what: error.to_string(), source: kind.into() }
+            ShareError::File { doing, path, source } => {
+                Error::Io { what: format!("cannot {doing} {}", path.display()), source }
             }
         }
     }

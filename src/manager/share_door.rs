@@ -4,6 +4,7 @@
 //! so is what it was there for, and whoever works on the agent then must not be written over.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::Manager;
@@ -13,6 +14,9 @@ use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::rules::share::time_left_at_door;
 use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
 use crate::tmux::{AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
+
+/// How many terminals of a guest may be there at once.
+const MOST_SCREENS: usize = 8;
 
 impl Manager {
     /// Keeps a door until its time is over, or somebody ends this process.
@@ -30,11 +34,12 @@ impl Manager {
         }
         let place = Place::of(Env::uid(), uid);
         let door = Door::open(&place, uid, name)?;
-        let host = Host { manager: Arc::new(self), name: name.clone(), id, share: share.clone() };
+        let (name, manager, screens) = (name.clone(), Arc::new(self), AtomicUsize::new(0));
+        let host = Host { manager, name: name.clone(), id, share: share.clone(), screens };
         let begun = Instant::now();
         let left = || time_left_at_door(&share, Env::now(), begun.elapsed());
         let kept = door.keep(left, move |guest| host.receive(guest));
-        place.remove(name);
+        place.remove(&name);
         held.retire();
         kept.map_err(Error::io("the door cannot be kept"))
     }
@@ -46,6 +51,7 @@ struct Host {
     name: AgentName,
     id: AgentId,
     share: Share,
+    screens: AtomicUsize,
 }
 
 impl Host {
@@ -72,10 +78,15 @@ impl Host {
             Want::Drive => AttachAs::Driver,
             Want::Take => AttachAs::Taker,
         };
-        let why = match self.show(&agent, how, &mut guest) {
-            Ok(()) => "it was ended on the other side".to_owned(),
-            Err(error) => error.to_string(),
+        let why = if self.screens.fetch_add(1, Ordering::Relaxed) >= MOST_SCREENS {
+            format!("{MOST_SCREENS} terminals of yours are there already")
+        } else {
+            match self.show(&agent, how, &mut guest) {
+                Ok(()) => "it was ended on the other side".to_owned(),
+                Err(error) => error.to_string(),
+            }
         };
+        self.screens.fetch_sub(1, Ordering::Relaxed);
         guest.dismiss(&why);
     }
 

@@ -20,8 +20,8 @@ use super::place::Place;
 use super::pty::Screen;
 use crate::model::AgentName;
 
-/// How many terminals of a guest may be there at once.
-const MOST_GUESTS: usize = 8;
+/// How many lines of a guest's may be there at once: more than terminals, so that one can always ask.
+const MOST_LINES: usize = 16;
 /// How long somebody may take to say hello, or to take what is shown.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The clock is looked at this often: it may be set, and a machine may sleep.
@@ -71,7 +71,7 @@ impl Door {
                 other => other?,
             };
             let Ok((line, _)) = self.listener.accept() else { continue };
-            if !self.is_guest(&line) || inside.load(Ordering::Relaxed) >= MOST_GUESTS {
+            if !self.is_guest(&line) || inside.load(Ordering::Relaxed) >= MOST_LINES {
                 continue;
             }
             inside.fetch_add(1, Ordering::Relaxed);

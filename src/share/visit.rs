@@ -41,7 +41,9 @@ pub fn visit(place: &Place, owner: u32, name: &AgentName, hello: (Want, &str)) -
     theirs.set_nonblocking(true).map_err(failed("watch the size for"))?;
     ours.set_nonblocking(true).map_err(failed("watch the size for"))?;
     signal_hook::low_level::pipe::register(SIGWINCH, theirs).map_err(failed("watch the size for"))?;
-    Hello::new(hello.0, hello.1, size()).write(&mut line).map_err(failed("speak to"))?;
+    if Hello::new(hello.0, hello.1, size()).write(&mut line).is_err() {
+        return Ok(Left::Sent(String::new()));
+    }
     let _raw = Raw::enter().map_err(failed("take the terminal for"))?;
     let mut terminal = Visit { line, resized: ours, prefix: false };
     terminal.run().map_err(failed("speak to"))

@@ -126,6 +126,24 @@ fn a_guest_is_one_of_many_terminals() {
 }
 
 #[test]
+fn a_guest_with_too_many_terminals_is_told() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &[]);
+    let many: Vec<_> = (0..8).map(|_| at(&owner, "a", &guest, &["--observe"])).collect();
+    many.iter().for_each(|terminal| terminal.wait_for_text("this is a"));
+    let one_more = at(&owner, "a", &guest, &[]);
+    assert_eq!(one_more.wait_for_exit(), 1, "{}", one_more.screen());
+    one_more.wait_for_text("8 terminals of yours are there already");
+    let listed = guest.symposium(["agent", "list", "--shared", "--json"]).ok().json();
+    assert_eq!(listed[0]["name"], "a", "{listed}");
+    drop(many);
+    env.wait_until("nobody is attached", || shown(&owner, "a")["clients"] == serde_json::json!([]));
+    at(&owner, "a", &guest, &[]).wait_for_text("this is a");
+}
+
+#[test]
 fn where_all_may_type_a_guest_may() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
