@@ -9,7 +9,9 @@ use std::time::Duration;
 pub use report::Report;
 pub use words::shown;
 
-use crate::model::{AgentName, Exit, HostName, InvalidHost, InvalidName, TaskId, TaskState, Unsendable};
+use crate::model::{
+    AgentName, Exit, Host, HostName, InvalidHost, InvalidName, TaskId, TaskState, Unsendable,
+};
 use crate::rules::address::Unreached;
 use crate::rules::delivery::Refusal;
 
@@ -147,7 +149,7 @@ pub enum Error {
     /// A host does not answer.
     HostUnreached { name: HostName, address: String, port: Option<u16>, said: Vec<String>, late: bool },
     /// Something answers there that is no symposium.
-    HostLacksSymposium { name: HostName, address: String, port: Option<u16>, said: Vec<String> },
+    HostLacksSymposium { host: Box<Host>, said: Vec<String> },
     /// A symposium answers there that is too old to be asked.
     HostOlder { name: HostName, version: Option<String> },
     /// A host answered, but not what was asked.

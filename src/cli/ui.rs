@@ -257,6 +257,9 @@ pub(super) fn pass_on(bytes: &[u8], stream: Stream) -> bool {
     written.is_ok()
 }
 
+/// No mouse, no focus, no marked pasting, plain keys, the whole screen to scroll, a cursor, no colours.
+const MODES_OFF: &str = "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b7\x1b[r\x1b8\x1b[?25h\x1b[0m";
+
 /// This terminal as it was before it was handed over to another machine.
 pub(super) struct Terminal(Option<rustix::termios::Termios>);
 
@@ -269,13 +272,15 @@ impl Terminal {
     /// Takes it back from a program that was cut off: its screen, its mouse, its cursor and its colours go.
     pub(super) fn leave_screen(&self) {
         self.restore();
-        let back = "\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b[r\x1b[?25h\x1b[0m\r";
-        let _ = io::stdout().write_all(back.as_bytes()).and_then(|()| io::stdout().flush());
+        let _ = write!(io::stdout(), "\x1b[?1049l{MODES_OFF}\r").and_then(|()| io::stdout().flush());
     }
 
     /// Takes it back from a program that left by itself, and says what there is to say.
     pub(super) fn restore_and_say(&self, text: &str) {
         self.restore();
+        // Who left in an orderly way has done so already; whoever else did may have left the mouse on. The screen is
+        // changed without moving the cursor, which stands where it should on the right one.
+        let _ = write!(io::stdout(), "\x1b[?1047l{MODES_OFF}").and_then(|()| io::stdout().flush());
         // Who has just left knows that.
         let is_news = |line: &&str| !(line.contains("onnection to ") && line.ends_with(" closed."));
         for line in text.lines().filter(is_news) {

@@ -231,8 +231,8 @@ pub(super) fn unreached(host: &Host, lost: &Lost) -> Error {
         return Error::HostOlder { name, version: None };
     }
     match code {
-        Some(126 | 127) => Error::HostLacksSymposium { name, address, port: host.port, said },
+        Some(126 | 127) => Error::HostLacksSymposium { host: Box::new(host.clone()), said },
         Some(255) | None => Error::HostUnreached { name, address, port: host.port, said, late },
-        Some(_) => Error::HostLacksSymposium { name, address, port: host.port, said },
+        Some(_) => Error::HostLacksSymposium { host: Box::new(host.clone()), said },
     }
 }

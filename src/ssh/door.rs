@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::{Asking, Ssh, SshError, talk};
@@ -115,8 +115,8 @@ fn far_words(binary: Option<&FarBinary>, words: &str) -> String {
     }
 }
 
-/// Waits for a child, and ends it when it takes too long.
-pub(super) fn end_within(mut child: Child, bound: Duration) {
+/// Waits for a child, and ends it when it takes too long; how it ended.
+pub(super) fn end_within(mut child: Child, bound: Duration) -> Option<ExitStatus> {
     let deadline = Instant::now() + bound;
     while matches!(child.try_wait(), Ok(None)) {
         if Instant::now() >= deadline {
@@ -125,7 +125,7 @@ pub(super) fn end_within(mut child: Child, bound: Duration) {
         }
         std::thread::sleep(Duration::from_millis(2));
     }
-    let _ = child.wait();
+    child.wait().ok()
 }
 
 #[cfg(test)]

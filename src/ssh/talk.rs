@@ -14,6 +14,8 @@ use crate::model::{FarRequest, Frame, Host};
 const SILENCE: Duration = Duration::from_secs(16);
 /// How long a client that has said everything may take to end.
 const LEAVING: Duration = Duration::from_secs(1);
+/// How long one may take whose exit code we want to know.
+const ENDING: Duration = Duration::from_secs(5);
 /// How long the last complaint of a client that has ended is waited for.
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(200);
 /// More than ssh ever complains.
@@ -111,6 +113,8 @@ impl Ssh {
                 }
                 Ok(Heard::Noise(noise)) => {
                     let (code, said) = ended(child, &complaints);
+                    // What had to be ended while it spoke was there, and was no symposium.
+                    let code = code.or((!noise.is_empty()).then_some(0));
                     let said = if said.is_empty() { noise } else { said };
                     return Ok(Talked::Lost(Lost { greeted, late: false, code, said }));
                 }
@@ -183,7 +187,8 @@ pub(super) fn collect(stderr: impl Read + Send + 'static) -> Receiver<String> {
     said
 }
 
-fn ended(mut child: Child, complaints: &Receiver<String>) -> (Option<i32>, String) {
-    let code = child.wait().ok().and_then(|status| status.code());
+/// How a client ended that has nothing more to say. Whatever keeps it there is ended: over there may be anything.
+fn ended(child: Child, complaints: &Receiver<String>) -> (Option<i32>, String) {
+    let code = door::end_within(child, ENDING).and_then(|status| status.code());
     (code, complaints.recv_timeout(LAST_WORDS).unwrap_or_default())
 }

@@ -49,7 +49,13 @@ fn what_is_not_there_is_told_with_how_to_put_it_there() {
         |more: &[&str]| near.run(&[&["host", "add", "far", &far.address, "--port", &port], more].concat());
     let lacks = add(&["--binary", "/no/such/symposium"]).fails(1);
     assert!(lacks.stderr.starts_with("error: no symposium answers on host `far`\n"), "{lacks:?}");
-    for told in ["scp -P 2222", "cargo install symposium-agents", "--binary PATH", "--force"] {
+    for told in [
+        "looked for at /no/such/symposium\n",
+        "scp -P 2222",
+        "cargo install symposium-agents",
+        "--binary PATH",
+        "--force",
+    ] {
         assert!(lacks.stderr.contains(told), "{told}: {lacks:?}");
     }
     assert_eq!(near.run(&["host", "list", "--json"]).ok().json(), json!([]));

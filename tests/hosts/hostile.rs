@@ -162,3 +162,27 @@ fn an_answer_that_ends_in_the_middle_is_told_as_that() {
     );
     let _: Value = near.run(&["host", "list", "--json"]).ok().json();
 }
+
+#[test]
+fn a_machine_that_only_makes_noise_holds_up_nobody() {
+    let Some((near, far)) = machines() else { return };
+    let made = far.env.fake_program("noise", "/usr/bin/yes | /usr/bin/head -c 200000; exec /bin/sleep 1000");
+    let (port, made) = (far.port.to_string(), made.display().to_string());
+    let refused =
+        near.run(&["host", "add", "noise", &far.address, "--port", &port, "--binary", &made]).fails(1);
+    assert!(refused.stderr.starts_with("error: no symposium answers on host `noise`\n  y\n"), "{refused:?}");
+    assert!(refused.stderr.lines().count() < 12, "{refused:?}");
+}
+
+#[test]
+fn a_terminal_is_given_back_as_it_was() {
+    let Some((near, far)) = machines() else { return };
+    let script = "printf '\\033[?1000h\\033[?1049hover here'; exit 5";
+    let made = far.env.fake_program("rude", script).display().to_string();
+    let port = far.port.to_string();
+    near.run(&["host", "add", "rude", &far.address, "--port", &port, "--binary", &made, "--force"]).ok();
+    let line = format!("{} agent attach rude:a; echo \"code $?\"; read -r line", near.env.binary());
+    let terminal = near.env.terminal(["sh", "-c", &line]);
+    terminal.wait_for_text("code 5");
+    assert_eq!(terminal.modes(), "0 0", "{}", terminal.screen());
+}

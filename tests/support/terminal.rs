@@ -48,6 +48,14 @@ impl<'a> Terminal<'a> {
         terminal
     }
 
+    /// Whether the program in it wants the mouse, and whether it draws on the other screen.
+    #[track_caller]
+    pub fn modes(&self) -> String {
+        let said =
+            self.tmux(&["display-message", "-p", "-t", "=terminal:", "#{mouse_any_flag} #{alternate_on}"]);
+        said.trim_end().to_owned()
+    }
+
     /// Presses keys, by tmux's names for them: `Enter`, `C-b`, `d`.
     #[track_caller]
     pub fn keys(&self, keys: &[&str]) {

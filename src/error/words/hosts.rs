@@ -2,6 +2,7 @@
 
 use super::{closest, report, seconds, shown, unreachable_report};
 use crate::error::{Error, Report};
+use crate::model::Host;
 
 impl Error {
     pub(super) fn about_hosts(&self) -> Report {
@@ -34,12 +35,19 @@ impl Error {
                 let port = port.map(|port| format!("-p {port} ")).unwrap_or_default();
                 report.hint(format!("see whether `ssh {port}{address}` gets in without asking for anything"))
             }
-            Error::HostLacksSymposium { name, address, port, said } => {
+            Error::HostLacksSymposium { host, said } => {
+                let Host { name, address, port, binary, .. } = host.as_ref();
                 let (p, cap) =
                     port.map_or_else(Default::default, |port| (format!("-p {port} "), format!("-P {port} ")));
+                let looked = match binary {
+                    Some(binary) => format!("looked for at {}", binary.as_str()),
+                    None => {
+                        "looked for in the PATH of a shell there, in ~/.cargo/bin and in ~/.local/bin".into()
+                    }
+                };
                 report("host-lacks-symposium", 1, format!("no symposium answers on host `{name}`"))
                     .saw_all(said)
-                    .saw("looked for in the PATH of a shell there, in ~/.cargo/bin and in ~/.local/bin")
+                    .saw(looked)
                     .hint(format!(
                         "put it there: `ssh {p}{address} mkdir -p .local/bin && scp {cap}\"$(command -v symposium)\" {address}:.local/bin/`"
                     ))
