@@ -5,12 +5,17 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import { Guest, noGuest } from './guest.mjs';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
 
 const world = new World('verbs');
 const hands = new Hands(world);
-after(() => world.end());
+let guest;
+after(async () => {
+  guest?.end();
+  await world.end();
+});
 
 before(async () => {
   await world.spawn('api', '--title', 'a [title](command:workbench.action.quit) <b>b</b>');
@@ -163,8 +168,22 @@ step('the terminal profile asks which agent, and shows it', async () => {
 });
 
 step('what an agent opens with `code` opens in this window', async () => {
-  const hook = execFileSync('tmux', ['-S', world.socket, 'show-environment', '-t', '=api', 'VSCODE_IPC_HOOK_CLI'], { env: world.env, encoding: 'utf8' });
+  await hands.palette('Terminal: Create New Terminal');
+  await until('a shell is ready', async () => (await hands.terminals()).some((screen) => /[#$]$/m.test(screen)));
+  await hands.type(`${world.binary} agent spawn --name shell -- bash --norc\n`);
+  await until('shell runs', () => world.agent('shell')?.pid);
+  await hands.palette('Symposium: Attach to Agent');
+  await hands.pick('shell');
+  await until('shell has a client', () => world.clients().some((client) => client.endsWith(' shell')));
+  await hands.terminalShows('bash-');
+  // The name that code-server gives to what is `code` elsewhere.
+  await hands.type('code-server README.md\n');
+  await hands.page.locator('.tab.active', { hasText: 'README.md' }).waitFor();
+  await hands.shot('opened-by-agent');
+  const hook = execFileSync('tmux', ['-S', world.socket, 'show-environment', '-t', '=shell', 'VSCODE_IPC_HOOK_CLI'], { env: world.env, encoding: 'utf8' });
   assert.match(hook, /^VSCODE_IPC_HOOK_CLI=\//);
+  world.symposium('agent', 'rm', '--force', 'shell');
+  await hands.treeRow('shell').waitFor({ state: 'detached' });
 });
 
 step('the walkthrough says how to begin', async () => {
@@ -173,6 +192,15 @@ step('the walkthrough says how to begin', async () => {
   await hands.page.locator('.getting-started-step', { hasText: 'agent' }).first().waitFor();
   await hands.shot('walkthrough');
 });
+
+/** Goes through the questions of sharing, up to the last one. */
+async function share(user) {
+  await hands.menu('api', 'Share Agent');
+  await hands.answer('With whom', user);
+  await hands.pick('Watch and type');
+  await hands.pick('1 hour');
+  await hands.dialog().filter({ hasText: 'in your name' }).waitFor();
+}
 
 step('an agent is shared with a user after what it means was said', async () => {
   await hands.openView();
@@ -183,8 +211,36 @@ step('an agent is shared with a user after what it means was said', async () => 
   await hands.answer('With whom', 'guest');
   await hands.row('can do all that the agent can').waitFor();
   await hands.shot('share');
-  await hands.pick('Watch and type');
-  await hands.pick('1 hour');
-  await hands.dialog().filter({ hasText: 'in your name' }).waitFor();
+  await hands.page.keyboard.press('Escape');
+  await share('guest');
   await hands.dialog().locator('.monaco-button', { hasText: 'Cancel' }).click();
+  await hands.dialog().waitFor({ state: 'detached' });
+  assert.deepEqual(world.symposium('agent', 'show', 'api').shares, []);
+});
+
+step('a guest types into what was shared, until that is ended', async () => {
+  const reason = noGuest();
+  if (reason !== undefined) {
+    console.log(`skipped: ${reason}`);
+    return;
+  }
+  guest = new Guest(world);
+  await hands.attach('api');
+  await share(guest.name);
+  await hands.dialog().locator('.monaco-button', { hasText: 'Share' }).click();
+  await hands.toast(`api is shared with ${guest.name}`).waitFor();
+  await hands.shot('shared');
+  const [{ owner, name, read_only }] = guest.symposium('agent', 'list', '--shared');
+  assert.deepEqual([name, read_only], ['api', false]);
+  // The one at this window drives; what they have granted goes so far that the guest may take over.
+  const terminal = guest.terminal('agent', 'attach', `${owner}/api`, '--take');
+  const attached = () => world.symposium('agent', 'show', 'api').clients.some((client) => client.guest && client.user === guest.name);
+  await until('the guest is attached', attached).catch((error) => { throw new Error(`${error.message}\n${terminal.seen}`); });
+  terminal.stdin.write('hello from the guest\r');
+  await hands.terminalShows('hello from the guest');
+  await until('the guest sees the answer', () => terminal.seen.includes('hello from the guest'));
+  await hands.clearToasts();
+  await hands.menu('api', 'Stop Sharing');
+  await until('the guest is out', () => terminal.exitCode !== null && !attached());
+  assert.deepEqual(guest.symposium('agent', 'list', '--shared'), []);
 });
