@@ -5,6 +5,7 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { forPrograms } from './rules/environment';
 import { type Agent, type Check, type Failure, type Kind, type Recap, type Spec, type Task, type Taskspace } from './types';
 import { agentFrom, agentsFrom, checksFrom, failureFrom, kindsFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom } from './types';
 
@@ -151,7 +152,7 @@ export class Client {
       on.ended(error);
     };
     try {
-      child = spawn(this.binary(), [...this.where(), '--json', 'agent', 'list', '--watch'], { shell: false });
+      child = spawn(this.binary(), [...this.where(), '--json', 'agent', 'list', '--watch'], { shell: false, env: forPrograms(process.env) });
     } catch (error) {
       queueMicrotask(() => { end(error as Error); });
       return { dispose: () => { over = true; } };
@@ -197,7 +198,7 @@ export class Client {
 
   private async run(args: readonly string[], given: Given = {}): Promise<Ran> {
     const binary = this.binary();
-    const options = { timeout: given.timeout ?? TIMEOUT, maxBuffer: MOST_OUTPUT, shell: false, ...(given.cwd === undefined ? {} : { cwd: given.cwd }) };
+    const options = { timeout: given.timeout ?? TIMEOUT, maxBuffer: MOST_OUTPUT, shell: false, env: forPrograms(process.env), ...(given.cwd === undefined ? {} : { cwd: given.cwd }) };
     return new Promise((resolve, reject) => {
       const child = execFile(binary, args, options, (error, stdout, stderr) => {
         if (error === null) {

@@ -121,6 +121,10 @@ const tests: Record<string, () => Promise<void> | void> = {
     await vscode.commands.executeCommand('symposium.spawn', { spec: 'demo', name: 'made', task: 'remember $(id) `id`', workspace: 'scratch' });
     await until('it has answered', () => inside().watch.agent('made')?.reason.includes('$(id) `id`'));
     assert.deepEqual([agent('made').workspace, agent('made').spec], ['scratch', 'demo']);
+    const { pid } = (await symposium('agent', 'show', 'made')) as { pid: number };
+    const inherited = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').map((each) => each.split('=')[0] ?? '');
+    assert.deepEqual(inherited.filter((key) => /^(VSCODE_(ESM|NLS|HANDLES|CWD)|ELECTRON)/.test(key)), []);
+    assert.ok(inherited.includes('VSCODE_IPC_HOOK_CLI'));
     await vscode.commands.executeCommand('symposium.stop', agent('made'));
     await is('made', 'stopped');
   },
