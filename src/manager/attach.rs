@@ -49,6 +49,9 @@ impl Manager {
                 edit.put(record);
             }
         })?;
+        if request.how != AttachAs::Observer {
+            self.point_to_editor(agent.id);
+        }
         let tmux = self.tmux()?;
         let from = self.env.var("SSH_CONNECTION").and_then(|text| process::address_of(text.to_str()?));
         let entry = Entry {

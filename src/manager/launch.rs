@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Manager;
+use super::editor::EDITOR;
 use super::reconcile::{STOPPING, carried};
 use crate::env::{AGENT, AGENT_ID, Env, HOME};
 use crate::error::Error;
@@ -112,6 +113,12 @@ impl Manager {
             env.push((key.into(), value));
         };
         set("COLORTERM", "truecolor".into());
+        if start.keeps_env().is_none() {
+            self.point_to_editor(record.id);
+        }
+        if let Some(link) = self.way_to_editor(record.id) {
+            set(EDITOR, link.into());
+        }
         for (key, value) in &kind.env {
             set(key, value.into());
         }

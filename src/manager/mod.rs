@@ -15,6 +15,7 @@ mod dispatch;
 mod doctor;
 mod driver;
 mod edge;
+mod editor;
 mod environments;
 mod event;
 mod evict;

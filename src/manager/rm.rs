@@ -46,6 +46,7 @@ impl Manager {
         failpoint::reached("rm.killed");
         self.forget_worktree(record);
         self.forget_handoff(record);
+        self.forget_editor(record.id)?;
         self.store.instance(&record.name).remove()?;
         failpoint::reached("rm.files");
         // By what it is, not by its name: another agent of that name must not find its mail.

@@ -28,6 +28,7 @@ mod watch;
 mod workspace;
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -246,6 +247,24 @@ impl Store {
         home::create_private(&run).map_err(StoreError::write(&run))?;
         let path = run.join(name);
         atomic::replace(&path, bytes)
+    }
+
+    /// Makes or replaces a link there at once.
+    pub fn link_run(&self, name: &str, target: &Path) -> Result<(), StoreError> {
+        let run = self.home.run();
+        home::create_private(&run).map_err(StoreError::write(&run))?;
+        let (link, new) = (run.join(name), run.join(format!("{name}.{}", std::process::id())));
+        let made = symlink(target, &new).and_then(|()| fs::rename(&new, &link));
+        made.map_err(|error| {
+            let _ = fs::remove_file(&new);
+            StoreError::write(&link)(error)
+        })
+    }
+
+    /// Where such a link is, when there is one, wherever it leads.
+    pub fn run_link(&self, name: &str) -> Option<PathBuf> {
+        let link = self.home.run().join(name);
+        fs::read_link(&link).is_ok().then_some(link)
     }
 
     /// What such a file holds, when it is there.

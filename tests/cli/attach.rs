@@ -212,3 +212,34 @@ fn an_agent_that_ended_can_still_be_looked_at() {
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
 }
+
+#[test]
+fn code_in_an_agent_finds_the_editor_that_was_attached_last() {
+    let env = TestEnv::new();
+    let script = "echo \"hook <$VSCODE_IPC_HOOK_CLI>\"; exec sleep 1000";
+    let words = ["agent", "spawn", "--name", "a", "--", "sh", "-c", script];
+    env.symposium(words).env("VSCODE_IPC_HOOK_CLI", "/nowhere/one.sock").ok();
+    let agent = env.symposium(["agent", "show", "a", "--json"]).ok().json();
+    let link = env.state().join(format!("run/editor-{}", agent["id"].as_str().unwrap()));
+    let leads_to = || std::fs::read_link(&link).map(|to| to.display().to_string()).unwrap_or_default();
+    assert_eq!(leads_to(), "/nowhere/one.sock");
+    let hook = format!("hook <{}>", link.display());
+    env.wait_until("the agent was given the link", || {
+        let screen = env.symposium(["agent", "peek", "a"]).ok().stdout;
+        screen.replace('\n', "").contains(&hook)
+    });
+
+    let attach = |hook: &str, how: &[&str]| {
+        let variable = format!("VSCODE_IPC_HOOK_CLI={hook}");
+        env.terminal([&["env", &variable, env.binary(), "agent", "attach", "a"], how].concat())
+    };
+    let watching = attach("/nowhere/two.sock", &["--observe"]);
+    watching.wait_for_text("hook <");
+    assert_eq!(leads_to(), "/nowhere/one.sock", "who only watches changes nothing");
+    let driving = attach("/nowhere/three.sock", &[]);
+    driving.wait_for_text("hook <");
+    assert_eq!(leads_to(), "/nowhere/three.sock");
+
+    env.symposium(["agent", "rm", "--force", "a"]).ok();
+    assert!(link.symlink_metadata().is_err(), "it goes with its agent");
+}
