@@ -174,10 +174,12 @@ export class Hands {
     return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
   }
 
-  /** Waits for an element of it with this text. Its service worker takes over when the one of the preview before has
-   *  answered or given up, which VS Code lets it do after half a minute. */
+  /** Waits for an element of it with this text, and until it has the focus, which it would take from what comes next. Its
+   *  service worker takes over when the one of the preview before has answered or given up, which VS Code lets it do after
+   *  half a minute. */
   async previewShows(element, text) {
     await this.preview().locator(element, { hasText: text }).first().waitFor({ timeout: 75_000 });
+    await until('the preview has the focus', () => this.page.evaluate(() => document.activeElement?.tagName === 'IFRAME'));
   }
 
   toast(text) {

@@ -16,17 +16,13 @@ let second;
 const clock = join(world.dir, 'clock');
 world.env.SYMPOSIUM_CLOCK = clock;
 
-/** With the clock of e2e/clock. */
-const open = async () => {
-  await world.openBrowser({ payload: [['extensionDevelopmentPath', `vscode-remote://127.0.0.1:${world.port}${join(dirname(fileURLToPath(import.meta.url)), 'clock')}`]] });
-  await first.ready();
-};
-
 before(async () => {
   await world.spawn('api');
   await world.spawn('docs');
   await world.startServer();
-  await open();
+  world.addExtension(join(dirname(fileURLToPath(import.meta.url)), 'clock'));
+  await world.openBrowser();
+  await first.ready();
   await first.statusSays('2 idle', 60_000);
   // Another folder: of one folder VS Code would share what it remembers.
   second = new Hands({ ...world, name: 'windows-second', page: await world.openWindow(world.home), symposium: (...args) => world.symposium(...args) });
@@ -204,7 +200,8 @@ step('a window that was closed meanwhile offers it too', async () => {
   await world.closeBrowser();
   await happen();
   writeFileSync(clock, '');
-  await open();
+  await world.openBrowser();
+  await first.ready();
   const toast = first.toast('While you were away: waiting for you: docs · finished: tests');
   await toast.waitFor({ timeout: 60_000 });
   await first.press(toast, 'Show Recap');

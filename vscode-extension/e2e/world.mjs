@@ -171,8 +171,22 @@ export class World {
 
   /** Where the package was unpacked to. */
   extension() {
-    const folder = join(this.home, '.local/share/code-server/extensions');
-    return join(folder, readdirSync(folder).find((name) => name.startsWith('symposium.symposium-')));
+    return join(this.extensions, readdirSync(this.extensions).find((name) => name.startsWith('symposium.symposium-')));
+  }
+
+  get extensions() {
+    return join(this.home, '.local/share/code-server/extensions');
+  }
+
+  /** Adds an extension of our own, from its folder, as an installation would write it down. */
+  addExtension(folder) {
+    const { publisher, name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const relativeLocation = `${publisher}.${name}-${version}`;
+    const path = join(this.extensions, relativeLocation);
+    cpSync(folder, path, { recursive: true });
+    const list = join(this.extensions, 'extensions.json');
+    const entry = { identifier: { id: `${publisher}.${name}` }, version, location: { $mid: 1, path, scheme: 'file' }, relativeLocation, metadata: {} };
+    writeFileSync(list, JSON.stringify([...JSON.parse(readFileSync(list, 'utf8')), entry]));
   }
 
   async openBrowser({ payload, before } = {}) {
@@ -187,6 +201,7 @@ export class World {
     this.page = this.browser.pages()[0] ?? (await this.browser.newPage());
     this.page.setDefaultTimeout(30_000);
     await before?.(this.page);
+    if (payload !== undefined) await this.page.addInitScript(heedPayload);
     const more = payload === undefined ? '' : `&payload=${encodeURIComponent(JSON.stringify(payload))}`;
     await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.project}${more}`, { waitUntil: 'domcontentloaded' });
     return this.page;
@@ -222,6 +237,17 @@ export class World {
     if (process.env.KEEP === undefined) rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
     else console.log(`kept: ${this.dir}`);
   }
+}
+
+/** For newer ones, seen in VS Code 1.139: they take a payload only from a page that drives them, and this says that we do. */
+function heedPayload() {
+  const read = Element.prototype.getAttribute;
+  Element.prototype.getAttribute = function (name) {
+    const value = read.call(this, name);
+    if (name !== 'data-settings' || this.id !== 'vscode-workbench-web-configuration') return value;
+    const settings = JSON.parse(value);
+    return JSON.stringify({ ...settings, developmentOptions: { ...settings.developmentOptions, enableSmokeTestDriver: true } });
+  };
 }
 
 const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
