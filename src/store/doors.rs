@@ -103,7 +103,6 @@ mod tests {
         assert_eq!(store.doors(&a).unwrap(), []);
         let held = store.hold_door(&a, &share(7)).unwrap().unwrap();
         let other = store.hold_door(&b, &share(7)).unwrap().unwrap();
-        assert!(store.hold_door(&a, &share(7)).unwrap().is_none(), "one keeper a door");
         let open = OpenDoor {
             guest: 7,
             keeper: Some(i32::try_from(std::process::id()).unwrap()),
@@ -117,6 +116,8 @@ mod tests {
         store.forget_doors(&a).unwrap();
         assert_eq!(fs::read_dir(store.doors_dir()).unwrap().count(), 1);
         assert_eq!(store.doors(&b).unwrap().len(), 1);
+        // Last: who waits in vain leaves a thread behind that takes the lock for an instant once it is free.
+        assert!(store.hold_door(&b, &share(7)).unwrap().is_none(), "one keeper a door");
         drop(other);
     }
 }
