@@ -1,7 +1,7 @@
 //! `agent attach HOST:NAME`: a terminal over there, that comes back by itself.
 
 use rustix::process::{Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::machines;
 
@@ -30,9 +30,10 @@ fn an_attached_terminal_comes_back_when_its_connection_was_cut() {
     terminal.wait_for_text("this is a");
     let pid = far.agents()[0]["pid"].clone();
     for round in ["one", "two"] {
+        let before = far.agents()[0]["clients"].clone();
         far.cut();
         let text = format!("typed after cut {round}");
-        terminal_comes_back(&near, &far);
+        terminal_comes_back(&near, &far, &before);
         terminal.wait_for_text("this is a");
         terminal.type_text(&text);
         terminal.keys(&["Enter"]);
@@ -49,11 +50,14 @@ fn an_attached_terminal_comes_back_when_its_connection_was_cut() {
     assert_eq!(terminal.wait_for_exit(), 0);
 }
 
-/// Waits until exactly one terminal is attached over there: the one before is gone.
+/// Waits until exactly one terminal is attached over there, and may type: the one before is gone.
 #[track_caller]
-fn terminal_comes_back(near: &super::Near, far: &super::Far) {
-    near.env.wait_until("one terminal is attached again", || {
-        far.agents()[0]["clients"].as_array().map(Vec::len) == Some(1)
+fn terminal_comes_back(near: &super::Near, far: &super::Far, before: &Value) {
+    near.env.wait_until("another terminal is attached", || {
+        let now = far.agents()[0]["clients"].clone();
+        now.as_array().map(Vec::len) == Some(1)
+            && now[0]["pid"] != before[0]["pid"]
+            && now[0]["observer"] == false
     });
 }
 
