@@ -268,6 +268,13 @@ impl Far {
         self.run(&["agent", "logs", name, "--plain"]).ok().stdout.matches(text).count()
     }
 
+    /// An agent there printed this, and once only. The transcript is written behind the screen.
+    #[track_caller]
+    fn printed_once(&self, name: &str, text: &str) {
+        self.env.wait_until(text, || self.printed(name, text) > 0);
+        assert_eq!(self.printed(name, text), 1, "{text}");
+    }
+
     /// No interpreter has touched `x` in any place where it might have run.
     #[track_caller]
     fn assert_nothing_ran(&self) {
