@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use super::{Mark, Proc};
 
 /// How long a look waits for a process that is just replacing its program: without it, such a process would
-/// seem to carry nothing, and one whose parent has just ended would be missed.
-const LONGEST_EXEC: Duration = Duration::from_millis(50);
+/// seem to carry nothing, and one whose parent has just ended would be missed. On a busy machine an exec takes long.
+const LONGEST_EXEC: Duration = Duration::from_millis(250);
 
 /// How often a list of children is read again that changes meanwhile.
 const READS: usize = 5;
@@ -204,6 +204,8 @@ impl Stat {
             }
             environment =
                 Stat::read(self.process.pid, buffer).map_or(Environment::Empty, |stat| stat.environment);
+            // It may be waiting for the very processor that asks.
+            std::thread::yield_now();
         }
         Carries::Nothing
     }

@@ -81,6 +81,8 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         Child::end_all(&self.mark);
+        // Also when its mark was not seen: on a busy machine it may still be in the middle of its exec.
+        let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
