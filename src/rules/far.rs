@@ -269,7 +269,7 @@ mod tests {
                 "`symposium --host gpu1 agent rm a` or `symposium --host gpu1 agent stop a`, `--force`",
             ),
             ("see `symposium doctor`.", "see `symposium doctor` (on `gpu1`)."),
-            ("`symposium agent share a --with eve`", "`symposium agent share a --with eve` (on `gpu1`)"),
+            ("`symposium agent share a --with guest`", "`symposium agent share a --with guest` (on `gpu1`)"),
             ("no command, `a` and `symposium`", "no command, `a` and `symposium`"),
             ("cut `symposium agent sh", "cut `symposium --host gpu1 agent sh"),
             ("`symposium ", "`symposium  (on `gpu1`)"),

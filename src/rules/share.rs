@@ -47,7 +47,7 @@ mod tests {
     }
 
     fn share(uid: u32, until: Option<i64>) -> Share {
-        Share { with: "bob".into(), uid, read_only: true, since: at(1000), until: until.map(at) }
+        Share { with: "guest".into(), uid, read_only: true, since: at(1000), until: until.map(at) }
     }
 
     #[test]

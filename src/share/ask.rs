@@ -133,7 +133,7 @@ mod tests {
             door(dir.path(), "gone", drop),
             Found { owner: 0, name: "none".parse().unwrap(), path: dir.path().join("none") },
         ];
-        let answers = ask(&doors, Instant::now() + Duration::from_millis(500)).unwrap();
+        let answers = ask(&doors, Instant::now() + Duration::from_millis(1500)).unwrap();
         let honest = Facts { read_only: true, until: None, status: "idle".into() };
         let nothing = || Answer::Nothing;
         assert_eq!(

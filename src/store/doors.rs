@@ -92,7 +92,7 @@ mod tests {
 
     fn share(uid: u32) -> Share {
         let since = jiff::Timestamp::from_second(1000).unwrap();
-        Share { with: "bob".into(), uid, read_only: true, since, until: None }
+        Share { with: "guest".into(), uid, read_only: true, since, until: None }
     }
 
     #[test]

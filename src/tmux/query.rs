@@ -200,7 +200,7 @@ mod tests {
     fn an_answer_is_read_field_by_field() {
         let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
         let text = format!(
-            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|8|1700000001|9@/dev/pts/2|1700000007||eve|/dev/pts/1|api\nC|0|9|1700000002|9@client-9|1700000008|||client-9|odd |\nC|1|7|1700000002|7@/dev/pts/3|| 7@/dev/pts/3=bob:w|root|/dev/pts/3|api\n"
+            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|8|1700000001|9@/dev/pts/2|1700000007||guest|/dev/pts/1|api\nC|0|9|1700000002|9@client-9|1700000008|||client-9|odd |\nC|1|7|1700000002|7@/dev/pts/3|| 7@/dev/pts/3=guest:w|root|/dev/pts/3|api\n"
         );
         let (server, told) = parse_look(&text).unwrap();
         assert_eq!(told, Told::Everything);
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(odd.dead.as_ref().unwrap().exit, Exit { code: Some(3), signal: None });
         assert_eq!(odd.dead.as_ref().unwrap().at.unwrap().as_second(), 1_700_000_009);
         assert_eq!(killed.dead, Some(DeadPane { exit: Exit { code: None, signal: Some(9) }, at: None }));
-        assert_eq!(server.clients[0].user.as_deref(), Some("eve"));
+        assert_eq!(server.clients[0].user.as_deref(), Some("guest"));
         assert!(server.clients[0].observer && !server.clients[1].observer);
         assert_eq!(server.clients[1].session, "odd |");
         assert!(server.clients[1].driver && !server.clients[0].driver);

@@ -158,7 +158,7 @@ fn what_cannot_go_there_says_why() {
         (&["agent", "handoff", "export", "far:a"][..], "its file is on the machine where it is run"),
         (&["agent", "handoff", "export", "far:a"], there.as_str()),
         (&["agent", "handoff", "import", "f", "--name", "far:a"], "its file is on the machine"),
-        (&["agent", "share", "far:a", "--with", "eve"], "only whoever is on that machine"),
+        (&["agent", "share", "far:a", "--with", "guest"], "only whoever is on that machine"),
         (&["--host", "far", "service", "install"], "`service install` cannot be done on another machine"),
         (&["--host", "far", "env", "list"], "it is about this machine"),
         (

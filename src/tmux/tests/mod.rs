@@ -161,7 +161,7 @@ impl<'a> Start<'a> {
 
 fn entry(session: &AgentName, how: AttachAs) -> Entry<'_> {
     let policy = AttachPolicy::SingleDriver;
-    Entry { session, how, policy, user: "eve", from: None, now: jiff::Timestamp::UNIX_EPOCH, popup: None }
+    Entry { session, how, policy, user: "guest", from: None, now: jiff::Timestamp::UNIX_EPOCH, popup: None }
 }
 
 fn name(text: &str) -> AgentName {
