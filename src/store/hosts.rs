@@ -50,7 +50,7 @@ impl Store {
     /// Changes them under their lock; not written when nothing changed.
     pub fn update_hosts<T>(&self, change: impl FnOnce(&mut HostsEdit) -> T) -> Result<T, StoreError> {
         let lock = self.home.path().join(format!("{FILE}.lock"));
-        let _lock = RegistryLock::acquire(&lock, self.patience)?;
+        let _lock = RegistryLock::acquire(&lock, self.queue)?;
         let before = self.read_hosts()?;
         let mut edit = HostsEdit(before.clone());
         let answer = change(&mut edit);

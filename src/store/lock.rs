@@ -14,8 +14,12 @@ use rustix::fs::OFlags;
 use super::StoreError;
 use crate::model::AgentName;
 
-/// How long anybody waits for a lock: longer than any healthy holder needs, short enough for a person to sit out.
+/// How long anybody waits for an agent: longer than most of what is done to one, short enough for a person to sit out.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long anybody waits for a registry. Each holder needs milliseconds, but on a busy machine a hundred may stand in
+/// line, and not in the order in which they came.
+pub(super) const QUEUE: Duration = Duration::from_secs(30);
 
 /// The right to change the registry.
 #[derive(Debug)]

@@ -63,6 +63,7 @@ use schema::{FORMAT, Members, Parsed, Registry};
 pub struct Store {
     home: Home,
     patience: Duration,
+    queue: Duration,
     notices: Mutex<Vec<Notice>>,
     glance: Glance,
 }
@@ -80,6 +81,7 @@ impl Store {
         Ok(Store {
             home: Home::open(home)?,
             patience: lock::PATIENCE,
+            queue: lock::QUEUE,
             notices: Mutex::default(),
             glance: Glance::default(),
         })
@@ -315,7 +317,7 @@ impl Store {
     }
 
     fn lock(&self) -> Result<RegistryLock, StoreError> {
-        RegistryLock::acquire(&self.home.lock_file(), self.patience)
+        RegistryLock::acquire(&self.home.lock_file(), self.queue)
     }
 
     /// The registry; the lock is taken only when it must be put in order first.

@@ -46,7 +46,7 @@ fn many_writers_lose_nothing() {
 #[test]
 fn a_registry_that_stays_locked_is_told_in_time() {
     let env = Env::new();
-    let store = Store { patience: IMPATIENT, ..env.store() };
+    let store = Store { queue: IMPATIENT, ..env.store() };
     let held = store.lock().unwrap();
     match store.update(now(), |edit| edit.put(record("a"))) {
         Err(StoreError::LockTimeout { waited, .. }) => assert_eq!(waited, IMPATIENT),
