@@ -128,6 +128,8 @@ impl Comer<'_> {
         let former = "#{s/^[0-9]*@//:@symposium_former}";
         let mut deed = Script::default();
         deed.then(&command(&["refresh-client", "-t"])).raw(former).words(["-f", OBSERVER]);
+        // Nothing reaches a popup of a terminal that may not type: it would stay, and what is typed would wait behind it.
+        deed.then(&command(&["display-popup", "-C", "-c"])).raw(former);
         deed.then(&command(&["set-option", "-a", "-t", &at, "@symposium_waiting"]));
         deed.raw(" #{@symposium_former}");
         deed.then(&command(&["display-message", "-d", SHOWN_MS, "-c"])).raw(former);
@@ -213,6 +215,7 @@ impl Step {
                 let name = name_in(key);
                 let waits = format!(" {key}");
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
+                script.then(&command(&["display-popup", "-C", "-c", name]));
                 script.then(&command(&["set-option", "-a", "-t", &at, "@symposium_waiting", &waits]));
                 let text = told(&seats.session);
                 script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name, "-t", &at, &text]));

@@ -78,3 +78,27 @@ fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
     terminal.wait_for_text("detach:");
     assert!(!terminal.screen().contains("press any key"), "who has just left has not forgotten");
 }
+
+#[test]
+fn who_is_taken_over_from_loses_the_recap_too_and_nothing_that_was_typed_meanwhile_arrives() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
+    wait_for(&env, "a", "idle");
+    env.edit_registry(|registry| registry["sessions"]["a"]["created_at"] = "2026-01-01T00:00:00Z".into());
+    let former = env.terminal([env.binary(), "agent", "attach", "a"]);
+    former.wait_for_text("press any key");
+    let driver = env.terminal([env.binary(), "agent", "attach", "a", "--take"]);
+    driver.wait_for_text("remember: blue");
+    env.wait_until("the recap is gone", || !former.screen().contains("press any key"));
+    former.keys(&["typed as a watcher", "Enter"]);
+    driver.keys(&["q"]);
+    env.wait_until("its own is gone", || !driver.screen().contains("press any key"));
+    driver.keys(&["second", "Enter"]);
+    env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
+    driver.keys(&["C-b", "d"]);
+    assert_eq!(driver.wait_for_exit(), 0);
+    former.wait_for_text("you drive now");
+    former.keys(&["C-b", "d"]);
+    assert_eq!(former.wait_for_exit(), 0);
+    assert_eq!(super::prompts(&env, "a"), ["remember blue", "second"]);
+}
