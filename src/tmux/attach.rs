@@ -98,6 +98,7 @@ impl Tmux {
                 script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
             }
             None => {
+                free_size(entry.session, &mut script);
                 script.then(&command(&["attach-session", "-t", &target]));
                 entry.popup.iter().for_each(|popup| popup.shown(&mut script));
             }
@@ -129,6 +130,7 @@ impl Tmux {
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
             }
             None => {
+                free_size(entry.session, &mut script);
                 script.then(&command(&["refresh-client", "-t", name, "-f", "read-only"]));
                 script.then(&command(&["switch-client", "-c", name, "-r", "-t", &target]));
             }
@@ -200,6 +202,11 @@ impl Tmux {
             }
         }
     }
+}
+
+/// Lets terminals decide the size again, which was kept while only observers were there.
+fn free_size(session: &AgentName, script: &mut Script) {
+    script.then(&command(&["set-option", "-wuq", "-t", &target::pane_of(session.as_str()), "window-size"]));
 }
 
 /// Keeps the window as large as it is when only observers will look at it: tmux would make it as large as theirs.

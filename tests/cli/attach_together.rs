@@ -253,6 +253,19 @@ fn an_observer_alone_leaves_the_size_as_it_is() {
 }
 
 #[test]
+fn a_size_that_an_observer_has_kept_is_free_again_where_all_may_type() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"shared\"\n").unwrap();
+    let observer = attached(&env, "a", &["--observe"]);
+    let typist = attached(&env, "a", &[]);
+    typist.resize(77, 21);
+    let size = || env.tmux(["display-message", "-p", "-t", "=a:", "#{pane_width}"]).ok().stdout;
+    env.wait_until("whoever types decides the size", || size() == "77\n");
+    drop(observer);
+}
+
+#[test]
 fn inside_our_own_server_the_same_rules_hold() {
     let env = TestEnv::new();
     echoing(&env, "b");
