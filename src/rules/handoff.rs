@@ -84,6 +84,7 @@ pub fn handed_tasks(open: &[Task]) -> Vec<HandedTask> {
 pub fn check(manifest: &Manifest) -> Result<(), String> {
     let is_word = |text: &str| {
         (1..=100).contains(&text.len())
+            && !text.starts_with('-')
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
     };
     let is_commit =

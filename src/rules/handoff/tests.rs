@@ -37,11 +37,12 @@ fn manifest() -> Manifest {
 #[test]
 fn what_cannot_be_true_is_refused() {
     assert_eq!(check(&manifest()), Ok(()));
-    let wrong: [fn(&mut Manifest); 12] = [
+    let wrong: [fn(&mut Manifest); 13] = [
         |m| m.kind = "../kind".into(),
         |m| m.kind = String::new(),
         |m| m.conversation.id = Some("../../x".into()),
         |m| m.conversation.id = Some("a/b".into()),
+        |m| m.conversation.id = Some("--help".into()),
         |m| m.entries.retain(|entry| entry.name != Part::Record),
         |m| m.entries.retain(|entry| entry.name != Part::Bundle),
         |m| m.work = None,
