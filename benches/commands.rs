@@ -29,6 +29,12 @@ pub fn run(agents: usize, binary: PathBuf) {
     table.add(Row::compared(format!("  spawn less new-session, {label} vs 1"), (own(many), own(few))));
     table.add(lookup(&place, agents));
 
+    // The registry's part alone: as many records, on a server that has forgotten them.
+    place.tmux(&["kill-server"]);
+    place.symposium(&["agent", "spawn", "--name", "alone", "--", "sleep", "100000"]);
+    let recorded = spawn_and_kill(&place, &format!("{agents} recorded, 1 alive"), &mut table);
+    table.add(Row::ratio(format!("agent spawn, {agents} recorded vs 1"), (recorded.0, few.0), 2.0));
+
     println!("{table}");
 }
 
