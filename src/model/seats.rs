@@ -9,6 +9,8 @@ pub struct Seats {
     pub driver: Option<String>,
     /// Who would, in the order in which they came.
     pub waiting: Vec<String>,
+    /// The name of the one that decides the size, where all may type.
+    pub sizer: Option<String>,
     /// Who is there, in the order in which they came.
     pub terminals: Vec<Terminal>,
 }
@@ -20,6 +22,8 @@ pub struct Terminal {
     pub key: String,
     /// Whether what is typed there gets through.
     pub types: bool,
+    /// Whether tmux counts it for the size.
+    pub counts: bool,
     /// Whose it is, in words.
     pub words: String,
     /// Whether it is a guest's, which tmux never lets type: we do, for it.
@@ -30,6 +34,11 @@ impl Terminal {
     /// The process that draws on it.
     pub fn pid(&self) -> Option<i32> {
         self.key.split_once('@').and_then(|(pid, _)| pid.parse().ok())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.key.split_once('@').map_or(&self.key, |(_, name)| name)
     }
 }
 
@@ -42,6 +51,8 @@ pub enum Step {
     Watch(String),
     /// This one may type, beside others.
     Type(String),
+    /// This one decides the size, and no other.
+    Size(String),
     /// This one has left, and wants nothing any more.
     Forget(String),
     /// Nobody drives.

@@ -4,7 +4,7 @@
 //! tmux itself decides when a terminal is attached, in one step (see `tmux/driver.rs`). This is what is set right
 //! afterwards: when somebody left, and when somebody came in another way than ours.
 
-use crate::model::{AttachPolicy, Seats, Step};
+use crate::model::{AttachPolicy, Seats, Step, Terminal};
 
 /// What is to be set right.
 pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
@@ -18,7 +18,7 @@ fn seated(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
     if policy == AttachPolicy::Shared {
         let waiting = seats.waiting.iter().filter(|key| terminal(key).is_some_and(|one| !one.types));
         let vacate = seats.driver.iter().map(|_| Step::Vacate);
-        return vacate.chain(waiting.map(|key| Step::Type(key.clone()))).collect();
+        return vacate.chain(waiting.map(|key| Step::Type(key.clone()))).chain(sized(seats)).collect();
     }
     let drives = |key: &&str| terminal(key).is_some_and(|one| one.types);
     let driver = seats.driver.as_deref().filter(drives);
@@ -34,6 +34,18 @@ fn seated(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
     first.into_iter().chain(others).collect()
 }
 
+/// Where all may type, one decides the size: whoever came in another way than ours, else the one that did, else the
+/// one that came last.
+fn sized(seats: &Seats) -> Option<Step> {
+    let is_sizer = |one: &Terminal| seats.sizer.as_deref() == Some(one.name());
+    let typing = || seats.terminals.iter().filter(|one| one.types);
+    if let Some(comer) = typing().rfind(|one| one.counts && !is_sizer(one)) {
+        return Some(Step::Size(comer.key.clone()));
+    }
+    let is_there = typing().any(is_sizer);
+    typing().next_back().filter(|_| !is_there).map(|last| Step::Size(last.key.clone()))
+}
+
 /// The one that has waited longest and is still there.
 fn waits(seats: &Seats) -> Option<&str> {
     let is_here = |key: &&String| seats.terminals.iter().any(|terminal| terminal.key == **key);
@@ -43,14 +55,14 @@ fn waits(seats: &Seats) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Terminal;
 
-    /// `a!` types, `a` watches.
+    /// `a!` types, `a+` also counts for the size, `a` watches.
     fn seats(driver: &str, waiting: &str, terminals: &str) -> Seats {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let terminal = |word: String| Terminal {
-            key: word.trim_end_matches('!').to_owned(),
-            types: word.ends_with('!'),
+            key: word.trim_end_matches(['!', '+']).to_owned(),
+            types: word.ends_with(['!', '+']),
+            counts: word.ends_with('+'),
             words: String::new(),
             guest: false,
         };
@@ -58,6 +70,7 @@ mod tests {
             session: "s".to_owned(),
             driver: Some(driver.to_owned()).filter(|driver| !driver.is_empty()),
             waiting: words(waiting),
+            sizer: None,
             terminals: words(terminals).into_iter().map(terminal).collect(),
         }
     }
@@ -67,6 +80,7 @@ mod tests {
             Step::Drive(key) => format!("drive {key}"),
             Step::Watch(key) => format!("watch {key}"),
             Step::Type(key) => format!("type {key}"),
+            Step::Size(key) => format!("size {key}"),
             Step::Forget(key) => format!("forget {key}"),
             Step::Vacate => "vacate".to_owned(),
         });
@@ -106,13 +120,35 @@ mod tests {
     #[test]
     fn where_all_may_type_those_who_waited_may() {
         for (driver, waiting, terminals, steps) in [
-            ("", "", "a! b! watcher", ""),
-            ("a", "b", "a! b watcher", "vacate, type b"),
-            ("", "b gone", "a! b", "type b, forget gone"),
-            ("", "b", "b!", ""),
+            ("", "", "a! s+ watcher", ""),
+            ("a", "b", "a! b s+ watcher", "vacate, type b"),
+            ("", "b gone", "s+ b", "type b, forget gone"),
+            ("", "s", "s+", ""),
         ] {
-            let steps_of = settle(&seats(driver, waiting, terminals), AttachPolicy::Shared);
+            let seats = Seats { sizer: Some("s".to_owned()), ..seats(driver, waiting, terminals) };
+            let steps_of = settle(&seats, AttachPolicy::Shared);
             assert_eq!(said(&steps_of), steps, "driver {driver:?}, waiting {waiting:?}, there {terminals:?}");
+        }
+    }
+
+    #[test]
+    fn where_all_may_type_one_decides_the_size() {
+        for (sizer, terminals, steps) in [
+            ("", "", ""),
+            ("", "watcher", ""),
+            ("a", "watcher", ""),
+            ("a", "a+ b! watcher", ""),
+            // It has left.
+            ("a", "b! c! watcher", "size c"),
+            // It only watches now.
+            ("a", "b! a", "size b"),
+            // It was another policy until now, or somebody came by bare tmux.
+            ("", "a+ watcher", "size a"),
+            ("a", "a+ x+", "size x"),
+        ] {
+            let sizer = Some(sizer.to_owned()).filter(|name| !name.is_empty());
+            let steps_of = settle(&Seats { sizer, ..seats("", "", terminals) }, AttachPolicy::Shared);
+            assert_eq!(said(&steps_of), steps, "there {terminals:?}");
         }
     }
 }

@@ -10,7 +10,8 @@ use super::door;
 use super::driver::{Comer, Meeting, OBSERVER, in_words};
 use super::query::clock;
 use super::script::{Script, command};
-use super::{Tmux, TmuxError, conf, target, without_tmux};
+use super::size::OWN_NAME;
+use super::{Tmux, TmuxError, conf, size, target, without_tmux};
 use crate::model::{AgentName, AttachPolicy, Terminal};
 
 /// What somebody who attaches wants.
@@ -88,18 +89,20 @@ impl Tmux {
 
     /// The arguments that attach a terminal to the session.
     pub(super) fn attach_words(&self, entry: &Entry<'_>) -> Result<Vec<OsString>, TmuxError> {
-        let target = target::session(entry.session.as_str());
+        let session = entry.session.as_str();
+        let target = target::session(session);
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
         words.extend(["-S".into(), self.setup.socket.clone().into()]);
         let mut script = Script::default();
         match entry.meeting() {
             None if entry.how == AttachAs::Observer => {
-                keep_size(entry.session, &mut script)?;
+                size::held(session, &mut script)?;
                 script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
+                size::not_by(session, OWN_NAME, &mut script)?;
             }
             None => {
-                free_size(entry.session, &mut script);
                 script.then(&command(&["attach-session", "-t", &target]));
+                size::by(session, None, &mut script)?;
                 entry.popup.iter().for_each(|popup| popup.shown(&mut script));
             }
             Some(meeting) => {
@@ -121,18 +124,21 @@ impl Tmux {
     pub fn switch_client(&self, entry: &Entry<'_>, env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
         let own = self.own_client(env)?;
         let name = own.key.split_once('@').map_or("", |(_, name)| name);
-        let target = target::session(entry.session.as_str());
+        let session = entry.session.as_str();
+        let target = target::session(session);
         let mut script = Script::default();
         let switch = ["switch-client", "-c", name, "-t", &target];
         match entry.meeting() {
             None if entry.how == AttachAs::Observer => {
+                size::held(session, &mut script)?;
                 script.then(&command(&switch));
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
+                size::not_by(session, name, &mut script)?;
             }
             None => {
-                free_size(entry.session, &mut script);
                 script.then(&command(&["refresh-client", "-t", name, "-f", "read-only"]));
                 script.then(&command(&["switch-client", "-c", name, "-r", "-t", &target]));
+                size::by(session, Some(name), &mut script)?;
             }
             Some(meeting) => {
                 script.then(&command(&["refresh-client", "-t", name, "-f", "ignore-size"]));
@@ -194,30 +200,16 @@ impl Tmux {
         let latest = clients.lines().filter_map(|line| line.split_once(' '));
         let latest = latest.max_by_key(|(activity, _)| activity.parse::<u64>().unwrap_or(0));
         match latest {
-            Some((_, key)) => {
-                Ok(Terminal { key: key.to_owned(), types: true, words: String::new(), guest: false })
-            }
+            Some((_, key)) => Ok(Terminal {
+                key: key.to_owned(),
+                types: true,
+                counts: true,
+                words: String::new(),
+                guest: false,
+            }),
             None => {
                 Err(TmuxError::Refused { what: "switch", said: "no terminal shows this pane".to_owned() })
             }
         }
     }
-}
-
-/// Lets terminals decide the size again, which was kept while only observers were there.
-fn free_size(session: &AgentName, script: &mut Script) {
-    script.then(&command(&["set-option", "-wuq", "-t", &target::pane_of(session.as_str()), "window-size"]));
-}
-
-/// Keeps the window as large as it is when only observers will look at it: tmux would make it as large as theirs.
-pub(super) fn keep_size(session: &AgentName, script: &mut Script) -> Result<(), TmuxError> {
-    let at = target::pane_of(session.as_str());
-    let mut keep = Script::default();
-    keep.then(&command(&["resize-window", "-t", &at, "-x"])).raw("#{window_width}");
-    keep.word("-y").raw("#{window_height}");
-    let mut deed = Script::default();
-    deed.then(&command(&["run-shell", "-t", &at, "-C"])).word(keep.finish("a size")?);
-    script.then(&command(&["if-shell", "-F", "-t", &at, "#{session_attached}", ""]));
-    script.word(deed.finish("a size")?);
-    Ok(())
 }

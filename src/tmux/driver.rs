@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::query::clock;
 use super::script::{Script, command};
 use super::share::{GuestMay, guest_in};
-use super::{Tmux, TmuxError, target};
+use super::{Tmux, TmuxError, size, target};
 use crate::model::{AgentName, Seats, Step, Terminal};
 
 /// A read-only terminal must not decide the size of everybody's window either.
@@ -23,7 +23,7 @@ const DRIVER_NAME: &str = "#{s/^[0-9]*@//:@symposium_driver}";
 /// How long a text stays. tmux draws nothing else meanwhile, and a terminal that only watches has no key to be rid of
 /// it; the status line goes on to tell who drives.
 const SHOWN_MS: &str = "3000";
-const SEAT: &str = "#{client_readonly}|#{client_created}|#{@symposium_driver}|#{@symposium_waiting}|#{@symposium_guests}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
+const SEAT: &str = "#{client_readonly}|#{m:*ignore-size*,#{client_flags}}|#{@symposium_sizer}|#{client_created}|#{@symposium_driver}|#{@symposium_waiting}|#{@symposium_guests}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
 
 /// The terminal that comes.
 pub(super) struct Comer<'a> {
@@ -70,6 +70,8 @@ impl Comer<'_> {
                 self.tell_former(&mut meet)?;
             }
         }
+        size::held(self.session.as_str(), &mut meet)?;
+        size::held(self.session.as_str(), &mut drive)?;
         if meeting == Meeting::Take {
             meet.append(&when_driving);
         }
@@ -94,11 +96,9 @@ impl Comer<'_> {
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver", &self.key()]));
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver_words", self.words]));
         script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_since"]));
-        // The size was kept while nobody but observers were there.
-        script.then(&command(&["set-option", "-wuq", "-t", &at, "window-size"]));
         match self.name() {
             Some(name) => let_type(session, name, script),
-            None => drop(script.then(&command(&["refresh-client", "-f", "!ignore-size"]))),
+            None => size::counted(None, script),
         }
     }
 
@@ -156,6 +156,7 @@ impl Tmux {
                     session: seat.session.to_owned(),
                     driver: driver.map(str::to_owned),
                     waiting: waiting.split_whitespace().map(str::to_owned).collect(),
+                    sizer: Some(seat.sizer).filter(|name| !name.is_empty()).map(str::to_owned),
                     terminals: Vec::new(),
                 });
                 all.len() - 1
@@ -172,6 +173,7 @@ impl Tmux {
         for step in steps {
             step.done(seats, now, &mut deed);
         }
+        size::held(session, &mut deed)?;
         let (name, seen) = (target::in_format(session), seats.driver.as_deref().unwrap_or_default());
         let test = format!("#{{&&:#{{==:#{{session_name}},{name}}},#{{==:#{{@symposium_driver}},{seen}}}}}");
         let mut script = Script::default();
@@ -200,12 +202,9 @@ impl Step {
                 let (words, since) = (format!("{words} since {}", clock(now)), now.as_second().to_string());
                 script.then(&command(&["set-option", "-t", &at, "@symposium_driver_words", &words]));
                 script.then(&command(&["set-option", "-t", &at, "@symposium_driver_since", &since]));
-                script.then(&command(&["set-option", "-wuq", "-t", &at, "window-size"]));
                 forget(key, script);
                 match terminal(key).is_some_and(|terminal| terminal.guest) {
-                    true => {
-                        script.then(&command(&["refresh-client", "-t", name_in(key), "-f", "!ignore-size"]));
-                    }
+                    true => size::counted(Some(name_in(key)), script),
                     false => let_type(&seats.session, name_in(key), script),
                 }
                 let text = "you drive now";
@@ -225,13 +224,20 @@ impl Step {
                 if terminal(key).is_some_and(|terminal| !terminal.guest) {
                     let_type(&seats.session, name_in(key), script);
                 }
+                script.then(&command(&["refresh-client", "-t", name_in(key), "-f", "ignore-size"]));
+                size::typist(&seats.session, name_in(key), script);
+            }
+            Step::Size(key) => {
+                for other in seats.terminals.iter().filter(|one| one.counts && one.key != *key) {
+                    script.then(&command(&["refresh-client", "-t", other.name(), "-f", "ignore-size"]));
+                    size::typist(&seats.session, other.name(), script);
+                }
+                size::typist(&seats.session, name_in(key), script);
+                script.then(&command(&["set-option", "-t", &at, "@symposium_sizer", name_in(key)]));
+                size::counted(Some(name_in(key)), script);
             }
             Step::Forget(key) => forget(key, script),
-            Step::Vacate => {
-                script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver"]));
-                script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_words"]));
-                script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_since"]));
-            }
+            Step::Vacate => size::vacated(&seats.session, script),
         }
     }
 }
@@ -280,6 +286,8 @@ pub(super) fn in_words(user: &str, tty: &str, from: Option<&str>) -> String {
 /// A line about a terminal.
 struct Seat<'t> {
     types: bool,
+    counts: bool,
+    sizer: &'t str,
     since: i64,
     driver: &'t str,
     waiting: &'t str,
@@ -291,13 +299,15 @@ struct Seat<'t> {
 
 impl<'t> Seat<'t> {
     fn parse(line: &'t str) -> Option<Seat<'t>> {
-        let mut fields = line.splitn(8, '|');
-        let [readonly, since, driver, waiting, guests, user, key, session] =
+        let mut fields = line.splitn(10, '|');
+        let [readonly, ignored, sizer, since, driver, waiting, guests, user, key, session] =
             std::array::from_fn(|_| fields.next());
         // It becomes a part of a pattern.
         let is_plain = |key: &&str| key.chars().all(|c| c.is_ascii_alphanumeric() || "/_-@".contains(c));
         Some(Seat {
             types: readonly? == "0",
+            counts: ignored? == "0",
+            sizer: sizer?,
             since: since?.parse().ok()?,
             driver: driver?,
             waiting: waiting?,
@@ -316,6 +326,7 @@ impl<'t> Seat<'t> {
             key: self.key.to_owned(),
             // For tmux a guest only watches; what they type we put in for them.
             types: guest.map_or(self.types, |(_, may)| may == GuestMay::Type && is_turn),
+            counts: self.counts,
             words: in_words(&user, name_in(self.key), None),
             guest: guest.is_some(),
         }

@@ -85,6 +85,7 @@ impl Tmux {
         let said = self.open_session(&new, &launch.program(), |script| {
             let pane = target::pane_of(launch.name.as_str());
             dress(launch, &pane, script);
+            script.then(&command(&["resize-window", "-t", &pane]));
             // The server asks first whether it may speak, unless it has more to say meanwhile. Each time it listens it
             // looks through all its panes: with a thousand of them one question less is four milliseconds.
             script.then(&command(&["display-message", "-p", "-t", &pane, ""]));

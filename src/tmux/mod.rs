@@ -31,6 +31,7 @@ mod query;
 mod script;
 mod session;
 mod share;
+mod size;
 mod socket;
 mod target;
 mod tell;

@@ -10,12 +10,13 @@ use std::path::Path;
 
 use tmux_interface::NewSession;
 
-use super::attach::{Entry, keep_size};
+use super::attach::Entry;
 use super::call::Call;
 use super::driver::{Comer, OBSERVER, OWN_KEY};
 use super::program::{LaunchEnv, Program};
 use super::script::{Script, command};
-use super::{Tmux, TmuxError, conf, target};
+use super::size::OWN_NAME;
+use super::{Tmux, TmuxError, conf, size, target};
 use crate::model::AgentName;
 
 /// What sessions of doors begin with; no agent can be called so.
@@ -56,9 +57,7 @@ impl Tmux {
         let session = entry.session.as_str();
         let (target, at) = (target::session(session), target::pane_of(session));
         let mut script = Script::default();
-        if may == GuestMay::Watch {
-            keep_size(entry.session, &mut script)?;
-        }
+        size::held(session, &mut script)?;
         script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
         let guest =
             format!(" {OWN_KEY}={}:{}", plain(entry.user), if may == GuestMay::Type { 'w' } else { 'r' });
@@ -69,10 +68,8 @@ impl Tmux {
                 let comer = Comer { session: entry.session, named: None, words: &words };
                 script.append(&comer.seated(meeting, Script::default())?);
             }
-            (GuestMay::Type, None) => {
-                script.then(&command(&["refresh-client", "-f", "!ignore-size"]));
-            }
-            (GuestMay::Watch, _) => {}
+            (GuestMay::Type, None) => size::by(session, None, &mut script)?,
+            (GuestMay::Watch, _) => size::not_by(session, OWN_NAME, &mut script)?,
         }
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
         words.extend(["-S".into(), self.setup.socket.clone().into()]);

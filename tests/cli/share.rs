@@ -95,6 +95,31 @@ fn a_guest_who_may_only_watch_cannot_type() {
 }
 
 #[test]
+fn a_guest_who_may_only_watch_does_not_change_the_size() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    owner.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
+    shared(&owner, "a", &guest, &["--read-only"]);
+    let tmux = |words: &[&str]| {
+        let socket = owner.socket();
+        owner.program("tmux", [&["-S", socket.to_str().unwrap()], words].concat()).ok().stdout
+    };
+    let size = || tmux(&["display-message", "-p", "-t", "=a:", "#{window_width}x#{window_height}"]);
+    let driver = owner.terminal(&["agent", "attach", "a"]);
+    env.wait_until("the owner's size counts", || size() == "100x29\n");
+    let watching = at(&owner, "a", &guest, &[]);
+    env.wait_until("the guest is there", || tmux(&["list-clients"]).lines().count() == 2);
+    driver.keys(&["C-b", "d"]);
+    assert_eq!(driver.wait_for_exit(), 0);
+    watching.resize(3, 2);
+    env.wait_until("tmux knows the guest's size", || {
+        tmux(&["list-clients", "-F", "#{client_width}x#{client_height}"]) == "3x2\n"
+    });
+    assert_eq!(size(), "100x29\n");
+    owner.symposium(["agent", "send", "a", "remember the milk"]).ok();
+}
+
+#[test]
 fn a_guest_is_one_of_many_terminals() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };

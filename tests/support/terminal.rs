@@ -15,7 +15,7 @@ pub(super) enum Around {
     OwnTmux,
 }
 
-/// One open terminal window, 100 columns wide and 30 lines high. Dropping it closes the window.
+/// One open terminal window, 100 columns wide and 30 lines high unless said otherwise. Dropping it closes the window.
 pub struct Terminal<'a> {
     env: &'a TestEnv,
     socket: PathBuf,
@@ -27,6 +27,15 @@ impl<'a> Terminal<'a> {
         argv: impl IntoIterator<Item = S>,
         around: Around,
     ) -> Terminal<'a> {
+        Terminal::open_sized(env, argv, around, (100, 30))
+    }
+
+    pub(super) fn open_sized<S: AsRef<OsStr>>(
+        env: &'a TestEnv,
+        argv: impl IntoIterator<Item = S>,
+        around: Around,
+        (columns, lines): (u16, u16),
+    ) -> Terminal<'a> {
         let terminal = Terminal { env, socket: env.next_terminal_socket() };
         // The screen is the program's alone, and stays readable after its end.
         let conf = env.root().join("terminal.conf");
@@ -34,9 +43,8 @@ impl<'a> Terminal<'a> {
                         set -s escape-time 0\nset -g remain-on-exit-format ''\n";
         std::fs::write(&conf, settings).expect("writing terminal.conf");
         let mut args: Vec<OsString> = vec!["-f".into(), conf.into()];
-        args.extend(
-            ["new-session", "-d", "-s", "terminal", "-x", "100", "-y", "30", "env"].map(OsString::from),
-        );
+        args.extend(["new-session", "-d", "-s", "terminal"].map(OsString::from));
+        args.extend(["-x", &columns.to_string(), "-y", &lines.to_string(), "env"].map(OsString::from));
         if around == Around::Nothing {
             args.extend(["-u", "TMUX", "-u", "TMUX_PANE"].map(OsString::from));
         }
@@ -54,6 +62,12 @@ impl<'a> Terminal<'a> {
         let said =
             self.tmux(&["display-message", "-p", "-t", "=terminal:", "#{mouse_any_flag} #{alternate_on}"]);
         said.trim_end().to_owned()
+    }
+
+    /// The name of the terminal, as the program in it knows it.
+    #[track_caller]
+    pub fn tty(&self) -> String {
+        self.tmux(&["display-message", "-p", "-t", "=terminal:", "#{pane_tty}"]).trim_end().to_owned()
     }
 
     /// Presses keys, by tmux's names for them: `Enter`, `C-b`, `d`.

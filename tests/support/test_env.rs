@@ -98,6 +98,15 @@ impl TestEnv {
         Terminal::open(self, argv, terminal::Around::Nothing)
     }
 
+    /// The same, so many columns wide and lines high.
+    pub fn terminal_sized<S: AsRef<OsStr>>(
+        &self,
+        size: (u16, u16),
+        argv: impl IntoIterator<Item = S>,
+    ) -> Terminal<'_> {
+        Terminal::open_sized(self, argv, terminal::Around::Nothing, size)
+    }
+
     /// A terminal that is a pane of somebody's own tmux, in which this program runs.
     pub fn terminal_in_tmux<S: AsRef<OsStr>>(&self, argv: impl IntoIterator<Item = S>) -> Terminal<'_> {
         Terminal::open(self, argv, terminal::Around::OwnTmux)

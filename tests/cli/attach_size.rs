@@ -1,0 +1,207 @@
+//! How large the agent's window is: as the driver's terminal, whoever else looks, and as the last driver's while
+//! nobody drives.
+
+use std::collections::HashSet;
+use std::fs;
+
+use super::{agent, spawned};
+use crate::support::TestEnv;
+use crate::support::terminal::Terminal;
+
+/// Starts a program that writes down each size that it is told of.
+fn measuring(env: &TestEnv, name: &str) {
+    let script = format!(
+        "trap 'stty size >> sizes' WINCH; echo this is {name}; while :; do sleep 100 & wait; kill $!; done"
+    );
+    spawned(env, &["--name", name, "--", "sh", "-c", &script]);
+}
+
+/// Attaches with a terminal of this size.
+fn attached<'a>(env: &'a TestEnv, size: (u16, u16), more: &[&str]) -> Terminal<'a> {
+    let terminal = env.terminal_sized(size, [&[env.binary(), "agent", "attach", "a"], more].concat());
+    terminal.wait_for_text("this is a");
+    terminal
+}
+
+/// The size of the agent's window and the status line below it.
+fn size(env: &TestEnv) -> (u16, u16) {
+    let said = env.tmux(["display-message", "-p", "-t", "=a:", "#{window_width} #{window_height}"]).ok();
+    let mut numbers = said.stdout.split_whitespace().map(|number| number.parse::<u16>().unwrap());
+    (numbers.next().unwrap(), numbers.next().unwrap() + 1)
+}
+
+#[track_caller]
+fn wait_for_size(env: &TestEnv, wanted: (u16, u16)) {
+    env.wait_until(&format!("the window is {wanted:?}"), || size(env) == wanted);
+}
+
+/// Waits until tmux has taken note of a terminal's size, and has done what it does about it.
+#[track_caller]
+fn resized(env: &TestEnv, terminal: &Terminal<'_>, (columns, lines): (u16, u16)) {
+    terminal.resize(columns, lines);
+    let line = format!("{} {columns} {lines}", terminal.tty());
+    env.wait_until("tmux knows the new size", || {
+        let format = "#{client_tty} #{client_width} #{client_height}";
+        env.tmux(["list-clients", "-F", format]).ok().stdout.lines().any(|one| one == line)
+    });
+}
+
+#[track_caller]
+fn left(env: &TestEnv, terminal: Terminal<'_>) {
+    let tty = terminal.tty();
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    env.wait_until("it has left, and all is settled", || {
+        let format = "#{client_tty} #{@symposium_driver} ";
+        !env.tmux(["list-clients", "-F", format]).ok().stdout.contains(&format!("{tty} "))
+    });
+}
+
+#[test]
+fn the_size_stays_when_the_driver_leaves_and_observers_do_not_change_it() {
+    let env = TestEnv::new();
+    measuring(&env, "a");
+    let driver = attached(&env, (120, 40), &[]);
+    wait_for_size(&env, (120, 40));
+    let observer = attached(&env, (60, 10), &["--observe"]);
+    left(&env, driver);
+    assert_eq!(size(&env), (120, 40));
+    resized(&env, &observer, (50, 9));
+    resized(&env, &observer, (150, 50));
+    assert_eq!(size(&env), (120, 40));
+    let another = attached(&env, (61, 11), &["--observe"]);
+    assert_eq!(size(&env), (120, 40));
+    let back = attached(&env, (100, 30), &[]);
+    wait_for_size(&env, (100, 30));
+    resized(&env, &back, (90, 20));
+    wait_for_size(&env, (90, 20));
+    // As when a connection drops.
+    back.close();
+    env.wait_until("the driver has gone", || env.tmux(["list-clients"]).ok().stdout.lines().count() == 2);
+    resized(&env, &another, (62, 12));
+    assert_eq!(size(&env), (90, 20));
+    let sizes = fs::read_to_string(env.project().join("sizes")).unwrap();
+    let seen: HashSet<&str> = sizes.lines().collect();
+    assert!(seen.is_subset(&HashSet::from(["39 120", "29 100", "19 90"])), "the agent saw {sizes}");
+}
+
+#[test]
+fn the_size_follows_the_driver_while_others_watch() {
+    let env = TestEnv::new();
+    measuring(&env, "a");
+    let driver = attached(&env, (120, 40), &[]);
+    let watching = attached(&env, (60, 10), &[]);
+    watching.wait_for_text("you watch");
+    assert_eq!(size(&env), (120, 40));
+    resized(&env, &driver, (110, 35));
+    wait_for_size(&env, (110, 35));
+    resized(&env, &watching, (160, 45));
+    assert_eq!(size(&env), (110, 35));
+    // Who takes over decides, and who is taken over from no longer does.
+    let taker = attached(&env, (80, 24), &["--take"]);
+    wait_for_size(&env, (80, 24));
+    resized(&env, &driver, (130, 41));
+    assert_eq!(size(&env), (80, 24));
+    resized(&env, &taker, (70, 20));
+    wait_for_size(&env, (70, 20));
+    // Whoever has waited longest drives then, and decides.
+    left(&env, taker);
+    watching.wait_for_text("you drive now");
+    wait_for_size(&env, (160, 45));
+    left(&env, watching);
+    driver.wait_for_text("you drive now");
+    wait_for_size(&env, (130, 41));
+    let sizes = fs::read_to_string(env.project().join("sizes")).unwrap();
+    assert!(!sizes.lines().any(|line| line.ends_with(" 60")), "the agent saw {sizes}");
+}
+
+#[test]
+fn an_observer_on_the_terminal_of_the_last_driver_does_not_decide() {
+    let env = TestEnv::new();
+    measuring(&env, "a");
+    for hook in ["client-attached", "client-detached", "client-session-changed"] {
+        env.tmux(["set-hook", "-gu", &format!("{hook}[7700]")]).ok();
+    }
+    let line = format!("{0} agent attach a; exec {0} agent attach a --observe", env.binary());
+    let terminal = env.terminal_sized((120, 40), ["sh", "-c", &line]);
+    wait_for_size(&env, (120, 40));
+    terminal.keys(&["C-b", "d"]);
+    terminal.wait_for_text("watching only");
+    resized(&env, &terminal, (60, 10));
+    assert_eq!(size(&env), (120, 40));
+    resized(&env, &terminal, (61, 10));
+    assert_eq!(size(&env), (120, 40));
+}
+
+#[test]
+fn an_observer_who_goes_to_another_agent_leaves_its_size_as_it_is() {
+    let env = TestEnv::new();
+    measuring(&env, "a");
+    let before = size(&env);
+    spawned(&env, &["--name", "b", "--", "sh", "-c", "echo this is b; exec sleep 1000"]);
+    let observer = env.terminal_sized((60, 10), [env.binary(), "agent", "attach", "b", "--observe"]);
+    observer.wait_for_text("this is b");
+    observer.keys(&["C-b", ")"]);
+    observer.wait_for_text("this is a");
+    resized(&env, &observer, (50, 9));
+    assert_eq!(size(&env), before);
+}
+
+#[test]
+fn where_all_may_type_those_who_watch_do_not_count() {
+    let env = TestEnv::new();
+    measuring(&env, "a");
+    fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"shared\"\n").unwrap();
+    let observer = attached(&env, (60, 10), &["--observe"]);
+    let first = attached(&env, (120, 40), &[]);
+    wait_for_size(&env, (120, 40));
+    let second = attached(&env, (100, 30), &[]);
+    wait_for_size(&env, (100, 30));
+    resized(&env, &second, (90, 20));
+    wait_for_size(&env, (90, 20));
+    resized(&env, &observer, (50, 9));
+    assert_eq!(size(&env), (90, 20));
+    // The one that is used decides.
+    first.type_text("x");
+    wait_for_size(&env, (120, 40));
+    resized(&env, &second, (91, 21));
+    wait_for_size(&env, (91, 21));
+    left(&env, second);
+    wait_for_size(&env, (120, 40));
+    left(&env, first);
+    resized(&env, &observer, (51, 9));
+    assert_eq!(size(&env), (120, 40));
+}
+
+#[test]
+fn a_window_that_the_driver_opens_beside_the_agents_is_as_large() {
+    let env = TestEnv::new();
+    measuring(&env, "a");
+    let driver = attached(&env, (120, 40), &[]);
+    let _observer = attached(&env, (60, 10), &["--observe"]);
+    driver.keys(&["C-b", "c"]);
+    env.wait_until("there are two windows", || {
+        env.tmux(["list-windows", "-t", "=a"]).ok().stdout.lines().count() == 2
+    });
+    assert_eq!(size(&env), (120, 40));
+    resized(&env, &driver, (90, 20));
+    wait_for_size(&env, (90, 20));
+    driver.keys(&["C-b", "p"]);
+    driver.wait_for_text("this is a");
+    wait_for_size(&env, (90, 20));
+    left(&env, driver);
+    assert_eq!(size(&env), (90, 20));
+}
+
+#[test]
+fn a_prompt_is_taken_whatever_the_terminal_of_who_watches() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a"]);
+    let driver = env.terminal_sized((120, 40), [env.binary(), "agent", "attach", "a"]);
+    driver.wait_for_text("detach: C-b d");
+    let observer = env.terminal_sized((30, 8), [env.binary(), "agent", "attach", "a", "--observe"]);
+    env.wait_until("two are there", || env.tmux(["list-clients"]).ok().stdout.lines().count() == 2);
+    left(&env, driver);
+    resized(&env, &observer, (3, 2));
+    agent(&env, &["send", "a", "remember the milk"]).ok();
+}
