@@ -59,6 +59,7 @@ impl Manager {
             how: request.how,
             policy: self.settings().attach.policy,
             user: self.user().unwrap_or("somebody"),
+            owner: None,
             from: from.as_deref(),
             now: Env::now(),
             popup: request.popup,

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::Manager;
+use super::share_door::owner;
 use super::unshare::Closed;
 use crate::env::{AGENT_ID, Env, HOME};
 use crate::error::Error;
@@ -96,8 +97,7 @@ impl Manager {
                 self.tmux()?.version()
             ));
         }
-        let owner = process::user_name(Env::uid()).unwrap_or_else(|| Env::uid().to_string());
-        Ok(Shared { share, address: format!("{owner}/{}", agent.name), remarks })
+        Ok(Shared { share, address: format!("{}/{}", owner(), agent.name), remarks })
     }
 
     /// The number of another user of this machine.

@@ -11,6 +11,7 @@ use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{Agent, AgentId, AgentName, Share};
+use crate::process;
 use crate::rules::share::time_left_at_door;
 use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
 use crate::tmux::{AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
@@ -99,6 +100,7 @@ impl Host {
             how,
             policy: self.manager.settings().attach.policy,
             user: &user,
+            owner: Some(&owner()),
             from: None,
             now: Env::now(),
             popup: None,
@@ -129,4 +131,9 @@ impl Host {
         let _ = tmux.forget_guest(&self.name, &key);
         watched.map_err(Error::io("the connection broke"))
     }
+}
+
+/// What guests know the owner by.
+pub(super) fn owner() -> String {
+    process::user_name(Env::uid()).unwrap_or_else(|| Env::uid().to_string())
 }

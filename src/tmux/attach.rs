@@ -36,6 +36,8 @@ pub struct Entry<'a> {
     pub policy: AttachPolicy,
     /// Who it is.
     pub user: &'a str,
+    /// Whose agent it is, where that is somebody else.
+    pub owner: Option<&'a str>,
     /// The address of the machine that the person sits at, over SSH.
     pub from: Option<&'a str>,
     /// When.

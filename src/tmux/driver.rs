@@ -3,7 +3,7 @@
 //!
 //! Options of the session: `@symposium_driver` is who drives, `@symposium_driver_words` the same in words,
 //! `@symposium_driver_since` when it was let, where that was after it came, and `@symposium_waiting` who would drive, in
-//! the order in which they came. A terminal is known by its key, the process that draws on it and its name: a name
+//! the order in which they came; `@symposium_address` is what guests know the agent by. A terminal is known by its key, the process that draws on it and its name: a name
 //! alone is given again to another terminal.
 
 use jiff::Timestamp;
@@ -20,6 +20,9 @@ pub(super) const OBSERVER: &str = "read-only,ignore-size";
 pub(super) const OWN_KEY: &str = "#{client_pid}@#{client_name}";
 /// The name in a key.
 const DRIVER_NAME: &str = "#{s/^[0-9]*@//:@symposium_driver}";
+/// Who drives, and where and since when: the two parts of the words about the driver.
+const WHO: &str = "#{s/ on .*//:@symposium_driver_words}";
+const WHERE: &str = "#{s/^.* on /on /:@symposium_driver_words}";
 /// How long a text stays. tmux draws nothing else meanwhile, and a terminal that only watches has no key to be rid of
 /// it; the status line goes on to tell who drives.
 const SHOWN_MS: &str = "3000";
@@ -106,7 +109,10 @@ impl Comer<'_> {
         let session = self.session.as_str();
         let at = target::pane_of(session);
         let waits = format!(" {}", self.key());
-        let text = told(session);
+        let text = told(&match self.named {
+            Some(_) => in_message(session),
+            None => known_as(session, OWN_KEY),
+        });
         match self.name() {
             Some(name) => {
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
@@ -133,7 +139,8 @@ impl Comer<'_> {
         deed.then(&command(&["set-option", "-a", "-t", &at, "@symposium_waiting"]));
         deed.raw(" #{@symposium_former}");
         deed.then(&command(&["display-message", "-d", SHOWN_MS, "-c"])).raw(former);
-        deed.words(["-t", at.as_str()]).raw(&taken(self.session.as_str()));
+        let address = known_as(self.session.as_str(), "#{@symposium_former}");
+        deed.words(["-t", at.as_str()]).raw(&taken(&address));
         script.then(&command(&["run-shell", "-t", &at, "-C"])).word(deed.finish("a terminal")?);
         Ok(())
     }
@@ -216,7 +223,10 @@ impl Step {
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
                 script.then(&command(&["display-popup", "-C", "-c", name]));
                 script.then(&command(&["set-option", "-a", "-t", &at, "@symposium_waiting", &waits]));
-                let text = told(&seats.session);
+                let text = told(&match terminal(key).is_some_and(|terminal| terminal.guest) {
+                    true => "#{@symposium_address}".to_owned(),
+                    false => in_message(&seats.session),
+                });
                 script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name, "-t", &at, &text]));
             }
             Step::Type(key) => {
@@ -252,24 +262,24 @@ fn name_in(key: &str) -> &str {
     key.split_once('@').map_or(key, |(_, name)| name)
 }
 
-/// What somebody who came to drive is told when another one does.
-fn told(session: &str) -> String {
-    format!(
-        "you watch: #{{q/h:@symposium_driver_words}} drives; take over: symposium agent attach {} --take",
-        in_message(session)
-    )
+/// What the person at the terminal of this key types to come here.
+fn known_as(session: &str, key: &str) -> String {
+    let is_guest = format!("#{{m/r: {key}=,#{{@symposium_guests}}}}");
+    format!("#{{?{is_guest},#{{@symposium_address}},{}}}", target::in_format(&in_message(session)))
 }
 
-/// What somebody is told whom another one took over from.
-fn taken(session: &str) -> String {
-    format!(
-        "##{{q/h:@symposium_driver_words}} took over, you watch; take it back: symposium agent attach {} --take",
-        in_message(session)
-    )
+/// What somebody who came to drive is told when another one does. Who comes first: a narrow terminal shows no more.
+fn told(address: &str) -> String {
+    format!("{WHO} drives, you watch; take over: symposium agent attach {address} --take ({WHERE})")
+}
+
+/// What somebody is told whom another one took over from; who that is, is looked up when it is told.
+fn taken(address: &str) -> String {
+    format!("#{WHO} took over, you watch; take it back: symposium agent attach {address} --take (#{WHERE})")
 }
 
 /// A session may be called anything by somebody who renamed it; a format, a style or a time must not begin in it.
-fn in_message(session: &str) -> String {
+pub(super) fn in_message(session: &str) -> String {
     session.chars().filter(|c| !matches!(c, '#' | '%' | '{' | '}' | '"' | '$') && !c.is_control()).collect()
 }
 

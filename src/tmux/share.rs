@@ -12,7 +12,7 @@ use tmux_interface::NewSession;
 
 use super::attach::Entry;
 use super::call::Call;
-use super::driver::{Comer, OBSERVER, OWN_KEY};
+use super::driver::{Comer, OBSERVER, OWN_KEY, in_message};
 use super::program::{LaunchEnv, Program};
 use super::script::{Script, command};
 use super::size::OWN_NAME;
@@ -62,6 +62,8 @@ impl Tmux {
         let guest =
             format!(" {OWN_KEY}={}:{}", plain(entry.user), if may == GuestMay::Type { 'w' } else { 'r' });
         script.then(&command(&["set-option", "-aF", "-t", &at, "@symposium_guests", &guest]));
+        let address = format!("{}/{session}", entry.owner.unwrap_or_default());
+        script.then(&command(&["set-option", "-t", &at, "@symposium_address", &in_message(&address)]));
         match (may, entry.meeting()) {
             (GuestMay::Type, Some(meeting)) => {
                 let words = entry.words("#{client_tty}");

@@ -47,10 +47,11 @@ fn the_second_watches_and_is_told_who_drives() {
     first.wait_for_text("this is a");
     let said = env.home().join("said");
     let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
-    let second = env.terminal(["sh", "-c", &line]);
-    second.wait_for_text("you watch: tester on /dev/pts/");
+    let second = env.terminal_sized((160, 30), ["sh", "-c", &line]);
+    second
+        .wait_for_text("tester drives, you watch; take over: symposium agent attach a --take (on /dev/pts/");
     let screen = second.screen();
-    assert!(screen.contains(" from 192.0.2.7 since ") && screen.contains(" drives"), "{screen}");
+    assert!(screen.contains(" from 192.0.2.7 since "), "{screen}");
     let said = fs::read_to_string(said).unwrap();
     assert!(said.contains(" from 192.0.2.7, driving since 20"), "{said}");
     assert!(said.contains("you will watch; `symposium agent attach a --take` takes over"), "{said}");
@@ -65,6 +66,46 @@ fn the_second_watches_and_is_told_who_drives() {
     assert!(driver["since"].is_string(), "{driver}");
     let card = agent(&env, &["show", "a"]).ok().stdout;
     assert!(card.contains(", driving since ") && card.contains(", watching since "), "{card}");
+}
+
+#[test]
+fn who_drives_is_seen_on_a_narrow_terminal() {
+    let env = TestEnv::new();
+    let name = "an-agent-with-a-long-name";
+    let script = "echo ready; while read -r line; do echo \"got <$line>\"; done";
+    spawned(&env, &["--name", name, "--title", &"long ".repeat(20), "--", "sh", "-c", script]);
+    let attach = |columns: u16, more: &[&str]| {
+        let words = [&[env.binary(), "agent", "attach", name], more].concat();
+        let terminal = env.terminal_sized((columns, 12), words);
+        terminal.wait_for_text("ready");
+        terminal
+    };
+    let driver = attach(120, &[]);
+    for (columns, right) in [
+        (40, "tester drives"),
+        (60, "watching only · tester drives"),
+        (80, "watching only · tester drives · detach: C-b d"),
+    ] {
+        let observer = attach(columns, &["--observe"]);
+        observer.wait_for_text("tester drives");
+        let line = format!(" an-agent-w…{right:>0$}", usize::from(columns) - 13);
+        assert_eq!(observer.screen().lines().last(), Some(line.as_str()), "{columns}");
+    }
+    let observer = attach(120, &["--observe"]);
+    observer.wait_for_text("watching only · tester drives (attach --take takes over) · detach: C-b d");
+    let observer = attach(160, &["--observe"]);
+    observer.wait_for_text(&format!(" {name} "));
+    observer.wait_for_text("watching only · tester on /dev/pts/");
+    let second = attach(40, &[]);
+    second.wait_for_text("tester drives, you watch;");
+    let taker = attach(120, &["--take"]);
+    taker.wait_for_text("ready");
+    driver.wait_for_text("tester took over, you watch; take it back: symposium agent attach");
+    let third = attach(40, &["--take"]);
+    taker.wait_for_text("tester took over, you watch");
+    let fourth = attach(120, &["--take"]);
+    third.wait_for_text("tester took over, you watch");
+    drop(fourth);
 }
 
 /// Nothing is set right afterwards: what the attach itself decided is what there is.
@@ -274,7 +315,7 @@ fn inside_our_own_server_the_same_rules_hold() {
     let guest = env.terminal([env.binary(), "agent", "attach", "a"]);
     guest.wait_for_text("ready>");
     typed(&guest, &format!("{} agent attach b", env.binary()));
-    guest.wait_for_text("you watch: ");
+    guest.wait_for_text("drives, you watch");
     typed(&guest, "from the one who came over");
     typed(&driver, "from the driver");
     guest.wait_for_text("got <from the driver>");
@@ -300,7 +341,7 @@ fn somebody_who_comes_by_bare_tmux_is_one_of_many() {
     let first = attached(&env, "a", &[]);
     let socket = env.socket();
     let bare = env.terminal(["tmux", "-S", socket.to_str().unwrap(), "attach", "-t", "=a"]);
-    bare.wait_for_text("you watch: ");
+    bare.wait_for_text("drives, you watch");
     typed(&bare, "from bare tmux");
     typed(&first, "from the first");
     bare.wait_for_text("got <from the first>");

@@ -128,7 +128,12 @@ fn a_guest_is_one_of_many_terminals() {
     let first = owner.terminal(&["agent", "attach", "a"]);
     first.wait_for_text("this is a");
     let watching = at(&owner, "a", &guest, &[]);
-    watching.wait_for_text("you watch: ");
+    // Each is told by which name they know it.
+    let (a, theirs) = ("symposium agent attach a --take", format!("{}/a --take", owner.name));
+    watching.wait_for_text(&format!(
+        "{} drives, you watch; take over: symposium agent attach {theirs}",
+        owner.name
+    ));
     typed(&watching, "not my turn");
     typed(&first, "from the owner");
     watching.wait_for_text("got <from the owner>");
@@ -139,13 +144,13 @@ fn a_guest_is_one_of_many_terminals() {
     watching.wait_for_text("got <my turn>");
     // The owner takes it back, and the guest again.
     let again = owner.terminal(&["agent", "attach", "a", "--take"]);
-    watching.wait_for_text("took over, you watch");
+    watching.wait_for_text(&format!("took over, you watch; take it back: symposium agent attach {theirs}"));
     typed(&watching, "too late");
     typed(&again, "mine");
     watching.wait_for_text("got <mine>");
     assert!(!watching.screen().contains("too late"), "{}", watching.screen());
     let taker = at(&owner, "a", &guest, &["--take"]);
-    again.wait_for_text("took over, you watch");
+    again.wait_for_text(&format!("guest {} took over, you watch; take it back: {a}", guest.name));
     typed(&taker, "taken");
     again.wait_for_text("got <taken>");
 }

@@ -161,7 +161,8 @@ impl<'a> Start<'a> {
 
 fn entry(session: &AgentName, how: AttachAs) -> Entry<'_> {
     let policy = AttachPolicy::SingleDriver;
-    Entry { session, how, policy, user: "guest", from: None, now: jiff::Timestamp::UNIX_EPOCH, popup: None }
+    let now = jiff::Timestamp::UNIX_EPOCH;
+    Entry { session, how, policy, user: "guest", owner: None, from: None, now, popup: None }
 }
 
 fn name(text: &str) -> AgentName {
