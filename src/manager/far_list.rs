@@ -22,6 +22,9 @@ const MOST_TOLD: usize = 16 << 20;
 /// More agents than a machine has memory for.
 const MOST_AGENTS: usize = 10_000;
 
+/// A connection that says nothing for so long may be dead: ssh itself has asked by then whether the other side is there.
+const SILENT: Duration = Duration::from_secs(5);
+
 /// The agents of one host.
 #[derive(Debug)]
 pub struct FarAgents {
@@ -63,10 +66,11 @@ impl Manager {
             let (ssh, tell) = (ssh.clone(), tell.clone());
             std::thread::spawn(move || {
                 let answer = ask(&ssh, &host, within);
-                let is_lost = matches!(answer, Err(Error::HostUnreached { .. } | Error::FarFailed { .. }));
+                let is_silent = matches!(answer, Err(Error::HostUnreached { late: true, .. }));
                 let _ = tell.send((at, answer));
-                // Nobody waits for this: a connection that is dead must not hold up the next one who asks.
-                if is_lost {
+                // Nobody waits for this: a connection that is dead must not hold up the next one who asks. Who had less
+                // patience than that leaves it to the next one, for whom it is there already.
+                if is_silent && within >= SILENT {
                     ssh.let_go(&host);
                 }
             });

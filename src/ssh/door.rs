@@ -1,6 +1,7 @@
 //! The only place that starts ssh: its options, and the few words that the far side's shell gets to see.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -53,18 +54,23 @@ impl Ssh {
         Ok((Exit { code: status.code(), signal: status.signal() }, said))
     }
 
-    /// Ends the shared connection to a host, which may be dead and would hold up the next one.
+    /// Has nobody else come over the shared connection to a host, which may be dead and would hold up the next one. Who
+    /// is on it stays: one that is dead ends by itself (`ServerAliveInterval`), one that is not ends with the last of
+    /// them.
     pub fn let_go(&self, host: &Host) {
-        let Some(socket) = self.socket(host).filter(|socket| socket.exists()) else { return };
+        let Some(socket) = self.socket(host) else { return };
+        let Ok(before) = std::fs::symlink_metadata(&socket) else { return };
         let mut command = self.program();
-        command.arg("-o").arg(format!("ControlPath={}", socket.display())).args(["-O", "exit", "--"]);
+        command.arg("-o").arg(format!("ControlPath={}", socket.display())).args(["-O", "stop", "--"]);
         command.arg(host.address.as_str());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         if let Ok(child) = command.spawn() {
             end_within(child, LETTING_GO);
         }
-        // What did not answer must not be found by the next one.
-        let _ = std::fs::remove_file(socket);
+        // What did not answer must not be found by the next one, who may have made a new one already.
+        if std::fs::symlink_metadata(&socket).is_ok_and(|now| now.ino() == before.ino()) {
+            let _ = std::fs::remove_file(socket);
+        }
     }
 
     pub(super) fn not_run(&self, source: io::Error) -> SshError {

@@ -62,6 +62,37 @@ fn terminal_comes_back(near: &super::Near, far: &super::Far, before: &Value) {
 }
 
 #[test]
+fn whoever_has_no_patience_with_a_host_does_not_cut_off_who_is_attached_to_it() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
+    terminal.wait_for_text("this is a");
+    let before = far.agents()[0]["clients"].clone();
+    far.fall_silent();
+    // Less than anybody needs, and as long as a connection may be silent that is taken for dead.
+    for patience in ["100ms", "5s"] {
+        let late = near.run(&["agent", "list", "--host", "far", "--timeout", patience]).fails(1);
+        assert!(late.stderr.contains("host `far` does not answer in time"), "{late:?}");
+        terminal.type_text(patience);
+        terminal.keys(&["Enter"]);
+        terminal.wait_for_text(&format!("got <{patience}>"));
+    }
+    let gave_up = near.run(&["agent", "logs", "far:a", "-f"]).fails(1);
+    assert!(gave_up.stderr.contains("`far`"), "{gave_up:?}");
+    near.run(&["host", "remove", "far"]).ok();
+    far.speak_again();
+    near.add("far", &far);
+    near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
+    terminal.type_text("still here");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("got <still here>");
+    assert_eq!(far.agents()[0]["clients"][0]["pid"], before[0]["pid"], "it is the same terminal");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    assert!(!terminal.screen().contains("was lost"), "{}", terminal.screen());
+}
+
+#[test]
 fn a_terminal_whose_connection_hangs_does_not_stay_behind() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");

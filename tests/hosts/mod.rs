@@ -191,7 +191,8 @@ impl Far {
     fn write_binary(&self) {
         let root = self.env.root().display();
         let script = format!(
-            "cd {root}/project || exit 9\nstep=\n[ -f {root}/failpoint ] && step=SYMPOSIUM_FAILPOINT=$(cat {root}/failpoint)\n\
+            "[ -f {root}/silent ] && [ \"$1\" = remote ] && exec env -i HOME={root}/home /bin/sleep 1000\n\
+             cd {root}/project || exit 9\nstep=\n[ -f {root}/failpoint ] && step=SYMPOSIUM_FAILPOINT=$(cat {root}/failpoint)\n\
              exec env -i HOME={root}/home PATH={root}/fakes:{root}/tools TMUX_TMPDIR={root}/sockets LANG=C.UTF-8 TERM=\"$TERM\" \
              SHELL=/bin/sh USER=tester LOGNAME=tester TZ=UTC SYMPOSIUM_SUPERVISOR=off $step {} \"$@\"",
             self.env.binary()
@@ -203,6 +204,16 @@ impl Far {
     /// Has whoever reaches this step there stand still, until it is let go on.
     fn stop_at(&self, step: &str) {
         fs::write(self.env.root().join("failpoint"), format!("stop:{step}")).unwrap();
+    }
+
+    /// Has symposium there say nothing to whoever asks, while everything else of that machine goes on.
+    fn fall_silent(&self) {
+        fs::write(self.env.root().join("silent"), "").unwrap();
+    }
+
+    /// It answers again.
+    fn speak_again(&self) {
+        fs::remove_file(self.env.root().join("silent")).unwrap();
     }
 
     /// Waits until somebody stands still there; from now on nobody does any more.
