@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Context, picker, recap, show, spawn, ui, visit};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{As, AttachRequest, Attaching};
+use crate::manager::{As, AttachRequest, Attaching, Before};
 use crate::model::{Agent, AgentName};
 
 #[derive(Debug, Args)]
@@ -48,25 +48,33 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         },
     };
     // Who drove before the connection was lost drives again.
-    let drove = match args.link {
-        Some(link) => context.manager.take_link(&name, link)?,
-        None => false,
-    };
-    let how = if drove && how == As::Driver { As::Taker } else { how };
+    let before = args.link.map(|link| context.manager.take_link(&name, link)).transpose()?;
+    let how = if before == Some(Before::Driver) && how == As::Driver { As::Taker } else { how };
     // Somebody of another machine knows it by another name, and this one knows the machine by none.
     let again = match args.link {
         Some(_) => "the same with `--take`".to_owned(),
         None => format!("`symposium agent attach {name} --take`"),
     };
-    come(&name, how, &again, context)
+    let coming = Coming { how, again: &again, before: before.unwrap_or(Before::Nobody) };
+    come(&name, &coming, context)
+}
+
+/// How somebody comes to an agent.
+struct Coming<'a> {
+    how: As,
+    /// What takes over from whoever drives.
+    again: &'a str,
+    before: Before,
 }
 
 /// Attaches; the way out is said before the screen is taken over, and stays in the status line.
 pub(super) fn to(name: &AgentName, how: As, context: &Context) -> Result<u8, Error> {
-    come(name, how, &format!("`symposium agent attach {name} --take`"), context)
+    let again = format!("`symposium agent attach {name} --take`");
+    come(name, &Coming { how, again: &again, before: Before::Nobody }, context)
 }
 
-fn come(name: &AgentName, how: As, again: &str, context: &Context) -> Result<u8, Error> {
+fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, Error> {
+    let Coming { how, again, before: link } = *coming;
     context.tell_notices();
     let keys =
         if context.manager.is_nested() { "C-b C-b d (you are inside a tmux already)" } else { "C-b d" };
@@ -77,6 +85,10 @@ fn come(name: &AgentName, how: As, again: &str, context: &Context) -> Result<u8,
             context.ui.say(&format!("{who}: you will watch; {again} takes over"));
         }
         context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent goes on"));
+        // What was typed while the connection was made anew has come with it, and was meant for no screen.
+        if link != Before::Nobody {
+            ui::forget_typed();
+        }
     };
     let popup = recap::after_absence(name, context);
     let request = AttachRequest { name, how, popup: popup.as_ref() };

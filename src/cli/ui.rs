@@ -260,6 +260,12 @@ pub(super) fn pass_on(bytes: &[u8], stream: Stream) -> bool {
 /// No mouse, no focus, no marked pasting, plain keys, the whole screen to scroll, a cursor, no colours.
 const MODES_OFF: &str = "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b7\x1b[r\x1b8\x1b[?25h\x1b[0m";
 
+/// Forgets what was typed and not read yet.
+pub(super) fn forget_typed() {
+    use rustix::termios::{QueueSelector, tcflush};
+    let _ = tcflush(rustix::stdio::stdin(), QueueSelector::IFlush);
+}
+
 /// This terminal as it was before it was handed over to another machine.
 pub(super) struct Terminal(Option<rustix::termios::Termios>);
 

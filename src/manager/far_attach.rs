@@ -32,8 +32,21 @@ pub struct FarAttach {
 pub enum LinkNews {
     /// The connection is gone; it is tried again after this long.
     Lost(Duration),
+    /// It is tried again now.
+    Trying,
     /// The connection ended as it should, and this was said.
     Left(String),
+}
+
+/// Who was attached under an id before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// Nobody: this is the first time.
+    Nobody,
+    /// Somebody who has left, or who did not drive.
+    Gone,
+    /// Somebody who drove until now.
+    Driver,
 }
 
 impl Manager {
@@ -73,28 +86,31 @@ impl Manager {
             let wait = pause(tries);
             news(LinkNews::Lost(wait));
             std::thread::sleep(wait);
+            news(LinkNews::Trying);
         }
     }
 
-    /// Takes the place of the terminal that was attached under this id before, when its connection was lost; whether
-    /// that one drove.
-    pub fn take_link(&self, name: &AgentName, link: uuid::Uuid) -> Result<bool, Error> {
+    /// Takes the place of the terminal that was attached under this id before, when its connection was lost; who that
+    /// was.
+    pub fn take_link(&self, name: &AgentName, link: uuid::Uuid) -> Result<Before, Error> {
         let file = format!("link-{link}");
         let before = self.store.read_run(&file).and_then(|bytes| String::from_utf8(bytes).ok());
         let before = before.as_deref().and_then(|text| text.split_once(' '));
-        let mut drove = false;
+        let mut was = if before.is_some() { Before::Gone } else { Before::Nobody };
         if let Some((pid, tty)) = before
             && let Ok(pid) = pid.parse()
             && !process::wait_exit(pid, Duration::ZERO).unwrap_or(true)
         {
             let clients = self.agent(name, "attach")?.clients;
-            drove = clients.iter().any(|client| client.driver && client.tty == tty);
+            if clients.iter().any(|client| client.driver && client.tty == tty) {
+                was = Before::Driver;
+            }
             self.tmux()?.detach(name.as_str(), Some(tty))?;
         }
         // What becomes the client of tmux has our number and our terminal.
         let tty = Env::terminal().unwrap_or_default();
         self.store.write_run(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
         self.store.forget_links(&file, |pid| process::wait_exit(pid, Duration::ZERO).unwrap_or(false));
-        Ok(drove)
+        Ok(was)
     }
 }

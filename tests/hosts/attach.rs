@@ -4,6 +4,7 @@ use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::machines;
+use crate::support::terminal::Terminal;
 
 #[test]
 fn attach_shows_the_screen_over_there_and_leaves_cleanly() {
@@ -90,6 +91,60 @@ fn whoever_has_no_patience_with_a_host_does_not_cut_off_who_is_attached_to_it() 
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
     assert!(!terminal.screen().contains("was lost"), "{}", terminal.screen());
+}
+
+#[test]
+fn what_is_typed_while_a_connection_is_down_reaches_nobody() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
+    terminal.wait_for_text("this is a");
+    let before = far.agents()[0]["clients"].clone();
+    far.shut();
+    terminal.wait_for_text("trying again in 1 s");
+    type_blindly(&terminal, "while it waits");
+    // From now on ssh knocks at the door, and nobody opens.
+    near.env
+        .wait_until("ssh knocks", || near.env.processes().iter().any(|one| one.command.contains(" -tt -- ")));
+    type_blindly(&terminal, "while it knocks");
+    // Half a line, too: it would wait in front of whatever is typed next.
+    terminal.type_text("half a ");
+    terminal.wait_for_text("half a");
+    far.open();
+    terminal_comes_back(&near, &far, &before);
+    terminal.wait_for_text("this is a");
+    terminal.type_text("with open eyes");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("got <with open eyes>");
+    far.printed_once("a", "got <");
+    far.printed_once("a", "got <with open eyes>");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+#[test]
+fn c_c_ends_the_waiting_for_a_connection() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
+    terminal.wait_for_text("this is a");
+    far.shut();
+    terminal.wait_for_text("trying again in 2 s");
+    type_blindly(&terminal, "hello");
+    terminal.keys(&["C-c"]);
+    near.env.wait_until("nobody is left to come back", || {
+        !near.env.processes().iter().any(|one| one.command.starts_with(near.env.binary()))
+    });
+    far.open();
+    assert_eq!(far.printed("a", "got <"), 0);
+}
+
+/// Types a line that the terminal itself shows, because nobody reads it.
+#[track_caller]
+fn type_blindly(terminal: &Terminal<'_>, text: &str) {
+    terminal.type_text(text);
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text(text);
 }
 
 #[test]

@@ -216,6 +216,17 @@ impl Far {
         fs::remove_file(self.env.root().join("silent")).unwrap();
     }
 
+    /// Has sshd there let nobody in and nobody out, without a word; the connections that are there are cut.
+    fn shut(&self) {
+        kill_process(Pid::from_child(self.sshd.as_ref().unwrap()), Signal::STOP).unwrap();
+        self.cut();
+    }
+
+    /// Whoever waits at the door is let in.
+    fn open(&self) {
+        go_on(Pid::from_child(self.sshd.as_ref().unwrap()));
+    }
+
     /// Waits until somebody stands still there; from now on nobody does any more.
     #[track_caller]
     fn wait_for_stopped(&self) -> Pid {

@@ -45,6 +45,8 @@ pub(super) fn run(
                 wait.as_secs()
             ));
         }
+        // It was typed at a screen that nobody saw.
+        LinkNews::Trying => ui::forget_typed(),
         LinkNews::Left(said) => terminal.restore_and_say(&said),
     });
     if code.is_err() {
