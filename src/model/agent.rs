@@ -105,6 +105,8 @@ pub struct Client {
     pub from: Option<String>,
     /// The process that draws on it.
     pub pid: Option<i32>,
+    /// Whether it has the keyboard, as far as it tells: one that tells nothing has it.
+    pub focused: bool,
 }
 
 /// The task that an agent is at.

@@ -90,4 +90,6 @@ pub struct LiveClient {
     pub driver: bool,
     /// Whether it is another user's, to whom the agent is shared.
     pub guest: bool,
+    /// Whether it has the keyboard, as far as it tells: one that tells nothing has it.
+    pub focused: bool,
 }

@@ -70,7 +70,7 @@ pub(crate) mod tests {
 
     pub(crate) fn terminal(observer: bool) -> Client {
         let (tty, driver) = ("/dev/pts/1".into(), !observer);
-        Client { user: None, tty, observer, driver, guest: false, since: None, from: None, pid: None }
+        Client { tty, observer, driver, ..Client::default() }
     }
 
     fn names(names: &[&str]) -> Eviction {

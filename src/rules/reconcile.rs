@@ -156,6 +156,7 @@ impl<'a> Index<'a> {
                 since: client.since,
                 from: None,
                 pid: client.pid,
+                focused: client.focused,
             });
         }
         index
@@ -238,6 +239,7 @@ mod tests {
                 since: None,
                 driver: false,
                 guest: false,
+                focused: true,
             }],
         })
     }

@@ -13,7 +13,7 @@ use crate::model::{DeadPane, Exit, LiveClient, LivePane, LiveServer, Look, Serve
 
 const SERVER: &str = "S|#{start_time}:#{pid}|#{version}";
 const PANE: &str = "P|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_dead_time}|#{window_activity}|#{@symposium_id}|#{session_name}";
-const CLIENT: &str = "C|#{client_readonly}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{@symposium_driver_since}|#{@symposium_guests}|#{client_user}|#{client_name}|#{session_name}";
+const CLIENT: &str = "C|#{client_readonly}|#{m:*focused*,#{client_flags}}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{@symposium_driver_since}|#{@symposium_guests}|#{client_user}|#{client_name}|#{session_name}";
 const FACTS: &str = "#{pane_id}|#{pane_tty}|#{pane_width}|#{pane_height}|#{cursor_x}|#{cursor_y}|#{pane_in_mode}|#{pane_dead}|#{alternate_on}";
 
 /// The terminal of a process is closed, and tmux does not know yet how the process ended.
@@ -154,8 +154,8 @@ fn parse_pane(rest: &str) -> Option<LivePane> {
 }
 
 fn parse_client(rest: &str) -> Option<LiveClient> {
-    let mut fields = rest.splitn(9, '|');
-    let [readonly, pid, came, driver, drives_since, guests, user, tty, session] =
+    let mut fields = rest.splitn(10, '|');
+    let [readonly, focused, pid, came, driver, drives_since, guests, user, tty, session] =
         std::array::from_fn(|_| fields.next());
     let key = format!("{}@{}", pid?, tty?);
     let guest = guest_in(guests?, &key);
@@ -171,6 +171,7 @@ fn parse_client(rest: &str) -> Option<LiveClient> {
         since: time(drives_since?).filter(|_| driver == Some(&key)).or(time(came?)),
         driver: driver? == key,
         guest: guest.is_some(),
+        focused: focused? == "1",
     })
 }
 
@@ -200,7 +201,7 @@ mod tests {
     fn an_answer_is_read_field_by_field() {
         let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
         let text = format!(
-            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|8|1700000001|9@/dev/pts/2|1700000007||guest|/dev/pts/1|api\nC|0|9|1700000002|9@client-9|1700000008|||client-9|odd |\nC|1|7|1700000002|7@/dev/pts/3|| 7@/dev/pts/3=guest:w|root|/dev/pts/3|api\n"
+            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|0|8|1700000001|9@/dev/pts/2|1700000007||guest|/dev/pts/1|api\nC|0|1|9|1700000002|9@client-9|1700000008|||client-9|odd |\nC|1|0|7|1700000002|7@/dev/pts/3|| 7@/dev/pts/3=guest:w|root|/dev/pts/3|api\n"
         );
         let (server, told) = parse_look(&text).unwrap();
         assert_eq!(told, Told::Everything);
@@ -215,6 +216,7 @@ mod tests {
         assert!(server.clients[0].observer && !server.clients[1].observer);
         assert_eq!(server.clients[1].session, "odd |");
         assert!(server.clients[1].driver && !server.clients[0].driver);
+        assert!(server.clients[1].focused && !server.clients[0].focused);
         assert_eq!(
             (server.clients[0].pid, server.clients[0].since.unwrap().as_second()),
             (Some(8), 1_700_000_001)

@@ -60,6 +60,7 @@ export interface Client {
   since: string | null;
   from: string | null;
   pid: number | null;
+  focused: boolean;
 }
 
 export type TaskState = 'queued' | 'dispatched' | 'running' | 'done' | 'failed' | 'cancelled';
@@ -157,6 +158,7 @@ const client: Shape<Client> = object<Client>({
   since: orNull(text),
   from: orNull(text),
   pid: orNull(number),
+  focused: flag,
 });
 
 const agent: Shape<Agent> = object<Agent>({
