@@ -10,7 +10,7 @@ pub use report::Report;
 pub use words::shown;
 
 use crate::model::{
-    AgentName, Exit, Host, HostName, InvalidHost, InvalidName, TaskId, TaskState, Unsendable,
+    AgentName, AskedQuestion, Exit, Host, HostName, InvalidHost, InvalidName, TaskId, TaskState, Unsendable,
 };
 use crate::rules::address::Unreached;
 use crate::rules::delivery::Refusal;
@@ -98,6 +98,8 @@ pub enum Error {
     NotYours { name: AgentName, by: AgentName, verb: &'static str, why: String },
     /// There is no dialog to answer.
     NothingAsked { name: AgentName, status: String, saw: Vec<String> },
+    /// It asks, but not for what was read.
+    AsksAnother { name: AgentName, verb: &'static str, now: AskedQuestion },
     /// An agent that cannot be put to sleep.
     CannotSleep { name: AgentName, kind: String, status: String },
     /// As many agents run as may.

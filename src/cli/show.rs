@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::table::status_word;
 use super::times::age;
-use super::{Context, spawn};
+use super::{Context, answer, spawn};
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{Agent, Client, Share, WorkCounts};
@@ -101,7 +101,11 @@ fn card(agent: &Agent, work: &WorkCounts, shares: &[Share]) -> String {
         ("last attached", some(agent.last_attached.map(ago))),
         ("id", agent.id.to_string()),
     ];
-    rows.iter().map(|(key, value)| format!("{key:>13}  {}\n", value.replace(char::is_control, " "))).collect()
+    let row =
+        |(key, value): &(&str, String)| format!("{key:>13}  {}\n", value.replace(char::is_control, " "));
+    let asks = agent.question.as_ref().and_then(|question| answer::more(question, &agent.reason));
+    let asks = asks.map(|text| format!("{:>13}\n{text}\n", "asks")).unwrap_or_default();
+    rows.iter().map(row).collect::<String>() + &asks
 }
 
 /// A terminal in words: whose, where, as what, since when.

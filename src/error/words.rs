@@ -1,5 +1,6 @@
 //! The words of each situation, and what to do about it.
 
+mod answers;
 mod handoff;
 mod hosts;
 mod mail;
@@ -52,11 +53,12 @@ impl Error {
             | Error::StillShared { .. }
             | Error::DoorSilent { .. }
             | Error::DoorShut { .. } => self.about_sharing(),
+            Error::CannotAnswer { .. }
+            | Error::NothingAsked { .. }
+            | Error::AsksAnother { .. }
+            | Error::NotYours { .. } => self.about_answers(),
             Error::Refused { .. }
             | Error::NotConfirmed { .. }
-            | Error::CannotAnswer { .. }
-            | Error::NothingAsked { .. }
-            | Error::NotYours { .. }
             | Error::CannotSleep { .. }
             | Error::Full { .. }
             | Error::TooMany { .. }
@@ -216,24 +218,6 @@ impl Error {
                         "look with `symposium agent peek {name}`, or `symposium agent attach {name}`"
                     ))
             }
-            Error::CannotAnswer { name, kind, verb } => {
-                report("cannot-answer", 1, format!("nothing is known about how to {verb} in `{kind}`"))
-                    .saw(format!("agent `{name}` is of that kind"))
-                    .hint(format!("answer it yourself: `symposium agent attach {name}`"))
-            }
-            Error::NotYours { name, by, verb, why } => {
-                report("not-yours", 1, format!("agent `{by}` may not {verb} `{name}`: {why}"))
-                    .saw("nothing was pressed")
-                    .hint(format!("a person can: `symposium agent {verb} {name}` in a terminal of their own"))
-            }
-            Error::NothingAsked { name, status, saw } => report(
-                "nothing-asked",
-                6,
-                format!("agent `{name}` shows no approval dialog; nothing was pressed"),
-            )
-            .saw(format!("it is {status}; the end of its screen:"))
-            .saw_all(saw)
-            .hint(format!("look with `symposium agent peek {name}`")),
             Error::CannotSleep { name, kind, status } => {
                 report("cannot-sleep", 1, format!("agent `{name}` cannot be put to sleep"))
                     .saw(format!("it is {status}, of kind `{kind}`"))

@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::KindError;
-use crate::model::{HookSignal, Title, WaitingFor};
+use crate::model::{Asks, HookSignal, Title, WaitingFor};
 
 /// The longest message that is read: tools answer with whole files.
 pub const MAX_HOOK_BYTES: usize = 16 << 20;
@@ -39,7 +39,7 @@ fn meaning(event: &str, payload: &Payload) -> HookSignal {
         "UserPromptSubmit" => HookSignal::Prompted(text(payload, "prompt").unwrap_or_default()),
         "PreToolUse" | "PermissionRequest" => about_a_tool(event, payload),
         "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" | "ElicitationResult" => HookSignal::Busy,
-        "Elicitation" => HookSignal::Waiting(WaitingFor::Question, words(payload, "asks for input")),
+        "Elicitation" => HookSignal::Waiting(WaitingFor::Question, asks(&words(payload, "asks for input"))),
         "Notification" => notification(payload).unwrap_or_else(other),
         "Stop" => HookSignal::TurnOver(text(payload, "last_assistant_message")),
         "StopFailure" => {
@@ -59,17 +59,32 @@ fn about_a_tool(event: &str, payload: &Payload) -> HookSignal {
     let input: Value = input.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
     if matches!(tool.as_str(), "AskUserQuestion" | "ask_user_question" | "ask_user") {
         let question = input["questions"][0]["question"].as_str().or(input["question"].as_str());
-        return HookSignal::Waiting(WaitingFor::Question, short(question.unwrap_or("asks a question")));
+        return HookSignal::Waiting(WaitingFor::Question, asks(question.unwrap_or("asks a question")));
     }
     if event == "PreToolUse" {
         return HookSignal::Busy;
     }
-    let said = ["command", "file_path", "url", "path", "query", "description"]
+    HookSignal::Waiting(WaitingFor::Approval, about_its_input(&tool, &input))
+}
+
+/// What a tool is to be used for: the one thing that tells most, and below it what else it is given.
+fn about_its_input(tool: &str, input: &Value) -> Asks {
+    let Some(given) = input.as_object().filter(|given| !given.is_empty()) else { return asks(tool) };
+    let main = ["command", "file_path", "url", "path", "query", "description"]
         .into_iter()
-        .find_map(|key| input[key].as_str().map(str::to_owned))
-        .or_else(|| input.as_object().filter(|map| !map.is_empty()).map(|_| input.to_string()));
-    let asks = said.map_or_else(|| tool.clone(), |said| format!("{tool}: {said}"));
-    HookSignal::Waiting(WaitingFor::Approval, short(&asks))
+        .find_map(|key| Some((key, given.get(key)?.as_str()?)));
+    let Some((main, said)) = main else { return asks(&format!("{tool}: {input}")) };
+    let mut told = asks(&format!("{tool}: {said}"));
+    // What it says about it in its own words is no part of what it does.
+    for (key, value) in given.iter().filter(|(key, _)| *key != main && *key != "description") {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        told.whole.push_str(&format!("\n{key}: {value}"));
+    }
+    told
+}
+
+fn asks(text: &str) -> Asks {
+    Asks { line: short(text), whole: text.to_owned() }
 }
 
 fn notification(payload: &Payload) -> Option<HookSignal> {
@@ -81,7 +96,7 @@ fn notification(payload: &Payload) -> Option<HookSignal> {
         }
         _ => return None,
     };
-    Some(HookSignal::StillWaiting(waiting_for, words(payload, plain)))
+    Some(HookSignal::StillWaiting(waiting_for, short(&words(payload, plain))))
 }
 
 fn text(payload: &Payload, key: &str) -> Option<String> {
@@ -89,7 +104,7 @@ fn text(payload: &Payload, key: &str) -> Option<String> {
 }
 
 fn words(payload: &Payload, otherwise: &str) -> String {
-    let words = text(payload, "message").map(|text| short(&text)).filter(|text| !text.is_empty());
+    let words = text(payload, "message").filter(|text| !short(text).is_empty());
     words.unwrap_or_else(|| otherwise.to_owned())
 }
 

@@ -9,7 +9,9 @@ use super::Manager;
 use super::edge::told_by;
 use crate::env::Env;
 use crate::error::{Error, Typed};
-use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, ScreenState, Status, WaitingFor};
+use crate::model::{
+    Agent, AgentName, AgentRecord, AskedQuestion, Edge, Extent, Kind, ScreenState, Status, WaitingFor,
+};
 use crate::rules::family::descendants;
 use crate::rules::inherit::may_answer;
 use crate::rules::screen::Sight;
@@ -45,15 +47,17 @@ impl Answer {
 /// An answer that was taken.
 #[derive(Debug)]
 pub struct Answered {
-    /// What had been asked.
+    /// What had been asked, on one line.
     pub asked: String,
+    /// The question, when the agent had told of one.
+    pub question: Option<AskedQuestion>,
     /// The agent afterwards.
     pub agent: Agent,
 }
 
 impl Manager {
-    /// Answers the agent's own dialog.
-    pub fn answer(&self, name: &AgentName, answer: Answer) -> Result<Answered, Error> {
+    /// Answers the agent's own dialog; with the id of a question, that question and no other.
+    pub fn answer(&self, name: &AgentName, answer: Answer, read: Option<&str>) -> Result<Answered, Error> {
         self.running(name, answer.verb())?;
         self.refuse_stranger(name, answer.verb())?;
         let before = self.record(name, answer.verb())?;
@@ -61,12 +65,9 @@ impl Manager {
         let record = self.record(name, answer.verb())?;
         // Somebody else answered meanwhile: the next question is not the one that was seen.
         if before.status.waiting_for == Some(WaitingFor::Approval) && record.status != before.status {
-            return Err(Error::NothingAsked {
-                name: name.clone(),
-                status: format!("{} now: {}", record.status.status, record.status.reason),
-                saw: self.last_lines(&record),
-            });
+            return Err(self.asks_another(&record, answer));
         }
+        refuse_unread(&record, read).map_err(|()| self.asks_another(&record, answer))?;
         let kind = self.kind_of(&record)?;
         let keys = match answer {
             Answer::Approve => &kind.approve_keys,
@@ -80,6 +81,12 @@ impl Manager {
             status: record.status.status.to_string(),
             saw: self.last_lines(&record),
         })?;
+        // It may have been answered by hand, and have asked for the next thing, while its dialog was waited for.
+        let now = self.record(name, answer.verb())?;
+        refuse_unread(&now, read).map_err(|()| self.asks_another(&now, answer))?;
+        if read.is_some() && !is_of(&record, &line) {
+            return Err(self.asks_another(&now, answer));
+        }
         let asked = match record.status.waiting_for {
             Some(WaitingFor::Approval) => record.status.reason.clone(),
             _ => line.clone(),
@@ -88,7 +95,21 @@ impl Manager {
         let mut press = || Ok(self.tmux()?.keys(&pane, keys)?);
         press()?;
         self.until_taken(&record, (&kind, &line), &mut press)?;
-        Ok(Answered { asked, agent: self.agent(name, answer.verb())? })
+        let question =
+            record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval));
+        Ok(Answered { asked, question, agent: self.agent(name, answer.verb())? })
+    }
+
+    /// Somebody else answered meanwhile: what it asks now is not what was read.
+    fn asks_another(&self, record: &AgentRecord, answer: Answer) -> Error {
+        match record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval)) {
+            Some(now) => Error::AsksAnother { name: record.name.clone(), verb: answer.verb(), now },
+            None => Error::NothingAsked {
+                name: record.name.clone(),
+                status: format!("{} now: {}", record.status.status, record.status.reason),
+                saw: self.last_lines(record),
+            },
+        }
     }
 
     /// A person may answer everybody, an agent only those below it whose tier leaves that to it.
@@ -168,4 +189,19 @@ impl Manager {
             watch.changed(BETWEEN_LOOKS);
         }
     }
+}
+
+/// Says no when the question that was read is not the one that is asked.
+fn refuse_unread(record: &AgentRecord, read: Option<&str>) -> Result<(), ()> {
+    let asks = || record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval));
+    match read {
+        Some(read) if asks().is_none_or(|now| now.id != read) => Err(()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the dialog on the screen is the one that was written down, as far as its line can tell.
+fn is_of(record: &AgentRecord, line: &str) -> bool {
+    let seen = record.status.question().filter(|known| known.extent == Extent::Brief);
+    seen.is_none_or(|known| known.text == line)
 }

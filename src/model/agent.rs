@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentId, AgentName, Conversation, Exit, GivenParam, Progress, Restart, Status, Task, TaskId, WaitingFor,
-    Workspace,
+    AgentId, AgentName, AskedQuestion, Conversation, Exit, GivenParam, Progress, Restart, Status, Task,
+    TaskId, WaitingFor, Workspace,
 };
 
 /// One agent, joined. The field names are a public contract.
@@ -29,6 +29,9 @@ pub struct Agent {
     pub status_since: Timestamp,
     /// Why we think so.
     pub reason: String,
+    /// What it asks for, while it waits; the reason is the beginning of it.
+    #[serde(default)]
+    pub question: Option<AskedQuestion>,
     /// How it ended, when it did.
     pub exit: Option<Exit>,
     /// Where it runs.

@@ -1,6 +1,6 @@
 //! What comes in through `symposium event`: something happened in tmux, or an agent's own hook spoke.
 
-use super::{AgentId, AgentName, Exit, WaitingFor};
+use super::{AgentId, AgentName, Asks, Exit, WaitingFor};
 
 /// Something that happened in our tmux server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub enum HookSignal {
     /// It works.
     Busy,
     /// It needs a person.
-    Waiting(WaitingFor, String),
+    Waiting(WaitingFor, Asks),
     /// It says once more, in general words, that it needs a person.
     StillWaiting(WaitingFor, String),
     /// Its turn is over; its last words, when it told them.

@@ -19,6 +19,7 @@ mod name;
 mod notice;
 mod param;
 mod pattern;
+mod question;
 mod recap;
 mod record;
 mod screen;
@@ -57,6 +58,7 @@ pub use name::{AgentId, AgentName, InvalidName, MAX_NAME};
 pub use notice::{Channels, Notice, Urgency};
 pub use param::{BadValue, GivenParam, Param, ParamSort, ParamValue};
 pub use pattern::{bad_pattern, is_gits_own, is_pattern, matches, steps};
+pub use question::{AskedQuestion, Asks, Extent, MOST_QUESTION, Question};
 pub use recap::{
     ChangeKind, ChangedFile, Changes, Commit, Recap, RecapChange, RecapMessage, RecapTask, Spent,
 };
@@ -74,6 +76,6 @@ pub use task::{
     Doer, NewTask, Priority, Progress, Task, TaskId, TaskState, TaskStep, UnknownPriority, marked_task,
 };
 pub use taskspace::{LogEntry, Taskspace};
-pub use text::{Prompt, Title, Unsendable, is_deceptive};
+pub use text::{Prompt, Title, Unsendable, is_deceptive, visible};
 pub use tier::{Tier, UnknownTier};
 pub use work::{Work, WorkCounts};

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::Question;
+
 /// What an agent is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -148,22 +150,28 @@ pub struct StatusNote {
     pub since: Timestamp,
     /// Why we think so, in words a person understands.
     pub reason: String,
+    /// What is asked, while it waits and we know it.
+    #[serde(default)]
+    pub question: Option<Question>,
 }
 
 impl StatusNote {
     /// A note that waits for nothing.
     pub fn new(status: Status, since: Timestamp, reason: impl Into<String>) -> Self {
-        StatusNote { status, waiting_for: None, since, reason: reason.into() }
+        StatusNote { status, waiting_for: None, since, reason: reason.into(), question: None }
     }
 
     /// A note of waiting.
     pub fn waiting(for_what: WaitingFor, since: Timestamp, reason: impl Into<String>) -> Self {
-        StatusNote { status: Status::Waiting, waiting_for: Some(for_what), since, reason: reason.into() }
+        StatusNote { waiting_for: Some(for_what), ..StatusNote::new(Status::Waiting, since, reason) }
     }
 
     /// Whether the other says the same, whatever the time.
     pub fn same_as(&self, other: &StatusNote) -> bool {
-        self.status == other.status && self.waiting_for == other.waiting_for && self.reason == other.reason
+        self.status == other.status
+            && self.waiting_for == other.waiting_for
+            && self.reason == other.reason
+            && self.question().map(|asked| &asked.sha256) == other.question().map(|asked| &asked.sha256)
     }
 }
 

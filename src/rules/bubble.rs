@@ -11,9 +11,13 @@ pub fn asks(child: &AgentRecord, tier: Option<Tier>) -> Option<String> {
     }
     let what: String = note.reason.split_whitespace().collect::<Vec<_>>().join(" ");
     match note.waiting_for? {
-        WaitingFor::Approval if may_answer(tier) => Some(format!(
-            "I wait for an approval: {what} (if I still wait: `symposium agent approve {name}` or `symposium agent deny {name}`)"
-        )),
+        WaitingFor::Approval if may_answer(tier) => {
+            let id = note.asked()?.id;
+            Some(format!(
+                "I wait for an approval: {what} (all of it: `symposium agent show {name}`; if I still wait for it: \
+                 `symposium agent approve {name} --if-asks {id}` or `symposium agent deny {name} --if-asks {id}`)"
+            ))
+        }
         WaitingFor::Approval => Some(format!("I wait for an approval that only a person may give: {what}")),
         WaitingFor::Question => {
             Some(format!("I have a question: {what} (answer with `symposium agent send {name} TEXT`)"))
@@ -38,7 +42,7 @@ mod tests {
             (
                 waits(WaitingFor::Approval),
                 None,
-                Some("approval: Bash: make (if I still wait: `symposium agent approve a`"),
+                Some("if I still wait for it: `symposium agent approve a --if-asks "),
             ),
             (waits(WaitingFor::Approval), Some(Tier::Approve), Some("only a person")),
             (waits(WaitingFor::Question), None, Some("agent send a TEXT")),

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::model::{HookSignal, Status, StatusNote, is_deceptive};
+use crate::model::{HookSignal, Question, Status, StatusNote, is_deceptive};
 
 /// Why an agent is starting that was given its first prompt with its start.
 pub const WITH_A_TASK: &str = "it was started with a task";
@@ -29,9 +29,10 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
         },
         // The hook that asked said what it is about; the reminder that follows does not.
         HookSignal::StillWaiting(what, _) if now_noted.waiting_for == Some(*what) => return None,
-        HookSignal::Waiting(what, why) | HookSignal::StillWaiting(what, why) => {
-            StatusNote::waiting(*what, now, one_line(why))
+        HookSignal::Waiting(what, asks) => {
+            StatusNote::waiting(*what, now, one_line(&asks.line)).asking(Question::told(&asks.whole))
         }
+        HookSignal::StillWaiting(what, why) => StatusNote::waiting(*what, now, one_line(why)),
         HookSignal::TurnOver(words) => {
             let reason = words.as_deref().map(one_line).filter(|line| !line.is_empty());
             StatusNote::new(Status::Idle, now, reason.unwrap_or_else(|| "its turn is over".into()))
@@ -72,7 +73,11 @@ mod tests {
             (Status::Idle, Prompted("x".into()), Some(Status::Working)),
             (Status::Working, Busy, None),
             (Status::Waiting, Busy, Some(Status::Working)),
-            (Status::Working, Waiting(WaitingFor::Approval, "Bash: rm".into()), Some(Status::Waiting)),
+            (
+                Status::Working,
+                Waiting(WaitingFor::Approval, "Bash: rm".to_owned().into()),
+                Some(Status::Waiting),
+            ),
             (Status::Working, TurnOver(Some("done".into())), Some(Status::Idle)),
             (Status::Working, TurnOver(None), Some(Status::Idle)),
             (Status::Idle, Ending, None),
@@ -100,6 +105,19 @@ mod tests {
         assert!(note_after(&asked, &reminder(WaitingFor::Question), at(2)).is_some());
         let working = StatusNote::new(Status::Working, at(1), "before");
         assert!(note_after(&working, &reminder(WaitingFor::Approval), at(2)).is_some());
+    }
+
+    #[test]
+    fn a_question_that_begins_like_the_last_is_another() {
+        let asks = |end: &str| {
+            HookSignal::Waiting(WaitingFor::Approval, format!("Bash: rm {}{end}", "x".repeat(200)).into())
+        };
+        let working = StatusNote::new(Status::Working, at(1), "before");
+        let first = note_after(&working, &asks("a"), at(2)).unwrap();
+        assert_eq!(note_after(&first, &asks("a"), at(3)), None);
+        let second = note_after(&first, &asks("b"), at(3)).unwrap();
+        assert_eq!(second.reason, first.reason);
+        assert_ne!(second.asked().map(|asked| asked.id), first.asked().map(|asked| asked.id));
     }
 
     #[test]

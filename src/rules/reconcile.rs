@@ -191,6 +191,7 @@ fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, ind
         waiting_for: note.waiting_for,
         status_since: note.since,
         reason: note.reason.clone(),
+        question: note.asked(),
         exit: decision.exit,
         working_directory: record.working_directory.clone(),
         project: record.project.clone(),

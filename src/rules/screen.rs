@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::hook::{INTERRUPTED, one_line};
-use crate::model::{Edge, ScreenState, Status, StatusNote, WaitingFor};
+use crate::model::{Edge, Extent, Question, ScreenState, Status, StatusNote, WaitingFor};
 
 /// How long a CLI on a busy machine may take from a prompt to the first sign of work on its screen.
 const UNDRAWN: SignedDuration = SignedDuration::from_secs(5);
@@ -72,9 +72,14 @@ pub fn is_fresh(noted: &StatusNote, now: Timestamp) -> bool {
     noted.status == Status::Working && noted.since <= now && now.duration_since(noted.since) < UNDRAWN
 }
 
-/// A dialog. The hook that told of it said more than its screen does.
+/// A dialog. The hook that told of it said more than its screen does; of one that was only seen, another line is
+/// another question.
 fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> Option<StatusNote> {
-    (noted.waiting_for != Some(what)).then(|| StatusNote::waiting(what, now, one_line(line)))
+    let question = Question::glimpsed(line);
+    let seen = noted.question().filter(|known| known.extent == Extent::Brief);
+    let is_another = seen.is_some_and(|known| known.sha256 != question.sha256);
+    (noted.waiting_for != Some(what) || is_another)
+        .then(|| StatusNote::waiting(what, now, one_line(line)).asking(question))
 }
 
 fn unreadable(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
@@ -155,8 +160,21 @@ mod tests {
     }
 
     #[test]
+    fn the_next_dialog_of_one_whose_screen_tells_all_is_another() {
+        let seen = |line: &str, noted: &StatusNote| {
+            let state = ScreenState::Approval(line.to_owned());
+            let sight = Sight { state: Some(&state), edge: Edge::Activity, told_by: ToldBy::Screen };
+            note_after(noted, sight, at(9))
+        };
+        let first = seen("Run it? $ ls", &StatusNote::new(Status::Working, at(1), "before")).unwrap();
+        assert_eq!(seen("Run it? $ ls", &first), None);
+        assert_eq!(seen("Run it? $ rm x", &first).map(|note| note.reason), Some("Run it? $ rm x".into()));
+    }
+
+    #[test]
     fn a_dialog_that_a_hook_told_of_keeps_its_words() {
-        let told = StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: rm -rf build");
+        let told = StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: rm -rf build")
+            .asking(Question::told("Bash: rm -rf build"));
         let state = ScreenState::Approval("Do you want to proceed?".into());
         let sight = Sight { state: Some(&state), edge: Edge::Silence, told_by: ToldBy::Hooks };
         assert_eq!(note_after(&told, sight, at(2)), None);

@@ -237,6 +237,7 @@ fn what_a_newer_writer_added_survives_our_update_of_the_same_record() {
     ] {
         entry[field] = value;
     }
+    entry["status"]["question"] = ().into();
     assert_eq!(text, expected);
 }
 

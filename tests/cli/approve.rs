@@ -28,6 +28,53 @@ fn deny_says_no() {
 }
 
 #[test]
+fn a_yes_is_given_to_the_question_that_was_read_and_to_no_other() {
+    let env = TestEnv::new();
+    // Alike for longer than any list shows.
+    let long = |end: &str| format!("rm -rf a/{}/{end}", "x".repeat(200));
+    spawned(&env, &["demo", "--name", "a", "--task", &format!("/ask {}", long("old"))]);
+    wait_for(&env, "a", "waiting");
+    let first = shown(&env, "a");
+    assert_eq!(first["question"]["text"], format!("Bash: {}", long("old")));
+    assert_eq!(first["question"]["extent"], "whole");
+    let read = first["question"]["id"].as_str().expect("a text").to_owned();
+    agent(&env, &["deny", "a", "--if-asks", &read]).ok();
+    wait_for(&env, "a", "idle");
+    agent(&env, &["approve", "a", "--if-asks", &read]).fails(6);
+    agent(&env, &["send", "a", &format!("/ask {}", long("everything"))]).ok();
+    wait_for(&env, "a", "waiting");
+    let second = shown(&env, "a");
+    assert_eq!(second["reason"], first["reason"], "cut, the two are the same");
+    let outcome = agent(&env, &["approve", "a", "--if-asks", &read]).fails(6);
+    assert!(
+        outcome.stderr.starts_with("error: agent `a` asks for something else by now; nothing was pressed"),
+        "{outcome:?}"
+    );
+    assert!(outcome.stderr.contains(&long("everything")), "{outcome:?}");
+    assert_eq!(shown(&env, "a")["status"], "waiting");
+    let now = second["question"]["id"].as_str().expect("a text");
+    assert!(outcome.stderr.contains(&format!("symposium agent approve a --if-asks {now}")), "{outcome:?}");
+    let outcome = agent(&env, &["approve", "a", "--if-asks", now]).ok();
+    assert!(outcome.stderr.contains(&long("everything")), "what was approved is told whole: {outcome:?}");
+    wait_for(&env, "a", "idle");
+    assert_eq!(shown(&env, "a")["question"], serde_json::Value::Null);
+}
+
+#[test]
+fn the_same_asked_again_is_another_question() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/ask ls"]);
+    wait_for(&env, "a", "waiting");
+    let read = shown(&env, "a")["question"]["id"].as_str().expect("a text").to_owned();
+    agent(&env, &["approve", "a"]).ok();
+    wait_for(&env, "a", "idle");
+    agent(&env, &["send", "a", "/ask ls"]).ok();
+    wait_for(&env, "a", "waiting");
+    agent(&env, &["deny", "a", "--if-asks", &read]).fails(6);
+    assert_eq!(shown(&env, "a")["status"], "waiting");
+}
+
+#[test]
 fn nothing_is_pressed_where_nothing_is_asked() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);

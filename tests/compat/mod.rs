@@ -151,6 +151,19 @@ fn heartbeats_and_parameters_are_read_as_they_were_and_as_they_are_written() {
 }
 
 #[test]
+fn questions_are_read_where_they_are_and_missed_where_they_are_not() {
+    let env = env_with(include_str!("registry-v1-questions.json"));
+    let agents = listed(&env);
+    for name in ["told", "untold"] {
+        // Nothing runs that could ask.
+        let agent = named(&agents, name);
+        assert_eq!((&agent["status"], &agent["question"]), (&"crashed".into(), &Value::Null), "{agent}");
+    }
+    let noted = |name: &str| env.registry()["sessions"][name]["status"]["question"].clone();
+    assert_eq!((noted("told"), noted("untold")), (Value::Null, Value::Null));
+}
+
+#[test]
 fn conversations_that_were_left_are_read_and_their_absence_is_none() {
     let mut registry: Value = serde_json::from_str(V1).unwrap();
     let name = registry["sessions"].as_object().unwrap().keys().next().unwrap().clone();

@@ -31,6 +31,7 @@ export interface Agent {
   waiting_for: 'approval' | 'question' | 'setup' | null;
   status_since: string;
   reason: string;
+  question: Question | null;
   exit: { code: number | null; signal: number | null } | null;
   working_directory: string;
   project: string | null;
@@ -49,6 +50,27 @@ export interface Agent {
   tasks: { queued: number; running: number; done: number; failed: number };
   task: { id: number; title: string; progress: Progress | null } | null;
   host: string | null;
+}
+
+/** What a waiting agent asks for. */
+export interface Question {
+  /** Which one it is: `agent approve --if-asks` takes it. */
+  id: string;
+  /** All of it, or as much as the binary keeps. */
+  text: string;
+  /** `brief`: only its screen told of it, and the dialog there says more. */
+  extent: 'whole' | 'cut' | 'brief';
+}
+
+/** The agents there are, and those that could not be read. */
+export interface Listed {
+  agents: Agent[];
+  broken: Broken[];
+}
+
+export interface Broken {
+  name: string;
+  why: string;
 }
 
 export interface Client {
@@ -171,6 +193,7 @@ const agent: Shape<Agent> = object<Agent>({
   waiting_for: orNull(word()),
   status_since: text,
   reason: text,
+  question: orNull(object<Question>({ id: text, text, extent: word() })),
   exit: orNull(object({ code: orNull(number), signal: orNull(number) })),
   working_directory: text,
   project: orNull(text),
@@ -248,6 +271,20 @@ const failure: Shape<Failure> = object<Failure>({ code: text, message: text, saw
 
 /** The answers that are read; anything else is refused whole, so that half a list is never shown. */
 export const agentsFrom = (value: unknown): Agent[] => list(agent)(value, 'agents');
+
+/** A list as far as it could be read: one agent that lacks a field takes no other along. */
+export function listedFrom(value: unknown): Listed {
+  const listed: Listed = { agents: [], broken: [] };
+  for (const [at, entry] of list<unknown>((each) => each)(value, 'agents').entries()) {
+    try {
+      listed.agents.push(agent(entry, 'agent'));
+    } catch (error) {
+      const name = (entry as { name?: unknown } | null)?.name;
+      listed.broken.push({ name: typeof name === 'string' ? name : `#${at + 1}`, why: (error as Error).message });
+    }
+  }
+  return listed;
+}
 export const agentFrom = (value: unknown): Agent => agent(value, 'agent');
 export const tasksFrom = (value: unknown): Task[] => list(task)(value, 'tasks');
 export const taskFrom = (value: unknown): Task => task(value, 'task');

@@ -15,7 +15,7 @@ fn signal(payload: Value) -> HookSignal {
 
 #[test]
 fn each_event_has_its_meaning() {
-    let waiting = |what, text: &str| HookSignal::Waiting(what, text.to_owned());
+    let waiting = |what, text: &str| HookSignal::Waiting(what, text.to_owned().into());
     let (approval, question) = (WaitingFor::Approval, WaitingFor::Question);
     let asked = json!({"questions": [{"question": "Which colour?"}]});
     for (payload, expected) in [
@@ -30,7 +30,27 @@ fn each_event_has_its_meaning() {
         ),
         (
             json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "rm -rf\nbuild"}}),
-            waiting(approval, "Bash: rm -rf build"),
+            HookSignal::Waiting(
+                approval,
+                Asks { line: "Bash: rm -rf build".into(), whole: "Bash: rm -rf\nbuild".into() },
+            ),
+        ),
+        (
+            json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "ls", "description": "lists", "sandbox": false}}),
+            HookSignal::Waiting(
+                approval,
+                Asks { line: "Bash: ls".into(), whole: "Bash: ls\nsandbox: false".into() },
+            ),
+        ),
+        (
+            json!({"hook_event_name": "PermissionRequest", "tool_name": "Edit", "tool_input": {"file_path": "a.rs", "old_string": "x", "new_string": "y\nz"}}),
+            HookSignal::Waiting(
+                approval,
+                Asks {
+                    line: "Edit: a.rs".into(),
+                    whole: "Edit: a.rs\nnew_string: y\nz\nold_string: x".into(),
+                },
+            ),
         ),
         (
             json!({"hook_event_name": "PermissionRequest", "tool_name": "X", "tool_input": {"n": 1}}),

@@ -1,6 +1,14 @@
 // Agents for the tests: one whole, and what differs.
 
-import type { Agent } from '../types';
+import type { Agent, Question } from '../types';
+
+/** What an agent is like that asks for an approval. */
+export const asking = (text: string, differs: Partial<Question> = {}): Partial<Agent> => ({
+  status: 'waiting',
+  waiting_for: 'approval',
+  reason: text.length > 120 ? `${text.slice(0, 119)}…` : text,
+  question: { id: `id of ${text}`, text, extent: 'whole', ...differs },
+});
 
 export const someAgent = (differs: Partial<Agent> = {}): Agent => ({
   name: 'one',
@@ -12,6 +20,7 @@ export const someAgent = (differs: Partial<Agent> = {}): Agent => ({
   waiting_for: null,
   status_since: '2026-01-01T00:00:00Z',
   reason: 'it is ready for a prompt',
+  question: null,
   exit: null,
   working_directory: '/src/api',
   project: '/src/api',
