@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Manager;
+use super::carried::carried;
 use super::editor::EDITOR;
-use super::reconcile::{STOPPING, carried};
+use super::reconcile::STOPPING;
 use crate::env::{AGENT, AGENT_ID, Env, HOME};
 use crate::error::Error;
 use crate::failpoint;
@@ -150,7 +151,7 @@ impl Manager {
         record.started_at = Some(Env::now());
         record.status = first_note(record, start);
         record.conversation.begun |= start.prompt.is_some();
-        let json = carried(record);
+        let json = carried(record, self.home());
         let launch = Launch {
             name: &record.name,
             id: record.id,

@@ -7,6 +7,7 @@ mod birth;
 mod blueprint;
 mod board;
 mod bubble;
+mod carried;
 mod choose;
 mod conversation;
 mod deliver;

@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use super::Manager;
+use super::carried::{carried, of_home};
 use crate::env::{AGENT_ID, Env};
 use crate::error::Error;
 use crate::failpoint;
@@ -177,6 +178,9 @@ impl Manager {
                 locks.push((record.name, lock));
             }
         }
+        if locks.is_empty() {
+            return Ok(());
+        }
         // Again: whoever had the lock until now may have ended it and removed it.
         let mut found = self.carried_by(orphans)?;
         found.retain(|record| locks.iter().any(|(name, _)| *name == record.name));
@@ -202,10 +206,10 @@ impl Manager {
         Ok(())
     }
 
-    /// The records that these sessions carry now.
+    /// The records that these sessions carry now, as far as they are of this home.
     fn carried_by(&self, sessions: &[String]) -> Result<Vec<AgentRecord>, Error> {
         let carried = self.tmux()?.records()?.into_iter().filter(|(session, _)| sessions.contains(session));
-        Ok(carried.filter_map(|(_, json)| serde_json::from_str(&json).ok()).collect())
+        Ok(carried.filter_map(|(_, json)| of_home(&json, self.home())).collect())
     }
 
     /// A cleaner of /tmp may delete the socket under a running server; it makes another when asked, and must be
@@ -228,7 +232,7 @@ impl Manager {
     fn rename_back(&self, misnamed: &Misnamed) -> Result<(), Error> {
         let record = &misnamed.record;
         let Some(_lock) = self.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
-        let json = carried(record);
+        let json = carried(record, self.home());
         Ok(self.tmux()?.rename_session(record.id, &misnamed.session, &record.name, &json)?)
     }
 
@@ -297,9 +301,4 @@ pub(super) fn server_of(record: &AgentRecord) -> Option<i32> {
 /// The processes that are an agent's. The tmux server is never one of them.
 pub(super) fn target_of(record: &AgentRecord) -> Target {
     Target { mark: mark_of(record), root: record.pid, server: server_of(record) }
-}
-
-/// The copy of a record that its tmux session carries.
-pub(super) fn carried(record: &AgentRecord) -> String {
-    serde_json::to_string(record).unwrap_or_default()
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::Manager;
-use super::reconcile::carried;
+use super::carried::carried;
 use crate::error::Error;
 use crate::failpoint;
 use crate::model::{AgentName, AgentRecord, Workspace};
@@ -45,7 +45,7 @@ impl Manager {
         }
         failpoint::reached("rename.moved");
         if record.tmux.is_some() {
-            match self.tmux()?.rename_session(record.id, old.as_str(), new, &carried(&record)) {
+            match self.tmux()?.rename_session(record.id, old.as_str(), new, &carried(&record, self.home())) {
                 // A lost agent has none: it went with its server, or somebody closed it.
                 Err(
                     TmuxError::NoServer { .. } | TmuxError::NoSessions { .. } | TmuxError::NoSession { .. },

@@ -86,3 +86,30 @@ fn an_environment_with_work_in_it_is_not_removed_unless_forced() {
     assert!(!env.state().join("envs/play").exists() && !env.project().join(".git/worktrees").exists());
     assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
 }
+
+#[test]
+fn two_homes_on_one_tmux_server_do_not_see_each_other() {
+    let env = TestEnv::new();
+    let other = env.root().join("other");
+    fs::create_dir(&other).unwrap();
+    run(&env, &["agent", "spawn", "--name", "mine", "--", "sleep", "1000"]).ok();
+    let run_there = |args: &[&str]| run(&env, args).env("HOME", &other);
+    assert_eq!(run_there(&["agent", "list", "--json"]).ok().json(), serde_json::json!([]));
+    run_there(&["agent", "kill", "mine"]).fails(3);
+    run_there(&["agent", "spawn", "--name", "theirs", "--", "sleep", "1000"]).ok();
+    let said = run_there(&["agent", "spawn", "--name", "mine", "--", "sleep", "1000"]).fails(1).stderr;
+    assert!(said.contains("a tmux session named `mine` is there, and it is not this agent's"), "{said}");
+
+    let names = |listed: serde_json::Value| -> Vec<String> {
+        listed.as_array().unwrap().iter().map(|agent| agent["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(run_there(&["agent", "list", "--json"]).ok().json()), ["theirs"]);
+    assert_eq!(names(run(&env, &["agent", "list", "--json"]).ok().json()), ["mine"]);
+    run(&env, &["agent", "rename", "mine", "still-mine"]).ok();
+    assert_eq!(names(run_there(&["agent", "list", "--json"]).ok().json()), ["theirs"]);
+    // A registry that was lost is found again in tmux, each home its own.
+    fs::remove_file(env.state().join("agent-sessions.json")).unwrap();
+    let _ = fs::remove_file(env.state().join("agent-sessions.json.bak"));
+    assert_eq!(names(run(&env, &["agent", "list", "--json"]).ok().json()), ["still-mine"]);
+    run_there(&["agent", "kill", "theirs"]).ok();
+}
