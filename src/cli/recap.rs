@@ -1,9 +1,11 @@
 //! `agent recap`, and what is said when somebody comes back after a while.
 
+use std::io::Write;
+
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 
-use super::table::clean;
+use super::table::{Keep, clean, cut};
 use super::{Context, spawn, times, ui};
 use crate::env::Env;
 use crate::error::Error;
@@ -14,6 +16,8 @@ use crate::model::{AgentName, ChangeKind, Recap, Status};
 const AWAY: SignedDuration = SignedDuration::from_mins(5);
 /// How many lines a list gets: all of it fits on one screen.
 const MOST: usize = 5;
+/// The last line of what lies over a screen.
+const WAY_OUT: &str = "press any key";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -33,14 +37,16 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
     let since = since.map_err(|what| Error::Usage { what, hint: None })?;
     let recap = context.manager.recap(&name, since)?;
-    if context.ui.json {
+    if args.pause {
+        // No line end behind it: that would push the first line out of sight.
+        let page = page(&text(&recap), ui::width(), ui::height());
+        let mut out = context.ui.raw();
+        let _ = out.write_all(page.as_bytes()).and_then(|()| out.flush());
+        ui::wait_for_key();
+    } else if context.ui.json {
         context.ui.json(&recap);
     } else {
         context.ui.data(&text(&recap));
-    }
-    if args.pause {
-        context.ui.data("press any key");
-        ui::wait_for_key();
     }
     Ok(0)
 }
@@ -50,6 +56,13 @@ pub(super) fn after_absence(name: &AgentName, context: &Context) -> Option<Popup
     let recap = context.manager.recap_after_absence(name, AWAY)?;
     let argv = context.manager.recap_command(name, recap.since);
     Some(Popup { argv, lines: text(&recap).lines().count() + 1 })
+}
+
+/// What fits on a screen of this size, the headline first, with the way out below it.
+fn page(text: &str, width: usize, height: usize) -> String {
+    let lines = text.lines().take(height.saturating_sub(1));
+    let lines = lines.chain([WAY_OUT]).map(|line| cut(line, width, Keep::Beginning));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// It in words, on one screen.
@@ -65,13 +78,16 @@ pub(crate) fn text(recap: &Recap) -> String {
         lines.push(format!("  time      {}", spent.join(" · ")));
     }
     let counts = [
-        (recap.prompts as usize, "prompts"),
-        (recap.restarts as usize, "restarts"),
-        (recap.done.len(), "tasks done"),
-        (recap.failed.len(), "tasks failed"),
+        (recap.prompts as usize, "prompt", "prompts"),
+        (recap.restarts as usize, "restart", "restarts"),
+        (recap.done.len(), "task done", "tasks done"),
+        (recap.failed.len(), "task failed", "tasks failed"),
     ];
-    let counts: Vec<String> =
-        counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(n, ..)| *n > 0)
+        .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
+        .collect();
     if !counts.is_empty() {
         lines.push(format!("  work      {}", counts.join(" · ")));
     }
@@ -100,8 +116,8 @@ pub(crate) fn text(recap: &Recap) -> String {
         let files: Vec<String> = files.collect();
         if !files.is_empty() {
             lines.push(format!(
-                "  changed   {} files, +{} -{} lines, not committed",
-                files.len(),
+                "  changed   {}, +{} -{} lines, not committed",
+                if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) },
                 changes.insertions,
                 changes.deletions
             ));
@@ -165,5 +181,19 @@ fn span(seconds: u64) -> String {
         60..=3_599 => format!("{}m", seconds / 60),
         3_600..=86_399 => format!("{}h {}m", seconds / 3_600, seconds % 3_600 / 60),
         _ => format!("{}d {}h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_a_small_screen_the_headline_and_the_way_out_stay() {
+        let text = "a: idle now; the last 29m:\n  time      idle 29m\n  last said yes";
+        assert_eq!(page(text, 80, 24), format!("{text}\npress any key"));
+        assert_eq!(page(text, 12, 3), "a: idle now…\n  time     …\npress any k…");
+        assert_eq!(page(text, 80, 1), "press any key");
+        assert_eq!(page(text, 80, usize::MAX), format!("{text}\npress any key"));
     }
 }

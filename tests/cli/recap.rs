@@ -31,7 +31,7 @@ fn a_recap_tells_work_commits_changes_words_and_what_is_asked() {
         "a: waiting(approval) now; the last ",
         "2 prompts",
         "refactor the",
-        "1 files, +1 -1 lines, not committed",
+        "1 file, +1 -1 lines, not committed",
         "M begin",
         "I will remember: blue",
         "asks      Bash: make clean",
@@ -67,6 +67,7 @@ fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text("press any key");
     terminal.wait_for_text("last said I will remember: blue");
+    terminal.wait_for_text("a: idle now; the last ");
     terminal.keys(&["x"]);
     env.wait_until("the recap is gone", || !terminal.screen().contains("press any key"));
     terminal.keys(&["C-b", "d"]);
