@@ -24,6 +24,7 @@ pub mod notice;
 pub mod opening;
 pub mod order;
 pub mod params;
+pub mod patch;
 pub mod place;
 pub mod quiet;
 pub mod recap;

@@ -233,10 +233,10 @@ fn secrets_are_refused_and_told_masked() {
     let refused = agent(&env, &export).fails(1);
     let said = &refused.stderr;
     assert!(
-        said.contains("conversation.jsonl line 2: the value of MY_TOKEN: corr… (13 characters)"),
+        said.contains("conversation.jsonl line 2: the value of MY_TOKEN: too short to tell any of it"),
         "{said}"
     );
-    assert!(said.contains("(config): a GitHub token: ghp_… (40 characters)"), "{said}");
+    assert!(said.contains("(config line 1): a GitHub token: ghp_… (40 characters)"), "{said}");
     assert!(!said.contains(&key) && !said.contains("correct-horse"), "{said}");
     assert!(!file.exists());
     let json = agent(&env, &[&export[..], &["--json"]].concat()).fails(1);
@@ -278,22 +278,50 @@ fn a_secret_is_found_wherever_it_stands() {
     };
     refused_with(&named_dir, "unstaged.patch line 1");
     let loose = |_: &TestEnv, at: &Path| fs::write(at.join("a.cfg"), &line).unwrap();
-    refused_with(&loose, "unstaged.patch (a.cfg)");
+    refused_with(&loose, "unstaged.patch (a.cfg line 1)");
     let staged = |env: &TestEnv, at: &Path| {
         fs::write(at.join("a.pem"), &line).unwrap();
         git(env, at, &["add", "a.pem"]);
     };
-    refused_with(&staged, "staged.patch (a.pem)");
+    refused_with(&staged, "staged.patch (a.pem line 1)");
     let commit = |env: &TestEnv, at: &Path| {
         fs::write(at.join("a.cfg"), &line).unwrap();
         git(env, at, &["add", "a.cfg"]);
         git(env, at, &["commit", "-q", "-m", "with a key"]);
     };
-    refused_with(&commit, "(a.cfg)");
+    refused_with(&commit, "(a.cfg line 1)");
     let message = |env: &TestEnv, at: &Path| {
         git(env, at, &["commit", "-q", "--allow-empty", "-m", "subject", "-m", &format!("{line}.")]);
     };
     refused_with(&message, "");
+}
+
+#[test]
+fn a_password_that_somebody_made_up_is_told_by_its_place_alone() {
+    let env = repository();
+    spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
+    let at = workspace(&env, "fix");
+    let made_up = ["sun", "shine"].concat();
+    fs::write(at.join("app.yml"), format!("db:\n  user: app\n  password:\n    \"{made_up}\"\n")).unwrap();
+    git(&env, &at, &["add", "app.yml"]);
+    fs::write(at.join("notes"), format!("one\ncurl -u bob:{made_up} https://host/\n")).unwrap();
+    let file = env.root().join("f");
+    let export = ["handoff", "export", "fix", "-o", file.to_str().unwrap()];
+    let refused = agent(&env, &export).fails(1);
+    let said = &refused.stderr;
+    for told in [
+        "  staged.patch (app.yml line 4): a value of `password`: too short to tell any of it\n",
+        "  unstaged.patch (notes line 2): a password on a command line: too short to tell any of it\n",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert!(!said.contains(&made_up[..3]), "{said}");
+    assert!(!file.exists());
+    // What stands for one is none.
+    fs::write(at.join("app.yml"), "db:\n  user: app\n  password:\n    \"changeme\"\n").unwrap();
+    git(&env, &at, &["add", "app.yml"]);
+    fs::write(at.join("notes"), "one\ncurl -u \"$USER:$TOKEN\" https://host/\n").unwrap();
+    agent(&env, &export).ok();
 }
 
 #[test]
@@ -318,7 +346,7 @@ fn a_secret_of_whoever_spawned_it_is_known_from_its_process() {
     agent(&env, &spawn).env("THEIR_TOKEN", "battery-staple").ok();
     wait_for(&env, "fix", "idle");
     let refused = agent(&env, &["handoff", "export", "fix"]).fails(1);
-    assert!(refused.stderr.contains("the value of THEIR_TOKEN: batt…"), "{refused:?}");
+    assert!(refused.stderr.contains("the value of THEIR_TOKEN: too short to tell"), "{refused:?}");
 }
 
 #[test]

@@ -10,7 +10,8 @@ use crate::error::{Error, shown};
 use crate::git::GitError;
 use crate::model::{AgentRecord, MANIFEST, Manifest, Part};
 use crate::process;
-use crate::rules::secrets::{Known, in_line, is_secret_name, is_worth_looking_for};
+use crate::rules::patch::{Kind, Place};
+use crate::rules::secrets::{Finding, Known, Reading, in_line, is_secret_name, is_worth_looking_for};
 use crate::store::Staging;
 
 /// How many are told one by one.
@@ -23,6 +24,8 @@ const OVERLAP: usize = 16 << 10;
 
 /// What the file that holds them is called.
 const COMMITS: &str = "its commits";
+/// The parts that are patches.
+const PATCHES: [Part; 2] = [Part::Staged, Part::Unstaged];
 
 impl Manager {
     /// The values of an agent's variables that must not be told: of its process, of what it was given, and of the caller,
@@ -96,12 +99,10 @@ impl Manager {
         if !found.has_bytes {
             return Ok(());
         }
-        let patches = [Part::Staged, Part::Unstaged];
-        let paths = patches.map(|part| scrap.join(part.name()));
+        let paths = PATCHES.map(|part| scrap.join(part.name()));
         let [staged, unstaged] = &paths;
         git.patches_as_text(top, &scrap, [staged, unstaged]).map_err(Looking::Git)?;
-        for (part, path) in patches.into_iter().zip(&paths) {
-            found.called_by_file = true;
+        for (part, path) in PATCHES.into_iter().zip(&paths) {
             found.look(path, part.name()).map_err(Looking::Other)?;
         }
         Ok(())
@@ -121,13 +122,11 @@ struct Found<'a> {
     count: usize,
     /// Whether a patch holds something that only git can read.
     has_bytes: bool,
-    /// Whether a line's number means nothing to anybody.
-    called_by_file: bool,
 }
 
 impl<'a> Found<'a> {
     fn of(known: &'a [Known]) -> Found<'a> {
-        Found { known, told: vec![], count: 0, has_bytes: false, called_by_file: false }
+        Found { known, told: vec![], count: 0, has_bytes: false }
     }
 
     /// Branch, directory, addresses and names.
@@ -136,15 +135,21 @@ impl<'a> Found<'a> {
         for line in text.lines() {
             let key = line.trim_start().strip_prefix('"').and_then(|rest| rest.split_once("\":"));
             let at = key.map_or_else(|| MANIFEST.to_owned(), |(key, _)| format!("{MANIFEST} ({key})"));
-            self.tell(line, &|| at.clone());
+            self.tell(in_line(line, self.known), &at);
         }
     }
 
     fn look(&mut self, path: &Path, called: &str) -> Result<(), Error> {
         let failed = || Error::io(format!("cannot look through {}", path.display()));
         let mut source = BufReader::new(File::open(path).map_err(failed())?);
-        let (mut commit, mut file, mut is_binary) = (String::new(), String::new(), false);
+        let mut place = match called {
+            COMMITS => Some(Place::in_log()),
+            called if PATCHES.iter().any(|part| part.name() == called) => Some(Place::default()),
+            _ => None,
+        };
+        let (mut reading, mut is_binary) = (Reading::default(), false);
         let (mut bytes, mut number) = (Vec::new(), 1);
+        let mut is_begin = true;
         loop {
             let read = source.by_ref().take(LONGEST_PIECE).read_until(b'\n', &mut bytes).map_err(failed())?;
             if read == 0 {
@@ -152,31 +157,23 @@ impl<'a> Found<'a> {
             }
             let text = String::from_utf8_lossy(&bytes);
             let line = text.trim_end_matches(['\n', '\r']);
-            let is_id = |id: &&str| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if let Some(id) = line.strip_prefix("commit ").filter(is_id).filter(|_| called == COMMITS) {
-                (commit, file, is_binary) = (id[..12].to_owned(), String::new(), false);
-            } else if let Some(name) = line.strip_prefix("+++ b/") {
-                // What is told must not hold what was found.
-                let is_told = in_line(name, self.known).is_empty();
-                file = if is_told { shown(name) } else { "a name that is not told".to_owned() };
-            } else if line.starts_with("diff --git ") {
-                (file, is_binary) = (String::new(), false);
-            } else if line == "GIT binary patch" {
-                self.has_bytes = true;
+            let kind = place.as_mut().filter(|_| is_begin).map_or(Kind::Other, |place| place.step(line));
+            if kind != Kind::Other {
+                reading = Reading::default();
             }
+            is_binary &= !matches!(kind, Kind::Commit | Kind::File);
+            self.has_bytes |= line == "GIT binary patch";
             // As git tells them: from here on it is no text.
             is_binary |= line.contains('\0');
             if !is_binary {
-                let by_file = self.called_by_file;
-                self.tell(line, &|| match (commit.as_str(), file.as_str()) {
-                    ("", "") => format!("{called} line {number}"),
-                    ("", file) if by_file => format!("{called} ({file})"),
-                    ("", file) => format!("{called} line {number} ({file})"),
-                    (commit, "") => format!("commit {commit}"),
-                    (commit, file) => format!("commit {commit} ({file})"),
-                });
+                let findings = reading.line(line, self.known);
+                if !findings.is_empty() {
+                    let at = self.told_place(place.as_ref(), (called, number));
+                    self.tell(findings, &at);
+                }
             }
-            if bytes.ends_with(b"\n") {
+            is_begin = bytes.ends_with(b"\n");
+            if is_begin {
                 number += 1;
                 bytes.clear();
             } else {
@@ -186,10 +183,28 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn tell(&mut self, line: &str, at: &dyn Fn() -> String) {
-        for one in in_line(line, self.known) {
+    /// Where something was found, in words that do not hold it.
+    fn told_place(&self, place: Option<&Place>, (called, number): (&str, u64)) -> String {
+        let of_part = || format!("{called} line {number}");
+        let Some(place) = place else { return of_part() };
+        let is_told = in_line(&place.file, self.known).is_empty();
+        let file = if is_told { shown(&place.file) } else { "a name that is not told".to_owned() };
+        let of_file = match place.line {
+            Some(line) => format!("({file} line {line})"),
+            None => format!("({file})"),
+        };
+        match (place.commit.as_str(), place.file.as_str()) {
+            ("", "") => of_part(),
+            ("", _) => format!("{called} {of_file}"),
+            (commit, "") => format!("commit {commit}"),
+            (commit, _) => format!("commit {commit} {of_file}"),
+        }
+    }
+
+    fn tell(&mut self, findings: Vec<Finding>, at: &str) {
+        for one in findings {
             self.count += 1;
-            let told = format!("{}: {}: {}", at(), shown(&one.what), shown(&one.masked));
+            let told = format!("{at}: {}: {}", shown(&one.what), shown(&one.masked));
             if self.told.len() < MOST_TOLD && !self.told.contains(&told) {
                 self.told.push(told);
             }

@@ -11,7 +11,7 @@ struct Form {
 /// No key of a known form is shorter.
 const SHORTEST: usize = 20;
 
-const FORMS: [Form; 20] = [
+const FORMS: [Form; 44] = [
     form("an AWS access key", "AKIA", 16, is_upper_or_digit),
     form("an AWS access key", "ASIA", 16, is_upper_or_digit),
     form("a GitHub token", "ghp_", 30, is_alphanumeric),
@@ -21,17 +21,41 @@ const FORMS: [Form; 20] = [
     form("a GitHub token", "ghr_", 30, is_alphanumeric),
     form("a GitHub token", "github_pat_", 30, is_name_byte),
     form("a GitLab token", "glpat-", 20, is_name_byte),
+    form("a GitLab token", "glptt-", 20, is_name_byte),
+    form("a GitLab token", "gldt-", 20, is_name_byte),
+    form("a GitLab token", "glrt-", 20, is_name_byte),
     form("a Slack token", "xoxb-", 20, is_name_byte),
     form("a Slack token", "xoxp-", 20, is_name_byte),
     form("a Slack token", "xoxa-", 20, is_name_byte),
+    form("a Slack token", "xoxr-", 20, is_name_byte),
+    form("a Slack token", "xoxs-", 20, is_name_byte),
     form("a Slack token", "xapp-", 20, is_name_byte),
     form("an Anthropic key", "sk-ant-", 20, is_name_byte),
     form("an OpenAI key", "sk-", 20, is_name_byte),
+    form("a Groq key", "gsk_", 40, is_alphanumeric),
     form("a Google key", "AIza", 35, is_name_byte),
+    form("a Google client secret", "GOCSPX-", 24, is_name_byte),
     form("a Stripe key", "sk_live_", 20, is_alphanumeric),
+    form("a Stripe key", "rk_live_", 20, is_alphanumeric),
+    form("a Stripe key", "whsec_", 24, is_alphanumeric),
     form("an npm token", "npm_", 36, is_alphanumeric),
     form("a Hugging Face token", "hf_", 30, is_alphanumeric),
     form("a PyPI token", "pypi-", 60, is_name_byte),
+    form("a DigitalOcean token", "dop_v1_", 40, is_alphanumeric),
+    form("a DigitalOcean token", "doo_v1_", 40, is_alphanumeric),
+    form("a DigitalOcean token", "dor_v1_", 40, is_alphanumeric),
+    form("an age key", "AGE-SECRET-KEY-1", 50, is_upper_or_digit),
+    form("a Shopify token", "shpat_", 32, is_alphanumeric),
+    form("a Shopify token", "shpss_", 32, is_alphanumeric),
+    form("a Grafana token", "glsa_", 32, is_name_byte),
+    form("a Linear key", "lin_api_", 32, is_alphanumeric),
+    form("a Docker token", "dckr_pat_", 24, is_name_byte),
+    form("a Databricks token", "dapi", 32, is_hex),
+    form("a Replicate token", "r8_", 36, is_alphanumeric),
+    form("an Atlassian token", "ATATT3", 60, is_name_byte),
+    form("a Figma token", "figd_", 36, is_name_byte),
+    form("a Postman key", "PMAK-", 40, is_name_byte),
+    form("a Tailscale key", "tskey-", 20, is_name_byte),
 ];
 
 const fn form(what: &'static str, begins: &'static str, at_least: usize, rest: fn(u8) -> bool) -> Form {
@@ -44,7 +68,7 @@ pub(super) fn key(word: &str) -> Option<(&'static str, &str)> {
     if word.len() < SHORTEST {
         return None;
     }
-    web_token(word).or_else(|| {
+    web_token(word).or_else(|| dotted(word)).or_else(|| {
         word.split(['=', '/', '@', '&', '+', '!', '~', '#', '$', '%', '^', '*', '.'])
             .flat_map(|piece| {
                 let behind = piece.match_indices(['-', '_']).map(|(at, _)| &piece[at + 1..]);
@@ -58,7 +82,8 @@ impl Form {
     fn fits(&self, piece: &str) -> bool {
         let Some(rest) = piece.strip_prefix(self.begins) else { return false };
         let length = rest.bytes().take_while(|byte| (self.rest)(*byte)).count();
-        length >= self.at_least && is_dense(&rest[..length])
+        // The ones that AWS has in its own texts say so.
+        length >= self.at_least && is_dense(&rest[..length]) && !rest.contains("EXAMPLE")
     }
 }
 
@@ -80,6 +105,33 @@ fn web_token(word: &str) -> Option<(&'static str, &str)> {
     let is_part = |part: &str| part.len() >= 10 && part.bytes().take(10).all(is_name_byte);
     (is_part(head) && body.starts_with("eyJ") && is_part(body) && is_part(sign))
         .then_some(("a JSON web token", &word[begin..]))
+}
+
+/// Keys whose parts are parted by dots: how they begin, and how long each part is at least.
+fn dotted(word: &str) -> Option<(&'static str, &str)> {
+    const DOTTED: [(&str, &str, &[usize]); 4] = [
+        ("a SendGrid key", "SG.", &[16, 32]),
+        ("a Vault token", "hvs.", &[24]),
+        ("a Google token", "ya29.", &[32]),
+        ("a Doppler token", "dp.pt.", &[32]),
+    ];
+    DOTTED.iter().find_map(|(what, begins, parts)| {
+        let begin = word.find(begins)?;
+        // Not the end of another word.
+        let is_begin = !word[..begin].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '.');
+        let rest = &word[begin + begins.len()..];
+        let mut found = rest.split('.');
+        let fits = parts.iter().all(|least| {
+            found.next().is_some_and(|part| {
+                part.bytes().take_while(|byte| is_name_byte(*byte)).count() >= *least && is_dense(part)
+            })
+        });
+        (is_begin && fits).then_some((*what, &word[begin..]))
+    })
+}
+
+fn is_hex(byte: u8) -> bool {
+    byte.is_ascii_hexdigit()
 }
 
 fn is_alphanumeric(byte: u8) -> bool {

@@ -28,6 +28,13 @@ fn what_looks_like_a_secret_is_found_wherever_it_stands() {
         ("an OpenAI key", made("sk-", "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa")),
         ("a Google key", made("AIza", "SyB1q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0P")),
         ("an npm token", made("npm_", "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa42Kx")),
+        ("a DigitalOcean token", made("dop_v1_", &"0a1b2c3d4e5f6789".repeat(4))),
+        ("a SendGrid key", made("SG.", "q7Gk2mZx9Lw4Tn8Vb3Rc6Y.q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Paq7Gk2mZx9Lw")),
+        (
+            "an age key",
+            made("AGE-SECRET-KEY-1", "Q7GK2MZX9LW4TN8VQ7GK2MZX9LW4TN8VQ7GK2MZX9LW4TN8VQ7GK2MZX9L"),
+        ),
+        ("a Vault token", made("hvs.", "CAESIJ2q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa")),
         (
             "a JSON web token",
             made("eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"),
@@ -59,9 +66,9 @@ fn what_is_said_to_be_a_secret_is_found() {
         format!("{{\"text\":\"{{\\\"accessToken\\\": \\\"{DENSE}\\\"}}\"}}"),
         format!("TOKEN = '{DENSE}'"),
         format!("Authorization: Bearer {DENSE}"),
-        "token: 356a192b7913b04c54574d18c28d46e6395428ab".to_owned(),
-        "DB_PASSWORD=Tr0ub4dor&3".to_owned(),
-        "postgres://app:q7Gk2mZx9Lw4@db.example.org/app".to_owned(),
+        made("token: ", "356a192b7913b04c54574d18c28d46e6395428ab"),
+        made("DB_PASSWORD=", "Tr0ub4dor&3"),
+        made("postgres://app:", "q7Gk2mZx9Lw4@db.example.org/app"),
         made("-----BEGIN RSA PRIVATE KEY", "-----"),
         made(
             "{\"text\":\"-----BEGIN OPENSSH PRIVATE KEY",
@@ -69,6 +76,189 @@ fn what_is_said_to_be_a_secret_is_found() {
         ),
     ] {
         assert!(!in_line(&line, &[]).is_empty(), "{line}");
+    }
+}
+
+/// Stand for what people make up, for a login in base64 and for what dice make, so that nobody who scans this repository
+/// finds any of it.
+const STAND_INS: [(&str, &str); 10] = [
+    ("PW0", "plainpw"),
+    ("PW1", "sunshine"),
+    ("PW2", "hunter2"),
+    ("PW3", "letmein"),
+    ("PW4", "Sunshine7"),
+    ("PW5", "plain"),
+    ("PW6", "pa%24s9word"),
+    ("LOGIN", "Ym9iOmh1bnRlcjI"),
+    ("HEX", "356a192b7913b04c54574d18c28d46e6395428ab"),
+    ("DENSE", DENSE),
+];
+
+/// The line that is meant.
+fn meant(line: &str) -> String {
+    STAND_INS.iter().fold(line.to_owned(), |line, (stands, meant)| line.replace(stands, meant))
+}
+
+/// What must be found, and what it is called.
+const FOUND: [(&str, &str); 50] = [
+    ("+curl -u bob:PW1 https://host/", "a password on a command line"),
+    ("x=$(curl -u bob:PW2 https://host/)", "a password on a command line"),
+    ("      POSTGRES_PASSWORD: PW1", "a value of `POSTGRES_PASSWORD`"),
+    ("+  password: PW3  # of the old one", "a value of `password`"),
+    ("- password: PW1", "a value of `password`"),
+    ("password=PW1", "a value of `password`"),
+    ("psql postgres://user:PW0@host/app", "a password in an address"),
+    ("git clone https://user:PW5@host/shop.git", "a password in an address"),
+    ("redis://:PW1@cache:6379/0", "a password in an address"),
+    ("DATABASE_URL=mysql://app:PW2@127.0.0.1/app", "a password in an address"),
+    ("amqp://worker:PW6@mq.internal:5672/", "a password in an address"),
+    ("machine api.internal login bob password PW1", "a password of .netrc"),
+    ("+machine api.internal login bob password PW2 account x", "a password of .netrc"),
+    ("default login bob password PW3", "a password of .netrc"),
+    ("Authorization: Basic LOGIN=", "a login in a header"),
+    ("curl -H 'authorization: basic LOGIN' x", "a login in a header"),
+    (r#"{"auths":{"registry.internal":{"auth":"LOGIN="}}}"#, "a value of `auth`"),
+    (r#"{"text":"{\"auth\": \"LOGIN=\"}"}"#, "a value of `auth`"),
+    ("//registry.internal/:_auth=LOGIN=", "a value of `_auth`"),
+    ("AccountName=shop;AccountKey=DENSE==", "a value of `AccountKey`"),
+    ("  secret_key_base: HEX", "a value of `secret_key_base`"),
+    ("SECRET_KEY_BASE_PRODUCTION=HEX", "a value of `SECRET_KEY_BASE_PRODUCTION`"),
+    ("curl -u bob:PW1 https://host/", "a password on a command line"),
+    ("curl -sS --user 'bob:PW2' https://host/", "a password on a command line"),
+    ("+  /usr/bin/curl -ubob:PW2 https://host/", "a password on a command line"),
+    ("curl --proxy-user=bob:PW3 x", "a password on a command line"),
+    ("mysql -u app --password PW1 shop", "a password on a command line"),
+    ("$ mysqldump -uapp -pPW1 shop > x.sql", "a password on a command line"),
+    ("sshpass -p PW3 ssh bob@host", "a password on a command line"),
+    ("redis-cli -h cache -a PW1 ping", "a password on a command line"),
+    ("tool login --password PW2", "a password on a command line"),
+    ("tool login --password=PW1", "a password on a command line"),
+    ("db.internal:5432:shop:app:PW1", "a password of .pgpass"),
+    ("+*:*:*:app:PW2", "a password of .pgpass"),
+    ("password = \"PW2\"", "a value of `password`"),
+    ("password = 'PW3'", "a value of `password`"),
+    ("let password = \"PW2\";", "a value of `password`"),
+    ("  \"password\": \"PW1\",", "a value of `password`"),
+    ("'DB_PASSWORD' => 'PW2',", "a value of `DB_PASSWORD`"),
+    (r#"{"text":"I set password = \"PW2\" in it"}"#, "a value of `password`"),
+    (r#"{"text":"{\"input\":\"password = \\\"PW2\\\"\"}"}"#, "a value of `password`"),
+    ("password: PW2", "a value of `password`"),
+    ("password=PW2", "a value of `password`"),
+    ("export PGPASSWORD=PW1", "a value of `PGPASSWORD`"),
+    ("+DB_PASS=PW3", "a value of `DB_PASS`"),
+    ("connect(user='bob', passwd='PW4')", "a value of `passwd`"),
+    ("log in with password: PW2 please", "a value of `password`"),
+    ("<password>PW2</password>", "a value of `password`"),
+    ("spring.datasource.password=PW2", "a value of `password`"),
+    (r#"{"content":"password:\n  PW2\nuser: bob"}"#, "a value of `password`"),
+];
+
+#[test]
+fn what_people_make_up_is_found_where_it_can_only_be_a_password() {
+    for (line, what) in &FOUND {
+        let line = meant(line);
+        let found = in_line(&line, &[]);
+        assert!(found.iter().any(|one| one.what == *what), "{line}: {found:?}");
+        for (_, secret) in STAND_INS {
+            assert!(!found.iter().any(|one| one.masked.contains(secret)), "{line}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn what_goes_on_in_the_next_line_is_found() {
+    for (text, what) in [
+        ("password:\n  PW2", "a value of `password`"),
+        ("db:\n  password: |\n    PW2\n  user: app", "a value of `password`"),
+        ("+  password: >-\n+    \"PW1\"", "a value of `password`"),
+        ("  - api_token:\n\n      DENSE", "a value of `api_token`"),
+        ("machine api.internal\n  login bob\n  password PW1", "a password of .netrc"),
+    ] {
+        let mut reading = Reading::default();
+        let found: Vec<Finding> = meant(text).lines().flat_map(|line| reading.line(line, &[])).collect();
+        assert!(found.iter().any(|one| one.what == what), "{text}: {found:?}");
+    }
+    for text in [
+        "password:\n  type: string",
+        "password:\nhunter2",
+        "password:\n  - hunter2fans",
+        "token:\n  required: true",
+        "secrets:\n  - db_password_2",
+        "the machine\n  password sunshine",
+        "machine api.internal\nand more\npassword sunshine",
+        "password:\n  ${DB_PASSWORD}",
+        "password:\n  get_password2()",
+    ] {
+        let mut reading = Reading::default();
+        let found: Vec<Finding> = text.lines().flat_map(|line| reading.line(line, &[])).collect();
+        assert_eq!(found, [], "{text}");
+    }
+}
+
+#[test]
+fn programs_and_sentences_about_passwords_pass() {
+    for line in [
+        "password: String,",
+        "pub password: Option<String>,",
+        "password: str = Field(min_length=8)",
+        "password: string;",
+        "  password: string",
+        "password: usize",
+        "pub const ERROR_WRONG_PASSWORD: WIN32_ERROR = 1323u32;",
+        "password: the one that was sent",
+        "    password=passwd",
+        "if password: return",
+        "password = default",
+        "  password?: string | undefined",
+        "password = get_password()",
+        "password = getpass.getpass(\"Password: \")",
+        "password = args.password2",
+        "password = sys.argv[2]",
+        "password := os.Getenv(\"DB_PASSWORD2\")",
+        "let password = prompt_password1!();",
+        "password: process.env.DB_PASSWORD",
+        "password=password, user=user",
+        "PASSWORD=$PASSWORD",
+        "password: \"$PASSWORD\"",
+        "password: ${{ secrets.DB_PASSWORD_2 }}",
+        "password: \"{{ vault_password_2 }}\"",
+        "password: !vault |",
+        "password: *default_pw1",
+        "password: \"<your-password>\" token: <your-token-123456789>",
+        "\"password\": \"string\", \"token\": \"string\"",
+        "\"password\": \"Passwort\", \"new_password\": \"Neues Kennwort\"",
+        "password: 'required|min:8|confirmed'",
+        "password = \"changeme\" or password = \"password123\" or PASSWORD=test1234",
+        "assert login(user=\"test\", password=\"p@ssw0rd\")",
+        "<input type=\"password\" name=\"password\" autocomplete=\"current-password\">",
+        "curl -u user:pass https://example.com/ and curl -u \"$USER:$TOKEN\" x",
+        "curl -u bob https://host/ asks; curl --user-agent x:yz123 y",
+        "curl -X POST https://host/ -d @file.json --upload-file a:b",
+        "mysql -u root -p shop; mysql -uroot -ppassword; mysql --password=$PW -P 3306",
+        "mysql --password is read from the terminal, use --password to set it",
+        "mysql --protocol tcp --port 3306 --print-defaults",
+        "use `--password VALUE`, `--password <PW>`, `--password-file /run/x1`",
+        "https://user:password@host, http://foo:bar@baz, https://USER:TOKEN@github.com/x",
+        "https://bob:sunshine@example.com/ and https://bob:hunter2@db.example.org/",
+        "postgres://app:app@localhost/app postgres://shop:shop123@localhost:5432/shop",
+        "https://${USER}:${TOKEN}@host https://x-access-token:$TOKEN@github.com/a/b",
+        "re.compile(r\"://([^:]+):([^@]+)@\")",
+        "http://localhost:8080/@scope/pkg http://[::1]:80/a@b https://host:8443?next=a@b",
+        "Authorization: Basic dXNlcjpwYXNzd29yZA== and Basic authentication is enough",
+        "\"auth\": \"required\", auth: true, auth=bearer, \"auth\": \"none12345678\"",
+        "src/main.rs:1204:17:error:unused2 main.rs:12:5:warning:x",
+        "2026-11-16T16:53:30 10.0.0.1:5432:a",
+        "machine learning is a login to a password sunshine",
+        "machine api login bob password $PASSWORD",
+        "NOPASSWD:ALL OLDPWD=/home/u1 PWD=/srv/app2",
+        "password_hash: 356a192b7913b04c54574d18c28d46e6395428ab",
+        "token_id=356a192b7913b04c54574d18c28d46e6395428ab token_url=https://host/a1b2c3d4e5f6a7b8",
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY AKIAIOSFODNN7EXAMPLE",
+        "Password: SHA256 is no password hash; password: argon2id",
+        "SG.name.of.something SGX.a.b hvs.txt",
+        "age-secret-key AGE-SECRET-KEY-1... dop_v1_<token>",
+    ] {
+        assert_eq!(in_line(line, &[]), [], "{line}");
     }
 }
 

@@ -1,0 +1,132 @@
+//! Where a line of a patch, or of git's log with patches, stands: in which commit, in which file, in which line of it.
+//! Counts what a piece of a patch says of itself, so that no line of a file is taken for one of git's.
+
+/// Somebody who reads along.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// The commit; empty in a patch.
+    pub commit: String,
+    /// The file, as git tells its name; empty where it is about none.
+    pub file: String,
+    /// The line of the file, when it is one.
+    pub line: Option<u64>,
+    /// Whether commits are told.
+    has_commits: bool,
+    /// What is left of a piece: lines of the old file and of the new one.
+    left: (u64, u64),
+    /// The numbers of the next lines.
+    next: (u64, u64),
+}
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The next commit begins.
+    Commit,
+    /// The next file begins.
+    File,
+    /// The next piece of a file begins.
+    Piece,
+    /// Anything else.
+    Other,
+}
+
+impl Place {
+    /// At the beginning of a log, in which each commit begins with `commit ID`.
+    pub fn in_log() -> Place {
+        Place { has_commits: true, ..Place::default() }
+    }
+
+    /// Goes on to this line.
+    pub fn step(&mut self, line: &str) -> Kind {
+        self.line = None;
+        if self.left != (0, 0) {
+            self.step_within(line);
+            return Kind::Other;
+        }
+        let is_id = |id: &&str| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if let Some(id) = line.strip_prefix("commit ").filter(is_id).filter(|_| self.has_commits) {
+            *self = Place { commit: id[..12].to_owned(), ..Place::in_log() };
+            return Kind::Commit;
+        }
+        if line.starts_with("diff --git ") {
+            self.file.clear();
+            return Kind::File;
+        }
+        if let Some(name) = line.strip_prefix("+++ b/").or_else(|| line.strip_prefix("--- a/")) {
+            self.file = name.to_owned();
+        } else if let Some((old, new)) = piece(line) {
+            (self.next, self.left) = ((old.0, new.0), (old.1, new.1));
+            return Kind::Piece;
+        }
+        Kind::Other
+    }
+
+    fn step_within(&mut self, line: &str) {
+        let (old, new) = match line.as_bytes().first() {
+            Some(b'+') => (0, 1),
+            Some(b'-') => (1, 0),
+            Some(b'\\') => (0, 0),
+            _ => (1, 1),
+        };
+        self.line = match (old, new) {
+            (0, 0) => None,
+            (_, 0) => Some(self.next.0),
+            (_, _) => Some(self.next.1),
+        };
+        self.next = (self.next.0 + old, self.next.1 + new);
+        self.left = (self.left.0.saturating_sub(old), self.left.1.saturating_sub(new));
+    }
+}
+
+/// First line and count of both files, of `@@ -1,2 +3,4 @@`.
+fn piece(line: &str) -> Option<((u64, u64), (u64, u64))> {
+    let mut words = line.strip_prefix("@@ ")?.split(' ');
+    let mut range = |sign: char| {
+        let text = words.next()?.strip_prefix(sign)?;
+        let (first, count) = text.split_once(',').unwrap_or((text, "1"));
+        Some((first.parse().ok()?, count.parse().ok()?))
+    };
+    Some((range('-')?, range('+')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_knows_where_it_stands() {
+        let id = "0123456789abcdef0123456789abcdef01234567";
+        let text = format!(
+            "commit {id}\nsubject\ncommit {id}x\ndiff --git a/one b/one\n--- a/one\n+++ b/one\n@@ -3,2 +3,3 @@ fn x\n same\n\
+             -old\n+new\n+++ b/two\n\\ No newline at end of file\ndiff --git a/gone b/gone\n--- a/gone\n+++ /dev/null\n\
+             @@ -1 +0,0 @@\n-commit {id}\ncommit {id}\nlast"
+        );
+        let mut place = Place::in_log();
+        let seen: Vec<(String, Option<u64>)> = text
+            .lines()
+            .map(|line| {
+                place.step(line);
+                (place.file.clone(), place.line)
+            })
+            .collect();
+        let at = |file: &str, line: u64| (file.to_owned(), Some(line));
+        assert_eq!(seen[7..11], [at("one", 3), at("one", 4), at("one", 4), at("one", 5)]);
+        assert_eq!(seen[11], ("one".to_owned(), None));
+        assert_eq!(seen[16], at("gone", 1));
+        assert_eq!(seen[18], (String::new(), None));
+        assert_eq!(place.commit, "0123456789ab");
+    }
+
+    #[test]
+    fn what_a_file_says_is_not_what_git_says() {
+        let mut place = Place::default();
+        for line in ["diff --git a/a b/a", "--- a/a", "+++ b/a", "@@ -0,0 +1,2 @@"] {
+            place.step(line);
+        }
+        assert_eq!(place.step("+diff --git a/b b/b"), Kind::Other);
+        assert_eq!(place.step("+++ b/evil"), Kind::Other);
+        assert_eq!((place.file.as_str(), place.line), ("a", Some(2)));
+        assert_eq!(place.step("@@ -1 +x @@"), Kind::Other);
+    }
+}

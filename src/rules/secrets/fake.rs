@@ -1,0 +1,120 @@
+//! What stands in the place of a secret: variables, words of examples and types. Whoever asks here has a value that a
+//! person may have made up; what dice made is none of this.
+
+/// What examples, forms, types and messages have where a password would be. A text that is made of these alone is none.
+const WORDS: &str = "\
+    a abc accepted admin an another any api app argon ascii ask auth bad bar base basic baz bcrypt bearer binary \
+    bool boolean buffer bytes change changed char code confirm confirmation correct credential credentials \
+    current database date db default demo denied dev dummy empty encoded encrypted enter env example expired \
+    fake false field file float foo forgot generated goes guest hash hashed here hex hidden id in incorrect ing \
+    input insert int invalid is key keyring label length local login long masked max me min missing mock my \
+    mysql never new nil no none not null number object of old optional or pass passphrase passwd password \
+    placeholder plaintext postgres private prompt pw pwd qux random redacted repeat required reset root s sample \
+    secret set sha short some stdin stdout str string strong super symbol test text the to token top true type \
+    undefined unknown unsigned updated user username usize utf value varchar verified was weak wrong x you your";
+
+/// The longest text that is taken apart; what is longer is nobody's example.
+const LONGEST: usize = 64;
+
+/// Whether a value only stands for one.
+pub(super) fn is_fake(value: &str) -> bool {
+    let small = value.to_ascii_lowercase();
+    let first = small.chars().next();
+    is_variable(value)
+        || small.contains("example")
+        || small.chars().all(|c| Some(c) == first)
+        || is_of_words(&letters(&small))
+        || is_of_words(&letters(&read_aloud(&small)))
+}
+
+/// Whether something else is to be put in its place: `$X`, `${x}`, `{{x}}`, `%s`, `<x>`, `***`.
+pub(super) fn is_variable(value: &str) -> bool {
+    value.contains(['{', '}', '<', '>', '[', ']', '(', ')', '|'])
+        || value.starts_with(['$', '%', '*', '&', '!', '@', '#', '~', '/', '.', '^', '-', '+', '?', ':'])
+        || value.contains("...")
+        || value.contains("**")
+        || value.contains("%s")
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphabetic).collect()
+}
+
+/// `p4ssw0rd` and `p@ssword` are the same word to whoever makes up an example.
+fn read_aloud(text: &str) -> String {
+    let read = |c: char| match c {
+        '0' => 'o',
+        '1' => 'i',
+        '3' => 'e',
+        '4' | '@' => 'a',
+        '5' | '$' => 's',
+        '7' => 't',
+        c => c,
+    };
+    text.chars().map(read).collect()
+}
+
+/// Whether a text is nothing but such words, one behind the other.
+fn is_of_words(text: &str) -> bool {
+    if text.is_empty() || text.len() > LONGEST {
+        return false;
+    }
+    // Up to where the words reach.
+    let mut reached = vec![false; text.len() + 1];
+    reached[0] = true;
+    for at in 0..text.len() {
+        if reached[at] {
+            for word in WORDS.split(' ').filter(|word| text[at..].starts_with(*word)) {
+                reached[at + word.len()] = true;
+            }
+        }
+    }
+    reached[text.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_stands_for_a_password_is_told_from_one() {
+        for value in [
+            "password",
+            "Password123",
+            "p@ssw0rd",
+            "your-password",
+            "my_secret_token",
+            "changeme",
+            "CHANGE_ME",
+            "test1234",
+            "xxxxxxxx",
+            "********",
+            "$PASSWORD",
+            "${DB_PASSWORD}",
+            "{{ password }}",
+            "<your-token>",
+            "%s",
+            "string",
+            "required",
+            "foo",
+            "redacted",
+            "s3cret",
+            "...",
+            "AKIAIOSFODNN7EXAMPLE",
+        ] {
+            assert!(is_fake(value), "{value}");
+        }
+        for value in [
+            "hunter2",
+            "plainpw",
+            "plain",
+            "letmein",
+            "Tr0ub4dor&3",
+            "correcthorse",
+            "sunshine",
+            "a1b2c3d4e5",
+        ] {
+            assert!(!is_fake(value), "{value}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Values that are set: `name = value` in all the ways of programs, settings and headers. The name says whether the value
+//! is a secret; how much the value has to look like one depends on the name, and on who would write it so.
+
+use super::fake::{is_fake, is_variable};
+use super::logins::is_login;
+use super::random::{is_mixed, is_random};
+use super::{ends_with_word, plain};
+
+/// Names behind which a secret stands.
+pub(super) const TELLING: [&str; 19] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "accountkey",
+    "encryptionkey",
+    "signingkey",
+    "masterkey",
+    "secretkeybase",
+    "credential",
+    "credentials",
+    "pwd",
+    "bearer",
+];
+
+/// A name that ends so is about a secret, and its value is none.
+const ABOUT: [&str; 22] = [
+    "name", "id", "ids", "type", "url", "uri", "path", "dir", "file", "hash", "sha", "digest", "checksum",
+    "version", "arn", "ref", "count", "length", "expiry", "expires", "at", "cache",
+];
+
+/// The shortest password that was made up by a person and looks like one.
+const SHORTEST_PASSWORD: usize = 8;
+/// The shortest one that is in quotes, and the shortest that is not.
+const SHORTEST_WEAK: (usize, usize) = (4, 6);
+
+/// A word in a line: what keys are made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Word<'a> {
+    line: &'a str,
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Word<'a> {
+    pub(super) fn text(&self) -> &'a str {
+        &self.line[self.start..self.end]
+    }
+
+    fn before(&self) -> &'a str {
+        &self.line[..self.start]
+    }
+
+    fn behind(&self) -> &'a str {
+        &self.line[self.end..]
+    }
+
+    /// The whole text in the quotes that this word begins, when it is one word.
+    fn quoted(&self) -> Option<&'a str> {
+        let quote = self.before().chars().next_back().filter(|c| ['"', '\'', '`'].contains(c))?;
+        let text = self.line[self.start..].split(quote).next()?;
+        let is_closed = self.start + text.len() < self.line.len();
+        (is_closed && !text.contains(char::is_whitespace)).then_some(text)
+    }
+}
+
+/// The words of a line.
+pub(super) fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() && !is_word_byte(bytes[at]) {
+            at += 1;
+        }
+        let start = at;
+        while at < bytes.len() && is_word_byte(bytes[at]) {
+            at += 1;
+        }
+        let end = start + line.get(start..at)?.trim_end_matches(['.', ',', ':']).len();
+        (start < at).then_some(Word { line, start, end })
+    })
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.+/~!@#$%^&*".contains(&byte)
+}
+
+/// The name and the value, when a word is a secret that is set.
+pub(super) fn secret<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str)> {
+    let (name, sign) = set_by(word.before())?;
+    let quoted = word.quoted();
+    let value = quoted.unwrap_or(word.text());
+    let spelled = plain(name);
+    let is_weak = || match quoted {
+        Some(value) => is_weak(value),
+        None if goes_on(word.behind()) => false,
+        None => is_weak_word(value) || (is_setting(word, (name, sign)) && is_weak(value)),
+    };
+    let found = is_secret(&spelled, word.text())
+        || is_secret(&spelled, value)
+        || (spelled.ends_with("auth") && is_login(value))
+        || (is_of_password(name) && is_weak());
+    found.then_some((name, value))
+}
+
+/// The name that waits for its value in the next line, as in YAML.
+pub(super) fn waiting(line: &str) -> Option<&str> {
+    let text = line.trim_end();
+    let text = text.trim_end_matches(['|', '>', '-', '+']).trim_end();
+    let (name, _) = set_by(text.strip_suffix(':').map(|_| text)?)?;
+    let before = text.rfind(name).map_or(text, |at| &text[..at]).trim_end_matches([' ', '-']);
+    // The first line of a text in JSON stands behind a quote.
+    let is_alone = before.is_empty() || before.ends_with(['"', '\'']);
+    let plain = plain(name);
+    (is_alone && TELLING.iter().any(|telling| plain.ends_with(telling))).then_some(name)
+}
+
+/// Whether a line is the value of this name and nothing else.
+pub(super) fn is_value_of(name: &str, line: &str) -> bool {
+    let text = line.trim();
+    let value = text.trim_matches(['"', '\'']);
+    let is_one = !value.is_empty() && !value.contains(char::is_whitespace) && !value.ends_with(':');
+    let weak = if value.len() < text.len() { is_weak(value) } else { is_weak_word(value) };
+    is_one && (is_secret(&plain(name), value) || (is_of_password(name) && weak))
+}
+
+/// The name that a value is given to, and the sign between: `name=`, `name: `, `"name": "`, `name := "`, `Bearer `.
+fn set_by(before: &str) -> Option<(&str, &str)> {
+    const AROUND: [char; 5] = ['"', '\'', '`', '\\', ' '];
+    let sign = before.trim_end_matches(AROUND);
+    let name = match sign.strip_suffix([':', '=', '>']) {
+        Some(name) => name.trim_end_matches([':', '=']).trim_end_matches(AROUND),
+        None if sign.len() < before.len() && sign.ends_with("earer") => sign,
+        None => return None,
+    };
+    let begin =
+        name.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').map_or(0, |at| at + 1);
+    // What stands before may end with a character of several bytes.
+    let found = name.get(begin..).filter(|name| !name.is_empty())?;
+    Some((found, &before[name.len()..]))
+}
+
+/// Whether a word is a secret where this name says that it is one.
+fn is_secret(name: &str, word: &str) -> bool {
+    let value = word.trim_matches(['=', '*']);
+    let is_behind = TELLING.iter().any(|telling| name.ends_with(telling));
+    let is_within = || {
+        TELLING.iter().any(|telling| name.contains(telling))
+            && !ABOUT.iter().any(|end| name.ends_with(end))
+            // `Algorithms.RS256` is a part of a program.
+            && !value.contains('.')
+    };
+    if !is_behind && !is_within() {
+        return false;
+    }
+    let is_made_up =
+        is_behind && name.contains("pass") && value.len() >= SHORTEST_PASSWORD && is_mixed(value);
+    !value.starts_with('$') && (is_random(value) || is_made_up) && !is_fake(value)
+}
+
+/// Whether what this name is given is a password, which a person may have made up.
+fn is_of_password(name: &str) -> bool {
+    let spelled = plain(name);
+    let ends = ["password", "passwd", "passphrase", "pwd"].iter().any(|end| spelled.ends_with(end));
+    let is_allowed = spelled.starts_with("nopass") || spelled.starts_with("skip");
+    (ends || ["pass", "pw"].iter().any(|word| ends_with_word(name, word))) && !is_allowed
+}
+
+/// `NAME=value` and `NAME: value`, as shells and their files have it, or a line of settings that is nothing else: no
+/// program has a variable of its own there.
+fn is_setting(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+    let is_loud = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+    let before = word.before().strip_suffix(sign).and_then(|text| text.strip_suffix(name)).unwrap_or("-");
+    let is_alone = before.trim_start_matches(['+', '-', ' ', '"', '\'', '.']).is_empty()
+        && (word.behind().trim().is_empty() || word.behind().trim_start().starts_with("# "));
+    ["=", ": "].contains(&sign) && (is_loud || is_alone)
+}
+
+/// Whether a text is somebody's password, where it can only be one: the word of a label has a capital, what is part of a
+/// program has signs in it.
+fn is_weak(value: &str) -> bool {
+    let is_lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
+    let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let has_more = value.bytes().any(|byte| byte.is_ascii_digit()) || is_mixed(value);
+    value.len() >= SHORTEST_WEAK.0
+        && value.bytes().all(|byte| byte.is_ascii_graphic())
+        && !value.contains(['/', '\\', ',', ';', '='])
+        && has_letter
+        && (has_more || (is_lower && value.len() >= SHORTEST_WEAK.1))
+        && !is_fake(value)
+}
+
+/// The same where it may be a variable, a type or a word of a sentence.
+fn is_weak_word(value: &str) -> bool {
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-!@#$^".contains(&byte));
+    let is_named = TELLING.iter().any(|telling| plain(value).contains(telling));
+    value.len() >= SHORTEST_WEAK.1
+        && has_digit
+        && is_plain
+        && !is_named
+        && !is_variable(value)
+        && is_weak(value)
+}
+
+/// Whether a word is only the beginning of something that is computed, or the type of what comes.
+fn goes_on(behind: &str) -> bool {
+    let is_begun = behind.starts_with(['(', '[', '.', ':', '<', '{', '?']) && !behind.starts_with("</");
+    is_begun || behind.trim_start().starts_with('=')
+}
