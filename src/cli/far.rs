@@ -14,8 +14,8 @@ use super::{Cli, Context, Global, host, ui};
 use crate::error::Error;
 use crate::manager::{FarCommand, Heed, Piece, Showing};
 use crate::model::{HostName, Times};
-use crate::rules::far::{Face, Way, manner, names, way};
-use shown::Shown;
+use crate::rules::far::{Face, Way, manner, mark, names, way};
+use shown::{How, Shown};
 use words::Taken;
 
 /// Where a command goes.
@@ -133,7 +133,9 @@ impl Asked<'_> {
         };
         let face = Face { json: context.ui.json, coloured: ui::is_colored(), shown: ui::is_shown() };
         let flags: Vec<&str> = self.taken.given.iter().map(String::as_str).collect();
-        let mut shown = Shown::of(&host, showing, manner((self.noun, self.verb), &flags, face), face);
+        let words = (self.noun, self.verb);
+        let mark = mark(words, self.taken.names.first().map(String::as_str), face.json);
+        let mut shown = Shown::of(&host, How { showing, manner: manner(words, &flags, face), face, mark });
         let command = FarCommand { host, argv, stdin, showing };
         let code = context.manager.far(&command, &mut |piece| match piece {
             Piece::Out(bytes) => {

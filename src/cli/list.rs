@@ -10,7 +10,7 @@ use super::{Context, times, ui, visit, work_table};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Watching, Woken};
-use crate::model::{Agent, Status};
+use crate::model::{Agent, HostName, Status};
 use crate::rules::family::{self, Branch};
 use crate::rules::order;
 
@@ -53,14 +53,15 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         return watch(&args, context);
     }
     let survey = context.manager.survey()?;
-    show(&args, &survey.agents, context);
+    show(&args, &survey.agents, None, context);
     match survey.silence {
         Some(silence) => Err(silence),
         None => Ok(0),
     }
 }
 
-pub(super) fn show(args: &Arguments, all: &[Agent], context: &Context) {
+/// Shows these agents, of this machine and others, or of another one alone.
+pub(super) fn show(args: &Arguments, all: &[Agent], host: Option<&HostName>, context: &Context) {
     let agents = args.wanted(all, context.ui.json);
     if context.ui.json && args.work {
         let counted = |agent| WithWork { agent, work: context.manager.work_counts(agent) };
@@ -72,9 +73,10 @@ pub(super) fn show(args: &Arguments, all: &[Agent], context: &Context) {
         return;
     }
     if agents.is_empty() {
+        let there = host.map(|host| format!(" --host {host}")).unwrap_or_default();
         context.ui.say(&match all.len() {
-            0 => "no agents yet; `symposium agent spawn` starts one".to_owned(),
-            n => format!("none of these; {n} in all, see `symposium agent list --all`"),
+            0 => format!("no agents yet; `symposium agent spawn{there}` starts one"),
+            n => format!("none of these; {n} in all, see `symposium agent list --all{there}`"),
         });
         return;
     }

@@ -1,10 +1,14 @@
 //! What a command line means on another machine: whether it can go there, how often it may be done, which of its
 //! words are names, and when to try again.
 
+mod told;
+
 use std::time::Duration;
 
 use super::foreign::Manner;
 use crate::model::{HostName, Times};
+
+pub use told::{Mark, Marker, error_of, mark};
 
 /// How a command goes to another machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

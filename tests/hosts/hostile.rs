@@ -73,7 +73,7 @@ fn json_of_a_host_is_json_or_is_not_shown() {
     far.answers(&near, "fine", ("0.1.0", &[frame("out", value), end(0)].concat()));
     let shown = near.run(&["agent", "show", "fine:a", "--json"]).ok();
     assert!(!is_obeyed(&shown.stdout), "{shown:?}");
-    assert_eq!(shown.json(), json!({"title": "\u{9b}2J\u{202e}é"}));
+    assert_eq!(shown.json(), json!({"host": "fine", "title": "\u{9b}2J\u{202e}é"}));
     for line in [&["agent", "show", "evil:a", "--json"][..], &["agent", "send", "evil:a", "x", "--json"]] {
         far.answers(&near, "evil", ("0.1.0", &[frame("out", HARM), frame("err", HARM), end(0)].concat()));
         let refused = near.run(line).fails(1);
@@ -92,6 +92,10 @@ fn json_of_a_host_is_json_or_is_not_shown() {
         let listed = near.run(&line).ok();
         assert!(listed.stdout.contains("owned") && !is_obeyed(&listed.stdout), "{listed:?}");
     }
+    // The machine's name is put in, and what was made harmless stays that.
+    let watched = near.run(&["agent", "list", "--host", "listed", "--watch", "--json"]).ok();
+    assert!(watched.stdout.contains("owned") && !is_obeyed(&watched.stdout), "{watched:?}");
+    assert_eq!(watched.json()[0]["host"], "listed");
 }
 
 #[test]

@@ -70,6 +70,30 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
     });
 }
 
+#[test]
+fn a_machine_that_does_not_answer_is_not_told_as_one_without_agents() {
+    let Some((near, far)) = machines() else { return };
+    near.run(&["host", "add", "gone", "127.0.0.1", "--port", "1", "--force"]).ok();
+    let dead = near.run(&["agent", "list", "--host", "gone", "--timeout", "50s"]).fails(1);
+    assert_eq!(dead.stdout, "");
+    assert!(
+        dead.stderr
+            .starts_with("warning: nothing is known of its agents\nerror: host `gone` cannot be reached\n"),
+        "{dead:?}"
+    );
+    let nobody = near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
+    assert_eq!(nobody.stderr, "no agents yet; `symposium agent spawn --host far` starts one\n");
+    far.shut();
+    for (host, begin) in [
+        ("far", "warning: it had no agents "),
+        ("all", "warning: host `far` does not answer in time; it had "),
+    ] {
+        let dead = near.run(&["agent", "list", "--host", host, "--timeout", "1s"]).outcome();
+        assert_eq!((dead.code, dead.stdout.as_str()), (i32::from(host == "far"), ""), "{dead:?}");
+        assert!(dead.stderr.starts_with(begin) && !dead.stderr.contains("no agents yet"), "{dead:?}");
+    }
+}
+
 /// Stops everything of sshd on a machine.
 fn stop(far: &Far) -> Vec<Pid> {
     let listener = Pid::from_child(far.sshd.as_ref().unwrap());

@@ -46,13 +46,39 @@ fn every_verb_goes_there_with_its_output_and_its_exit_code() {
     near.run(&["agent", "kill", "far:b"]).ok();
     assert_eq!(far.agents()[0]["status"], "stopped");
     let none = near.run(&["agent", "show", "far:nobody"]).fails(3);
-    assert!(none.stderr.starts_with("error: no agent named `nobody`\n"), "{none:?}");
+    assert!(none.stderr.starts_with("error: on `far`: no agent named `nobody`\n"), "{none:?}");
     let late = near.run(&["agent", "wait", "far:b", "--for", "idle", "--timeout", "100ms"]).outcome();
     assert_ne!(late.code, 0, "{late:?}");
     near.run(&["agent", "rm", "far:b"]).ok();
     assert_eq!(far.agents().len(), 0);
     // Nothing of all that happened here.
     assert_eq!(near.run(&["agent", "list", "--json"]).ok().json(), json!([]));
+}
+
+#[test]
+fn whatever_is_told_of_an_agent_names_its_machine() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    far.env.wait_until("it works", || far.agents()[0]["status"] == "working");
+    for line in [
+        &["agent", "show", "far:a"][..],
+        &["agent", "peek", "far:a"],
+        &["agent", "logs", "far:a"],
+        &["agent", "recap", "far:a"],
+        &["agent", "wait", "far:a", "--for", "working", "--timeout", "20s"],
+        &["agent", "send", "far:a", "x"],
+        &["agent", "rename", "far:a", "b"],
+        &["agent", "rename", "far:b", "a"],
+    ] {
+        let told = near.run(&[line, &["--json"]].concat()).ok().json();
+        assert_eq!(told["host"], "far", "{line:?}: {told}");
+    }
+    let listed = near.run(&["agent", "list", "--work", "--host", "far", "--json"]).ok().json();
+    assert_eq!(listed[0]["host"], "far", "{listed}");
+    let shown = near.run(&["agent", "show", "far:a"]).ok().stdout;
+    assert!(shown.starts_with("         name  far:a\n"), "{shown}");
+    let recap = near.run(&["--host", "far", "agent", "recap", "a"]).ok().stdout;
+    assert!(recap.starts_with("far:a: working now"), "{recap}");
 }
 
 #[test]
@@ -108,13 +134,13 @@ fn what_cannot_be_a_name_is_refused_over_there_too() {
 }
 
 #[test]
-fn what_went_wrong_over_there_is_told_as_if_it_had_been_here() {
+fn what_went_wrong_over_there_is_told_with_where_that_is() {
     let Some((near, far)) = machines() else { return };
     far.echoing("api-fix");
     let near_by = near.run(&["agent", "show", "far:api-fx"]).fails(3);
     assert_eq!(
         near_by.stderr,
-        "error: no agent named `api-fx`\n  known agents: api-fix\nhint: did you mean `symposium --host far agent \
+        "error: on `far`: no agent named `api-fx`\n  known agents: api-fix\nhint: did you mean `symposium --host far agent \
          show api-fix`?\n"
     );
     // What it says can be pasted.
@@ -122,6 +148,7 @@ fn what_went_wrong_over_there_is_told_as_if_it_had_been_here() {
     let for_programs = near.run(&["agent", "kill", "far:api-fx", "--json"]).fails(3);
     let error: serde_json::Value = serde_json::from_str(&for_programs.stderr).unwrap();
     assert_eq!(error["error"]["hints"][0], "did you mean `symposium --host far agent kill api-fix`?");
+    assert_eq!(error["error"]["host"], "far");
     // Before the command was even begun.
     let mode =
         |mode| std::fs::set_permissions(far.env.state(), std::fs::Permissions::from_mode(mode)).unwrap();

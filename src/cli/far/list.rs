@@ -37,13 +37,14 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Conte
         let wanted = args.wanted(&agents, true);
         let told = wanted.iter().filter_map(|agent| values.iter().find(|value| is(value, agent)));
         context.ui.json(&told.collect::<Vec<_>>());
-    } else {
-        list::show(&args, &agents, context);
+    } else if !agents.is_empty() || seen.iter().all(|host| host.silence.is_none()) {
+        list::show(&args, &agents, host, context);
     }
     let alone = host.is_some();
     for host in seen {
         let Some(error) = host.silence else { continue };
         let shown = match host.as_of {
+            Some(at) if host.agents.is_empty() => format!("it had no agents {}", ago(at, Env::now())),
             Some(at) => format!("its agents are shown as of {}", ago(at, Env::now())),
             None => "nothing is known of its agents".to_owned(),
         };
@@ -82,37 +83,5 @@ fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, cont
             "{unread} agents of `{}` are told in a way that this version cannot read",
             host.host
         ));
-    }
-}
-
-/// Lines of `agent list --watch --json` that come in pieces; each array gets its host.
-pub(super) struct Lines {
-    host: Option<HostName>,
-    rest: Vec<u8>,
-}
-
-impl Lines {
-    /// Nothing is marked without a host.
-    pub(super) fn of(host: Option<HostName>) -> Lines {
-        Lines { host, rest: Vec::new() }
-    }
-
-    /// What can be shown of it now.
-    pub(super) fn marked(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let Some(host) = &self.host else { return bytes.to_vec() };
-        self.rest.extend_from_slice(bytes);
-        let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else { return vec![] };
-        let rest = self.rest.split_off(end + 1);
-        let whole = std::mem::replace(&mut self.rest, rest);
-        let mark = |line: &[u8]| {
-            let Ok(mut agents) = serde_json::from_slice::<Vec<Value>>(line) else { return line.to_vec() };
-            for agent in &mut agents {
-                agent["host"] = host.as_str().into();
-            }
-            let mut text = serde_json::to_vec(&agents).unwrap_or_default();
-            text.push(b'\n');
-            text
-        };
-        whole.split_inclusive(|byte| *byte == b'\n').flat_map(mark).collect()
     }
 }

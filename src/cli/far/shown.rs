@@ -1,11 +1,10 @@
 //! What another machine printed, on its way to this terminal: cleaned, and handed on as it comes.
 
 use super::super::ui;
-use super::list::Lines;
 use crate::error::Error;
 use crate::manager::Showing;
 use crate::model::HostName;
-use crate::rules::far::{Face, pasted_from};
+use crate::rules::far::{Face, Mark, Marker, error_of, pasted_from};
 use crate::rules::foreign::{Cleaner, Manner};
 
 /// The longest line in which a command to paste is looked for.
@@ -16,22 +15,29 @@ pub(super) struct Shown {
     host: HostName,
     showing: Showing,
     out: Cleaner,
-    lines: Lines,
+    marker: Marker,
     err: Cleaner,
     /// The line of standard error that has no end yet.
     line: Vec<u8>,
 }
 
+/// How a command is shown.
+pub(super) struct How {
+    pub(super) showing: Showing,
+    pub(super) manner: Manner,
+    pub(super) face: Face,
+    pub(super) mark: Mark,
+}
+
 impl Shown {
-    /// For a command whose output is shown in this manner.
-    pub(super) fn of(host: &HostName, showing: Showing, manner: Manner, face: Face) -> Shown {
-        let marked = (showing == Showing::Again && face.json).then(|| host.clone());
-        let coloured = face.coloured && !face.json;
+    /// For a command of this machine.
+    pub(super) fn of(host: &HostName, how: How) -> Shown {
+        let coloured = how.face.coloured && !how.face.json;
         Shown {
             host: host.clone(),
-            showing,
-            out: Cleaner::of(manner),
-            lines: Lines::of(marked),
+            showing: how.showing,
+            out: Cleaner::of(how.manner),
+            marker: Marker::of(host.clone(), how.mark),
             err: Cleaner::of(Manner::Text { coloured }),
             line: vec![],
         }
@@ -39,7 +45,7 @@ impl Shown {
 
     /// A piece of its standard output; false when nobody reads it.
     pub(super) fn out(&mut self, bytes: &[u8]) -> bool {
-        ui::pass_on(&self.lines.marked(&self.out.clean(bytes)), ui::Stream::Out)
+        ui::pass_on(&self.marker.marked(&self.out.clean(bytes)), ui::Stream::Out)
     }
 
     /// A piece of its standard error.
@@ -53,14 +59,19 @@ impl Shown {
     }
 
     fn pass_on_err(&self, lines: &[u8]) {
-        let text = pasted_from(&self.host, &String::from_utf8_lossy(lines));
-        ui::pass_on(text.as_bytes(), ui::Stream::Err);
+        let text = String::from_utf8_lossy(lines);
+        let told = text.split_inclusive('\n').map(|line| match line.strip_suffix('\n') {
+            Some(line) => format!("{}\n", error_of(&self.host, line)),
+            None => error_of(&self.host, line),
+        });
+        ui::pass_on(pasted_from(&self.host, &told.collect::<String>()).as_bytes(), ui::Stream::Err);
     }
 
     /// The link was lost: what is only looked at comes again from its beginning.
     pub(super) fn lost(&mut self) {
         if self.showing != Showing::Once {
             self.out.forget();
+            self.marker.forget();
             self.err.forget();
             self.line.clear();
         }
@@ -68,7 +79,8 @@ impl Shown {
 
     /// The rest of both, and whether everything could be shown.
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        ui::pass_on(&self.lines.marked(&self.out.finish()), ui::Stream::Out);
+        let rest = self.marker.marked(&self.out.finish());
+        ui::pass_on(&[rest, self.marker.finish()].concat(), ui::Stream::Out);
         self.line.extend(self.err.finish());
         self.pass_on_err(&self.line);
         match self.out.refused() {
