@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use super::Manager;
 use super::far_list::too_much;
 use super::host::{HELLO, difference, far_request, unreached};
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::model::{FAR_FORMAT, Frame, Hello, Host, HostName, Times};
-use crate::rules::far::{never_connected, pause};
+use crate::rules::far::{is_refused, never_connected, pause};
 use crate::ssh::{Asking, Bounds, Heed, Lost, Talked};
 
 /// How long we come back to a host that was lost in the middle: longer than a network takes to be mended by itself.
@@ -117,7 +117,10 @@ impl Manager {
                 (tries, lost_since) = (0, None);
             }
             let since = *lost_since.get_or_insert_with(Instant::now);
-            if since.elapsed() > PATIENCE {
+            if is_refused(said) {
+                show(Piece::Link(&said.lines().last().map(shown).unwrap_or_default()));
+            }
+            if since.elapsed() > PATIENCE || is_refused(said) {
                 return Err(match command.showing {
                     Showing::Once => Error::FarUnknown { name: host.name, after: Some(since.elapsed()) },
                     _ => unreached(&host, &lost),

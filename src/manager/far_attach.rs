@@ -8,10 +8,10 @@ use std::time::Duration;
 use super::host::unreached;
 use super::{As, Manager};
 use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::model::{AgentName, HostName};
 use crate::process;
-use crate::rules::far::{never_connected, pause};
+use crate::rules::far::{is_refused, never_connected, pause};
 use crate::ssh::{AttachWords, Lost};
 
 /// What a user asked for.
@@ -30,8 +30,8 @@ pub struct FarAttach {
 /// What happens to an attached terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkNews {
-    /// The connection is gone; it is tried again after this long.
-    Lost(Duration),
+    /// The connection is gone, for this reason where ssh tells one; it is tried again after this long.
+    Lost(Duration, Option<String>),
     /// It is tried again now.
     Trying,
     /// The connection ended as it should, and this was said.
@@ -76,7 +76,7 @@ impl Manager {
                 _ => {}
             }
             let is_cut = !never_connected(&said);
-            if !is_cut && !was_there {
+            if !is_cut && (!was_there || is_refused(&said)) {
                 return Err(unreached(&host, &lost(255)));
             }
             was_there = true;
@@ -84,7 +84,8 @@ impl Manager {
             // One that held for a while begins anew; a machine that is still away is asked ever later.
             tries = if is_cut && began.elapsed() > pause(u32::MAX) { 1 } else { tries + 1 };
             let wait = pause(tries);
-            news(LinkNews::Lost(wait));
+            let why = said.lines().last().map(shown).filter(|_| !is_cut);
+            news(LinkNews::Lost(wait, why));
             std::thread::sleep(wait);
             news(LinkNews::Trying);
         }

@@ -195,6 +195,18 @@ pub fn never_connected(said: &str) -> bool {
     SIGNS.iter().any(|sign| said.contains(sign))
 }
 
+/// Whether ssh says that it was not let in, or that somebody else is there: that is not mended by asking again, and
+/// whoever guards that machine counts how often it is tried.
+pub fn is_refused(said: &str) -> bool {
+    const SIGNS: [&str; 4] = [
+        "Permission denied (",
+        "Host key verification failed",
+        "Too many authentication failures",
+        "Bad configuration option",
+    ];
+    SIGNS.iter().any(|sign| said.contains(sign))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,5 +315,10 @@ mod tests {
         {
             assert!(!never_connected(said), "{said}");
         }
+        assert!(
+            is_refused("Host key verification failed.")
+                && is_refused("me@gpu1: Permission denied (publickey).")
+        );
+        assert!(!is_refused("ssh: connect to host 127.0.0.1 port 1: Connection refused"));
     }
 }

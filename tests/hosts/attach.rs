@@ -139,6 +139,25 @@ fn c_c_ends_the_waiting_for_a_connection() {
     assert_eq!(far.printed("a", "got <"), 0);
 }
 
+#[test]
+fn a_machine_that_is_another_one_on_return_is_told_and_not_asked_again() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
+    terminal.wait_for_text("this is a");
+    near.know_another_key();
+    far.cut();
+    assert_eq!(terminal.wait_for_exit(), 1);
+    let screen = terminal.screen();
+    assert!(screen.contains("error: host `far` cannot be reached"), "{screen}");
+    assert!(screen.contains("Host key verification failed."), "{screen}");
+    assert_eq!(screen.matches("trying again").count(), 1, "{screen}");
+    // Nothing is asked of it either.
+    let refused = near.run(&["agent", "send", "far:a", "x"]).fails(1);
+    assert!(refused.stderr.contains("Host key verification failed."), "{refused:?}");
+    assert_eq!(far.printed("a", "got <"), 0);
+}
+
 /// Types a line that the terminal itself shows, because nobody reads it.
 #[track_caller]
 fn type_blindly(terminal: &Terminal<'_>, text: &str) {

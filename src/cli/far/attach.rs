@@ -36,14 +36,15 @@ pub(super) fn run(
     let options = if takes { vec!["--take"] } else { vec![] };
     let request = FarAttach { host, name, observe, options };
     let code = context.manager.far_attach(&request, &mut |news| match news {
-        LinkNews::Lost(wait) => {
+        LinkNews::Lost(wait, why) => {
             terminal.leave_screen();
-            context.ui.say(&format!(
-                "the connection to `{}` was lost; agent `{}` works on; trying again in {} s (C-c ends)",
-                request.host,
-                request.name,
-                wait.as_secs()
-            ));
+            let (host, name, wait) = (&request.host, &request.name, wait.as_secs());
+            context.ui.say(&match why {
+                None => format!(
+                    "the connection to `{host}` was lost; agent `{name}` works on; trying again in {wait} s (C-c ends)"
+                ),
+                Some(why) => format!("`{host}` is not there yet ({why}); trying again in {wait} s (C-c ends)"),
+            });
         }
         // It was typed at a screen that nobody saw.
         LinkNews::Trying => ui::forget_typed(),
