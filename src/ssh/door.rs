@@ -96,6 +96,9 @@ impl Ssh {
             "-o",
             "ConnectTimeout=5",
         ]);
+        // What people have for their own shells: a program of theirs in place of ours, ports that their shell holds
+        // already, and a client that does not say why it cannot get in.
+        command.args(["-o", "RemoteCommand=none", "-o", "ClearAllForwardings=yes", "-o", "LogLevel=INFO"]);
         if asking == Asking::Never {
             command.args(["-o", "BatchMode=yes"]);
         }
@@ -165,7 +168,8 @@ mod tests {
         assert_eq!(
             text,
             "-o ControlPath=/home/u/.symposium/run/ssh-0a1b2c3d -o ControlMaster=auto -o ControlPersist=60 \
-             -o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=5 -o BatchMode=yes -p 2222 -T -- \
+             -o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=5 -o RemoteCommand=none \
+             -o ClearAllForwardings=yes -o LogLevel=INFO -o BatchMode=yes -p 2222 -T -- \
              me@gpu1 exec sh -c 'PATH=\"$PATH:$HOME/.cargo/bin:$HOME/.local/bin\"; export PATH; exec symposium remote'"
         );
         let binary: FarBinary = "/opt/s/symposium".parse().unwrap();

@@ -95,6 +95,31 @@ fn a_machine_that_cannot_be_reached_is_told_with_what_ssh_says() {
 }
 
 #[test]
+fn what_people_have_for_their_own_shells_does_not_get_in_the_way() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    // Their shell there holds the port.
+    let held = std::net::TcpListener::bind((far.address.as_str(), 0)).unwrap();
+    let place = format!("{}:{}", far.address, held.local_addr().unwrap().port());
+    near.run(&["host", "remove", "far"]).ok();
+    near.configure(&format!(
+        "Host {}\n  RemoteCommand tmux new -A\n  RequestTTY yes\n  LocalForward {place} localhost:1\n  \
+         ExitOnForwardFailure yes\n  LogLevel QUIET\nHost *\n  LogLevel QUIET\n",
+        far.address
+    ));
+    near.add("far", &far);
+    assert_eq!(near.run(&["agent", "show", "far:a", "--json"]).ok().json()["name"], "a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
+    terminal.wait_for_text("this is a");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    // And why somebody is not let in is told at once.
+    near.run(&["host", "add", "gone", "127.0.0.1", "--port", "1", "--force"]).ok();
+    let gone = near.run(&["agent", "send", "gone:a", "x"]).fails(1);
+    assert!(gone.stderr.contains("Connection refused"), "{gone:?}");
+}
+
+#[test]
 fn what_could_be_an_option_or_a_command_is_refused() {
     let Some(near) = Near::new(None) else { return };
     let marker = near.env.root().join("x");
