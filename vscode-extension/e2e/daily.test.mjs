@@ -93,6 +93,8 @@ step('what a hostile agent says is text in a toast, in the view and in the quick
 
 step('nothing is told of the terminal that is looked at', async () => {
   await hands.clearToasts();
+  await hands.attach('api');
+  await until('api has the keyboard', () => world.agent('api').clients.some((client) => client.focused));
   world.symposium('agent', 'send', 'api', '/ask ls');
   await hands.statusSays('1 waiting');
   // A toast of another agent comes behind, so one of api would be there by then.

@@ -2,7 +2,8 @@
 // arguments, texts on standard input. Knows nothing of VS Code.
 
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
+import { readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { forPrograms } from './rules/environment';
@@ -62,7 +63,7 @@ export function findBinary(path: string, env: NodeJS.ProcessEnv = process.env): 
   return candidates.find((candidate) => {
     try {
       accessSync(candidate, constants.X_OK);
-      return true;
+      return statSync(candidate).isFile();
     } catch {
       return false;
     }
@@ -235,8 +236,11 @@ function lines(stream: NodeJS.ReadableStream, each: (line: string) => void): voi
   });
 }
 
-/** The terminal that a process has: by it a tmux client is known again, whatever its tab is called. */
-export function ttyOf(pid: number): Promise<string | undefined> {
+/** The terminal that a process has: by it a tmux client in a shell is known. Asks the kernel first; containers often have
+ *  no `ps`. */
+export async function ttyOf(pid: number): Promise<string | undefined> {
+  const opened = await readlink(`/proc/${pid}/fd/0`).catch(() => '');
+  if (opened.startsWith('/dev/pts/')) return opened;
   return new Promise((resolve) => {
     execFile('ps', ['-o', 'tty=', '-p', String(pid)], { timeout: 5_000 }, (error, stdout) => {
       const name = stdout.trim();

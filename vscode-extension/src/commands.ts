@@ -12,7 +12,6 @@ import { nameMistake } from './rules/names';
 import { recapDocument, recapsDocument } from './rules/recap';
 import { hasEnded, isAttachable, isLive } from './rules/status';
 import { noLinks, oneLine } from './rules/text';
-import { settings } from './settings';
 import { share, unshare } from './sharing';
 import { type Spawning, type Wanted, isWanted, offerFolder, openFolder } from './spawn';
 import { attempt } from './tell';
@@ -65,7 +64,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       if ((await vscode.window.showInformationMessage(text, resume)) !== resume) return;
       await verb('resume', agent.name);
     }
-    await terminals.show(agent, as, location ?? settings.openIn());
+    await terminals.show(agent, as, location);
   };
 
   const live = (placeholder: string) => () => ({ placeholder, wanted: isLive });

@@ -39,7 +39,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
   const watch = new Watch(client, log);
   const mutes = new Mutes(context.globalState);
   const documents = new Documents();
-  const terminals = new Terminals(client, watch, context.workspaceState);
+  const terminals = new Terminals(client, watch, context.globalStorageUri);
   const spawning = new Spawning(client, watch);
   const tasks = new TaskTree(watch, client, log);
   const tree = new AgentTree(watch, client, mutes);

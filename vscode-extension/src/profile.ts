@@ -3,20 +3,21 @@
 import * as vscode from 'vscode';
 import { pickAgent } from './quickAttach';
 import { isAttachable } from './rules/status';
+import { tellError } from './tell';
 import type { Terminals } from './terminals';
 import type { Watch } from './watch';
 import { t } from './words';
+
+/** VS Code takes no profile for a mistake and tells what was thrown; of a failure without words it tells nothing. */
+const nothingToOpen = () => new Error('');
 
 export function terminalProfile(watch: Watch, terminals: Terminals): vscode.Disposable {
   return vscode.window.registerTerminalProfileProvider('symposium.agent', {
     async provideTerminalProfile() {
       const agent = await pickAgent(watch, { title: t('Attach to Agent'), placeholder: t('Which agent? Its terminal is shown'), wanted: isAttachable });
-      if (agent === undefined) return undefined;
-      // Never a second client from one window.
-      const there = await terminals.find(agent, 'driver');
-      if (there === undefined) return new vscode.TerminalProfile(terminals.expected(agent));
-      there.show(false);
-      return undefined;
+      const options = agent === undefined ? undefined : await terminals.expected(agent).catch(tellError);
+      if (options === undefined) throw nothingToOpen();
+      return new vscode.TerminalProfile(options);
     },
   });
 }

@@ -1,143 +1,197 @@
-// Terminals on agents. VS Code restores them by itself after a reload; here they are known again by their process, whose
-// terminal is among the agent's clients. An agent never gets a second client from one window.
+// Terminals on agents. VS Code restores them by itself after a reload; here they are known again by their process, which
+// is among the agent's clients. An agent never gets a second client from one window.
 
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { type Client, ttyOf } from './client';
+import { Memory, type Remembered } from './remembered';
+import { type As, type Known, type Seat, isOwn, isSeen, seatOf, terminalName } from './rules/seats';
 import { settings } from './settings';
+import { inEditor, isInFront, showOpened, toEditor } from './tabs';
 import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
 
-export type As = 'driver' | 'observer';
+export type { As } from './rules/seats';
 
 /** VS Code 1.139 was seen to restore terminals up to 12 s after the extension was activated. */
 const RESTORED_BY = 15_000;
-const KEY = 'symposium.terminals';
 
-/** What is remembered of a terminal across a reload: whose it is, and its process. */
-interface Remembered {
-  id: string;
-  as: As;
-  pid: number;
+/** Longer than VS Code takes to open a terminal that it was given the options of. */
+const OPENED_BY = 10_000;
+
+/** What is known of a terminal, and the name that it was given here. */
+interface Entry extends Known {
+  named?: string | undefined;
 }
 
+type Location = 'panel' | 'editor';
+
 export class Terminals implements vscode.Disposable {
-  private readonly made = new Map<vscode.Terminal, { id: string; as: As }>();
+  private readonly entries = new Map<vscode.Terminal, Entry>();
   private readonly parts: vscode.Disposable[];
   private readonly activated = Date.now();
+  private readonly memory: Memory;
   /** Attaching goes one after the other, so that two clicks are one terminal. */
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly client: Client,
     private readonly watch: Watch,
-    private readonly memory: vscode.Memento,
+    storage: vscode.Uri,
   ) {
+    // Not the storage of the workspace: of windows on the same folder VS Code gives each another one, and after a reload
+    // perhaps not the same.
+    const { workspaceFile, workspaceFolders } = vscode.workspace;
+    const place = (workspaceFile ?? workspaceFolders?.[0]?.uri)?.toString() ?? '';
+    this.memory = new Memory(join(storage.fsPath, 'terminals', createHash('sha256').update(place).digest('hex').slice(0, 16)));
     this.parts = [
-      vscode.window.onDidOpenTerminal((terminal) => void this.recognise(terminal)),
+      vscode.window.onDidOpenTerminal((terminal) => void this.know(terminal)),
       vscode.window.onDidCloseTerminal((terminal) => {
-        this.made.delete(terminal);
-        void this.remember();
+        this.entries.delete(terminal);
+        this.remember();
       }),
-      // Terminals that were restored before the agents were known: whose they are is needed to tell what is looked at.
-      watch.onHealth((health) => {
-        if (health === 'ready') for (const terminal of vscode.window.terminals) void this.recognise(terminal);
+      vscode.window.onDidChangeActiveTerminal(() => { this.rename(); }),
+      watch.onAgents(() => {
+        this.remember();
+        this.rename();
       }),
+      { dispose: () => { this.memory.leave(); } },
     ];
+    for (const terminal of vscode.window.terminals) void this.know(terminal);
   }
 
-  /** Shows the terminal on an agent: the one there is, or a new one. */
-  show(agent: Agent, as: As, location: 'panel' | 'editor' = settings.openIn()): Promise<vscode.Terminal> {
-    const mine = this.turn.then(async () => {
-      const there = (await this.find(agent, as)) ?? (await this.awaited(agent, as));
-      if (there === undefined) await this.sendAway(agent, as);
-      const terminal = there ?? this.open(agent, as, location);
+  /** Shows the terminal on an agent: the one there is, where it is unless told where, or a new one. */
+  show(agent: Agent, as: As, location?: Location): Promise<vscode.Terminal> {
+    return this.inTurn(async () => {
+      const there = await this.present(agent, as);
+      const wanted = location ?? settings.openIn();
+      const terminal = there ?? this.open(agent, as, wanted);
       terminal.show(false);
+      if (there === undefined && wanted === 'editor') await showOpened(terminal);
+      else if (location === 'editor' && !inEditor(terminal)) await toEditor(terminal);
+      this.rename();
       return terminal;
     });
-    this.turn = mine.catch(() => undefined);
-    return mine;
   }
 
-  /** The options of a terminal on an agent. No blanks in its name: VS Code was seen to cut it there on restoring. */
-  options(agent: Agent, as: As, location?: 'panel' | 'editor'): vscode.TerminalOptions {
-    return {
-      name: as === 'driver' ? agent.name : `${agent.name}:observe`,
-      iconPath: new vscode.ThemeIcon(as === 'driver' ? 'hubot' : 'eye'),
-      ...this.client.attachCommand(agent.name, as),
-      ...(location === undefined ? {} : { location: location === 'editor' ? vscode.TerminalLocation.Editor : vscode.TerminalLocation.Panel }),
-    };
-  }
-
-  /** The same for a terminal that VS Code opens by itself. It is shown when it is there: VS Code leaves the one before in
-   *  front. */
-  expected(agent: Agent): vscode.TerminalOptions {
-    const options = this.options(agent, 'driver');
-    const opened = vscode.window.onDidOpenTerminal((terminal) => {
-      if (terminal.creationOptions.name !== options.name) return;
-      opened.dispose();
-      this.made.set(terminal, { id: agent.id, as: 'driver' });
-      void terminal.processId.then(() => this.remember());
-      terminal.show(false);
+  /** The options of a terminal on an agent that VS Code is to open by itself; undefined when there is one, which is shown.
+   *  It is shown when it is there: VS Code leaves the one before in front. */
+  expected(agent: Agent): Promise<vscode.TerminalOptions | undefined> {
+    return new Promise((resolve, reject) => {
+      this.inTurn(async () => {
+        const there = await this.present(agent, 'driver');
+        there?.show(false);
+        const options = there === undefined ? this.options(agent, 'driver') : undefined;
+        const opened = options === undefined ? undefined : this.opening(options, { id: agent.id, as: 'driver' });
+        resolve(options);
+        // Whoever attaches next waits until it is there.
+        await opened;
+      }).catch(reject);
     });
-    this.parts.push(opened);
-    return options;
   }
 
-  /** The terminal of this window on an agent, when there is one. */
-  async find(agent: Agent, as: As): Promise<vscode.Terminal | undefined> {
-    for (const terminal of vscode.window.terminals) {
-      if (terminal.exitStatus !== undefined) continue;
-      const made = this.made.get(terminal) ?? (await this.recognise(terminal));
-      if (made?.id === agent.id && made.as === as) return terminal;
-    }
-    return undefined;
-  }
-
-  /** Whether the person looks at the terminal on an agent. */
+  /** Whether the person looks at a terminal on an agent, when this window has the focus. */
   isLookedAt(agent: Agent): boolean {
-    const active = vscode.window.activeTerminal;
-    return active !== undefined && this.made.get(active)?.id === agent.id;
+    return [...this.entries].some(([terminal, known]) =>
+      isSeen(known, agent, { active: terminal === vscode.window.activeTerminal, inFront: isInFront(terminal) }));
   }
 
   dispose(): void {
     for (const part of this.parts) part.dispose();
   }
 
-  private open(agent: Agent, as: As, location: 'panel' | 'editor'): vscode.Terminal {
-    const terminal = vscode.window.createTerminal(this.options(agent, as, location));
-    this.made.set(terminal, { id: agent.id, as });
-    void terminal.processId.then(() => this.remember());
-    return terminal;
+  private inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const mine = this.turn.then(act);
+    this.turn = mine.catch(() => undefined);
+    return mine;
   }
 
-  /** Whose terminal this is, by its process. */
-  private async recognise(terminal: vscode.Terminal): Promise<{ id: string; as: As } | undefined> {
-    const known = this.made.get(terminal);
-    if (known !== undefined) return known;
-    const pid = await terminal.processId;
-    if (pid === undefined) return undefined;
-    const tty = await ttyOf(pid);
-    if (tty === undefined) return undefined;
-    for (const agent of this.watch.agents) {
-      const client = agent.clients.find((each) => each.tty === tty);
-      if (client === undefined) continue;
-      // One that was to drive may only watch while another drives, and is still the terminal that attaching shows.
-      const before = (this.memory.get<Remembered[]>(KEY) ?? []).find((each) => each.pid === pid && each.id === agent.id);
-      const made = { id: agent.id, as: before?.as ?? (client.observer ? ('observer' as const) : ('driver' as const)) };
-      this.made.set(terminal, made);
-      void this.remember();
-      return made;
+  /** The terminal of this window on an agent, when there is one or one is about to be restored. What stands in the way of a
+   *  new one is sent away. */
+  private async present(agent: Agent, as: As): Promise<vscode.Terminal | undefined> {
+    const known = await this.find(agent, as);
+    if (known !== undefined && isOwn(await this.know(known), this.watch.agents)) return known;
+    // The watcher does not hear of everybody who comes and goes in a shell.
+    await this.watch.look();
+    const now = this.watch.agents.find(({ id }) => id === agent.id) ?? agent;
+    const there = (await this.find(now, as)) ?? (await this.awaited(now, as));
+    if (there === undefined) await this.sendAway(now, as);
+    return there;
+  }
+
+  private async find(agent: Agent, as: As): Promise<vscode.Terminal | undefined> {
+    for (const terminal of vscode.window.terminals) {
+      if (terminal.exitStatus !== undefined) continue;
+      const seat = seatOf(await this.know(terminal), this.watch.agents);
+      if (seat?.id === agent.id && seat.as === as) return terminal;
     }
     return undefined;
   }
 
-  /** A terminal of this workspace that lives on an agent though no tab here shows it, by process and terminal. */
-  private async unseen(agent: Agent, as: As): Promise<{ pid: number; tty: string } | undefined> {
-    for (const { id, as: was, pid } of this.memory.get<Remembered[]>(KEY) ?? []) {
-      if (id !== agent.id || was !== as) continue;
-      const tty = await ttyOf(pid);
-      if (tty !== undefined && agent.clients.some((each) => each.tty === tty)) return { pid, tty };
+  private open(agent: Agent, as: As, location: Location): vscode.Terminal {
+    const terminal = vscode.window.createTerminal(this.options(agent, as, location));
+    this.opened(terminal, { id: agent.id, as }, terminalName(agent.name, as));
+    return terminal;
+  }
+
+  private options(agent: Agent, as: As, location?: Location): vscode.TerminalOptions {
+    return {
+      name: terminalName(agent.name, as),
+      iconPath: new vscode.ThemeIcon(as === 'driver' ? 'hubot' : 'eye'),
+      ...this.client.attachCommand(agent.name, as),
+      ...(location === undefined ? {} : { location: location === 'editor' ? { viewColumn: vscode.ViewColumn.Active, preserveFocus: false } : vscode.TerminalLocation.Panel }),
+    };
+  }
+
+  private opened(terminal: vscode.Terminal, seat: Seat, named: string | undefined): void {
+    this.entries.set(terminal, { ...this.entries.get(terminal), opened: seat, named });
+    void this.know(terminal);
+  }
+
+  /** Waits until VS Code has opened a terminal with these options, or until that took too long. */
+  private opening(options: vscode.TerminalOptions, seat: Seat): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        watching.dispose();
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(end, OPENED_BY);
+      const watching = vscode.window.onDidOpenTerminal((terminal) => {
+        const { name, shellPath } = terminal.creationOptions as vscode.TerminalOptions;
+        if (name !== options.name || shellPath !== options.shellPath) return;
+        this.opened(terminal, seat, options.name);
+        terminal.show(false);
+        end();
+      });
+    });
+  }
+
+  /** What is known of a terminal, its process first. */
+  private async know(terminal: vscode.Terminal): Promise<Entry> {
+    const pid = await terminal.processId;
+    const entry = this.entries.get(terminal) ?? {};
+    if (pid === undefined) return entry;
+    entry.pid = pid;
+    if (entry.opened === undefined && entry.before === undefined) {
+      const before = this.memory.before(pid);
+      Object.assign(entry, { before, named: before?.name });
+    }
+    // A closed one is not known again.
+    if (terminal.exitStatus === undefined) this.entries.set(terminal, entry);
+    // One that is the client itself needs no other mark.
+    if (entry.tty === undefined && !isOwn(entry, this.watch.agents)) entry.tty = await ttyOf(pid);
+    this.remember();
+    return entry;
+  }
+
+  /** A terminal that lives on an agent though no window shows it, by its process. */
+  private unseen(agent: Agent, as: As): { pid: number; tty: string } | undefined {
+    for (const { id, as: was, pid } of this.memory.left()) {
+      const client = id === agent.id && was === as ? agent.clients.find((each) => each.pid === pid) : undefined;
+      if (client !== undefined) return { pid, tty: client.tty };
     }
     return undefined;
   }
@@ -145,14 +199,14 @@ export class Terminals implements vscode.Disposable {
   /** A window that is reloaded within half a second after attaching does not bring the terminal back, and its process goes
    *  on for hours in the server of VS Code. It would stand in the way of the new one. */
   private async sendAway(agent: Agent, as: As): Promise<void> {
-    const left = await this.unseen(agent, as);
+    const left = this.unseen(agent, as);
     if (left !== undefined) await this.client.json(['agent', 'detach', agent.name, '--client', left.tty]);
   }
 
   /** Right after a reload: waits for a terminal that lived before and that VS Code is about to restore. */
   private async awaited(agent: Agent, as: As): Promise<vscode.Terminal | undefined> {
     const left = this.activated + RESTORED_BY - Date.now();
-    const before = left <= 0 ? undefined : await this.unseen(agent, as);
+    const before = left <= 0 ? undefined : this.unseen(agent, as);
     if (before === undefined) return undefined;
     const message = t('Waiting for the terminal of {0} to be restored', agent.name);
     return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: message }, () =>
@@ -172,13 +226,26 @@ export class Terminals implements vscode.Disposable {
     );
   }
 
-  private async remember(): Promise<void> {
-    const entries = await Promise.all(
-      [...this.made].map(async ([terminal, made]) => ({ ...made, pid: (await terminal.processId) ?? 0 })),
-    );
-    // Those that are not restored yet, or never will be, are still to be known while their process lives.
-    const old = (this.memory.get<Remembered[]>(KEY) ?? []).filter((each) => !entries.some(({ pid }) => pid === each.pid));
-    const alive = await Promise.all(old.map(async (each) => ((await ttyOf(each.pid)) === undefined ? [] : [each])));
-    await this.memory.update(KEY, [...entries, ...alive.flat()]);
+  /** Of shells nothing is remembered: they are not ours to send away. */
+  private remember(): void {
+    const { agents } = this.watch;
+    this.memory.keep([...this.entries].flatMap(([, known]): Remembered[] => {
+      const seat = isOwn(known, agents) ? seatOf(known, agents) : undefined;
+      return seat === undefined || known.pid === undefined ? [] : [{ ...seat, pid: known.pid, name: known.named ?? '' }];
+    }));
+  }
+
+  /** Gives a terminal the name that its agent has by now, when it still has the one it was given. VS Code renames only the
+   *  one that was used last, so others wait for their turn. */
+  private rename(): void {
+    const terminal = vscode.window.activeTerminal;
+    const known = terminal === undefined ? undefined : this.entries.get(terminal);
+    const seat = known === undefined ? undefined : seatOf(known, this.watch.agents);
+    const agent = this.watch.agents.find(({ id }) => id === seat?.id);
+    if (terminal === undefined || known?.named === undefined || seat === undefined || agent === undefined) return;
+    const name = terminalName(agent.name, seat.as);
+    if (name === known.named || terminal.name !== known.named) return;
+    known.named = name;
+    void vscode.commands.executeCommand('workbench.action.terminal.renameWithArg', { name });
   }
 }

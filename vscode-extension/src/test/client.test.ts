@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Client, CommandError, findBinary } from '../client';
+import { Client, CommandError, findBinary, ttyOf } from '../client';
 import { pause } from '../rules/backoff';
 import { Hearing } from '../rules/hearing';
 import { isNewEnough } from '../rules/version';
@@ -74,6 +75,23 @@ test('the terminal of an agent is a program and its arguments', () => {
   const path = fake('there', '');
   assert.deepEqual(client(path, '@x').attachCommand('one', 'observer'), { shellPath: path, shellArgs: ['--home', '@x', 'agent', 'attach', 'one', '--observe'] });
   assert.equal(findBinary('there', { PATH: `relative:${folder}` }), path);
+  mkdirSync(join(folder, 'first/there'), { recursive: true });
+  assert.equal(findBinary('there', { PATH: `${folder}/first:${folder}` }), path, 'a directory is no program');
+});
+
+test('the terminal of a process is known where there is no `ps`', { skip: process.platform !== 'linux' }, async () => {
+  const child = spawn('script', ['-qec', 'tty; echo $$; exec sleep 60', '/dev/null']);
+  try {
+    let said = '';
+    child.stdout.setEncoding('utf8');
+    for await (const text of child.stdout) if ((said += String(text)).split('\n').length > 2) break;
+    const [tty, pid] = said.split(/\r?\n/);
+    const path = process.env['PATH'];
+    process.env['PATH'] = folder;
+    assert.equal(await ttyOf(Number(pid)).finally(() => { process.env['PATH'] = path; }), tty);
+  } finally {
+    child.kill();
+  }
 });
 
 test('what is no list of agents is refused whole', () => {
