@@ -139,6 +139,29 @@ step('a shell in which one attached is the terminal of that agent until one deta
   await hands.page.locator('.terminal-tabs-entry', { hasText: 'bash' }).waitFor();
 });
 
+step('a row that vanishes takes its mark along, and Enter goes to nobody else', async () => {
+  await hands.palette('Symposium: Stop Agent');
+  await hands.row('docs').waitFor();
+  const marked = hands.page.locator('.quick-input-list .monaco-list-row.focused');
+  for (let at = 0; at < 3 && !(await marked.innerText()).startsWith('docs'); at++) await hands.page.keyboard.press('ArrowDown');
+  assert.match(await marked.innerText(), /^docs/);
+  world.symposium('agent', 'kill', 'docs');
+  await hands.row('docs').waitFor({ state: 'detached' });
+  await hands.page.keyboard.press('Enter');
+  assert.equal(await marked.count(), 0);
+  await hands.shot('mark-gone');
+  // What changes next marks nobody either.
+  ask('tests');
+  await hands.row('Bash: ls').waitFor();
+  await hands.page.keyboard.press('Enter');
+  assert.equal(await marked.count(), 0);
+  await hands.page.keyboard.press('Escape');
+  assert.deepEqual(['api', 'docs', 'tests'].map((name) => world.agent(name).status), ['idle', 'stopped', 'waiting']);
+  world.symposium('agent', 'resume', 'docs');
+  await world.is('docs', 'idle');
+  await settled('tests');
+});
+
 step('a terminal profile that is not gone through with is no mistake', async () => {
   await hands.palette('Create New Terminal (With Profile)');
   await hands.pick('Symposium agent');

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { folders } from './folders';
 import { forPeople } from './rules/group';
 import { pickEntry } from './rules/labels';
+import { type Marked, markedNext } from './rules/marked';
 import { isHere } from './rules/place';
 import { lookOf } from './rules/status';
 import type { Agent } from './types';
@@ -35,11 +36,15 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   const buttons = actions === 'actions' ? actionButtons() : [];
+  pick.keepScrollPosition = true;
+  let marked: Marked = 'first';
   const fill = () => {
-    const active = pick.activeItems[0]?.agent?.id;
-    pick.items = entries(watch.agents.filter(wanted), buttons);
-    const again = pick.items.find((item) => item.agent !== undefined && item.agent.id === active);
-    if (again !== undefined) pick.activeItems = [again];
+    const agents = watch.agents.filter(wanted);
+    marked = markedNext(marked, pick.activeItems[0]?.agent?.id, agents.map(({ id }) => id));
+    pick.items = entries(agents, buttons);
+    if (marked === 'first') return;
+    const id = marked === 'none' ? undefined : marked.id;
+    pick.activeItems = pick.items.filter(({ agent }) => agent !== undefined && agent.id === id);
   };
   fill();
   return new Promise((resolve) => {
@@ -48,7 +53,7 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
       watch.onAgents(fill),
       pick.onDidAccept(() => {
         chosen = pick.selectedItems[0]?.agent;
-        pick.hide();
+        if (chosen !== undefined) pick.hide();
       }),
       pick.onDidTriggerItemButton(({ item, button }) => {
         pick.hide();
