@@ -153,7 +153,7 @@ step('a folder that is deleted elsewhere is noticed, and its agent may go', asyn
   await toast.waitFor({ timeout: 90_000 });
   await hands.shot('folder-gone');
   await hands.press(toast, 'Remove');
-  await hands.dialog().filter({ hasText: 'web runs' }).waitFor();
+  await hands.dialog().filter({ hasText: 'web runs, though its folder is gone' }).waitFor();
   await hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click();
   await until('web is gone', () => world.agent('web') === undefined);
 });

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Client } from './client';
 import { folders } from './folders';
+import { real } from './paths';
 import { removeAgent } from './removing';
 import { homeless } from './rules/homeless';
 import { isHere, isWithin } from './rules/place';
@@ -30,7 +31,7 @@ export function offerCleanUp(client: Client, watch: Watch, memory: vscode.Mement
   };
   return vscode.Disposable.from(
     vscode.workspace.onDidDeleteFiles(({ files }) => {
-      const gone = files.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => fsPath);
+      const gone = files.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => real(fsPath));
       void offer(watch.agents.filter((agent) => gone.some((path) => isWithin(agent.working_directory, path))));
     }),
     watch.onAgents(({ after }) => {

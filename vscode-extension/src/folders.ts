@@ -1,16 +1,8 @@
-// The folders that are open here, as the binary sees them: without symbolic links.
+// The folders that are open here, as the binary sees them.
 
-import { realpathSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { real } from './paths';
 
 export function folders(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).filter((each) => each.uri.scheme === 'file').map((each) => real(each.uri.fsPath));
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,5 +1,6 @@
 // Forgetting agents and taskspaces. Asks first; work that is nowhere else is lost only when that was said.
 
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
 import { isLive } from './rules/status';
@@ -14,9 +15,14 @@ export async function removeAgent(client: Client, watch: Watch, agent: Agent): P
     await confirmAndRemove(client, watch, agent.name, ['taskspace', 'delete'], t('Remove the taskspace {0}: its agent, worktree and branch?', agent.name));
     return;
   }
+  const gone = agent.directory_gone !== null || !existsSync(agent.working_directory);
   const question = isLive(agent)
-    ? t('{0} runs. End it and forget it, with its files?', agent.name)
-    : t('Forget {0}, with its files?', agent.name);
+    ? gone
+      ? t('{0} runs, though its folder is gone. End it and forget it?', agent.name)
+      : t('{0} runs. End it and forget it, with its files?', agent.name)
+    : gone
+      ? t('The folder of {0} is gone. Forget it too?', agent.name)
+      : t('Forget {0}, with its files?', agent.name);
   await confirmAndRemove(client, watch, agent.name, ['agent', 'rm'], question, isLive(agent) ? 'end first' : 'as it is');
 }
 
