@@ -111,7 +111,10 @@ const tests: Record<string, () => Promise<void> | void> = {
     await until('api has a client', () => agent('api').clients.length === 1);
     await vscode.commands.executeCommand('symposium.attach', agent('api'));
     assert.equal(vscode.window.terminals.filter(({ name }) => name === 'api').length, 1);
-    assert.ok(inside().terminals.isLookedAt(agent('api')));
+    const looked = () => inside().watch.look().then(() => inside().terminals.isLookedAt(agent('api')));
+    await until('it is looked at', looked);
+    await vscode.commands.executeCommand('workbench.action.closePanel');
+    await until('nobody looks at what is hidden', async () => !(await looked()));
     terminal.dispose();
     await until('api goes on without one', () => agent('api').clients.length === 0);
     assert.equal(agent('api').status, 'idle');
