@@ -1,9 +1,13 @@
-// Where a terminal is, as far as VS Code tells: it has a list of the editor area's tabs, and of the panel nothing.
+// Where a terminal is and what runs in it, as far as VS Code tells: it has a list of the editor area's tabs, and of the
+// panel nothing.
 
 import * as vscode from 'vscode';
 
 /** Longer than VS Code takes to open a tab. */
 const OPENED_BY = 10_000;
+
+/** Longer than VS Code takes to start a process, on a busy machine too. */
+const STARTED_BY = 5_000;
 
 const isOf = (tab: vscode.Tab | undefined, terminal: vscode.Terminal): boolean =>
   tab !== undefined && tab.input instanceof vscode.TabInputTerminal && tab.label === terminal.name;
@@ -34,8 +38,15 @@ export async function showOpened(terminal: vscode.Terminal): Promise<void> {
       });
     });
   }
-  await terminal.processId;
+  await processOf(terminal);
   terminal.show(false);
+}
+
+/** The process of a terminal, when it has one soon: one that never starts would be waited for without end. */
+export async function processOf(terminal: vscode.Terminal): Promise<number | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => { timer = setTimeout(() => { resolve(undefined); }, STARTED_BY); });
+  return Promise.race([terminal.processId, late]).finally(() => { clearTimeout(timer); });
 }
 
 /** Takes the terminal that is shown in the panel to the editor area. */

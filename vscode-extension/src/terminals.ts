@@ -8,7 +8,7 @@ import { type Client, ttyOf } from './client';
 import { Memory, type Remembered } from './remembered';
 import { type As, type Known, type Seat, isOwn, isSeen, seatOf, terminalName } from './rules/seats';
 import { settings } from './settings';
-import { inEditor, isInFront, showOpened, toEditor } from './tabs';
+import { inEditor, isInFront, processOf, showOpened, toEditor } from './tabs';
 import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -52,7 +52,11 @@ export class Terminals implements vscode.Disposable {
         this.entries.delete(terminal);
         this.remember();
       }),
-      vscode.window.onDidChangeActiveTerminal(() => { this.rename(); }),
+      vscode.window.onDidChangeActiveTerminal((terminal) => {
+        // One whose process took long to start is known when it is used.
+        if (terminal !== undefined && !this.entries.has(terminal)) void this.know(terminal);
+        this.rename();
+      }),
       watch.onAgents(() => {
         this.remember();
         this.rename();
@@ -171,7 +175,7 @@ export class Terminals implements vscode.Disposable {
 
   /** What is known of a terminal, its process first. */
   private async know(terminal: vscode.Terminal): Promise<Entry> {
-    const pid = await terminal.processId;
+    const pid = this.entries.get(terminal)?.pid ?? (await processOf(terminal));
     const entry = this.entries.get(terminal) ?? {};
     if (pid === undefined) return entry;
     entry.pid = pid;
