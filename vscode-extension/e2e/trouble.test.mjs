@@ -49,11 +49,56 @@ step('without tmux the view says so', async () => {
   await welcome('No agents yet').waitFor();
 });
 
+/** Puts a script in the place of the binary, which it may call as "$real". */
+const inItsPlace = (script) => {
+  renameSync(world.binary, `${world.binary}.real`);
+  writeFileSync(world.binary, `#!/bin/sh\nreal=${world.binary}.real\n${script}\n`, { mode: 0o755 });
+};
+const putBack = () => renameSync(`${world.binary}.real`, world.binary);
+
+step('a list that cannot be read is told in the view and the status bar, by no toast, and is tried again', async () => {
+  inItsPlace('case "$*" in *--watch*) echo "thread main panicked"; echo "at line 3"; exec sleep 1000;; *) exec "$real" "$@";; esac');
+  await hands.palette('Symposium: Refresh');
+  await welcome('could not be read').waitFor();
+  const { label } = await hands.statusSays('agent list --watch');
+  assert.ok(!label.includes('\n'), label);
+  assert.equal(await hands.page.locator('.notifications-toasts .notification-list-item', { hasText: 'agent list' }).count(), 0);
+  await hands.shot('unreadable');
+  putBack();
+  await tryAgain('could not be read');
+  await welcome('No agents yet').waitFor();
+});
+
+step('an agent that lacks something is named once, and the others are shown', async () => {
+  await world.spawn('whole');
+  await world.spawn('half', '--title', 'taken away');
+  inItsPlace(`case "$*" in *list*) "$real" "$@" | sed -u 's/"title": *"taken away"/"title":7/';; *) exec "$real" "$@";; esac`);
+  await hands.palette('Symposium: Refresh');
+  await hands.statusSays('1 idle; cannot be shown: half');
+  await hands.treeRow('whole').waitFor();
+  await hands.treeRow('half').waitFor({ state: 'detached' });
+  await hands.page.locator('.pane-body', { hasText: 'cannot be shown: half' }).first().waitFor();
+  await hands.toast('cannot be shown: half').waitFor();
+  await hands.shot('half-an-agent');
+  world.symposium('agent', 'send', 'whole', '/ask ls');
+  await hands.toast('whole waits for you').waitFor();
+  world.symposium('agent', 'deny', 'whole');
+  await hands.statusSays('1 idle; cannot be shown: half');
+  assert.equal(await hands.page.locator('.notifications-toasts .notification-list-item', { hasText: 'cannot be shown' }).count(), 1);
+  putBack();
+  await hands.palette('Symposium: Refresh');
+  await hands.statusSays('2 idle');
+  for (const name of ['whole', 'half']) world.symposium('agent', 'rm', '--force', name);
+  await welcome('No agents yet').waitFor();
+});
+
 step('an older binary is told apart', async () => {
   renameSync(world.binary, `${world.binary}.real`);
   writeFileSync(world.binary, '#!/bin/sh\necho symposium 0.0.1\n', { mode: 0o755 });
   await hands.palette('Symposium: Refresh');
-  await welcome('older than this extension needs').waitFor();
+  await welcome('older than this extension needs: 0.1.0 or newer').waitFor();
+  await hands.statusSays('symposium 0.0.1 is too old: this extension needs symposium 0.1.0 or newer');
+  await hands.shot('too-old');
   renameSync(`${world.binary}.real`, world.binary);
   await tryAgain('older than');
   await welcome('No agents yet').waitFor();

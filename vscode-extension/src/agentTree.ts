@@ -4,12 +4,13 @@ import * as vscode from 'vscode';
 import type { Client } from './client';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
+import { inWords } from './rules/broken';
 import { type AgentNode, type ProjectNode, group, outline, update } from './rules/group';
 import { contextValue, description } from './rules/labels';
 import { folderName } from './rules/place';
 import { tooltip } from './rules/recap';
 import { count, lookOf, statusWord } from './rules/status';
-import { oneLine } from './rules/text';
+import { noLinks, oneLine } from './rules/text';
 import type { Watch } from './watch';
 import { t } from './words';
 
@@ -72,6 +73,8 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
   private draw(): void {
     const { waiting } = count(this.watch.agents);
     this.view.badge = waiting > 0 ? { value: waiting, tooltip: t('{0} waiting', waiting) } : undefined;
+    // An empty view tells what is wrong by itself.
+    this.view.message = this.watch.health === 'ready' ? noLinks(inWords(this.watch.broken)) : '';
     const fresh = this.watch.health === 'ready' ? group(this.watch.agents, folders()) : [];
     // VS Code forgets all rows while the whole tree is drawn anew, and a click that comes just then has lost its row.
     // So as long as they stand as they stood, only the rows that differ are drawn.

@@ -18,7 +18,7 @@ export class Answering {
   /** Answers what was seen: when it asks for something else by now, the person is asked. */
   async answer(verb: 'approve' | 'deny', agent: Agent, seen: unknown): Promise<void> {
     const shown = typeof seen === 'string' ? seen : agent.reason;
-    const now = (await this.client.agents()).find(({ id }) => id === agent.id);
+    const now = (await this.client.agents()).agents.find(({ id }) => id === agent.id);
     if (now === undefined || !asks(now)) {
       throw new CommandError({ code: 'not-waiting', message: t('{0} asks for nothing any more', oneLine(agent.name)), saw: [], hints: [] });
     }

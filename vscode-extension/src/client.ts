@@ -7,8 +7,8 @@ import { readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { forPrograms } from './rules/environment';
-import { type Agent, type Check, type Failure, type Kind, type Recap, type Spec, type Task, type Taskspace } from './types';
-import { agentFrom, agentsFrom, checksFrom, failureFrom, kindsFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom } from './types';
+import { type Agent, type Check, type Listed, type Failure, type Kind, type Recap, type Spec, type Task, type Taskspace } from './types';
+import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom } from './types';
 
 /** Where the binary is and which environment it is to look at. */
 export interface Place {
@@ -86,8 +86,8 @@ export class Client {
     return (await this.run(['--version'], { timeout: 10_000 })).stdout.trim();
   }
 
-  async agents(): Promise<Agent[]> {
-    return agentsFrom(await this.json(['agent', 'list']));
+  async agents(): Promise<Listed> {
+    return listedFrom(await this.json(['agent', 'list']));
   }
 
   async tasks(which: 'open' | 'all' = 'open'): Promise<Task[]> {
@@ -144,7 +144,7 @@ export class Client {
   }
 
   /** Follows `agent list --watch` until it is disposed of or ends by itself; `ended` is called once. */
-  watch(on: { agents: (agents: Agent[]) => void; warning: (text: string) => void; ended: (error: Error) => void }): { dispose: () => void } {
+  watch(on: { agents: (listed: Listed) => void; warning: (text: string) => void; ended: (error: Error) => void }): { dispose: () => void } {
     let child: ChildProcessWithoutNullStreams;
     let over = false;
     const end = (error: Error) => {
@@ -163,11 +163,16 @@ export class Client {
     let said = '';
     lines(child.stdout, (line) => {
       if (over) return;
+      let listed;
       try {
-        on.agents(agentsFrom(JSON.parse(line)));
+        listed = listedFrom(JSON.parse(line));
       } catch (error) {
-        on.warning(String(error));
+        // What comes next would not be understood either: another one is started, after a while.
+        child.kill();
+        end(new CommandError({ code: 'unreadable', message: `agent list --watch: ${(error as Error).message}`, saw: [line.slice(0, 200)], hints: [] }));
+        return;
       }
+      on.agents(listed);
     });
     lines(child.stderr, (line) => {
       said = `${said}\n${line}`.slice(-65_536);
@@ -231,7 +236,8 @@ function lines(stream: NodeJS.ReadableStream, each: (line: string) => void): voi
   stream.setEncoding('utf8');
   stream.on('data', (text: string) => {
     const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
+    // A line that does not end is none: what is kept of it will not be understood.
+    rest = (parts.pop() ?? '').slice(0, MOST_OUTPUT);
     parts.filter(Boolean).forEach(each);
   });
 }

@@ -1,7 +1,10 @@
 // The one status bar item: who works, waits, is idle; a click opens the quick attach.
 
 import * as vscode from 'vscode';
+import { inWords } from './rules/broken';
 import { count, countsInIcons, countsInWords } from './rules/status';
+import { oneLine } from './rules/text';
+import { NEEDED } from './rules/version';
 import type { Watch } from './watch';
 import { t } from './words';
 
@@ -15,7 +18,7 @@ export function statusBar(watch: Watch, item: vscode.StatusBarItem): vscode.Disp
   const draw = () => {
     const counts = count(watch.agents);
     const ready = watch.health === 'ready';
-    const words = ready ? countsInWords(counts) : trouble(watch);
+    const words = ready ? [countsInWords(counts), inWords(watch.broken)].filter(Boolean).join('; ') : trouble(watch);
     item.text = ready ? `$(hubot) ${countsInIcons(counts)}` : watch.health === 'starting' ? '$(hubot) …' : '$(hubot) $(warning)';
     item.tooltip = `Symposium: ${words}`;
     item.accessibilityInformation = { label: `Symposium: ${words}` };
@@ -40,10 +43,10 @@ function trouble(watch: Watch): string {
     case 'missing-tmux':
       return t('tmux is not installed');
     case 'too-old':
-      return t('symposium is too old for this extension');
+      return t('{0} is too old: this extension needs symposium {1} or newer', oneLine(watch.trouble?.message ?? '', 60), NEEDED);
     case 'starting':
       return t('looking for agents');
     default:
-      return watch.trouble?.message ?? t('it does not answer');
+      return oneLine(watch.trouble?.message ?? t('it does not answer'), 200);
   }
 }

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Client } from './client';
 import { taskContext, taskLine } from './rules/labels';
-import { escapeMarkdown } from './rules/text';
+import { fenced } from './rules/text';
 import type { Task, TaskState } from './types';
 import type { Watch } from './watch';
 
@@ -64,7 +64,7 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
     item.iconPath = new vscode.ThemeIcon((icons as Partial<Record<string, string>>)[task.state] ?? 'question');
     item.contextValue = taskContext(task);
     const notes = [task.text, task.progress?.note ?? '', task.why].filter(Boolean);
-    item.tooltip = new vscode.MarkdownString(notes.map((note) => escapeMarkdown(note)).join('\n\n'));
+    item.tooltip = new vscode.MarkdownString(notes.map(fenced).join('\n\n'));
     return item;
   }
 

@@ -4,10 +4,11 @@
 import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
 import { HEALTHY, pause } from './rules/backoff';
+import { inWords } from './rules/broken';
 import { shown } from './rules/group';
 import { Hearing } from './rules/hearing';
 import { isNewEnough } from './rules/version';
-import type { Agent } from './types';
+import type { Agent, Broken, Listed } from './types';
 
 export type Health = 'starting' | 'ready' | 'missing-binary' | 'missing-tmux' | 'too-old' | 'unusable' | 'failing';
 
@@ -16,6 +17,8 @@ const SAFETY = 60_000;
 
 export class Watch implements vscode.Disposable {
   agents: Agent[] = [];
+  /** Those that are there and could not be read. */
+  broken: Broken[] = [];
   health: Health = 'starting';
   /** What was said when it is not ready. */
   trouble: CommandError | undefined;
@@ -34,6 +37,7 @@ export class Watch implements vscode.Disposable {
   private fresh = true;
   private round = 0;
   private readonly hearing = new Hearing();
+  private readonly toldBroken = new Set<string>();
 
   constructor(
     private readonly client: Client,
@@ -62,10 +66,10 @@ export class Watch implements vscode.Disposable {
     }
     const began = Date.now();
     this.watching = this.client.watch({
-      agents: (agents) => {
+      agents: (listed) => {
         if (round !== this.round) return;
         this.hearing.told();
-        this.take(agents);
+        this.take(listed);
       },
       warning: (text) => {
         this.log.warn(text);
@@ -85,8 +89,8 @@ export class Watch implements vscode.Disposable {
     const round = this.round;
     const isNews = this.hearing.asks();
     try {
-      const agents = await this.client.agents();
-      if (round === this.round && isNews()) this.take(agents);
+      const listed = await this.client.agents();
+      if (round === this.round && isNews()) this.take(listed);
     } catch (error) {
       this.log.warn(String(error));
     }
@@ -104,16 +108,35 @@ export class Watch implements vscode.Disposable {
     for (const emitter of [this.changed, this.healthChanged, this.warned]) emitter.dispose();
   }
 
-  private take(agents: Agent[]): void {
+  private take({ agents, broken }: Listed): void {
     const before = this.agents;
+    const namesBefore = inWords(this.broken);
     this.agents = agents;
-    this.trouble = undefined;
-    this.setHealth('ready');
-    const differs = this.fresh || shown(before) !== shown(agents);
+    this.broken = broken;
+    this.tellBroken();
+    if (agents.length === 0 && broken.length > 0) {
+      this.trouble = new CommandError({ code: 'unreadable', message: inWords(broken), saw: [], hints: [] });
+      this.setHealth('failing');
+    } else {
+      this.trouble = undefined;
+      this.setHealth('ready');
+    }
+    const differs = this.fresh || shown(before) !== shown(agents) || namesBefore !== inWords(broken);
     // The first list after a start has nothing to differ from: no notice comes of it.
     const past = this.fresh ? agents : before;
     this.fresh = false;
     if (differs) this.changed.fire({ before: past, after: agents });
+  }
+
+  /** Each is told of once, however often it comes and goes. */
+  private tellBroken(): void {
+    const news = this.broken.filter(({ name }) => !this.toldBroken.has(name));
+    if (news.length === 0) return;
+    for (const { name, why } of news) {
+      this.toldBroken.add(name);
+      this.log.warn(`${name}: ${why}`);
+    }
+    this.warned.fire(inWords(news));
   }
 
   private failed(error: unknown): void {
@@ -125,6 +148,7 @@ export class Watch implements vscode.Disposable {
     // A watcher that was merely ended is back before anybody has seen that it was gone.
     if (health !== 'failing' || this.failures > 2) {
       this.agents = [];
+      this.broken = [];
       this.fresh = true;
       this.setHealth(health);
     }

@@ -51,8 +51,10 @@ export interface Counts {
   crashed: number;
   working: number;
   idle: number;
-  all: number;
+  unknown: number;
 }
+
+const known: readonly string[] = Object.keys(looks).filter((status) => status !== 'unknown');
 
 export function count(agents: readonly Agent[]): Counts {
   const of = (...statuses: Status[]) => agents.filter((agent) => statuses.includes(agent.status)).length;
@@ -61,7 +63,8 @@ export function count(agents: readonly Agent[]): Counts {
     crashed: of('crashed', 'lost'),
     working: of('working', 'starting'),
     idle: of('idle'),
-    all: agents.length,
+    // Also what a newer binary has a word for that we do not know.
+    unknown: agents.filter(({ status }) => !known.includes(status)).length,
   };
 }
 
@@ -72,6 +75,7 @@ export function countsInWords(counts: Counts): string {
     counts.crashed > 0 ? t('{0} crashed', counts.crashed) : '',
     counts.working > 0 ? t('{0} working', counts.working) : '',
     counts.idle > 0 ? t('{0} idle', counts.idle) : '',
+    counts.unknown > 0 ? t('{0} unknown', counts.unknown) : '',
   ].filter(Boolean);
   return parts.length > 0 ? parts.join(', ') : t('no agent runs');
 }
@@ -83,6 +87,7 @@ export function countsInIcons(counts: Counts): string {
     counts.crashed > 0 ? `$(error) ${counts.crashed}` : '',
     counts.working > 0 ? `$(play-circle) ${counts.working}` : '',
     counts.idle > 0 ? `$(circle-outline) ${counts.idle}` : '',
+    counts.unknown > 0 ? `$(question) ${counts.unknown}` : '',
   ].filter(Boolean);
   return parts.length > 0 ? parts.join(' ') : '0';
 }

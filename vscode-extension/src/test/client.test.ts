@@ -8,7 +8,8 @@ import { Client, CommandError, findBinary, ttyOf } from '../client';
 import { pause } from '../rules/backoff';
 import { Hearing } from '../rules/hearing';
 import { isNewEnough } from '../rules/version';
-import { agentsFrom, failureFrom } from '../types';
+import { inWords } from '../rules/broken';
+import { type Agent, agentsFrom, failureFrom, listedFrom } from '../types';
 import { someAgent } from './agents';
 
 const folder = mkdtempSync(join(tmpdir(), 'sy-client-'));
@@ -51,11 +52,34 @@ test('the watcher hands on whole lines, and tells its end once', async () => {
   const seen: string[] = [];
   const warnings: string[] = [];
   const error = await new Promise<Error>((resolve) => {
-    client(path).watch({ agents: (agents) => seen.push(agents.map(({ name }) => name).join()), warning: (text) => warnings.push(text), ended: resolve });
+    client(path).watch({ agents: ({ agents }) => seen.push(agents.map(({ name }) => name).join()), warning: (text) => warnings.push(text), ended: resolve });
   });
   assert.deepEqual(seen, ['one', '']);
   assert.deepEqual(warnings, ['careful']);
   assert.equal((error as CommandError).code, 'tmux-missing');
+});
+
+test('a line that cannot be read ends the watcher once, and says what was seen', async () => {
+  for (const line of ['{"agents":1}', 'panic at line 3', 'null']) {
+    const path = fake('garbage', `echo '${line}'; echo '${line}'; echo '${line}'; exec sleep 60`);
+    let told = 0;
+    const error = await new Promise<CommandError>((resolve) => {
+      client(path).watch({ agents: () => told++, warning: () => told++, ended: (reason) => { resolve(reason as CommandError); } });
+    });
+    assert.deepEqual([error.code, error.saw, told], ['unreadable', [line], 0]);
+  }
+});
+
+test('an agent that lacks a field is named, and takes no other along', () => {
+  const half: Partial<Agent> = someAgent({ name: 'half' });
+  delete half.title;
+  const { agents, broken } = listedFrom([someAgent(), half, 7, { name: 3 }]);
+  assert.deepEqual(agents.map(({ name }) => name), ['one']);
+  assert.deepEqual(broken.map(({ name }) => name), ['half', '#3', '#4']);
+  assert.equal(inWords(broken), 'cannot be shown: half, #3, #4 (agent.title: expected a text, found nothing)');
+  assert.equal(inWords([]), '');
+  assert.equal(inWords(['a\u001b\n$(zap)', 'b', 'c', 'd'].map((name) => ({ name, why: 'w' }))), 'cannot be shown: a $(zap), b, c and 1 more (w)');
+  for (const value of [{}, null, 'x']) assert.throws(() => listedFrom(value));
 });
 
 test('a watcher that was disposed of says nothing more', async () => {

@@ -72,9 +72,9 @@ test('ages have one unit', () => {
 });
 
 test('counts are told in words and in icons', () => {
-  const counts = count(['waiting', 'working', 'starting', 'idle', 'crashed', 'stopped'].map((status) => someAgent({ status: status as Agent['status'] })));
-  assert.equal(countsInWords(counts), '1 waiting, 1 crashed, 2 working, 1 idle');
-  assert.equal(countsInIcons(counts), '$(bell-dot) 1 $(error) 1 $(play-circle) 2 $(circle-outline) 1');
+  const counts = count(['waiting', 'working', 'starting', 'idle', 'crashed', 'stopped', 'unknown', 'dreaming'].map((status) => someAgent({ status: status as Agent['status'] })));
+  assert.equal(countsInWords(counts), '1 waiting, 1 crashed, 2 working, 1 idle, 2 unknown');
+  assert.equal(countsInIcons(counts), '$(bell-dot) 1 $(error) 1 $(play-circle) 2 $(circle-outline) 1 $(question) 2');
   assert.equal(countsInWords(count([])), 'no agent runs');
 });
 
