@@ -61,6 +61,8 @@ step('one that waits is told of in the status bar, the badge and a toast, and is
   await hands.toast('docs waits for you: Bash: rm -rf build').waitFor();
   await hands.treeRow('Bash: rm -rf build').waitFor();
   await hands.shot('waiting');
+  // What has just changed under the mouse is asked about once more.
+  await until('it has stood there for a second', () => Date.now() - Date.parse(world.agent('docs').status_since) > 1_000);
   await hands.act('docs', 'Approve');
   await world.is('docs', 'idle');
   await hands.statusSays('2 idle');
@@ -71,6 +73,63 @@ step('an approval in a toast is given', async () => {
   world.symposium('agent', 'send', 'docs', '/ask make clean');
   const toast = hands.toast('docs waits for you: Bash: make clean');
   await toast.waitFor();
+  await hands.press(toast, 'Approve');
+  await world.is('docs', 'idle');
+});
+
+/** A command that no list and no notice shows to its end. */
+const long = (end) => `rm -rf build/${'deep/'.repeat(60)}${end}`;
+
+step('a question that does not fit into a toast is read whole before it is approved', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'docs', `/ask ${long('\u202etxt.a [x](command:workbench.action.quit) <b>b</b>')}`);
+  const toast = hands.toast('docs waits for you: Bash: rm -rf build/');
+  await toast.waitFor();
+  await hands.press(toast, 'Approve…');
+  const dialog = hands.dialog().filter({ hasText: 'docs asks' });
+  await dialog.waitFor();
+  assert.ok((await dialog.innerText()).includes('<U+202E>txt.a [x](command:workbench.action.quit) <b>b</b>'), await dialog.innerText());
+  assert.equal(await dialog.locator('.dialog-message-container a, b').count(), 0);
+  await hands.shot('question');
+  await dialog.locator('.monaco-button', { hasText: 'Cancel' }).click();
+  assert.equal(world.agent('docs').status, 'waiting');
+  await hands.act('docs', 'Approve');
+  await dialog.waitFor();
+  await dialog.locator('.monaco-button', { hasText: 'Approve' }).click();
+  await world.is('docs', 'idle');
+});
+
+step('one that begins alike and was asked meanwhile is not approved by that', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'docs', `/ask ${long('old')}`);
+  const toast = hands.toast('docs waits for you: Bash: rm -rf build/');
+  await toast.waitFor();
+  await hands.press(toast, 'Approve…');
+  await hands.dialog().filter({ hasText: 'deep/old' }).waitFor();
+  world.symposium('agent', 'deny', 'docs');
+  world.symposium('agent', 'send', 'docs', `/ask ${long('everything')}`);
+  await world.is('docs', 'waiting');
+  await hands.dialog().locator('.monaco-button', { hasText: 'Approve' }).click();
+  const other = hands.dialog().filter({ hasText: 'docs asks for something else by now' });
+  await other.waitFor();
+  assert.ok((await other.innerText()).includes('deep/everything'));
+  await other.locator('.monaco-button', { hasText: 'Cancel' }).click();
+  assert.equal(world.agent('docs').status, 'waiting');
+  await hands.act('docs', 'Deny');
+  await world.is('docs', 'idle');
+});
+
+step('one that is too long for a dialog is read in an editor', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'docs', `/ask echo ${'many words '.repeat(200)}to the end`);
+  const first = hands.toast('docs waits for you');
+  await first.waitFor();
+  await hands.press(first, 'Approve…');
+  await hands.page.locator('.tab', { hasText: 'docs.txt' }).waitFor();
+  await hands.page.locator('.view-lines', { hasText: 'to the end' }).waitFor();
+  const toast = hands.toast('the question is in the editor');
+  await toast.waitFor();
+  await hands.shot('long-question');
   await hands.press(toast, 'Approve');
   await world.is('docs', 'idle');
 });

@@ -1,44 +1,98 @@
-// Saying yes or no to what an agent asks for. Only what a person has seen is answered.
+// Saying yes or no to what an agent asks for. Only what a person has seen whole is approved: what did not fit where it was
+// shown is read first, and the binary answers that question and no other.
 
 import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
-import { noIcons, noLinks, oneLine } from './rules/text';
-import type { Agent } from './types';
+import type { Documents } from './documents';
+import { MOST, asks, fitsDialog, isSeen, seenInRow, seenOf, shownQuestion } from './rules/question';
+import { broken, noIcons, noLinks, oneLine, visible } from './rules/text';
+import type { Agent, Question } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
 
-export const asks = (agent: Agent): boolean => agent.status === 'waiting' && agent.waiting_for === 'approval';
+type Verb = 'approve' | 'deny';
+
+/** What of a screen is shown below a question that only the screen told of. */
+const SCREEN = 18;
+
+const nothing = (message: string) => new CommandError({ code: 'not-waiting', message, saw: [], hints: [] });
 
 export class Answering {
   constructor(
     private readonly client: Client,
     private readonly watch: Watch,
+    private readonly documents: Documents,
   ) {}
 
-  /** Answers what was seen: when it asks for something else by now, the person is asked. */
-  async answer(verb: 'approve' | 'deny', agent: Agent, seen: unknown): Promise<void> {
-    const shown = typeof seen === 'string' ? seen : agent.reason;
-    const now = (await this.client.agents()).agents.find(({ id }) => id === agent.id);
-    if (now === undefined || !asks(now)) {
-      throw new CommandError({ code: 'not-waiting', message: t('{0} asks for nothing any more', oneLine(agent.name)), saw: [], hints: [] });
+  /** Answers what was seen. When not all of it was, or when it asks for something else by now, the person reads it first. */
+  async answer(verb: Verb, agent: Agent, seen: unknown): Promise<void> {
+    let known = isSeen(seen) ? seen : seenInRow(agent, Date.now());
+    // A no to a question that was not read whole does no harm.
+    const enough = known !== undefined && (known.whole || verb === 'deny');
+    if (known !== undefined && enough && (await this.give(verb, agent.name, known.id))) return;
+    for (;;) {
+      const { agents } = await this.client.agents();
+      const now = agents.find(({ id }) => id === agent.id);
+      if (now === undefined || !asks(now) || now.question === null) throw nothing(t('{0} asks for nothing any more', oneLine(agent.name)));
+      const isOther = known !== undefined && known.id !== now.question.id;
+      if (!(await this.isRead(verb, now, now.question, isOther ? 'another' : 'the same'))) return;
+      if (await this.give(verb, now.name, now.question.id)) return;
+      known = { id: now.question.id, whole: true };
     }
-    if (now.reason !== shown) {
-      const yes = verb === 'approve' ? t('Approve') : t('Deny');
-      const text = noLinks(t('{0} asks for something else by now: {1}', oneLine(now.name), oneLine(now.reason, 300)));
-      if ((await vscode.window.showWarningMessage(text, { modal: true }, yes)) !== yes) return;
-    }
-    await this.client.json(['agent', verb, now.name]).finally(() => void this.watch.look());
-    const done = verb === 'approve' ? t('approved in {0}', now.name) : t('denied in {0}', now.name);
-    vscode.window.setStatusBarMessage(`$(check) ${done}`, 5_000);
   }
 
   /** Shows what several ask for, and says yes to those that are ticked. */
   async approveSome(agents: readonly Agent[]): Promise<void> {
     const ids = new Set(agents.map(({ id }) => id));
     const asking = this.watch.agents.filter((agent) => ids.has(agent.id) && asks(agent));
-    const items = asking.map((agent) => ({ label: noIcons(oneLine(agent.name)), detail: noIcons(oneLine(agent.reason, 300)), agent }));
-    if (items.length === 0) throw new CommandError({ code: 'not-waiting', message: t('none of them asks for anything any more'), saw: [], hints: [] });
+    const items = asking.map((agent) => ({ label: noIcons(oneLine(agent.name)), detail: noIcons(shownQuestion(agent, MOST.tick)), agent, seen: seenOf(agent, MOST.tick) }));
+    if (items.length === 0) throw nothing(t('none of them asks for anything any more'));
     const chosen = await vscode.window.showQuickPick(items, { title: t('Approve'), placeHolder: t('Say yes to whom?'), canPickMany: true, ignoreFocusOut: true });
-    for (const { agent } of chosen ?? []) await this.answer('approve', agent, agent.reason);
+    for (const { agent, seen } of chosen ?? []) await this.answer('approve', agent, seen);
+  }
+
+  /** Answers that question; false when it asks for another by now. */
+  private async give(verb: Verb, name: string, id: string): Promise<boolean> {
+    try {
+      await this.client.json(['agent', verb, name, '--if-asks', id]);
+    } catch (error) {
+      if (error instanceof CommandError && error.code === 'asks-another') return false;
+      throw error;
+    } finally {
+      void this.watch.look();
+    }
+    const done = verb === 'approve' ? t('approved in {0}', oneLine(name)) : t('denied in {0}', oneLine(name));
+    vscode.window.setStatusBarMessage(`$(check) ${noIcons(done)}`, 5_000);
+    return true;
+  }
+
+  /** Shows a question whole; whether the answer stays the same then. */
+  private async isRead(verb: Verb, agent: Agent, question: Question, which: 'the same' | 'another'): Promise<boolean> {
+    const name = oneLine(agent.name);
+    const yes = verb === 'approve' ? t('Approve') : t('Deny');
+    const attach = t('Attach');
+    const title = which === 'another' ? t('{0} asks for something else by now', name) : t('{0} asks', name);
+    const text = await this.inFull(agent, question);
+    const chosen = fitsDialog(text)
+      ? await vscode.window.showWarningMessage(title, { modal: true, detail: text }, yes, attach)
+      : await this.documents
+          .showText(`/question/${agent.name}.txt`, broken(text))
+          .then(() => vscode.window.showWarningMessage(noLinks(t('{0}: the question is in the editor. Read it to its end', title)), yes, attach));
+    if (chosen === attach) await vscode.commands.executeCommand('symposium.attach', agent);
+    return chosen === yes;
+  }
+
+  private async inFull(agent: Agent, { text, extent }: Question): Promise<string> {
+    const shown = visible(text);
+    switch (extent) {
+      case 'whole':
+        return shown;
+      case 'brief': {
+        const screen = (await this.client.screen(agent.name)).map((line) => visible(line).trimEnd()).filter(Boolean);
+        return [shown, '', t('Its screen, where all of it may be read:'), ...screen.slice(-SCREEN)].join('\n');
+      }
+      default:
+        return [shown, '', t('… and more: all of it may be read in its terminal only.')].join('\n');
+    }
   }
 }

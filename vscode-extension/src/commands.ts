@@ -2,13 +2,14 @@
 
 import * as vscode from 'vscode';
 import { type Node } from './agentTree';
-import { type Answering, asks } from './answering';
+import type { Answering } from './answering';
 import type { Client } from './client';
 import type { Documents } from './documents';
 import type { Mutes } from './mutes';
 import { type Asking, pickAgent } from './quickAttach';
 import { removeAgent, removeTaskspace } from './removing';
 import { nameMistake } from './rules/names';
+import { asks } from './rules/question';
 import { recapDocument, recapsDocument } from './rules/recap';
 import { hasEnded, isAttachable, isLive } from './rules/status';
 import { noLinks, oneLine } from './rules/text';

@@ -43,7 +43,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
   const spawning = new Spawning(client, watch);
   const tasks = new TaskTree(watch, client, log);
   const tree = new AgentTree(watch, client, mutes);
-  const answering = new Answering(client, watch);
+  const answering = new Answering(client, watch, documents);
   const status = statusItem();
   const decide = decision(terminals, mutes);
   context.subscriptions.push(

@@ -1,11 +1,11 @@
 // Tells people what rules/notices finds: what comes together is told as one, and nothing is told twice.
 
 import * as vscode from 'vscode';
-import { asks } from './answering';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
 import { type Notice, combinedText, isTold, noticeText, stillSo, transitions } from './rules/notices';
 import { isHere } from './rules/place';
+import { MOST, asks, seenOf } from './rules/question';
 import { settings } from './settings';
 import type { Terminals } from './terminals';
 import type { Agent } from './types';
@@ -70,12 +70,14 @@ function tellOne(notice: Notice): void {
   const { agent } = notice;
   const attach = t('Attach');
   const recap = t('Show Recap');
-  const approve = t('Approve');
+  const seen = seenOf(agent, MOST.notice);
+  // What is not shown whole here is read behind the button.
+  const approve = seen === undefined || seen.whole ? t('Approve') : t('Approve…');
   const mute = t('Mute');
   const buttons = asks(agent) ? [approve, attach, mute] : [attach, recap, mute];
   void loudness([notice])(noticeText(notice), ...buttons).then((chosen) => {
-    // The reason goes along: what is approved is what was shown, or the person is asked anew.
-    if (chosen === approve) run('approve', agent, agent.reason);
+    // What was seen goes along: it is approved, or the person reads what is asked by then.
+    if (chosen === approve) run('approve', agent, seen);
     else if (chosen === attach) run('attach', agent);
     else if (chosen === recap) run('recap', agent);
     else if (chosen === mute) run('mute', agent);

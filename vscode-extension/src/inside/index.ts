@@ -97,7 +97,8 @@ const tests: Record<string, () => Promise<void> | void> = {
   },
 
   'an approval by command answers what is asked': async () => {
-    await vscode.commands.executeCommand('symposium.approve', agent('docs'), agent('docs').reason);
+    const id = agent('docs').question?.id ?? assert.fail('it asks nothing');
+    await vscode.commands.executeCommand('symposium.approve', agent('docs'), { id, whole: true });
     await is('docs', 'idle');
   },
 

@@ -82,7 +82,7 @@ export function update(old: readonly ProjectNode[], fresh: readonly ProjectNode[
 export const shown = (agents: readonly Agent[]): string =>
   JSON.stringify(
     agents.map((a) => [
-      a.id, a.name, a.title, a.status, a.waiting_for, a.status_since, a.reason, a.project, a.branch, a.parent,
+      a.id, a.name, a.title, a.status, a.waiting_for, a.status_since, a.reason, a.question?.id, a.project, a.branch, a.parent,
       a.working_directory, a.tasks, a.task, a.tmux !== null, a.clients.length, a.workspace, a.directory_gone,
     ]),
   );

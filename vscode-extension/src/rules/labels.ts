@@ -3,25 +3,31 @@
 import type { Agent, Spec, Task } from '../types';
 import { t } from '../words';
 import { folderName } from './place';
+import { shownQuestion } from './question';
 import { hasEnded, isAttachable, isLive, statusWord } from './status';
 import { noIcons, oneLine } from './text';
 import { age } from './times';
 
-/** Status, since when, what it asks for or its branch or folder, and how far it is. */
+/** What it asks for, status, since when, its branch or folder, and how far it is. */
 export function description(agent: Agent, now: number): string {
-  const place = agent.branch ?? folderName(agent.working_directory);
-  const percent = agent.task?.progress?.percent;
   const waits = agent.status === 'waiting';
   const parts = [
     // What is approved from a list must be seen in the list, also in a narrow one; the icon tells that it waits.
-    waits ? oneLine(agent.reason, 60) : '',
+    waits ? shownQuestion(agent, 60) : '',
+    ...state(agent, now),
+  ];
+  return oneLine(parts.filter(Boolean).join(' · '), 120);
+}
+
+function state(agent: Agent, now: number): string[] {
+  const percent = agent.task?.progress?.percent;
+  return [
     statusWord(agent),
     age(agent.status_since, now),
-    waits ? '' : place,
+    oneLine(agent.branch ?? folderName(agent.working_directory), 40),
     percent === undefined ? '' : `${percent} %`,
     agent.tasks.queued > 0 ? t('{0} queued', agent.tasks.queued) : '',
   ];
-  return oneLine(parts.filter(Boolean).join(' · '), 100);
 }
 
 /** What the menus ask for: words behind one another, matched by `\bword\b`. */
@@ -39,10 +45,10 @@ export function contextValue(agent: Agent, muted: boolean): string {
 /** An agent as an entry of the quick pick. */
 export function pickEntry(agent: Agent, now: number): { label: string; description: string; detail: string } {
   const active = age(agent.last_activity, now);
-  const said = oneLine(agent.reason, 100);
+  const said = agent.status === 'waiting' ? shownQuestion(agent, 100) : oneLine(agent.reason, 100);
   return {
     label: noIcons(oneLine(agent.name)),
-    description: noIcons(description(agent, now)),
+    description: noIcons(oneLine(state(agent, now).filter(Boolean).join(' · '), 100)),
     detail: noIcons(active === '' ? said : t('{0} · last activity {1} ago', said, active)),
   };
 }

@@ -2,6 +2,7 @@
 
 import type { Agent } from '../types';
 import { t } from '../words';
+import { MOST, shownQuestion } from './question';
 import { noLinks, oneLine } from './text';
 
 export type NoticeKind = 'waiting' | 'finished' | 'crashed' | 'gave-up';
@@ -32,7 +33,7 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
   // One that its policy brings back is told when it is given up, not at each fall.
   if (is.status === 'crashed') return was.status === 'crashed' || is.restart.next_at !== null ? undefined : 'crashed';
   if (is.status === 'waiting') {
-    const same = was.status === 'waiting' && was.waiting_for === is.waiting_for && was.reason === is.reason;
+    const same = was.status === 'waiting' && was.waiting_for === is.waiting_for && was.question?.id === is.question?.id;
     return same ? undefined : 'waiting';
   }
   if (is.tasks.done + is.tasks.failed > was.tasks.done + was.tasks.failed) return 'finished';
@@ -105,7 +106,7 @@ export function noticeText({ kind, agent }: Notice): string {
   const name = oneLine(agent.name);
   switch (kind) {
     case 'waiting':
-      return noLinks(t('{0} waits for you: {1}', name, reason));
+      return noLinks(t('{0} waits for you: {1}', name, shownQuestion(agent, MOST.notice)));
     case 'finished':
       return noLinks(t('{0} has finished: {1}', name, reason));
     case 'crashed':

@@ -11,6 +11,23 @@ export function oneLine(text: string, most = 120): string {
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
 }
 
+// What shows nothing of itself, or looks like a blank and is none.
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]|(?! )\p{Zs}/gu;
+
+/** Line by line, with everything spelt out that would not be seen: for what somebody is to read before they say yes. */
+export const visible = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.replace(unseen, (mark) => `<U+${(mark.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`))
+    .join('\n');
+
+/** With long lines broken, for an editor that would let them run out of sight. */
+export const broken = (text: string, most = 100): string =>
+  text
+    .split('\n')
+    .map((line) => (line.match(new RegExp(`.{1,${most}}`, 'gu')) ?? ['']).join('\n⤷ '))
+    .join('\n');
+
 /** For a QuickPick, where `$(name)` would become an icon. */
 export const noIcons = (text: string): string => text.replace(/\$\(/g, '$\u2009(');
 

@@ -7,7 +7,7 @@ import { count, countsInIcons, countsInWords } from '../rules/status';
 import { escapeMarkdown, fenced, noIcons, noLinks, oneLine } from '../rules/text';
 import { age } from '../rules/times';
 import type { Agent, Recap, Task } from '../types';
-import { someAgent } from './agents';
+import { asking, someAgent } from './agents';
 
 const now = Date.parse('2026-01-01T00:05:00Z');
 const hostile = '**b** <img src=x onerror=alert(1)> [l](command:quit) $(zap) `c`\u001b[31m\u202e\nnext';
@@ -18,9 +18,10 @@ test('a description tells status, age and branch', () => {
   assert.equal(description(busy, now), 'working · 5m · api · 40 % · 2 queued');
 });
 
-test('what is approved from a list is seen in the list', () => {
-  const agent = someAgent({ status: 'waiting', waiting_for: 'approval', reason: 'Bash: rm -rf build' });
-  assert.equal(description(agent, now), 'Bash: rm -rf build · waiting(approval) · 5m');
+test('what is approved from a list is seen in the list, with where it is', () => {
+  const agent = someAgent(asking('Bash: rm -rf build'));
+  assert.equal(description(agent, now), 'Bash: rm -rf build · waiting(approval) · 5m · main');
+  assert.deepEqual(pickEntry(agent, now), { label: 'one', description: 'waiting(approval) · 5m · main', detail: 'Bash: rm -rf build · last activity 5m ago' });
 });
 
 test('what menus are shown follows from status', () => {

@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type NoticeKind, type Situation, combinedText, isTold, isToldOnReturn, noticeText, since, stillSo, transitions } from '../rules/notices';
 import type { Agent } from '../types';
-import { someAgent } from './agents';
+import { asking, someAgent } from './agents';
 
 const kinds = (before: Partial<Agent>, after: Partial<Agent>) => transitions([someAgent(before)], [someAgent(after)]).map(({ kind }) => kind);
 const tasks = (done: number) => ({ queued: 0, running: 0, done, failed: 0 });
-const waiting: Partial<Agent> = { status: 'waiting', waiting_for: 'approval', reason: 'Bash: ls' };
+const waiting = asking('Bash: ls');
 const restarted = { policy: 'on-failure', count: 1, next_at: '2026-01-01T00:00:01Z' };
 
 const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
   ['nothing happened', {}, {}, []],
   ['it begins to wait', { status: 'working' }, waiting, ['waiting']],
   ['it still waits', waiting, waiting, []],
-  ['it asks for the next thing', waiting, { ...waiting, reason: 'Bash: rm' }, ['waiting']],
+  ['it asks for the next thing', waiting, asking('Bash: rm'), ['waiting']],
+  ['it asks for another thing that begins alike', asking(`${'x'.repeat(200)}a`), asking(`${'x'.repeat(200)}b`), ['waiting']],
   ['it crashed', { status: 'working' }, { status: 'crashed', reason: 'it ended with code 3' }, ['crashed']],
   ['it is still crashed', { status: 'crashed' }, { status: 'crashed' }, []],
   ['it comes back by itself', { status: 'working' }, { status: 'crashed', restart: restarted }, []],
@@ -50,9 +51,9 @@ for (const [name, situation, expected] of told) {
 }
 
 test('a reason with a link in it is shown as text', () => {
-  const agent = someAgent({ ...waiting, reason: 'see [this](command:workbench.action.quit)\nnow' });
+  const agent = someAgent({ ...waiting, reason: 'see [this](command:workbench.action.quit) now', question: { id: 'q', text: 'see [this](command:workbench.action.quit)\nnow', extent: 'whole' } });
   const text = noticeText({ kind: 'waiting', agent });
-  assert.equal(text, 'one waits for you: see [this] (command:workbench.action.quit) now');
+  assert.equal(text, 'one waits for you: see [this] (command:workbench.action.quit) now …');
 });
 
 test('several are told as one, and not all by name', () => {
@@ -74,7 +75,7 @@ for (const [name, kind, was, is, expected] of stays) test(`still so: ${name}`, (
 
 test('an agent is told of once, with what it asks for now', () => {
   const first = { kind: 'waiting' as const, agent: someAgent(waiting) };
-  const now = someAgent({ ...waiting, reason: 'Bash: rm' });
+  const now = someAgent(asking('Bash: rm'));
   assert.deepEqual(stillSo([first, first], [now]), [{ kind: 'waiting', agent: now }]);
   assert.deepEqual(stillSo([first], []), [], 'one that is gone is no news');
 });
