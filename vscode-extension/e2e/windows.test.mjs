@@ -2,7 +2,7 @@
 // who comes back.
 
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -51,6 +51,40 @@ step('both see a change, and the one whose project it is tells of it', async () 
   await first.toast('docs waits for you').waitFor();
   assert.equal(await second.toast('docs').count(), 0);
   world.symposium('agent', 'deny', 'docs');
+  await Promise.all([first, second].map((hands) => hands.statusSays('2 idle')));
+});
+
+/** How many toasts with these words there are in both windows. */
+const toldOf = async (words) => {
+  const counts = await Promise.all([first, second].map((hands) => hands.page.locator('.notifications-toasts .notification-list-item', { hasText: words }).count()));
+  return counts.reduce((sum, each) => sum + each);
+};
+
+/** An agent in a folder that no window has open. */
+const spawnElsewhere = async () => {
+  const folder = join(world.dir, 'elsewhere');
+  mkdirSync(folder, { recursive: true });
+  await world.spawn('stray', '--dir', folder);
+};
+
+step('an agent of neither project is told of by one window, also when nobody looks at either', async () => {
+  await spawnElsewhere();
+  await Promise.all([first, second].map((hands) => hands.statusSays('3 idle')));
+  for (const looks of ['here', 'elsewhere']) {
+    await first.look(looks);
+    for (const hands of [first, second]) await hands.clearToasts();
+    world.symposium('agent', 'send', 'stray', `/ask look ${looks}`);
+    const { status_since } = await world.is('stray', 'waiting');
+    await until('one tells', () => toldOf('stray waits for you'));
+    // The window that is last in turn has had its turn by then.
+    await until('the other would have told it', () => Date.now() - Date.parse(status_since) > 3_000);
+    assert.equal(await toldOf('stray waits for you'), 1, looks);
+    world.symposium('agent', 'deny', 'stray');
+    await world.is('stray', 'idle');
+  }
+  await first.look('here');
+  for (const hands of [first, second]) await hands.clearToasts();
+  world.symposium('agent', 'rm', '--force', 'stray');
   await Promise.all([first, second].map((hands) => hands.statusSays('2 idle')));
 });
 
@@ -177,6 +211,22 @@ step('one who comes back after a while is offered the recap of those that have n
   assert.equal(await first.preview().locator('h1').count(), 2);
   await first.shot('returned-recap');
   world.symposium('agent', 'deny', 'docs');
+  await first.statusSays('3 idle');
+});
+
+step('one who comes back is told of other projects too', async () => {
+  await spawnElsewhere();
+  await first.statusSays('4 idle');
+  await clockIs('right');
+  await first.look('elsewhere');
+  await clockIs('ahead');
+  await ask('stray', 'ls');
+  await first.toast('stray waits for you').waitFor();
+  await first.clearToasts();
+  await first.look('here');
+  await first.toast('While you were away: waiting for you: stray').waitFor();
+  await first.clearToasts();
+  world.symposium('agent', 'rm', '--force', 'stray');
   await first.statusSays('3 idle');
 });
 

@@ -19,6 +19,7 @@ import { taskCommands } from './taskCommands';
 import { TaskTree } from './taskTree';
 import { Terminals } from './terminals';
 import { Watch } from './watch';
+import { Windows } from './windows';
 import { useTranslation } from './words';
 
 /** What the tests of src/inside look at; nobody else is given it. */
@@ -45,6 +46,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
   const tree = new AgentTree(watch, client, mutes);
   const answering = new Answering(client, watch, documents);
   const status = statusItem();
+  const windows = new Windows(context.globalStorageUri.fsPath, (line) => { log.warn(line); });
   const decide = decision(terminals, mutes);
   context.subscriptions.push(
     log,
@@ -58,8 +60,8 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     agentCommands({ client, answering, watch, terminals, spawning, documents, mutes }),
     taskCommands(client, watch, documents, tasks),
     helping(client, watch, documents, log),
-    notifications(watch, decide),
-    returning(watch, decide, context.workspaceState),
+    notifications(watch, decide, windows),
+    returning(watch, decide, windows, context.workspaceState),
     offerCleanUp(client, watch, context.globalState),
     terminalProfile(watch, terminals),
     vscode.workspace.onDidChangeConfiguration((change) => {

@@ -1,61 +1,77 @@
-// Tells people what rules/notices finds: what comes together is told as one, and nothing is told twice.
+// Tells people what rules/notices finds: what comes together is told as one, and nothing is told twice, be it by two windows.
 
 import * as vscode from 'vscode';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
-import { type Notice, combinedText, isTold, noticeText, stillSo, transitions } from './rules/notices';
+import { type Notice, type Turn, combinedText, isTold, newsKey, noticeText, stillSo, transitions, turnOf } from './rules/notices';
 import { isHere } from './rules/place';
 import { MOST, asks, seenOf } from './rules/question';
 import { settings } from './settings';
 import type { Terminals } from './terminals';
 import type { Agent } from './types';
 import type { Watch } from './watch';
+import type { Windows } from './windows';
 import { t } from './words';
 
 /** What happens within this is told as one. */
 const TOGETHER = 300;
 
+/** How long a window waits for another to tell it first: a watcher on a busy machine is that late at most. */
+const AFTER = { first: 0, second: 500, last: 1_500 };
+
 const run = (command: string, ...args: unknown[]) => void vscode.commands.executeCommand(`symposium.${command}`, ...args);
 
-/** What of some news this window tells: now, or to somebody who was away from it, whatever was told meanwhile. */
-export type Decide = (news: readonly Notice[], to?: 'now' | 'away') => Notice[];
+/** Whether this window tells some news, and when: now, or to somebody who was away from it, whatever was told meanwhile. */
+export type Decide = (news: Notice, to?: 'now' | 'away') => Turn;
 
 export function decision(terminals: Terminals, mutes: Mutes): Decide {
   return (news, to = 'now') => {
     const here = folders();
-    const situation = {
-      mode: to === 'away' ? ('always' as const) : settings.notifications(),
+    return turnOf(news, {
+      mode: to === 'away' ? 'always' : settings.notifications(),
       focused: to === 'now' && vscode.window.state.focused,
-      hasFolders: here.length > 0,
       isHere: (agent: Agent) => isHere(agent, here),
       isMuted: (agent: Agent) => mutes.has(agent),
       isLookedAt: (agent: Agent) => terminals.isLookedAt(agent),
-    };
-    return news.filter((notice) => isTold(notice, situation));
+    });
   };
 }
 
-export function notifications(watch: Watch, decide: Decide): vscode.Disposable {
-  let gathered: Notice[] = [];
-  let timer: NodeJS.Timeout | undefined;
+export function notifications(watch: Watch, decide: Decide, windows: Windows): vscode.Disposable {
+  const gathered = new Map<keyof typeof AFTER, Notice[]>();
+  const timers = new Set<NodeJS.Timeout>();
 
-  const tell = () => {
-    const notices = stillSo(gathered, watch.agents);
-    gathered = [];
-    timer = undefined;
+  const tell = (turn: keyof typeof AFTER) => {
+    const notices = stillSo(gathered.get(turn) ?? [], watch.agents).filter((news) => windows.claim(newsKey(news)));
+    gathered.delete(turn);
     const [only] = notices;
     if (notices.length === 1 && only !== undefined) tellOne(only);
     else if (notices.length > 1) tellSeveral(notices);
   };
 
+  const gather = (turn: keyof typeof AFTER, news: Notice) => {
+    const already = gathered.get(turn);
+    if (already !== undefined) {
+      already.push(news);
+      return;
+    }
+    gathered.set(turn, [news]);
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      tell(turn);
+    }, TOGETHER + AFTER[turn]);
+    timers.add(timer);
+  };
+
   return vscode.Disposable.from(
     watch.onAgents(({ before, after }) => {
-      const told = decide(transitions(before, after));
-      if (told.length === 0) return;
-      gathered.push(...told);
-      timer ??= setTimeout(tell, TOGETHER);
+      for (const news of transitions(before, after)) {
+        const turn = decide(news);
+        if (isTold(turn)) gather(turn, news);
+        else if (turn === 'settled') windows.claim(newsKey(news));
+      }
     }),
-    { dispose: () => { clearTimeout(timer); } },
+    { dispose: () => { for (const timer of timers) clearTimeout(timer); } },
   );
 }
 

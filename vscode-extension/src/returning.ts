@@ -2,9 +2,12 @@
 
 import * as vscode from 'vscode';
 import type { Decide } from './notifications';
-import { type Notice, combinedText, isToldOnReturn, since, stillSo, transitions } from './rules/notices';
+import { folders } from './folders';
+import { type Notice, combinedText, isTold, isToldOnReturn, newsKey, newsOnReturn, since, stillSo, transitions } from './rules/notices';
+import { isHere } from './rules/place';
 import { settings } from './settings';
 import type { Watch } from './watch';
+import type { Windows } from './windows';
 import { t } from './words';
 
 const KEY = 'symposium.lastHere';
@@ -12,19 +15,27 @@ const KEY = 'symposium.lastHere';
 /** A window that is closed has no time to write anything down: it was last looked at so long ago, or less. */
 const NOTED = 60_000;
 
-export function returning(watch: Watch, decide: Decide, memory: vscode.Memento): vscode.Disposable {
+export function returning(watch: Watch, decide: Decide, windows: Windows, memory: vscode.Memento): vscode.Disposable {
   let leftAt = memory.get<number>(KEY) ?? (vscode.window.state.focused ? undefined : Date.now());
   let missed: Notice[] = [];
   let known = false;
 
-  const noteHere = () => void memory.update(KEY, Date.now());
+  const noteHere = (now = Date.now()) => {
+    windows.noteHere(now);
+    void memory.update(KEY, now);
+  };
+  const worthTelling = (news: readonly Notice[]) => news.filter((each) => isTold(decide(each, 'away')));
   const back = () => {
     const left = leftAt ?? Date.now();
-    const news = stillSo(missed, watch.agents);
+    const here = folders();
+    const news = newsOnReturn(stillSo(missed, watch.agents), Math.max(left, windows.lastHere()), (agent) => isHere(agent, here));
     leftAt = undefined;
     missed = [];
     noteHere();
-    if (isToldOnReturn(Date.now() - left, news, settings.notifications())) tellReturned(news, left);
+    if (!isToldOnReturn(Date.now() - left, news, settings.notifications())) return;
+    // The first window that somebody comes back to tells it, and no other does once more.
+    const untold = news.filter((each) => windows.claim(`returned ${newsKey(each)}`));
+    if (untold.length > 0) tellReturned(untold, left);
   };
   const timer = setInterval(() => {
     if (vscode.window.state.focused && leftAt === undefined) noteHere();
@@ -35,16 +46,16 @@ export function returning(watch: Watch, decide: Decide, memory: vscode.Memento):
       const { focused } = vscode.window.state;
       if (!known) {
         known = true;
-        if (leftAt !== undefined) missed = decide(since(leftAt, after), 'away');
+        if (leftAt !== undefined) missed = worthTelling(since(leftAt, after));
         if (focused) back();
       } else if (!focused) {
-        missed = stillSo([...missed, ...decide(transitions(before, after), 'away')], after);
+        missed = stillSo([...missed, ...worthTelling(transitions(before, after))], after);
       }
     }),
     vscode.window.onDidChangeWindowState(({ focused }) => {
       if (!focused) {
         leftAt ??= Date.now();
-        if (known) void memory.update(KEY, leftAt);
+        if (known) noteHere(leftAt);
       } else if (leftAt !== undefined) {
         void watch.look();
         if (known) back();

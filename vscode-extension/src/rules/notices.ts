@@ -10,7 +10,14 @@ export type NoticeKind = 'waiting' | 'finished' | 'crashed' | 'gave-up';
 export interface Notice {
   kind: NoticeKind;
   agent: Agent;
+  /** Which of its kind it is: by it several windows know that they tell of the same. */
+  mark: string;
 }
+
+/** A piece of news by a name that every window gives it. */
+export const newsKey = ({ kind, agent, mark }: Notice): string => [agent.id, kind, mark].join(' ');
+
+const notice = (kind: NoticeKind, agent: Agent): Notice => ({ kind, agent, mark: agent.question?.id ?? agent.status_since });
 
 /** A turn that took less is an answer one has waited for. */
 const LONG_TURN = 30_000;
@@ -24,9 +31,13 @@ export function transitions(before: readonly Agent[], after: readonly Agent[]): 
   return after.flatMap((agent) => {
     const was = past.get(agent.id);
     const kind = was === undefined ? undefined : transition(was, agent);
-    return kind === undefined ? [] : [{ kind, agent }];
+    if (was === undefined || kind === undefined) return [];
+    // The end of a task and the end of its turn are seen one after the other, by one window or by two.
+    return [ended(agent) > ended(was) && kind === 'finished' ? { kind, agent, mark: `task ${ended(agent)}` } : notice(kind, agent)];
   });
 }
+
+const ended = ({ tasks }: Agent): number => tasks.done + tasks.failed;
 
 function transition(was: Agent, is: Agent): NoticeKind | undefined {
   if (state(is) === 'gave-up') return state(was) === 'gave-up' ? undefined : 'gave-up';
@@ -36,7 +47,7 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
     const same = was.status === 'waiting' && was.waiting_for === is.waiting_for && was.question?.id === is.question?.id;
     return same ? undefined : 'waiting';
   }
-  if (is.tasks.done + is.tasks.failed > was.tasks.done + was.tasks.failed) return 'finished';
+  if (ended(is) > ended(was)) return 'finished';
   const worked = Date.parse(is.status_since) - Date.parse(was.status_since);
   return was.status === 'working' && is.status === 'idle' && worked >= LONG_TURN ? 'finished' : undefined;
 }
@@ -46,11 +57,11 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
 export function stillSo(gathered: readonly Notice[], now: readonly Agent[]): Notice[] {
   const known = new Map(now.map((agent) => [agent.id, agent]));
   const last = new Map<string, Notice>();
-  for (const { kind, agent } of gathered) {
-    const is = known.get(agent.id);
+  for (const news of gathered) {
+    const is = known.get(news.agent.id);
     if (is === undefined) continue;
-    if (kind === 'finished') last.set(agent.id, { kind, agent });
-    else if (state(is) === kind) last.set(agent.id, { kind, agent: is });
+    if (news.kind === 'finished') last.set(is.id, news);
+    else if (state(is) === news.kind) last.set(is.id, notice(news.kind, is));
   }
   return [...last.values()];
 }
@@ -63,7 +74,7 @@ export function since(then: number, agents: readonly Agent[]): Notice[] {
   return agents.flatMap((agent) => {
     if (Date.parse(agent.created_at) > then || Date.parse(agent.status_since) <= then) return [];
     const kind = state(agent) ?? (agent.status === 'idle' && agent.reason !== READY ? 'finished' : undefined);
-    return kind === undefined ? [] : [{ kind, agent }];
+    return kind === undefined ? [] : [notice(kind, agent)];
   });
 }
 
@@ -77,24 +88,34 @@ function state(agent: Agent): Exclude<NoticeKind, 'finished'> | undefined {
 export interface Situation {
   mode: 'off' | 'windowNotFocused' | 'always';
   focused: boolean;
-  /** Whether a folder is open here at all. */
-  hasFolders: boolean;
   isHere: (agent: Agent) => boolean;
   isMuted: (agent: Agent) => boolean;
   isLookedAt: (agent: Agent) => boolean;
 }
 
-/** Whether this window tells it. Of an agent of no open folder only the focused window tells, so that several do not. */
-export function isTold(notice: Notice, at: Situation): boolean {
-  const { agent } = notice;
-  if (at.mode === 'off' || at.isMuted(agent)) return false;
-  if (at.mode === 'windowNotFocused' && at.focused) return false;
-  if (at.focused && at.isLookedAt(agent)) return false;
-  return at.isHere(agent) || at.focused || !at.hasFolders;
+/** When this window tells: the one whose project it is at once, then the one that is looked at, then any. `settled`: nobody
+ *  need be told, and no other window is to. */
+export type Turn = 'first' | 'second' | 'last' | 'settled' | 'never';
+
+export function turnOf({ agent }: Pick<Notice, 'agent'>, at: Situation): Turn {
+  if (at.isMuted(agent)) return 'never';
+  if (at.focused && at.isLookedAt(agent)) return 'settled';
+  const isQuiet = at.mode === 'off' || (at.mode === 'windowNotFocused' && at.focused);
+  // A project whose window is quiet is quiet.
+  if (at.isHere(agent)) return isQuiet ? 'settled' : 'first';
+  if (isQuiet) return 'never';
+  return at.focused ? 'second' : 'last';
 }
+
+export const isTold = (turn: Turn): turn is 'first' | 'second' | 'last' => turn !== 'settled' && turn !== 'never';
 
 /** Who was away for less has not forgotten; `agent attach` uses the same. */
 const AWAY = 5 * 60_000;
+
+/** What of it is news to somebody who left this window then, and was at any window last at that other time: what other
+ *  projects did before that was told there. */
+export const newsOnReturn = (missed: readonly Notice[], anywhere: number, isHere: (agent: Agent) => boolean): Notice[] =>
+  missed.filter(({ agent }) => isHere(agent) || Date.parse(agent.status_since) > anywhere);
 
 /** Whether somebody who comes back is told what happened meanwhile. */
 export const isToldOnReturn = (away: number, news: readonly Notice[], mode: Situation['mode']): boolean =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type NoticeKind, type Situation, combinedText, isTold, isToldOnReturn, noticeText, since, stillSo, transitions } from '../rules/notices';
+import { type NoticeKind, type Situation, type Turn, combinedText, isToldOnReturn, newsKey, newsOnReturn, noticeText, since, stillSo, transitions, turnOf } from '../rules/notices';
 import type { Agent } from '../types';
 import { asking, someAgent } from './agents';
 
@@ -32,36 +32,59 @@ test('an agent that was not there before is told of by nobody', () => {
 });
 
 const at = (differs: Partial<Situation>): Situation => ({
-  mode: 'always', focused: true, hasFolders: true, isHere: () => true, isMuted: () => false, isLookedAt: () => false, ...differs,
+  mode: 'always', focused: true, isHere: () => true, isMuted: () => false, isLookedAt: () => false, ...differs,
 });
-const told: [string, Partial<Situation>, boolean][] = [
-  ['always', {}, true],
-  ['off', { mode: 'off' }, false],
-  ['muted', { isMuted: () => true }, false],
-  ['only while away, and here', { mode: 'windowNotFocused' }, false],
-  ['only while away, and away', { mode: 'windowNotFocused', focused: false }, true],
-  ['the terminal one looks at', { isLookedAt: () => true }, false],
-  ['that terminal in a window without focus', { isLookedAt: () => true, focused: false }, true],
-  ['another project, in the window with the focus', { isHere: () => false }, true],
-  ['another project, in a window without it', { isHere: () => false, focused: false }, false],
-  ['a window without folders', { isHere: () => false, focused: false, hasFolders: false }, true],
+const elsewhere = { isHere: () => false };
+const turns: [string, Partial<Situation>, Turn][] = [
+  ['always', {}, 'first'],
+  ['off', { mode: 'off' }, 'settled'],
+  ['muted', { isMuted: () => true }, 'never'],
+  ['only while away, and here', { mode: 'windowNotFocused' }, 'settled'],
+  ['only while away, and away', { mode: 'windowNotFocused', focused: false }, 'first'],
+  ['the terminal one looks at', { isLookedAt: () => true }, 'settled'],
+  ['that terminal in a window without focus', { isLookedAt: () => true, focused: false }, 'first'],
+  ['another project, in the window with the focus', elsewhere, 'second'],
+  ['another project, in a window without it', { ...elsewhere, focused: false }, 'last'],
+  ['another project, its terminal is looked at', { ...elsewhere, isLookedAt: () => true }, 'settled'],
+  ['another project, off', { ...elsewhere, mode: 'off' }, 'never'],
+  ['another project, only while away, and here', { ...elsewhere, mode: 'windowNotFocused' }, 'never'],
+  ['another project, only while away, and away', { ...elsewhere, mode: 'windowNotFocused', focused: false }, 'last'],
 ];
-for (const [name, situation, expected] of told) {
-  test(`told: ${name}`, () => { assert.equal(isTold({ kind: 'waiting', agent: someAgent(waiting) }, at(situation)), expected); });
+for (const [name, situation, expected] of turns) {
+  test(`told: ${name}`, () => { assert.equal(turnOf({ agent: someAgent(waiting) }, at(situation)), expected); });
 }
+
+test('two windows give the same news the same name, and other news another', () => {
+  const key = (was: Partial<Agent>, is: Partial<Agent>) => transitions([someAgent(was)], [someAgent(is)]).map(newsKey)[0];
+  assert.equal(key({ status: 'working' }, waiting), key({ status: 'idle' }, waiting));
+  assert.notEqual(key({ status: 'working' }, waiting), key({ status: 'working' }, asking('Bash: rm')));
+  // One window hears of the end of a task and of its turn at once, another one after the other.
+  assert.equal(key({ tasks: tasks(0), status: 'working' }, { tasks: tasks(1), status: 'working' }), key({ tasks: tasks(0), status: 'working' }, { tasks: tasks(1), status_since: '2026-01-01T00:09:00Z' }));
+  assert.notEqual(key({ tasks: tasks(0) }, { tasks: tasks(1) }), key({ tasks: tasks(1) }, { tasks: tasks(2) }));
+  const turn = (until: string) => key({ status: 'working', status_since: '2025-12-31T00:00:00Z' }, { status_since: until });
+  assert.notEqual(turn('2026-01-01T00:01:00Z'), turn('2026-01-01T00:02:00Z'));
+});
+
+test('who comes back is told of other projects what happened since they were at any window', () => {
+  const news = [someAgent({ name: 'ours', ...waiting }), someAgent({ name: 'other', ...waiting })].map((agent) => ({ kind: 'waiting' as const, agent, mark: '' }));
+  const isOurs = ({ name }: Agent) => name === 'ours';
+  const names = (anywhere: string) => newsOnReturn(news, Date.parse(anywhere), isOurs).map(({ agent }) => agent.name);
+  assert.deepEqual(names('2025-12-31T23:00:00Z'), ['ours', 'other']);
+  assert.deepEqual(names('2026-01-01T00:00:01Z'), ['ours']);
+});
 
 test('a reason with a link in it is shown as text', () => {
   const agent = someAgent({ ...waiting, reason: 'see [this](command:workbench.action.quit) now', question: { id: 'q', text: 'see [this](command:workbench.action.quit)\nnow', extent: 'whole' } });
-  const text = noticeText({ kind: 'waiting', agent });
+  const text = noticeText({ kind: 'waiting', agent, mark: '' });
   assert.equal(text, 'one waits for you: see [this] (command:workbench.action.quit) now …');
 });
 
 test('several are told as one, and not all by name', () => {
-  const notices = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ kind: 'waiting' as const, agent: someAgent({ name }) }));
-  assert.equal(combinedText([...notices, { kind: 'crashed', agent: someAgent({ name: 'x' }) }]), 'waiting for you: a, b, c and 2 more · crashed: x');
+  const notices = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ kind: 'waiting' as const, agent: someAgent({ name }), mark: '' }));
+  assert.equal(combinedText([...notices, { kind: 'crashed', agent: someAgent({ name: 'x' }), mark: '' }]), 'waiting for you: a, b, c and 2 more · crashed: x');
 });
 
-const still = (kind: NoticeKind, was: Partial<Agent>, is: Partial<Agent>) => stillSo([{ kind, agent: someAgent(was) }], [someAgent(is)]).map((notice) => notice.kind);
+const still = (kind: NoticeKind, was: Partial<Agent>, is: Partial<Agent>) => stillSo([{ kind, agent: someAgent(was), mark: '' }], [someAgent(is)]).map((notice) => notice.kind);
 const crashed: Partial<Agent> = { status: 'crashed' };
 const stays: [string, NoticeKind, Partial<Agent>, Partial<Agent>, boolean][] = [
   ['it waits', 'waiting', waiting, waiting, true],
@@ -74,9 +97,9 @@ const stays: [string, NoticeKind, Partial<Agent>, Partial<Agent>, boolean][] = [
 for (const [name, kind, was, is, expected] of stays) test(`still so: ${name}`, () => { assert.deepEqual(still(kind, was, is), expected ? [kind] : []); });
 
 test('an agent is told of once, with what it asks for now', () => {
-  const first = { kind: 'waiting' as const, agent: someAgent(waiting) };
+  const first = { kind: 'waiting' as const, agent: someAgent(waiting), mark: 'first' };
   const now = someAgent(asking('Bash: rm'));
-  assert.deepEqual(stillSo([first, first], [now]), [{ kind: 'waiting', agent: now }]);
+  assert.deepEqual(stillSo([first, first], [now]), [{ kind: 'waiting', agent: now, mark: 'id of Bash: rm' }]);
   assert.deepEqual(stillSo([first], []), [], 'one that is gone is no news');
 });
 
@@ -95,7 +118,7 @@ const happened: [string, Partial<Agent>, NoticeKind[]][] = [
 for (const [name, is, expected] of happened) test(`while the window was closed: ${name}`, () => { assert.deepEqual(since(then, [someAgent(is)]).map(({ kind }) => kind), expected); });
 
 test('who comes back after a while is told what happened, and nobody else', () => {
-  const news = [{ kind: 'finished' as const, agent: someAgent() }];
+  const news = [{ kind: 'finished' as const, agent: someAgent(), mark: '' }];
   const minutes = (count: number) => count * 60_000;
   assert.equal(isToldOnReturn(minutes(5), news, 'windowNotFocused'), true);
   assert.equal(isToldOnReturn(minutes(4), news, 'always'), false);
