@@ -10,8 +10,9 @@ use super::edge::told_by;
 use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::model::{
-    Agent, AgentName, AgentRecord, AskedQuestion, Edge, Extent, Kind, ScreenState, Status, WaitingFor,
+    Agent, AgentName, AgentRecord, AskedQuestion, Edge, Kind, ScreenState, Status, WaitingFor,
 };
+use crate::rules::answer::{is_drawn, is_read};
 use crate::rules::family::descendants;
 use crate::rules::inherit::may_answer;
 use crate::rules::screen::Sight;
@@ -67,7 +68,9 @@ impl Manager {
         if before.status.waiting_for == Some(WaitingFor::Approval) && record.status != before.status {
             return Err(self.asks_another(&record, answer));
         }
-        refuse_unread(&record, read).map_err(|()| self.asks_another(&record, answer))?;
+        if !is_read(&record.status, read) {
+            return Err(self.asks_another(&record, answer));
+        }
         let kind = self.kind_of(&record)?;
         let keys = match answer {
             Answer::Approve => &kind.approve_keys,
@@ -83,8 +86,7 @@ impl Manager {
         })?;
         // It may have been answered by hand, and have asked for the next thing, while its dialog was waited for.
         let now = self.record(name, answer.verb())?;
-        refuse_unread(&now, read).map_err(|()| self.asks_another(&now, answer))?;
-        if read.is_some() && !is_of(&record, &line) {
+        if read.is_some() && !(is_read(&now.status, read) && is_drawn(&now.status, &line)) {
             return Err(self.asks_another(&now, answer));
         }
         let asked = match record.status.waiting_for {
@@ -189,19 +191,4 @@ impl Manager {
             watch.changed(BETWEEN_LOOKS);
         }
     }
-}
-
-/// Says no when the question that was read is not the one that is asked.
-fn refuse_unread(record: &AgentRecord, read: Option<&str>) -> Result<(), ()> {
-    let asks = || record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval));
-    match read {
-        Some(read) if asks().is_none_or(|now| now.id != read) => Err(()),
-        _ => Ok(()),
-    }
-}
-
-/// Whether the dialog on the screen is the one that was written down, as far as its line can tell.
-fn is_of(record: &AgentRecord, line: &str) -> bool {
-    let seen = record.status.question().filter(|known| known.extent == Extent::Brief);
-    seen.is_none_or(|known| known.text == line)
 }

@@ -1,6 +1,7 @@
 //! The rules: pure decisions. Data and `now` in, a decision out; nothing is read, written or started here.
 
 pub mod address;
+pub mod answer;
 pub mod bubble;
 pub mod confirm;
 pub mod conversation;
