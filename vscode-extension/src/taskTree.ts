@@ -2,8 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { Client } from './client';
-import { taskContext, taskLine } from './rules/labels';
-import { fenced } from './rules/text';
+import { taskContext, taskLine, taskTooltip } from './rules/labels';
 import type { Task, TaskState } from './types';
 import type { Watch } from './watch';
 
@@ -63,8 +62,7 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
     item.description = line.description;
     item.iconPath = new vscode.ThemeIcon((icons as Partial<Record<string, string>>)[task.state] ?? 'question');
     item.contextValue = taskContext(task);
-    const notes = [task.text, task.progress?.note ?? '', task.why].filter(Boolean);
-    item.tooltip = new vscode.MarkdownString(notes.map(fenced).join('\n\n'));
+    item.tooltip = new vscode.MarkdownString(taskTooltip(task));
     return item;
   }
 

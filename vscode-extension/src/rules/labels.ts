@@ -5,7 +5,7 @@ import { t } from '../words';
 import { folderName } from './place';
 import { shownQuestion } from './question';
 import { hasEnded, isAttachable, isLive, statusWord } from './status';
-import { noIcons, oneLine } from './text';
+import { fenced, noIcons, oneLine } from './text';
 import { age } from './times';
 
 /** What it asks for, status, since when, its branch or folder, and how far it is. */
@@ -69,6 +69,10 @@ export function taskLine(task: Task): { label: string; description: string } {
     description: oneLine(parts.filter(Boolean).join(' · '), 80),
   };
 }
+
+/** All of a task, in Markdown; indented text is markup there unless it is fenced. */
+export const taskTooltip = (task: Task): string =>
+  [task.text, task.progress?.note ?? '', task.why].filter(Boolean).map(fenced).join('\n\n');
 
 export const isOpen = (task: Task): boolean => ['queued', 'dispatched', 'running'].includes(task.state);
 

@@ -3,7 +3,7 @@
 import type { Agent, Recap } from '../types';
 import { t } from '../words';
 import { statusWord } from './status';
-import { escapeMarkdown, fenced, oneLine } from './text';
+import { escapeMarkdown, fenced, oneLine, visible } from './text';
 import { age, span } from './times';
 
 const safe = (text: string, most = 200): string => escapeMarkdown(oneLine(text, most));
@@ -66,7 +66,8 @@ export function tooltip(agent: Agent, recap: Recap | undefined, now: number): st
   const lines = told.map(([key, value]) => `**${key}:** ${safe(value ?? '')}`);
   const words = recap?.last_words;
   const said = words === null || words === undefined ? '' : `\n\n---\n\n${fenced(words.split('\n').slice(-8).join('\n'))}`;
-  return `### ${safe(agent.name)}\n\n${lines.join('  \n')}${said}`;
+  const asked = agent.question === null ? '' : `\n\n---\n\n${fenced(visible(agent.question.text))}`;
+  return `### ${safe(agent.name)}\n\n${lines.join('  \n')}${asked}${said}`;
 }
 
 function queue(agent: Agent): string | null {

@@ -40,7 +40,7 @@ export const escapeMarkdown = (text: string): string =>
 
 /** A block of text in Markdown; its fence is longer than any in it. */
 export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
+  const longest = [...text.matchAll(/`+/g)].reduce((most, run) => Math.max(most, run[0].length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${text.replace(/\r/g, '')}\n${fence}`;
 }

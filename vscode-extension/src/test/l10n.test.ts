@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { NEEDED } from '../rules/version';
 
 const bundle = 'l10n/bundle.l10n.json';
 
@@ -20,6 +21,12 @@ test('every text for people can be translated', () => {
   if (process.env['UPDATE'] !== undefined) writeFileSync(bundle, `${JSON.stringify(wanted, null, 2)}\n`);
   assert.ok(existsSync(bundle));
   assert.deepEqual(JSON.parse(readFileSync(bundle, 'utf8')), wanted);
+});
+
+test('welcome views say which version is needed, and have no code spans, which they do not know', () => {
+  const texts = Object.entries(JSON.parse(readFileSync('package.nls.json', 'utf8')) as Record<string, string>).filter(([key]) => key.startsWith('welcome.'));
+  for (const [key, text] of texts) assert.ok(!text.includes('`'), key);
+  assert.ok(texts.some(([key, text]) => key === 'welcome.tooOld' && text.includes(`${NEEDED} or newer`)));
 });
 
 test('every text of the manifest is there, and none is left over', () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contextValue, description, pickEntry, taskContext, taskLine } from '../rules/labels';
+import { contextValue, description, pickEntry, taskContext, taskLine, taskTooltip } from '../rules/labels';
+import { inWords } from '../rules/broken';
 import { nameMistake } from '../rules/names';
+import { noticeText } from '../rules/notices';
 import { recapDocument, tooltip } from '../rules/recap';
 import { count, countsInIcons, countsInWords } from '../rules/status';
 import { escapeMarkdown, fenced, noIcons, noLinks, oneLine } from '../rules/text';
@@ -35,11 +37,19 @@ test('what menus are shown follows from status', () => {
 });
 
 test('a hostile agent is text in a quick pick', () => {
-  const entry = pickEntry(someAgent({ name: '$(zap)x', reason: hostile }), now);
-  for (const text of Object.values(entry)) {
+  const asks = (text: string) => someAgent({ ...asking(text), name: '$(zap)x', branch: hostile, working_directory: `/${hostile}` });
+  const entries = [someAgent({ name: '$(zap)x', reason: hostile, branch: hostile }), asks(hostile), asks('$(zap)')].map((agent) => pickEntry(agent, now));
+  for (const text of entries.flatMap((entry) => Object.values(entry))) {
     assert.ok(!text.includes('$('), text);
     assert.ok(!/[\u0000-\u001f\u202e]/.test(text), text);
   }
+});
+
+test('a hostile agent is one line of text in a row and in a notification', () => {
+  const agent = someAgent({ ...asking(hostile), name: hostile, branch: hostile });
+  const texts = [description(agent, now), noticeText({ kind: 'waiting', agent, mark: '' }), inWords([{ name: hostile, why: hostile }])];
+  for (const text of texts) assert.ok(!/[\u0000-\u001f\u202e]/.test(text), text);
+  assert.ok(!texts[1]?.includes(']('), texts[1]);
 });
 
 test('a hostile agent is text in a tooltip and in a recap', () => {
@@ -51,7 +61,7 @@ test('a hostile agent is text in a tooltip and in a recap', () => {
     last_words: '```\n</pre><script>\n````', asks: hostile,
   };
   const outside = (text: string) => text.replace(/^(`{3,})text\n[^]*?\n\1$/gm, '');
-  for (const text of [outside(recapDocument(recap)), outside(tooltip(someAgent({ name: 'x', title: hostile, reason: hostile, branch: hostile }), recap, now))]) {
+  for (const text of [outside(recapDocument(recap)), outside(tooltip(someAgent({ ...asking(`\`\`\`\n${hostile}`), name: 'x', title: hostile, branch: hostile }), recap, now))]) {
     for (const mark of ['<img', '](', '**b**', '`c`', '$(zap)', '<script']) assert.ok(!text.includes(mark), `${mark} in ${text}`);
   }
   assert.ok(recapDocument(recap).includes('`````text\n```\n</pre><script>\n````\n`````'));
@@ -90,4 +100,6 @@ test('a task is one line', () => {
   assert.deepEqual(taskLine(task), { label: '#7 do it', description: 'queued · one · waits for 1 · high' });
   assert.equal(taskContext(task), 'task open');
   assert.equal(taskContext({ ...task, state: 'failed' }), 'task retryable');
+  const said = '    indented **b** <img src=x>\n[l](command:quit)\n```\n# h';
+  assert.equal(taskTooltip({ ...task, text: said, why: 'w' }), `\`\`\`\`text\n${said}\n\`\`\`\`\n\n\`\`\`text\nw\n\`\`\``);
 });
