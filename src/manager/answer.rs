@@ -86,8 +86,13 @@ impl Manager {
         })?;
         // It may have been answered by hand, and have asked for the next thing, while its dialog was waited for.
         let now = self.record(name, answer.verb())?;
-        if read.is_some() && !(is_read(&now.status, read) && is_drawn(&now.status, &line)) {
+        if !is_read(&now.status, read) {
             return Err(self.asks_another(&now, answer));
+        }
+        if read.is_some() && !is_drawn(&now.status, &line) {
+            let state = ScreenState::Approval(line);
+            let sight = Sight { state: Some(&state), edge: Edge::Activity, told_by: told_by(&kind) };
+            return Err(self.asks_another(&self.note_sight(&now, sight)?, answer));
         }
         let asked = match record.status.waiting_for {
             Some(WaitingFor::Approval) => record.status.reason.clone(),

@@ -74,6 +74,33 @@ fn the_same_asked_again_is_another_question() {
     assert_eq!(shown(&env, "a")["status"], "waiting");
 }
 
+/// Codex has no hook that tells of a dialog.
+#[test]
+fn of_a_dialog_that_only_the_screen_shows_the_next_is_another() {
+    let env = TestEnv::new();
+    let next = env.root().join("next");
+    let screen = r"\033[2J\033[H  Would you like to run the following command?\n\n  $ %s\n\n› 1. Yes, proceed (y)\n  2. No (esc)\n\n  Press enter to confirm or esc to cancel\n";
+    let script = format!(
+        "printf '{screen}' 'touch one'\nuntil [ -e '{next}' ]; do sleep 0.1; done\nprintf '{screen}' 'rm two'\nexec sleep 1000",
+        next = next.display()
+    );
+    env.fake_program("codex", &script);
+    spawned(&env, &["codex", "--name", "a"]);
+    wait_for(&env, "a", "waiting");
+    let first = shown(&env, "a");
+    assert_eq!(first["question"]["extent"], "brief", "{first}");
+    assert!(first["question"]["text"].as_str().is_some_and(|text| text.ends_with("$ touch one")), "{first}");
+    let read = first["question"]["id"].as_str().expect("a text").to_owned();
+    std::fs::write(&next, "").unwrap();
+    env.wait_until("the next dialog stands there", || {
+        agent(&env, &["peek", "a"]).ok().stdout.contains("$ rm two")
+    });
+    let outcome = agent(&env, &["approve", "a", "--if-asks", &read]).fails(6);
+    assert!(outcome.stderr.contains("asks for something else by now"), "{outcome:?}");
+    assert!(outcome.stderr.contains("$ rm two"), "{outcome:?}");
+    assert!(!outcome.stderr.contains(&read), "{outcome:?}");
+}
+
 #[test]
 fn nothing_is_pressed_where_nothing_is_asked() {
     let env = TestEnv::new();
