@@ -98,7 +98,7 @@ impl Tmux {
         let mut script = Script::default();
         match entry.meeting() {
             None if entry.how == AttachAs::Observer => {
-                size::held(session, &mut script)?;
+                size::kept(session, &mut script);
                 script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
                 size::not_by(session, OWN_NAME, &mut script)?;
             }
@@ -132,7 +132,7 @@ impl Tmux {
         let switch = ["switch-client", "-c", name, "-t", &target];
         match entry.meeting() {
             None if entry.how == AttachAs::Observer => {
-                size::held(session, &mut script)?;
+                size::kept(session, &mut script);
                 script.then(&command(&switch));
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
                 size::not_by(session, name, &mut script)?;

@@ -59,7 +59,10 @@ impl Comer<'_> {
         self.drive(&mut drive);
         let mut meet = Script::default();
         match meeting {
-            Meeting::Yield => self.watch(&mut meet),
+            Meeting::Yield => {
+                size::kept(self.session.as_str(), &mut meet);
+                self.watch(&mut meet);
+            }
             Meeting::Take => {
                 meet.then(&command(&[
                     "set-option",
@@ -73,9 +76,9 @@ impl Comer<'_> {
                 self.tell_former(&mut meet)?;
             }
         }
-        size::held(self.session.as_str(), &mut meet)?;
-        size::held(self.session.as_str(), &mut drive)?;
+        size::fitted(self.session.as_str(), &mut drive)?;
         if meeting == Meeting::Take {
+            size::fitted(self.session.as_str(), &mut meet)?;
             meet.append(&when_driving);
         }
         drive.append(&when_driving);
@@ -180,7 +183,9 @@ impl Tmux {
         for step in steps {
             step.done(seats, now, &mut deed);
         }
-        size::held(session, &mut deed)?;
+        if steps.iter().any(|step| matches!(step, Step::Drive(_) | Step::Watch(_) | Step::Size(_))) {
+            size::fitted(session, &mut deed)?;
+        }
         let (name, seen) = (target::in_format(session), seats.driver.as_deref().unwrap_or_default());
         let test = format!("#{{&&:#{{==:#{{session_name}},{name}}},#{{==:#{{@symposium_driver}},{seen}}}}}");
         let mut script = Script::default();

@@ -57,7 +57,7 @@ impl Tmux {
         let session = entry.session.as_str();
         let (target, at) = (target::session(session), target::pane_of(session));
         let mut script = Script::default();
-        size::held(session, &mut script)?;
+        size::kept(session, &mut script);
         script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
         let guest =
             format!(" {OWN_KEY}={}:{}", plain(entry.user), if may == GuestMay::Type { 'w' } else { 'r' });

@@ -14,14 +14,20 @@ const DECIDES: &str = "#{?#{@symposium_driver},#{s/^[0-9]*@//:@symposium_driver}
 /// The terminal that runs the command.
 pub(super) const OWN_NAME: &str = "#{client_name}";
 
-/// Makes the window as large as the terminal that decides, or keeps it as it is when that one is not there.
-pub(super) fn held(session: &str, script: &mut Script) -> Result<(), TmuxError> {
+/// Keeps the window as large as it is, whoever comes.
+pub(super) fn kept(session: &str, script: &mut Script) {
+    script.then(&command(&["resize-window", "-t", &target::pane_of(session)]));
+}
+
+/// Makes the window as large as the terminal of the one that decides, who has just come to. Not for others: a driver
+/// that leaves is still there for a moment, and counts no more.
+pub(super) fn fitted(session: &str, script: &mut Script) -> Result<(), TmuxError> {
     let at = target::pane_of(session);
     let is_one = format!("#{{!=:{DECIDES},}}");
     let is_there = format!("#{{m/r:(^|#,){DECIDES}(#,|$),#{{session_attached_list}}}}");
     let [mut fit, mut keep] = [Script::default(), Script::default()];
     fit.then(&command(&["resize-window", "-A", "-t", &at]));
-    keep.then(&command(&["resize-window", "-t", &at]));
+    kept(session, &mut keep);
     script.then(&command(&["if-shell", "-F", "-t", &at, &format!("#{{&&:{is_one},{is_there}}}")]));
     script.word(fit.finish("a size")?).word(keep.finish("a size")?);
     Ok(())
@@ -45,7 +51,7 @@ pub(super) fn by(session: &str, name: Option<&str>, script: &mut Script) -> Resu
     let is_other = format!("#{{&&:#{{!=:#{{@symposium_sized}},}},#{{!=:#{{@symposium_sized}},{own}}}}}");
     script.then(&command(&["if-shell", "-F", "-t", &at, &is_other])).word(other.finish("a size")?);
     counted(name, script);
-    held(session, script)
+    fitted(session, script)
 }
 
 /// The terminal of this name never decides from now on: it only watches.

@@ -2,6 +2,7 @@
 
 mod approve;
 mod attach;
+mod attach_crowd;
 mod attach_size;
 mod attach_together;
 mod bad_input;
