@@ -176,9 +176,9 @@ export class Hands {
 
   /** Waits for an element of it with this text, and until it has the focus, which it would take from what comes next. Its
    *  service worker takes over when the one of the preview before has answered or given up, which VS Code lets it do after
-   *  half a minute. */
+   *  half a minute. With two windows on one server 1.139 was seen to take 76 s for it, and two seconds otherwise. */
   async previewShows(element, text) {
-    await this.preview().locator(element, { hasText: text }).first().waitFor({ timeout: 75_000 });
+    await this.preview().locator(element, { hasText: text }).first().waitFor({ timeout: 150_000 });
     await until('the preview has the focus', () => this.page.evaluate(() => document.activeElement?.tagName === 'IFRAME'));
   }
 
