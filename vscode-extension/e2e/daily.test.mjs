@@ -1,6 +1,8 @@
 // A day with agents: see them, attach, type, approve, spawn, be told of a crash.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
@@ -126,11 +128,32 @@ step('one that is too long for a dialog is read in an editor', async () => {
   await first.waitFor();
   await hands.press(first, 'Approve…');
   await hands.page.locator('.tab', { hasText: 'docs.txt' }).waitFor();
+  await hands.page.locator('.view-lines', { hasText: 'Bash: echo' }).click();
+  await hands.page.keyboard.press('Control+End');
   await hands.page.locator('.view-lines', { hasText: 'to the end' }).waitFor();
   const toast = hands.toast('the question is in the editor');
   await toast.waitFor();
   await hands.shot('long-question');
   await hands.press(toast, 'Approve');
+  await world.is('docs', 'idle');
+});
+
+step('of a question of which only a line is known the screen is shown', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'docs', '/ask make dist');
+  await hands.statusSays('1 waiting');
+  // As an older symposium leaves it.
+  const registry = join(world.home, '.symposium/agent-sessions.json');
+  const known = JSON.parse(readFileSync(registry, 'utf8'));
+  known.sessions.docs.status.question = null;
+  world.writeRegistry(JSON.stringify(known));
+  await until('a line is known', () => world.agent('docs').question.extent === 'brief');
+  await hands.act('docs', 'Approve');
+  const dialog = hands.dialog().filter({ hasText: 'Its screen' });
+  await dialog.waitFor();
+  assert.ok((await dialog.innerText()).includes('Do you want to proceed?'), await dialog.innerText());
+  await hands.shot('brief-question');
+  await dialog.locator('.monaco-button', { hasText: 'Approve' }).click();
   await world.is('docs', 'idle');
 });
 

@@ -22,7 +22,7 @@ export const visible = (text: string): string =>
     .join('\n');
 
 /** With long lines broken, for an editor that would let them run out of sight. */
-export const broken = (text: string, most = 100): string =>
+export const broken = (text: string, most = 72): string =>
   text
     .split('\n')
     .map((line) => (line.match(new RegExp(`.{1,${most}}`, 'gu')) ?? ['']).join('\n⤷ '))
