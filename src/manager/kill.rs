@@ -83,9 +83,20 @@ impl Manager {
         grace: Duration,
         _lock: &AgentLock,
     ) -> Result<bool, Error> {
+        lock: &AgentLock,
+    ) -> Result<bool, Error> {
+        self.end_noted(record, grace, "", lock)
+    }
+
+    /// The same; with a reason, an end that is cut short is known for a crash, and why.
+    pub(super) fn end_noted(
+        &self,
+        record: &AgentRecord,
+        grace: Duration,
+        why: &str,
         self.end_shares(&record.name);
         let instance = self.store.instance(&record.name);
-        let _ = instance.write_state(STOPPING, b"");
+        let _ = instance.write_state(STOPPING, why.as_bytes());
         failpoint::reached("kill.marked");
         let left = self.ask_to_leave(record, grace);
         let plan = EndPlan { hup_after: HUP_AFTER.min(grace), grace };

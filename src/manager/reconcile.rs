@@ -16,7 +16,8 @@ use crate::process::{self, Mark, Target};
 use crate::rules::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
 use crate::tmux::Tmux;
 
-/// The file in an instance's state directory that says: somebody asked for its end.
+/// The file in an instance's state directory that says: somebody asked for its end. With a reason in it, that end is a
+/// crash.
 pub(super) const STOPPING: &str = "stopping";
 
 /// All agents at one moment.
@@ -69,7 +70,8 @@ impl Manager {
         Survey { agents: joined.agents, silence }
     }
 
-    /// An end that somebody asked for is a stop, also when the command that asked was killed on the way.
+    /// An end that somebody asked for is a stop, also when the command that asked was killed on the way; unless it was
+    /// asked for with a reason.
     fn honour_requests_to_stop(&self, joined: &mut Joined) {
         let mut written = None;
         for change in &mut joined.changes {
@@ -77,8 +79,11 @@ impl Manager {
             if note.status.is_live() || *note == change.before.status {
                 continue;
             }
-            if self.was_asked_to_stop(&change.before) {
-                *note = StatusNote::new(Status::Stopped, note.since, "it was ended on request");
+            if let Ok(Some(why)) = self.store.instance(&change.before.name).read_state(STOPPING) {
+                *note = match String::from_utf8_lossy(&why).as_ref() {
+                    "" => StatusNote::new(Status::Stopped, note.since, "it was ended on request"),
+                    why => StatusNote::new(Status::Crashed, note.since, why),
+                };
             } else {
                 // Whoever ended it writes that down first and takes the request back then: look again, in this order.
                 let written = written.get_or_insert_with(|| self.store.read(Env::now()).unwrap_or_default());

@@ -82,7 +82,7 @@ impl Manager {
     }
 
     /// The pane whose process was just ended. tmux learns of that a moment later than we do.
-    fn pane_left_behind(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
+    pub(super) fn pane_left_behind(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
         let begun = Instant::now();
         loop {
             match self.own_pane(record)? {

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::hang::HUNG;
 use crate::model::{Agent, AgentId, Happening, Notice, NotifyOn, Status, Urgency, What, is_deceptive};
 
 /// A body is read in a glance, and some desktops show all of it.
@@ -62,9 +63,14 @@ pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec
         .collect()
 }
 
-/// What the second tells, the first need not: a crash that is the last one, a turn that ends a task.
-const TOLD_TOO: [(NotifyOn, NotifyOn); 2] =
-    [(NotifyOn::Crashed, NotifyOn::GaveUp), (NotifyOn::Finished, NotifyOn::Task)];
+/// What the second tells, the first need not: a crash that is the last one, a turn that ends a task, an end for want of a
+/// sign of life.
+const TOLD_TOO: [(NotifyOn, NotifyOn); 4] = [
+    (NotifyOn::Crashed, NotifyOn::GaveUp),
+    (NotifyOn::Finished, NotifyOn::Task),
+    (NotifyOn::Hung, NotifyOn::Crashed),
+    (NotifyOn::Hung, NotifyOn::GaveUp),
+];
 
 fn reason(what: &What) -> Option<NotifyOn> {
     match what {
@@ -87,7 +93,8 @@ fn still_holds(on: NotifyOn, agent: &Agent) -> bool {
         NotifyOn::Waiting => agent.status == Status::Waiting,
         NotifyOn::Finished => matches!(agent.status, Status::Idle | Status::Exited),
         NotifyOn::Crashed => agent.status == Status::Crashed,
-        NotifyOn::Hung => agent.status == Status::Working,
+        // Also while it is down for that, and on its way back.
+        NotifyOn::Hung => agent.status == Status::Working || agent.reason.contains(HUNG),
         NotifyOn::GaveUp | NotifyOn::Message | NotifyOn::Task => true,
         NotifyOn::Deleted => agent.directory_gone.is_some(),
     }

@@ -3,6 +3,7 @@
 mod editor;
 mod environments;
 mod ephemeral;
+mod hang;
 mod heartbeat;
 mod keeping;
 mod message;

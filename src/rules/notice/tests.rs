@@ -92,6 +92,21 @@ fn news_that_is_over_is_not_told_but_giving_up_is() {
 }
 
 #[test]
+fn one_that_was_ended_because_it_hung_is_told_once() {
+    let mut a = agent("a", Status::Crashed);
+    a.reason = "no sign of life: no output; it was ended".into();
+    let news = [happening(&a, What::Hung, "no sign"), became(&a, Status::Working, &a.reason.clone())];
+    assert_eq!(told(&news, std::slice::from_ref(&a)), one("a crashed", &a.reason.clone()));
+    let wishes = Wishes { usual: vec![NotifyOn::Hung], own: HashMap::new() };
+    assert_eq!(notices(&news, std::slice::from_ref(&a), &wishes).len(), 1);
+    a.status = Status::Starting;
+    a.reason = format!("it is started again (1 of 5): {}", a.reason);
+    assert_eq!(notices(&news, std::slice::from_ref(&a), &wishes).len(), 1);
+    a.reason = "it was just started".into();
+    assert_eq!(notices(&news, &[a], &wishes), []);
+}
+
+#[test]
 fn who_drives_an_agent_is_not_told_and_who_watches_is() {
     let mut a = waiting("a");
     let asked = [became(&a, Status::Working, "run it?")];

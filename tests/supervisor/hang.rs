@@ -1,0 +1,88 @@
+//! Agents that work without a sign of life, where they are to be started again: as after a crash, and not for ever.
+
+use super::{configure, shown, symposium};
+use crate::support::TestEnv;
+
+/// Restarts that do not keep a test waiting, of what hangs too, and a command that hears of everything.
+fn hasty(env: &TestEnv, most: u32) {
+    let told = env.home().join("told");
+    configure(
+        env,
+        &format!(
+            "[supervisor]\nreconcile = \"1s\"\n[restart]\nfirst = \"50ms\"\nlongest = \"200ms\"\nmost = {most}\nhung = true\n\
+             [notify]\ncommand = [\"sh\", \"-c\", \"cat >>{0}; echo >>{0}\"]\nper_minute = 1000\n",
+            told.display()
+        ),
+    );
+    std::fs::write(env.state().join("kinds.toml"), "[demo]\nhang_after_s = 1\n").unwrap();
+}
+
+/// Has it hang and waits for what comes of it.
+#[track_caller]
+fn hang_until(env: &TestEnv, what: &str, is: impl Fn(&serde_json::Value) -> bool) {
+    symposium(env, &["agent", "send", "a", "/hang"]).ok();
+    env.wait_until(what, || is(&shown(env, "a")));
+}
+
+#[test]
+fn one_that_hangs_comes_back_with_its_environment_and_conversation_counted_and_told() {
+    let env = TestEnv::new();
+    hasty(&env, 3);
+    let args =
+        ["agent", "spawn", "demo", "--name", "a", "--restart", "on-failure", "--task", "remember blue"];
+    symposium(&env, &args).env("SECRET", "of the spawner").ok();
+    symposium(&env, &["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
+    hang_until(&env, "it is back at its prompt", |agent| {
+        agent["status"] == "idle" && agent["restart"]["count"] == 1
+    });
+    let pid = shown(&env, "a")["pid"].as_i64().expect("it runs");
+    let has = std::fs::read_to_string(format!("/proc/{pid}/environ")).unwrap();
+    assert!(has.split('\0').any(|variable| variable == "SECRET=of the spawner"), "{has}");
+    let told = || std::fs::read_to_string(env.home().join("told")).unwrap_or_default();
+    env.wait_until("it is told", || told().contains("\"a crashed\""));
+    assert!(told().contains("no sign of life: no output and no child process"), "{}", told());
+    let metrics = symposium(&env, &["metrics"]).ok().stdout;
+    assert!(
+        metrics.lines().any(|line| line.starts_with("symposium_restarts") && line.ends_with(" 1")),
+        "{metrics}"
+    );
+    symposium(&env, &["agent", "send", "a", "recall"]).ok();
+    env.wait_until("it remembers", || {
+        shown(&env, "a")["reason"].as_str().is_some_and(|reason| reason.contains("blue"))
+    });
+}
+
+#[test]
+fn one_that_hangs_again_and_again_is_given_up() {
+    let env = TestEnv::new();
+    hasty(&env, 2);
+    symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--restart", "always", "--task", "hello"])
+        .ok();
+    symposium(&env, &["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
+    for count in 1..=2 {
+        hang_until(&env, "it is back at its prompt", |agent| {
+            agent["status"] == "idle" && agent["restart"]["count"] == count
+        });
+    }
+    hang_until(&env, "it is given up", |agent| {
+        let why = "given up after 2 restarts in 10 min: no sign of life";
+        agent["status"] == "crashed" && agent["reason"].as_str().is_some_and(|reason| reason.starts_with(why))
+    });
+    let told = || std::fs::read_to_string(env.home().join("told")).unwrap_or_default();
+    env.wait_until("it is told", || told().contains("\"a is given up\""));
+}
+
+#[test]
+fn one_that_hangs_comes_back_also_when_the_supervisor_is_killed_over_it() {
+    let env = TestEnv::new();
+    hasty(&env, 3);
+    let args = ["agent", "spawn", "demo", "--name", "a", "--restart", "on-failure", "--task", "/hang"];
+    env.symposium(args).ok();
+    env.symposium(["agent", "wait", "a", "--for", "working", "--timeout", "20s"]).ok();
+    let mut supervisor =
+        symposium(&env, &["supervisor", "run"]).env("SYMPOSIUM_FAILPOINT", "stop:hang.ended").start();
+    env.wait_until("it was ended", || supervisor.is_stopped());
+    supervisor.kill();
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("it is back at its prompt", || shown(&env, "a")["status"] == "idle");
+}
