@@ -69,8 +69,8 @@ impl Manager {
             (Switched::Back, Some(id)) => Opening::Resume(id.clone()),
             _ => opening::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
         };
-        let mut resumed =
-            self.start_again(record, Again { kind: &kind, opening, pane, how: How::ASKED }, &lock)?;
+        let again = Again { kind: &kind, opening, pane, how: How::ASKED, first: None };
+        let mut resumed = self.start_again(record, again, &lock)?;
         if switched == Switched::New {
             resumed.remark = format!("starts a new conversation, `{wanted}`");
         }

@@ -99,6 +99,12 @@ impl Manager {
             Some(edit.put(now))
         })?;
         let Some(now) = written else { return Ok(record.clone()) };
+        // Of one that tells of no prompts nothing else shows that it took the one it was started with.
+        if matches!(now.status.status, Status::Working | Status::Idle)
+            && self.kind_of(&now).is_ok_and(|kind| told_by(&kind) == ToldBy::Screen)
+        {
+            self.forget_first(&now.name);
+        }
         self.show_status(&now);
         Ok(now)
     }

@@ -92,6 +92,7 @@ impl Manager {
             let heard = serde_json::json!({ "at": Env::now(), "text": text });
             let _ = self.store.instance(&record.name).write_state(PROMPT, heard.to_string().as_bytes());
             self.happened(&record, What::Prompted, crate::rules::hook::one_line(text));
+            self.forget_first(&record.name);
             self.heard_taken(&record, text);
         }
         if let Some((now, before)) = changed {

@@ -124,7 +124,11 @@ impl Manager {
     }
 
     /// The directory of an agent CLI that has these variables on top of the caller's.
-    fn conversation_root(&self, files: &ConversationFiles, given: &[(String, String)]) -> Option<PathBuf> {
+    pub(super) fn conversation_root(
+        &self,
+        files: &ConversationFiles,
+        given: &[(String, String)],
+    ) -> Option<PathBuf> {
         if files.variable == HOME {
             return Some(self.home.path.clone());
         }

@@ -79,7 +79,8 @@ impl Manager {
             return Ok(false);
         }
         let how = How { watch: Watch::Settle, env: EnvFrom::Session };
-        self.resume_locked(record, how, &lock)?;
+        let resumed = self.resume_locked(record, how, &lock)?;
+        self.queue_first(resumed)?;
         Ok(true)
     }
 }

@@ -125,7 +125,8 @@ impl Manager {
         self.happened(&record, What::Restarted, after);
         let how = How { watch: Watch::Later, env: EnvFrom::Session };
         let name = record.name.clone();
-        let outcome = self.resume_locked(record, how, &lock).map(|resumed| resumed.remark);
+        let resumed = self.resume_locked(record, how, &lock).and_then(|resumed| self.queue_first(resumed));
+        let outcome = resumed.map(|resumed| resumed.remark);
         if let Err(error) = &outcome {
             self.note_in_vain(&name, error);
         }

@@ -12,7 +12,7 @@ use crate::env::{AGENT, AGENT_ID, Env, HOME};
 use crate::error::Error;
 use crate::failpoint;
 use crate::kinds::{self, CommandLine, HookCommand};
-use crate::model::{AgentRecord, Exit, Kind, Look, PromptVia, Status, StatusNote, TmuxPlace};
+use crate::model::{AgentRecord, Conversation, Exit, Kind, Look, PromptVia, Status, StatusNote, TmuxPlace};
 use crate::process;
 use crate::rules::hook::WITH_A_TASK;
 use crate::rules::opening::Opening;
@@ -150,8 +150,12 @@ impl Manager {
         record.exit = None;
         record.started_at = Some(Env::now());
         record.status = first_note(record, start);
-        record.conversation.begun |= start.prompt.is_some();
-        let json = carried(record, self.home());
+        // The copy that a lost registry is rebuilt from is never told of the first prompt.
+        let begun = record.conversation.begun | start.prompt.is_some();
+        let conversation = Conversation { begun, ..record.conversation.clone() };
+        let json = carried(&AgentRecord { conversation, ..record.clone() }, self.home());
+        // One with such hooks says so itself, as soon as it has really taken it.
+        record.conversation.begun |= start.prompt.is_some() && !start.kind.hooks.tell_of_prompts();
         let launch = Launch {
             name: &record.name,
             id: record.id,

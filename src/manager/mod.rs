@@ -25,6 +25,7 @@ mod family;
 mod far;
 mod far_attach;
 mod far_list;
+mod first;
 mod foreground;
 mod handoff;
 mod hang;

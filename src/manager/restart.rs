@@ -40,22 +40,26 @@ impl Manager {
         self.end_processes(&before, grace, &lock)?;
         let pane = self.pane_left_behind(&record)?;
         if afresh == Afresh::No {
-            return self.resume_into(record, pane, How::ASKED, &lock);
+            let resumed = self.resume_into(record, pane, How::ASKED, &lock)?;
+            drop(lock);
+            return self.type_first(resumed);
         }
         if let Some(reborn) = reborn {
             self.write_birth_note(&reborn)?;
         }
         let kind = self.kind_of(&record)?;
+        let first = self.first_left(&mut record, &kind);
         let opening = opening::first(&kind.conversation, uuid::Uuid::new_v4().to_string());
         conversation::keep(&mut record, Env::now());
         record.conversation.begun = false;
         let is_command = record.kind == PLAIN_COMMAND;
-        let mut resumed =
-            self.start_again(record, Again { kind: &kind, opening, pane, how: How::ASKED }, &lock)?;
+        let again = Again { kind: &kind, opening, pane, how: How::ASKED, first };
+        let mut resumed = self.start_again(record, again, &lock)?;
+        drop(lock);
         if !is_command {
             resumed.remark = "starts a new conversation, from its spec as it is today".into();
         }
-        Ok(resumed)
+        self.type_first(resumed)
     }
 
     /// Puts into a record what its spec says today; gives what is to be written down, unless it is a plain command.

@@ -25,6 +25,8 @@ pub struct Resumed {
     pub agent: Agent,
     /// What became of its conversation.
     pub remark: String,
+    /// The task it was born with and has not taken, when that could not be given with the start.
+    pub(super) untyped: Option<String>,
 }
 
 /// Whether a start is watched for a moment.
@@ -54,8 +56,9 @@ impl Manager {
         let lock = self.store.lock_agent(name, "resume")?;
         let record = self.record(name, "resume")?;
         let resumed = self.resume_locked(record, How::ASKED, &lock)?;
+        drop(lock);
         self.ensure_supervisor();
-        Ok(resumed)
+        self.type_first(resumed)
     }
 
     pub(super) fn resume_locked(
@@ -92,8 +95,9 @@ impl Manager {
         record.conversation.begun |= !kind.hooks.tell_of_prompts() && record.last_attached.is_some();
         // One that was killed in its first turn may not have written it down, and would leave again and again.
         record.conversation.begun &= !kinds::lacks_conversation(&kind, &self.last_lines(&record));
+        let first = self.first_left(&mut record, &kind);
         let opening = opening::again(&record, &kind.conversation, self.neighbours(&record)?);
-        self.start_again(record, Again { kind: &kind, opening, pane, how }, lock)
+        self.start_again(record, Again { kind: &kind, opening, pane, how, first }, lock)
     }
 
     /// The agent's own pane, dead or alive.
@@ -142,7 +146,7 @@ impl Manager {
         self.refuse_unfinished(&record)?;
         record.renamed_from = None;
         self.refresh_program(&mut record, again.kind, &dir)?;
-        let remark = remark(&record, &again.opening);
+        let remark = remark(&record, &again);
         if let Opening::New(id) = &again.opening {
             record.conversation.id.clone_from(id);
             record.conversation.begun = false;
@@ -162,18 +166,22 @@ impl Manager {
         self.write(|edit| edit.put(record.clone()))?;
         crate::failpoint::reached("resume.reserved");
         let pane = again.pane.as_deref();
-        let start =
-            Start { kind: again.kind, opening: again.opening, prompt: None, pane, env: again.how.env };
+        let (given, untyped) = match again.first {
+            Some(task) if Self::takes_as_argument(again.kind, &task) => (Some(task), None),
+            other => (None, other),
+        };
+        let (kind, opening, env) = (again.kind, again.opening, again.how.env);
+        let start = Start { kind, opening, prompt: given.as_deref(), pane, env };
         if let Err(error) = self.start_in_tmux(&mut record, &start) {
             self.note_not_started(&record, was, &error);
             return Err(error);
         }
         drop(room);
         if again.how.watch == Watch::Settle {
-            self.settle(&record, again.kind)?;
+            self.settle(&record, kind)?;
         }
         let _ = lock;
-        Ok(Resumed { agent: self.as_spawned(&record), remark })
+        Ok(Resumed { agent: self.as_spawned(&record), remark, untyped })
     }
 
     /// Whether there is a directory and a program to start it with; what runs must not be ended for nothing.
@@ -236,10 +244,13 @@ pub(super) struct Again<'a> {
     pub opening: Opening,
     pub pane: Option<String>,
     pub how: How,
+    /// The task it was born with, when it has not taken it.
+    pub first: Option<String>,
 }
 
-fn remark(record: &AgentRecord, opening: &Opening) -> String {
-    match opening {
+fn remark(record: &AgentRecord, again: &Again<'_>) -> String {
+    match &again.opening {
+        Opening::New(_) if again.first.is_some() => "starts anew with its task: it had not taken it".into(),
         Opening::Resume(id) => format!("goes on with conversation {id}"),
         Opening::ResumeLast => "goes on with the last conversation in its directory".into(),
         Opening::New(_) if record.kind == PLAIN_COMMAND => "runs its command again".into(),

@@ -112,17 +112,14 @@ impl Manager {
             return Ok(());
         }
         let sight = Sight { state: Some(&ScreenState::Busy), edge: Edge::Activity, told_by: ToldBy::Screen };
+        self.forget_first(name);
         self.note_sight(&record, sight).map(|_| ())
     }
 
     /// Types the first prompt of a program that takes none as an argument.
-    pub(super) fn send_first(&self, record: &AgentRecord, task: &str) -> Result<(), Error> {
-        let request = SendRequest {
-            name: record.name.clone(),
-            text: task.to_owned(),
-            lines: Lines::Together,
-            timeout: FIRST,
-        };
+    pub(super) fn send_first(&self, name: &AgentName, task: &str) -> Result<(), Error> {
+        let request =
+            SendRequest { name: name.clone(), text: task.to_owned(), lines: Lines::Together, timeout: FIRST };
         self.send(&request).map(|_| ())
     }
 }

@@ -97,6 +97,7 @@ impl Manager {
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
         self.create_instance(&mut record, &request, &chosen, &mut alone)?;
         let errand = self.note_errand(&record, &chosen, task).inspect_err(|_| self.withdraw(&record))?;
+        self.keep_first(&record.name, task).inspect_err(|_| self.withdraw(&record))?;
         let as_argument = task.filter(|task| Self::takes_as_argument(&chosen.kind, task));
         let start =
             Start { kind: &chosen.kind, opening, prompt: as_argument, pane: None, env: EnvFrom::Caller };
@@ -114,7 +115,7 @@ impl Manager {
         self.settle(&record, &chosen.kind)?;
         let mut remarks: Vec<String> = self.remark_on_supervision(&record).into_iter().collect();
         if let Some(task) = task.filter(|_| as_argument.is_none()) {
-            self.send_first(&record, task)?;
+            self.send_first(&record.name, task)?;
             remarks.push("its task was typed in".into());
         }
         Ok(Spawned { agent: self.as_spawned(&record), remarks, warnings: chosen.warnings })

@@ -16,6 +16,7 @@ mod environment;
 mod errors;
 mod event;
 mod family;
+mod first_task;
 mod handoff;
 mod handoff_hostile;
 mod kill;

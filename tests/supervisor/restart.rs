@@ -143,3 +143,19 @@ fn a_restart_that_somebody_else_did_meanwhile_is_not_done_again() {
         supervisor.kill();
     }
 }
+
+#[test]
+fn one_that_leaves_before_it_took_its_task_is_started_with_it_again() {
+    let env = TestEnv::new();
+    configure(&env, QUICK);
+    let script = "echo x >>starts; [ $(wc -l <starts) -gt 2 ] || { sleep 0.1; exit 1; }";
+    env.fake_program("picky", &format!("{script}; exec {} \"$@\"", env.binary()));
+    std::fs::write(env.state().join("kinds.toml"), "[demo]\nprogram = ['picky']\n").unwrap();
+    let args =
+        ["agent", "spawn", "demo", "--name", "a", "--restart", "on-failure", "--task", "remember blue"];
+    symposium(&env, &args).outcome();
+    env.wait_until("it has done it", || {
+        shown(&env, "a")["status"] == "idle" && crate::cli::prompts(&env, "a") == ["remember blue"]
+    });
+    assert_eq!(starts(&env), 3);
+}

@@ -112,7 +112,7 @@ impl Manager {
         self.ensure_supervisor();
         self.settle(&record, &moving.chosen.kind)?;
         if let Some(text) = to_type {
-            self.send_first(&record, &text)?;
+            self.send_first(&record.name, &text)?;
         }
         let mut remarks = moving.remarks;
         remarks.extend(self.remark_on_supervision(&record));

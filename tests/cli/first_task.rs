@@ -1,0 +1,81 @@
+//! The task an agent is born with is not lost when its program leaves before it has taken it, nor given twice.
+
+use super::{agent, prompts, shown, spawned, status, wait_for};
+use crate::support::TestEnv;
+
+/// A demo agent that leaves at once until `logged-in` is in its directory, as one does that is not logged in.
+fn not_logged_in(env: &TestEnv, more: &str) {
+    use std::os::unix::fs::DirBuilderExt;
+    let mut private = std::fs::DirBuilder::new();
+    private.recursive(true).mode(0o700).create(env.state()).unwrap();
+    let leaves = "[ -e logged-in ] || { echo 'Please run /login'; sleep 0.1; exit 1; }";
+    env.fake_program("picky", &format!("{leaves}; exec {} \"$@\"", env.binary()));
+    std::fs::write(env.state().join("kinds.toml"), format!("[demo]\nprogram = ['picky']\n{more}")).unwrap();
+}
+
+fn log_in(env: &TestEnv) {
+    std::fs::write(env.project().join("logged-in"), "").unwrap();
+}
+
+#[test]
+fn what_left_before_it_took_its_task_starts_anew_with_it() {
+    for verb in ["restart", "resume"] {
+        let env = TestEnv::new();
+        not_logged_in(&env, "");
+        // On a busy machine it leaves too late for spawn to see.
+        agent(&env, &["spawn", "demo", "--name", "a", "--task", "remember blue"]).outcome();
+        wait_for(&env, "a", "crashed");
+        agent(&env, &[verb, "a"]).outcome();
+        wait_for(&env, "a", "crashed");
+        log_in(&env);
+        let outcome = agent(&env, &[verb, "a"]).ok();
+        assert_eq!(outcome.stderr, "`a` starts anew with its task: it had not taken it\n");
+        wait_for(&env, "a", "idle");
+        assert_eq!(prompts(&env, "a"), ["remember blue"], "{verb}");
+        agent(&env, &[verb, "a"]).outcome();
+        agent(&env, &["kill", "a"]).ok();
+        let outcome = agent(&env, &[verb, "a"]).ok();
+        assert_eq!(env.redacted(&outcome.stderr), "`a` goes on with conversation [UUID]\n");
+        wait_for(&env, "a", "idle");
+        assert_eq!(prompts(&env, "a"), ["remember blue"], "{verb}");
+    }
+}
+
+#[test]
+fn a_task_that_is_typed_in_is_not_lost_either() {
+    let env = TestEnv::new();
+    not_logged_in(&env, "prompt = 'keys'\n");
+    agent(&env, &["spawn", "demo", "--name", "a", "--task", "remember blue"]).outcome();
+    wait_for(&env, "a", "crashed");
+    log_in(&env);
+    agent(&env, &["restart", "a"]).ok();
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), ["remember blue"]);
+}
+
+#[test]
+fn a_task_that_was_taken_unheard_is_not_given_twice() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
+    wait_for(&env, "a", "idle");
+    agent(&env, &["kill", "a"]).ok();
+    // As when everything was killed before its hook was heard: the conversation is there all the same.
+    std::fs::write(env.state().join("instances/a/state/first-prompt"), "remember blue").unwrap();
+    env.edit_registry(|registry| registry["sessions"]["a"]["conversation"]["begun"] = false.into());
+    agent(&env, &["resume", "a"]).ok();
+    wait_for(&env, "a", "idle");
+    assert_eq!((prompts(&env, "a"), status(&env, "a").as_str()), (vec!["remember blue".to_owned()], "idle"));
+}
+
+#[test]
+fn what_a_person_began_instead_is_gone_on_with() {
+    let env = TestEnv::new();
+    not_logged_in(&env, "");
+    agent(&env, &["spawn", "demo", "--name", "a", "--task", "remember blue"]).outcome();
+    wait_for(&env, "a", "crashed");
+    log_in(&env);
+    agent(&env, &["restart", "a", "--fresh"]).ok();
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), ["remember blue"], "afresh, and with its task");
+    assert_eq!(shown(&env, "a")["conversation"]["begun"], true);
+}
