@@ -13,7 +13,7 @@ pub(super) struct Arguments {
     /// The agents
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     names: Vec<String>,
-    /// All that run
+    /// All that run, or wait for their restart
     #[arg(long)]
     all: bool,
     /// Their children too, and theirs, without asking

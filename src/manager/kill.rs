@@ -11,8 +11,9 @@ use super::side_by_side::side_by_side;
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::model::{AgentName, AgentRecord, RestartPolicy, Status, StatusNote};
+use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote};
 use crate::process::{self, EndPlan};
+use crate::rules::wait::comes_back;
 use crate::store::AgentLock;
 
 /// Interactive shells ignore SIGTERM but leave on SIGHUP; half a second is enough for a program that heeds the first.
@@ -46,10 +47,11 @@ impl Manager {
         side_by_side(names, |name| self.kill(name, grace))
     }
 
-    /// The agents that run now.
+    /// The agents that run now, or are about to by themselves.
     pub fn live(&self) -> Result<Vec<AgentName>, Error> {
         let survey = self.survey()?;
-        Ok(survey.agents.into_iter().filter(|agent| agent.status.is_live()).map(|agent| agent.name).collect())
+        let is_meant = |agent: &Agent| agent.status.is_live() || comes_back(agent);
+        Ok(survey.agents.into_iter().filter(is_meant).map(|agent| agent.name).collect())
     }
 
     pub(super) fn kill_locked(
@@ -81,8 +83,6 @@ impl Manager {
         &self,
         record: &AgentRecord,
         grace: Duration,
-        _lock: &AgentLock,
-    ) -> Result<bool, Error> {
         lock: &AgentLock,
     ) -> Result<bool, Error> {
         self.end_noted(record, grace, "", lock)
@@ -94,6 +94,8 @@ impl Manager {
         record: &AgentRecord,
         grace: Duration,
         why: &str,
+        _lock: &AgentLock,
+    ) -> Result<bool, Error> {
         self.end_shares(&record.name);
         let instance = self.store.instance(&record.name);
         let _ = instance.write_state(STOPPING, why.as_bytes());
@@ -136,7 +138,9 @@ impl Manager {
                 let waits = now.restart.policy != RestartPolicy::No
                     && matches!(now.status.status, Status::Crashed | Status::Exited);
                 now.restart.next_at = None;
-                if was_running || waits || now.status.status.is_live() || now.status.status == Status::Lost {
+                // And so is one that sleeps: its session went, with the environment it would have woken in.
+                let is_down = matches!(now.status.status, Status::Lost | Status::Hibernated);
+                if was_running || waits || now.status.status.is_live() || is_down {
                     now.status = StatusNote::new(Status::Stopped, Env::now(), "it was ended on request");
                     now.exit = None;
                 }

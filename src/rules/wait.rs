@@ -1,4 +1,4 @@
-//! Whether it is of use to wait for an agent that has no process.
+//! Whether it is of use to wait for an agent that has no process: who comes back without a person, and who does not.
 
 use super::restart::GIVEN_UP;
 use crate::model::{Agent, RestartPolicy, Status};
@@ -13,6 +13,11 @@ pub fn is_over(agent: &Agent) -> bool {
         // The lost are brought back together, and sleepers wake for whoever needs them.
         _ => false,
     }
+}
+
+/// Whether it has ended and waits for its restart.
+pub fn comes_back(agent: &Agent) -> bool {
+    matches!(agent.status, Status::Exited | Status::Crashed) && !is_over(agent)
 }
 
 #[cfg(test)]
@@ -34,6 +39,8 @@ mod tests {
                     _ => false,
                 };
                 assert_eq!(is_over(&agent), expected, "{status} {policy}");
+                let ended = matches!(status, Status::Exited | Status::Crashed);
+                assert_eq!(comes_back(&agent), ended && !expected, "{status} {policy}");
             }
         }
         let mut given_up = agent("a", Status::Crashed);

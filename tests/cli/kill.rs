@@ -116,6 +116,20 @@ fn all_means_all_that_run() {
 }
 
 #[test]
+fn all_means_those_too_that_wait_for_their_restart() {
+    let env = TestEnv::new();
+    for (name, policy) in [("a", "on-failure"), ("b", "no")] {
+        let args = ["spawn", "--name", name, "--restart", policy, "--", "sh", "-c", "sleep 0.2; exit 3"];
+        agent(&env, &args).outcome();
+        wait_for(&env, name, "crashed");
+    }
+    let outcome = agent(&env, &["kill", "--all", "--json"]).ok();
+    assert_eq!(outcome.json(), json!([{"name": "a", "was_running": false}]));
+    assert_eq!((status(&env, "a").as_str(), status(&env, "b").as_str()), ("stopped", "crashed"));
+    assert_eq!(agent(&env, &["kill", "--all"]).ok().stderr, "no agent runs\n");
+}
+
+#[test]
 fn to_kill_what_does_not_run_is_no_error_and_changes_nothing() {
     let env = TestEnv::new();
     agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "exit 3"]).outcome();

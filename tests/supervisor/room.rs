@@ -65,3 +65,18 @@ fn hibernate_on_request_and_attach_wakes() {
     let outcome = symposium(&env, &["agent", "hibernate", "nobody"]).fails(3);
     assert!(outcome.stderr.contains("no agent named `nobody`"), "{outcome:?}");
 }
+
+#[test]
+fn a_sleeper_that_is_killed_is_stopped_and_no_task_wakes_it() {
+    let env = TestEnv::new();
+    configure(&env, "");
+    idle(&env, "a");
+    symposium(&env, &["agent", "hibernate", "a"]).ok();
+    symposium(&env, &["agent", "kill", "a"]).ok();
+    assert_eq!(shown(&env, "a")["status"], "stopped");
+    symposium(&env, &["task", "add", "a", "hello"]).ok();
+    idle(&env, "b");
+    symposium(&env, &["task", "add", "b", "hello"]).ok();
+    env.wait_until("the other has done its task", || shown(&env, "b")["tasks"]["done"] == 1);
+    assert_eq!(shown(&env, "a")["status"], "stopped");
+}
