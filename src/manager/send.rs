@@ -11,6 +11,7 @@ use super::event::PROMPT;
 use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::kinds;
+use crate::failpoint;
 use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, Prompt, ScreenState, Status};
 use crate::process;
 use crate::rules::confirm::{is_same, is_same_but_for_tabs, shows};
@@ -28,6 +29,8 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 /// How long a first prompt that cannot be an argument waits for its agent.
 const FIRST: Duration = Duration::from_secs(30);
 /// How many lines of a screen an error shows.
+/// How often one is woken that falls asleep again before its turn comes.
+const WAKES: usize = 3;
 const SHOWN: usize = 8;
 
 /// What a user asked for.
@@ -48,10 +51,21 @@ impl Manager {
     pub fn send(&self, request: &SendRequest) -> Result<&'static str, Error> {
         // What cannot be sent wakes nobody.
         request.text.parse::<Prompt>().map_err(Error::Unsendable)?;
-        self.wake(&request.name)?;
-        self.running(&request.name, "send")?;
-        let turn = self.store.lock_typing(&request.name)?;
-        self.send_in_turn(request, &turn)
+        let is = |record: &AgentRecord, status| record.status.status == status;
+        for _ in 0..WAKES {
+            self.wake(&request.name)?;
+            failpoint::reached("send.woken");
+            let record = self.record(&request.name, "send")?;
+            if !record.status.status.is_live() && !is(&record, Status::Hibernated) {
+                self.running(&request.name, "send")?;
+            }
+            // Whoever puts it to sleep has this turn until it sleeps, and cannot begin while we have it.
+            let turn = self.store.lock_typing(&request.name)?;
+            if !is(&self.record(&request.name, "send")?, Status::Hibernated) {
+                return self.send_in_turn(request, &turn);
+            }
+        }
+        Err(Error::Busy { name: request.name.clone(), by: "it falls asleep again and again".into() })
     }
 
     /// Delivers a prompt while nobody else may type.

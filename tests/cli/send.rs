@@ -184,3 +184,40 @@ fn who_is_not_there_or_does_not_run_is_told() {
     ");
     assert_eq!(status(&env, "a"), "stopped");
 }
+
+#[test]
+fn one_that_falls_asleep_meanwhile_is_woken_once_more() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
+    wait_for(&env, "a", "idle");
+    let send =
+        agent(&env, &["send", "a", "are you there"]).env("SYMPOSIUM_FAILPOINT", "stop:send.woken").start();
+    env.wait_until("it found it awake", || send.is_stopped());
+    agent(&env, &["hibernate", "a"]).ok();
+    send.go_on();
+    env.wait_until("it looks once more", || send.is_stopped());
+    send.go_on();
+    send.finish().ok();
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), ["hello", "are you there"]);
+}
+
+#[test]
+fn one_that_is_falling_asleep_is_waited_for() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
+    wait_for(&env, "a", "idle");
+    let sleep = agent(&env, &["hibernate", "a"]).env("SYMPOSIUM_FAILPOINT", "stop:kill.signalled").start();
+    env.wait_until("its process is ended", || sleep.is_stopped());
+    let send =
+        agent(&env, &["send", "a", "are you there"]).env("SYMPOSIUM_FAILPOINT", "stop:send.woken").start();
+    env.wait_until("it found nobody asleep", || send.is_stopped());
+    send.go_on();
+    sleep.go_on();
+    sleep.finish().ok();
+    env.wait_until("it looks once more", || send.is_stopped());
+    send.go_on();
+    send.finish().ok();
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), ["hello", "are you there"]);
+}
