@@ -92,6 +92,8 @@ pub enum Error {
     Refused { name: AgentName, why: Refusal },
     /// A prompt was not typed, or could not be confirmed.
     NotConfirmed { name: AgentName, why: String, saw: Vec<String>, typed: Typed },
+    /// The agent has ended before a prompt was confirmed.
+    EndedMeanwhile { name: AgentName, exit: Option<Exit>, last_lines: Vec<String>, typed: Typed },
     /// This kind's dialogs cannot be answered for it.
     CannotAnswer { name: AgentName, kind: String, verb: &'static str },
     /// An agent that may not do this to another.

@@ -1,6 +1,7 @@
 //! The words of each situation, and what to do about it.
 
 mod answers;
+mod delivery;
 mod handoff;
 mod hosts;
 mod mail;
@@ -11,7 +12,6 @@ use std::time::Duration;
 
 use super::{Error, Report};
 use crate::model::{AgentName, is_deceptive};
-use crate::rules::delivery::Refusal;
 
 impl Error {
     /// The error in its words.
@@ -59,6 +59,7 @@ impl Error {
             | Error::NotYours { .. } => self.about_answers(),
             Error::Refused { .. }
             | Error::NotConfirmed { .. }
+            | Error::EndedMeanwhile { .. }
             | Error::CannotSleep { .. }
             | Error::Full { .. }
             | Error::TooMany { .. }
@@ -194,57 +195,6 @@ impl Error {
                     report("task-is", 1, format!("task {id} is {state}; it cannot be made `{verb}`"));
                 let report = if why.is_empty() { report } else { report.saw(why) };
                 report.hint(format!("`symposium task show {id}` tells what happened to it"))
-            }
-            _ => unreachable_report(self),
-        }
-    }
-
-    fn about_delivery(&self) -> Report {
-        match self {
-            Error::Refused { name, why } => {
-                let report = report("refused", 6, format!("agent `{name}` cannot take this text: {why}"))
-                    .saw("nothing was typed");
-                match why {
-                    Refusal::ManyLines { .. } => report.hint(format!(
-                        "`symposium agent send {name} --as-lines -` sends each line as an input of its own"
-                    )),
-                    _ => report.hint("put the text into a file and send the file's name"),
-                }
-            }
-            Error::NotConfirmed { name, why, saw, .. } => {
-                report("not-confirmed", 6, format!("delivery to agent `{name}` is not confirmed: {why}"))
-                    .saw_all(saw)
-                    .hint(format!(
-                        "look with `symposium agent peek {name}`, or `symposium agent attach {name}`"
-                    ))
-            }
-            Error::CannotSleep { name, kind, status } => {
-                report("cannot-sleep", 1, format!("agent `{name}` cannot be put to sleep"))
-                    .saw(format!("it is {status}, of kind `{kind}`"))
-                    .hint("only idle agents of a kind that can resume a conversation can")
-                    .hint(format!("end it with `symposium agent stop {name}`"))
-            }
-            Error::Full { live, max } => {
-                report("full", 1, format!("{live} agents run, and `max_agents` is {max}"))
-                    .saw("none of them is idle with nobody attached")
-                    .hint("stop one with `symposium agent stop NAME`, or raise `max_agents` in config.toml")
-            }
-            Error::TooMany { what, there } => {
-                let report = report("too-many", 1, what);
-                let report =
-                    if there.is_empty() { report } else { report.saw(format!("there are {}", list(there))) };
-                report.saw("nothing was started").hint(format!(
-                    "end one with `symposium agent kill {}`, or raise the limit in its spec",
-                    there.first().map_or("NAME", AgentName::as_str)
-                ))
-            }
-            Error::SupervisorRuns { pid } => {
-                let who = pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
-                report("supervisor-runs", 1, format!("a supervisor runs already{who}"))
-                    .hint("see it with `symposium supervisor status`")
-            }
-            Error::TimedOut { what, after } => {
-                report("timed-out", 7, format!("{what} within {}", seconds(*after)))
             }
             _ => unreachable_report(self),
         }

@@ -85,7 +85,9 @@ impl Manager {
                 match self.submit_in_turn(&record.name, &text, turn) {
                     Ok(by) => drop(self.was_taken(errand, record.id, by)?),
                     // It stands there still, or a hook has told meanwhile: the next look knows more.
-                    Err(Error::NotConfirmed { .. } | Error::NotRunning { .. }) => {}
+                    Err(
+                        Error::NotConfirmed { .. } | Error::NotRunning { .. } | Error::EndedMeanwhile { .. },
+                    ) => {}
                     Err(error) => return Err(error),
                 }
             }

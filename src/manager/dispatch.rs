@@ -172,10 +172,17 @@ impl Manager {
                 self.take_back(&claimed, &format!("`{name}` does not run: {status}"))?;
                 Ok(Outcome::Later)
             }
-            // Perhaps it was typed: whoever looks next finds out.
-            Err(Error::NotConfirmed { .. } | Error::TmuxSilent { .. } | Error::TmuxFailed { .. }) => {
-                Ok(Outcome::Typed)
+            Err(error @ Error::EndedMeanwhile { typed: Typed::Nothing, .. }) => {
+                self.take_back(&claimed, &error.to_string())?;
+                Ok(Outcome::Later)
             }
+            // Perhaps it was typed: whoever looks next finds out.
+            Err(
+                Error::NotConfirmed { .. }
+                | Error::EndedMeanwhile { .. }
+                | Error::TmuxSilent { .. }
+                | Error::TmuxFailed { .. },
+            ) => Ok(Outcome::Typed),
             Err(error) => self.cannot_be_typed(&claimed, &error.to_string()).map(|()| Outcome::Elsewhere),
         }
     }

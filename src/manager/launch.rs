@@ -239,7 +239,7 @@ impl Manager {
     }
 
     /// How the agent ended. tmux learns of it a moment after the process is gone.
-    fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
+    pub(super) fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
         let deadline = Instant::now() + Duration::from_secs(1);
         loop {
             let Look::Running(server) = self.tmux()?.look()? else { return Ok(None) };

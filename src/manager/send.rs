@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use super::Manager;
 use super::event::PROMPT;
+use super::reconcile::mark_of;
 use crate::env::Env;
 use crate::error::{Error, Typed};
-use crate::kinds;
 use crate::failpoint;
+use crate::kinds;
 use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, Prompt, ScreenState, Status};
-use crate::process;
+use crate::process::{self, TtyState};
 use crate::rules::confirm::{is_same, is_same_but_for_tabs, shows};
 use crate::rules::delivery::{Lines, Reader, Typing, typing};
 use crate::rules::screen::{Sight, ToldBy};
@@ -28,9 +29,9 @@ const EFFECT: Duration = Duration::from_secs(4);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 /// How long a first prompt that cannot be an argument waits for its agent.
 const FIRST: Duration = Duration::from_secs(30);
-/// How many lines of a screen an error shows.
 /// How often one is woken that falls asleep again before its turn comes.
 const WAKES: usize = 3;
+/// How many lines of a screen an error shows.
 const SHOWN: usize = 8;
 
 /// What a user asked for.
@@ -75,8 +76,11 @@ impl Manager {
         _turn: &AgentLock,
     ) -> Result<&'static str, Error> {
         let delivery = self.delivery(&request.name, &request.text)?;
-        delivery.wait_until_it_would_take_it(request.timeout)?;
-        let by = delivery.deliver(request.lines)?;
+        delivery
+            .wait_until_it_would_take_it(request.timeout)
+            .map_err(|error| delivery.or_its_end(error, Typed::Nothing))?;
+        let by =
+            delivery.deliver(request.lines).map_err(|error| delivery.or_its_end(error, Typed::Something))?;
         self.note_begun(&request.name)?;
         self.note_taken(&request.name, &delivery.kind)?;
         Ok(by)
@@ -90,7 +94,8 @@ impl Manager {
         _turn: &AgentLock,
     ) -> Result<&'static str, Error> {
         let delivery = self.delivery(name, text)?;
-        let by = delivery.press_enter(Env::now())?;
+        let by =
+            delivery.press_enter(Env::now()).map_err(|error| delivery.or_its_end(error, Typed::Something))?;
         self.note_begun(name)?;
         self.note_taken(name, &delivery.kind)?;
         Ok(by)
@@ -107,6 +112,7 @@ impl Manager {
 
     /// Notes that there is a conversation to go on with, for a CLI that does not say so itself.
     fn note_begun(&self, name: &AgentName) -> Result<(), Error> {
+        self.forget_first(name);
         if self.record(name, "send")?.conversation.begun {
             return Ok(());
         }
@@ -126,7 +132,6 @@ impl Manager {
             return Ok(());
         }
         let sight = Sight { state: Some(&ScreenState::Busy), edge: Edge::Activity, told_by: ToldBy::Screen };
-        self.forget_first(name);
         self.note_sight(&record, sight).map(|_| ())
     }
 
@@ -201,7 +206,7 @@ impl Delivery<'_> {
     }
 
     fn deliver(&self, lines: Lines) -> Result<&'static str, Error> {
-        let reader = self.reader()?;
+        let reader = self.reader().map_err(|error| self.or_its_end(error, Typed::Nothing))?;
         let how = typing(&self.prompt, reader, lines)
             .map_err(|why| Error::Refused { name: self.agent.name.clone(), why })?;
         match how {
@@ -212,11 +217,7 @@ impl Delivery<'_> {
     }
 
     fn reader(&self) -> Result<Reader, Error> {
-        let facts = self.manager.tmux()?.pane_facts(&self.pane)?;
-        let gone = || Error::NotRunning { name: self.agent.name.clone(), status: "its pane is gone".into() };
-        let facts = facts.filter(|facts| !facts.dead).ok_or_else(gone)?;
-        let tty =
-            process::tty_state(Path::new(&facts.tty)).map_err(Error::io("cannot look at its terminal"))?;
+        let tty = self.tty()?;
         let dir = self.manager.store.instance(&self.agent.name);
         let bracketed = match transcript::modes(dir.dir()) {
             Ok(Some(modes)) => modes.bracketed_paste,
@@ -235,6 +236,7 @@ impl Delivery<'_> {
         let text = format!("{}{end}", self.prompt.as_str().replace('\n', end));
         let before = self.printed();
         self.manager.tmux()?.paste(&self.pane, text.as_bytes(), Paste::Raw)?;
+        failpoint::reached("send.pasted");
         let last_line = self.prompt.as_str().lines().last().unwrap_or_default().to_owned();
         let read = self.until(EFFECT, || {
             let (queued, echo) = self.unread()?;
@@ -257,6 +259,7 @@ impl Delivery<'_> {
         let tmux = self.manager.tmux()?;
         let before = self.screen()?;
         tmux.paste(&self.pane, self.prompt.as_str().as_bytes(), paste)?;
+        failpoint::reached("send.pasted");
         let pause = Instant::now();
         let arrived = self.until(EFFECT, || Ok(self.is_in_composer(&self.screen()?, &before)))?;
         if !arrived {
@@ -365,10 +368,16 @@ impl Delivery<'_> {
 
     /// How many bytes of input the program has not read, and whether its terminal echoes.
     fn unread(&self) -> Result<(usize, bool), Error> {
-        let Some(facts) = self.manager.tmux()?.pane_facts(&self.pane)? else { return Ok((0, false)) };
-        let tty =
-            process::tty_state(Path::new(&facts.tty)).map_err(Error::io("cannot look at its terminal"))?;
+        let tty = self.tty()?;
         Ok((tty.queued, tty.echo && tty.cooked))
+    }
+
+    /// Its terminal now. That of a dead pane is nobody's, or somebody else's by now.
+    fn tty(&self) -> Result<TtyState, Error> {
+        let facts = self.manager.tmux()?.pane_facts(&self.pane)?;
+        let gone = || Error::NotRunning { name: self.agent.name.clone(), status: "its pane is gone".into() };
+        let facts = facts.filter(|facts| !facts.dead).ok_or_else(gone)?;
+        process::tty_state(Path::new(&facts.tty)).map_err(Error::io("cannot look at its terminal"))
     }
 
     fn transcript(&self) -> std::path::PathBuf {
@@ -398,6 +407,20 @@ impl Delivery<'_> {
             }
             self.watch.changed(left.min(BETWEEN_LOOKS));
         }
+    }
+
+    /// The error, unless the agent has ended over it: then that is what went wrong.
+    fn or_its_end(&self, error: Error, typed: Typed) -> Error {
+        if matches!(error, Error::Refused { .. } | Error::EndedMeanwhile { .. }) {
+            return error;
+        }
+        let Ok(Some(record)) = self.manager.record_by_id(self.agent.id) else { return error };
+        if record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&record))) {
+            return error;
+        }
+        let exit = self.manager.exit_of(&record).ok().flatten().or(record.exit);
+        let last_lines = self.manager.last_lines(&record);
+        Error::EndedMeanwhile { name: record.name, exit, last_lines, typed }
     }
 
     fn unconfirmed(&self, why: &str, saw: Vec<String>) -> Error {

@@ -124,3 +124,25 @@ fn a_command_without_a_prompt_of_its_own_is_typed_its_task() {
     assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("a\n", "its task was typed in\n"));
     has(&env, &env.project().join("got"), "hello\n");
 }
+
+#[test]
+fn a_program_that_ends_over_it_is_told_with_its_code_and_last_lines() {
+    // One that reads lines, and one that reads keys.
+    for script in ["echo reading; read -r x; exit 3", "stty raw -echo; echo reading; dd bs=1 count=1; exit 3"]
+    {
+        let env = TestEnv::new();
+        reader(&env, script);
+        let send =
+            agent(&env, &["send", "a", "hello"]).env("SYMPOSIUM_FAILPOINT", "stop:send.pasted").start();
+        env.wait_until("it is typed in", || send.is_stopped());
+        super::wait_for(&env, "a", "crashed");
+        send.go_on();
+        let outcome = send.finish().fails(6);
+        let told = outcome.stderr.lines().map(str::trim_end).collect::<Vec<_>>();
+        assert_eq!(told[0], "error: delivery to agent `a` is not confirmed: it ended with code 3");
+        assert_eq!((told[1], told[2]), ("  last lines:", "    reading"), "{told:?}");
+        let hints =
+            "hint: `symposium agent resume a` brings it back, `symposium agent logs a` shows all it said";
+        assert_eq!(told.last(), Some(&hints));
+    }
+}
