@@ -39,9 +39,9 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         return Ok(0);
     }
     let mut out = context.ui.raw();
-    let written = context.manager.logs(&request, &mut out).and_then(|()| {
+    let written = context.manager.logs(&request, &mut out).and_then(|id| {
         out.flush().map_err(Error::io("cannot print"))?;
-        if args.follow { context.manager.follow_logs(&name, &mut out) } else { Ok(()) }
+        if args.follow { context.manager.follow_logs(id, &mut out) } else { Ok(()) }
     });
     match written {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => Ok(0),

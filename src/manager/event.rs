@@ -77,8 +77,9 @@ impl Manager {
             let words: String = words.chars().take(MOST_WORDS).collect();
             let _ = self.store.instance(&record.name).write_state(WORDS, words.as_bytes());
         }
-        // Asked to leave it is back at its prompt for a moment, which is not to be done.
-        let is_leaving = heard.signal == HookSignal::Ready && self.is_being_ended(&record);
+        // Asked to leave it denies what it asks for and is back at its prompt for a moment, which is not to be done.
+        let is_end = matches!(heard.signal, HookSignal::Ready | HookSignal::TurnOver(_));
+        let is_leaving = is_end && self.is_being_ended(&record);
         let changed = match heard.change(&record).filter(|_| !is_leaving) {
             None => None,
             Some(_) => self.write(|edit| {
@@ -91,8 +92,8 @@ impl Manager {
         if let HookSignal::Prompted(text) = &heard.signal {
             let heard = serde_json::json!({ "at": Env::now(), "text": text });
             let _ = self.store.instance(&record.name).write_state(PROMPT, heard.to_string().as_bytes());
-            self.happened(&record, What::Prompted, crate::rules::hook::one_line(text));
             self.forget_first(&record.name);
+            self.happened(&record, What::Prompted, crate::rules::hook::one_line(text));
             self.heard_taken(&record, text);
         }
         if let Some((now, before)) = changed {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
+use crate::failpoint;
 use crate::model::{Agent, AgentName, Status};
 use crate::rules::wait::is_over;
 
@@ -31,8 +32,12 @@ impl Manager {
     pub fn wait(&self, request: &WaitRequest) -> Result<Agent, Error> {
         let begun = Instant::now();
         let watch = self.store.watch()?;
+        // It may get another name, and its name another agent.
+        let id = self.agent(&request.name, "wait")?.id;
+        failpoint::reached("wait.looked");
         loop {
-            let agent = self.agent(&request.name, "wait")?;
+            let found = self.survey()?.agents.into_iter().find(|agent| agent.id == id);
+            let agent = found.ok_or_else(|| self.no_such_agent(&request.name, "wait"))?;
             if request.statuses.contains(&agent.status) {
                 return Ok(agent);
             }

@@ -95,6 +95,21 @@ fn follow_shows_what_comes_until_the_agent_ends() {
 }
 
 #[test]
+fn follow_goes_on_under_a_new_name() {
+    let env = TestEnv::new();
+    let script = "echo first; while read -r line; do echo \"got $line\"; done";
+    spawned(&env, &["--name", "old", "--", "sh", "-c", script]);
+    env.wait_until("the first is there", || printed(&env, "old") == "first\n");
+    let follower = agent(&env, &["logs", "old", "-f"]).start();
+    env.wait_until("it shows what was", || follower.stdout_so_far().contains("first"));
+    agent(&env, &["rename", "old", "new"]).ok();
+    agent(&env, &["send", "new", "more"]).ok();
+    env.wait_until("it shows what comes", || follower.stdout_so_far().contains("got more"));
+    agent(&env, &["kill", "new"]).ok();
+    assert_eq!(follower.finish().ok().stdout.matches("got more").count(), 1);
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "seq 100000; exec sleep 1000"]);

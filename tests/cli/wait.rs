@@ -120,3 +120,41 @@ fn wait_waits_for_one_that_will_be_started_again() {
     wait_for(&env, "a", "crashed");
     agent(&env, &["wait", "a", "--for", "idle", "--timeout", "300ms"]).fails(7);
 }
+
+#[test]
+fn to_be_ended_is_not_to_be_done() {
+    let env = TestEnv::new();
+    for (name, end) in [("a", &["kill"][..]), ("b", &["rm", "--force"])] {
+        spawned(&env, &["demo", "--name", name, "--task", "/ask make"]);
+        wait_for(&env, name, "waiting");
+        agent(&env, &[end, &[name]].concat()).ok();
+        let ledger = rusqlite::Connection::open(env.state().join("ledger.db")).unwrap();
+        let mut rows =
+            ledger.prepare("SELECT to_status FROM happenings WHERE name = ?1 ORDER BY id").unwrap();
+        let was = rows.query_map([name], |row| row.get::<_, Option<String>>(0)).unwrap();
+        let was: Vec<String> = was.filter_map(|status| status.unwrap()).collect();
+        assert!(!was.contains(&"idle".to_owned()), "{was:?}");
+        assert!(was.contains(&"waiting".to_owned()) && was.contains(&"stopped".to_owned()), "{was:?}");
+    }
+}
+
+#[test]
+fn an_agent_is_waited_for_under_its_new_name() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "old", "--", "sleep", "1000"]);
+    let waiter = agent(&env, &["wait", "old", "--for", "stopped"])
+        .env("SYMPOSIUM_FAILPOINT", "stop:wait.looked")
+        .start();
+    env.wait_until("it waits", || waiter.is_stopped());
+    agent(&env, &["rename", "old", "new"]).ok();
+    agent(&env, &["spawn", "--name", "old", "--", "sleep", "1000"]).ok();
+    agent(&env, &["kill", "new"]).ok();
+    // It may look more than once before it sees the end.
+    env.wait_until("it is done", || {
+        if waiter.is_stopped() {
+            waiter.go_on();
+        }
+        !waiter.stdout_so_far().is_empty()
+    });
+    assert_eq!(waiter.finish().ok().stdout, "stopped\n");
+}
