@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Context, spawn, ui};
 use crate::error::Error;
-use crate::manager::Restored;
+use crate::manager::{Restored, Whom};
 use crate::model::AgentName;
 
 /// From how many on a bar is better than lines.
@@ -22,9 +22,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let names: Vec<AgentName> = match args.names.is_empty() {
-        true => context.manager.lost()?,
-        false => args.names.iter().map(|text| spawn::name(text)).collect::<Result<_, _>>()?,
+    let (names, whom): (Vec<AgentName>, _) = match args.names.is_empty() {
+        true => (context.manager.lost()?, Whom::Lost),
+        false => (args.names.iter().map(|text| spawn::name(text)).collect::<Result<_, _>>()?, Whom::Named),
     };
     if args.names.is_empty() && !args.all && !names.is_empty() {
         let list = names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");
@@ -38,7 +38,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         return Ok(0);
     }
     let bar = bar(names.len());
-    let restored = context.manager.restore(&names, &|one: &Restored| {
+    let restored = context.manager.restore(&names, whom, &|one: &Restored| {
         bar.set_message(one.name.to_string());
         bar.inc(1);
     });
@@ -68,7 +68,9 @@ fn tell(restored: &[Restored], context: &Context) -> u8 {
         let rows: Vec<_> = restored
             .iter()
             .map(|one| match &one.outcome {
-                Ok(remark) => serde_json::json!({ "name": one.name, "restored": true, "remark": remark }),
+                Ok(remark) => {
+                    serde_json::json!({ "name": one.name, "restored": !one.was_back, "remark": remark })
+                }
                 Err(error) => {
                     serde_json::json!({ "name": one.name, "restored": false, "remark": error.to_string() })
                 }

@@ -112,7 +112,7 @@ pub use prune::{PruneRequest, Pruned};
 pub use reconcile::Survey;
 pub use remote::serve;
 pub use restart::Afresh;
-pub use restore::Restored;
+pub use restore::{Restored, Whom};
 pub use resume::Resumed;
 pub use rm::Removal;
 pub use send::SendRequest;

@@ -5,7 +5,20 @@ use super::resume::{How, Watch};
 use super::side_by_side::side_by_side;
 use crate::env::Env;
 use crate::error::Error;
+use crate::failpoint;
 use crate::model::{AgentName, AgentRecord, Status};
+
+/// What is said of one that somebody else brought back meanwhile.
+const BACK_ALREADY: &str = "is back already";
+
+/// Who is to be brought back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// Those who were named, whatever they are.
+    Named,
+    /// Those who were lost a moment ago, and only if they still are.
+    Lost,
+}
 
 /// What became of one agent.
 #[derive(Debug)]
@@ -14,6 +27,8 @@ pub struct Restored {
     pub name: AgentName,
     /// What was done, or why not.
     pub outcome: Result<String, Error>,
+    /// Whether there was nothing to do: somebody else was quicker.
+    pub was_back: bool,
 }
 
 impl Manager {
@@ -32,9 +47,18 @@ impl Manager {
     }
 
     /// Brings these back, several at once; `each` hears of every one that is done.
-    pub fn restore(&self, names: &[AgentName], each: &(dyn Fn(&Restored) + Sync)) -> Vec<Restored> {
+    pub fn restore(
+        &self,
+        names: &[AgentName],
+        whom: Whom,
+        each: &(dyn Fn(&Restored) + Sync),
+    ) -> Vec<Restored> {
+        failpoint::reached("restore.begun");
         let done = side_by_side(names, |name| {
-            let restored = Restored { name: name.clone(), outcome: self.restore_one(name) };
+            let restored = match self.restore_one(name, whom).transpose() {
+                Some(outcome) => Restored { name: name.clone(), outcome, was_back: false },
+                None => Restored { name: name.clone(), outcome: Ok(BACK_ALREADY.into()), was_back: true },
+            };
             each(&restored);
             restored
         });
@@ -44,17 +68,21 @@ impl Manager {
         restored
     }
 
-    fn restore_one(&self, name: &AgentName) -> Result<String, Error> {
+    /// None when it is lost no more.
+    fn restore_one(&self, name: &AgentName, whom: Whom) -> Result<Option<String>, Error> {
         let lock = self.store.lock_agent(name, "restore")?;
         let record = self.record(name, "restore")?;
-        self.resume_locked(record, How { watch: Watch::Later, ..How::ASKED }, &lock)
-            .map(|resumed| resumed.remark)
+        if whom == Whom::Lost && record.status.status != Status::Lost {
+            return Ok(None);
+        }
+        let resumed = self.resume_locked(record, How { watch: Watch::Later, ..How::ASKED }, &lock)?;
+        self.queue_first(resumed).map(|resumed| Some(resumed.remark))
     }
 
     /// One look at all of them, after each has had the time that its kind takes to settle.
     fn tell_of_early_deaths(&self, restored: &mut [Restored]) {
         let Ok(records) = self.store.read(Env::now()) else { return };
-        for one in restored.iter_mut().filter(|one| one.outcome.is_ok()) {
+        for one in restored.iter_mut().filter(|one| one.outcome.is_ok() && !one.was_back) {
             let Some(record) = records.iter().find(|record| record.name == one.name) else { continue };
             if let Err(error) = self.settle_what_is_left(record) {
                 one.outcome = Err(error);

@@ -103,3 +103,26 @@ fn many_show_a_progress_bar_in_a_terminal() {
     let working = agent(&env, &["list", "--status", "working", "--json"]).ok().json();
     assert_eq!(working.as_array().map(Vec::len), Some(6));
 }
+
+#[test]
+fn what_another_restore_brought_back_meanwhile_is_no_failure() {
+    let env = TestEnv::new();
+    for name in ["a", "b"] {
+        spawned(&env, &["--name", name, "--", "sleep", "1000"]);
+    }
+    reboot(&env);
+    let start = |args: &[&str]| {
+        let run = agent(&env, args).env("SYMPOSIUM_FAILPOINT", "stop:restore.begun").start();
+        env.wait_until("it knows who is lost", || run.is_stopped());
+        run
+    };
+    let (words, json) = (start(&["restore", "--all"]), start(&["restore", "--all", "--json"]));
+    agent(&env, &["restore", "--all"]).ok();
+    words.go_on();
+    assert_eq!(words.finish().ok().stderr, "`a` is back already\n`b` is back already\n");
+    json.go_on();
+    let back = |name| serde_json::json!({"name": name, "restored": false, "remark": "is back already"});
+    assert_eq!(json.finish().ok().json(), serde_json::json!([back("a"), back("b")]));
+    let outcome = agent(&env, &["restore", "a"]).fails(1);
+    assert!(outcome.stderr.starts_with("error: agent `a` is still running"), "{outcome:?}");
+}
