@@ -105,7 +105,7 @@ pub enum Error {
     /// An agent that cannot be put to sleep.
     CannotSleep { name: AgentName, kind: String, status: String },
     /// As many agents run as may.
-    Full { live: usize, max: u32 },
+    Full { live: usize, starting: usize, max: u32 },
     /// As many of a spec, or below a parent, are there as may be.
     TooMany { what: String, there: Vec<AgentName> },
     /// Another supervisor runs already.

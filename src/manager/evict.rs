@@ -24,10 +24,14 @@ impl Manager {
         let others = (max as usize).checked_sub(starting + 1);
         let fits = others.map(|others| self.store.live_at_most(others)).transpose()?.flatten();
         if fits != Some(true) {
-            self.evict(u32::try_from(starting).unwrap_or(u32::MAX).saturating_add(1))?;
+            let incoming = u32::try_from(starting).unwrap_or(u32::MAX).saturating_add(1);
+            self.evict(incoming).map_err(|error| match error {
+                Error::Full { live, max, .. } => Error::Full { live, starting, max },
+                other => other,
+            })?;
             // One that could have slept may be held by somebody.
             match self.store.count_live()? {
-                Some(live) if is_tight(live) => return Err(Error::Full { live, max }),
+                Some(live) if is_tight(live) => return Err(Error::Full { live, starting, max }),
                 _ => {}
             }
         }
@@ -67,7 +71,7 @@ impl Manager {
         let may = |agent: &Agent| kinds.get(&agent.kind).is_some_and(|kind| can_sleep(&agent.kind, kind));
         match surplus(&agents, max, incoming, &may) {
             Eviction::Room => Ok(vec![]),
-            Eviction::Full { live, max } => Err(Error::Full { live, max }),
+            Eviction::Full { live, max } => Err(Error::Full { live, starting: 0, max }),
             Eviction::Hibernate(names) => {
                 let mut asleep = Vec::new();
                 for name in names {

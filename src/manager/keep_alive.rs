@@ -4,6 +4,8 @@
 //! A restart is written down before it is done. Killed in between, the agent is seen as ended again and waits its
 //! turn once more: it counts one restart too many, and is never started twice.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use super::Manager;
@@ -14,6 +16,9 @@ use crate::error::Error;
 use crate::failpoint;
 use crate::model::{AgentName, AgentRecord, RestartConfig, Status, StatusNote, What};
 use crate::rules::restart::{Plan, plan};
+
+/// How soon one is looked at again for which there was no room.
+const WITHOUT_ROOM: Duration = Duration::from_secs(5);
 
 /// What was done.
 #[derive(Debug, Default)]
@@ -110,6 +115,11 @@ impl Manager {
         if plan(&record, config, 0.0, now) != Plan::Now {
             return None;
         }
+        // Before it counts as one that runs: whoever has its place by now keeps it.
+        let room = match self.make_room(&record) {
+            Ok(room) => room,
+            Err(error) => return Some(Err(self.put_off(&record, now).err().unwrap_or(error))),
+        };
         let after = record.status.reason.clone();
         let window = now - config.window;
         record.restarts.retain(|at| *at > window && *at <= now);
@@ -130,8 +140,21 @@ impl Manager {
         if let Err(error) = &outcome {
             self.note_in_vain(&name, error);
         }
+        drop(room);
         failpoint::reached("restart.done");
         Some(outcome)
+    }
+
+    /// It waits its turn, and what it waits does not count as a restart.
+    fn put_off(&self, before: &AgentRecord, now: Timestamp) -> Result<(), Error> {
+        self.write(|edit| {
+            if let Ok(Some(mut record)) = edit.get(&before.name)
+                && record.status == before.status
+            {
+                record.restart.next_at = Some(now + WITHOUT_ROOM);
+                edit.put(record);
+            }
+        })
     }
 
     /// Why it is down is no longer how it ended, but why it could not be started.

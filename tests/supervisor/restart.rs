@@ -159,3 +159,26 @@ fn one_that_leaves_before_it_took_its_task_is_started_with_it_again() {
     });
     assert_eq!(starts(&env), 3);
 }
+
+#[test]
+fn a_restart_waits_until_there_is_room() {
+    let env = TestEnv::new();
+    configure(&env, &format!("max_agents = 1\n{QUICK}"));
+    let script = "echo x >>starts; [ $(wc -l <starts) -gt 1 ] || { sleep 0.2; exit 3; }; exec sleep 1000";
+    env.symposium(["agent", "spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", script])
+        .outcome();
+    env.wait_until("it crashed, and that is written down", || {
+        env.symposium(["agent", "show", "a"]).ok();
+        env.registry()["sessions"]["a"]["status"]["status"] == "crashed"
+    });
+    env.symposium(["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("there is no room for it", || {
+        super::log(&env).iter().any(|line| line["error"].as_str().is_some_and(|e| e.contains("max_agents")))
+    });
+    let a = shown(&env, "a");
+    assert_eq!((a["status"].as_str(), &a["restart"]["count"], starts(&env)), (Some("crashed"), &0.into(), 1));
+    symposium(&env, &["agent", "kill", "b"]).ok();
+    env.wait_until("it works again", || shown(&env, "a")["status"] == "working");
+    assert_eq!(shown(&env, "a")["restart"]["count"], 1);
+}

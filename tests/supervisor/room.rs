@@ -80,3 +80,17 @@ fn a_sleeper_that_is_killed_is_stopped_and_no_task_wakes_it() {
     env.wait_until("the other has done its task", || shown(&env, "b")["tasks"]["done"] == 1);
     assert_eq!(shown(&env, "a")["status"], "stopped");
 }
+
+#[test]
+fn the_cap_counts_those_that_are_being_started_and_says_so() {
+    let env = TestEnv::new();
+    configure(&env, "max_agents = 1\n");
+    let spawn = |name| env.symposium(["agent", "spawn", "--name", name, "--", "sleep", "1000"]);
+    let first = spawn("a").env("SYMPOSIUM_FAILPOINT", "stop:spawn.instance").start();
+    env.wait_until("it has its place", || first.is_stopped());
+    let outcome = spawn("b").fails(1);
+    let words = "error: 0 agents run and 1 is being started, and `max_agents` is 1\n";
+    assert!(outcome.stderr.starts_with(words), "{outcome:?}");
+    first.go_on();
+    first.finish().ok();
+}

@@ -48,8 +48,13 @@ impl Error {
                     .hint("only idle agents of a kind that can resume a conversation can")
                     .hint(format!("end it with `symposium agent stop {name}`"))
             }
-            Error::Full { live, max } => {
-                report("full", 1, format!("{live} agents run, and `max_agents` is {max}"))
+            Error::Full { live, starting, max } => {
+                let starting = match starting {
+                    0 => String::new(),
+                    1 => " and 1 is being started".to_owned(),
+                    several => format!(" and {several} are being started"),
+                };
+                report("full", 1, format!("{live} agents run{starting}, and `max_agents` is {max}"))
                     .saw("none of them is idle with nobody attached")
                     .hint("stop one with `symposium agent stop NAME`, or raise `max_agents` in config.toml")
             }
