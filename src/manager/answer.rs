@@ -6,7 +6,6 @@
 use std::time::{Duration, Instant};
 
 use super::Manager;
-use super::edge::told_by;
 use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::model::{
@@ -91,7 +90,11 @@ impl Manager {
         }
         if read.is_some() && !is_drawn(&now.status, &line) {
             let state = ScreenState::Approval(line);
-            let sight = Sight { state: Some(&state), edge: Edge::Activity, told_by: told_by(&kind) };
+            let sight = Sight {
+                state: Some(&state),
+                edge: Edge::Activity,
+                told_by: self.told_by(&record.name, &kind),
+            };
             return Err(self.asks_another(&self.note_sight(&now, sight)?, answer));
         }
         let asked = match record.status.waiting_for {
@@ -174,7 +177,7 @@ impl Manager {
                     let sight = Sight {
                         state: Some(state.as_ref().unwrap_or(&ScreenState::Busy)),
                         edge: Edge::Activity,
-                        told_by: told_by(kind),
+                        told_by: self.told_by(&record.name, kind),
                     };
                     self.note_sight(&record, sight)?;
                 }

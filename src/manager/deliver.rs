@@ -14,6 +14,7 @@ use crate::model::{AgentRecord, MessageState, ScreenState, Status, TaskState};
 use crate::process;
 use crate::rules::confirm::shows_mark;
 use crate::rules::dispatch::{Fate, GONE, SETTLED, Trace, fate, marked};
+use crate::rules::screen::ToldBy;
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::AgentLock;
 use crate::tmux::Capture;
@@ -102,7 +103,7 @@ impl Manager {
         let kind = self.kind_of(record)?;
         let dir = self.store.instance(&record.name);
         let printed = transcript::printed_since(dir.dir(), began).is_ok_and(|text| shows_mark(&text, mark));
-        let hooked = kind.hooks.tell_of_prompts();
+        let hooked = self.told_by(&record.name, &kind) == ToldBy::Hooks;
         let readable = record.kind != PLAIN_COMMAND && !kind.screen.ready.is_empty();
         let settled = Env::now().duration_since(began) >= SETTLED.try_into().unwrap_or_default();
         let pane = record.tmux.as_ref().filter(|_| record.status.status.is_live());

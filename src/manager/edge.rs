@@ -3,13 +3,13 @@
 use jiff::SignedDuration;
 
 use super::Manager;
-use super::event::WORDS;
+use super::event::{HEARD, WORDS};
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
-use crate::model::{Agent, AgentRecord, Edge, Kind, ScreenReading, Status};
+use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, ScreenReading, Status};
 use crate::rules::hook::one_line;
-use crate::rules::screen::{Sight, ToldBy, is_fresh};
+use crate::rules::screen::{Sight, ToldBy, is_fresh, may_still_speak};
 use crate::rules::status::{Evidence, PLAIN_COMMAND, decide};
 use crate::tmux::Capture;
 
@@ -25,14 +25,15 @@ impl Manager {
         }
         let kind = self.kind_of(&record)?;
         let reading = self.reading(&record, &kind)?;
-        let told_by = told_by(&kind);
+        let told_by = self.told_by(&record.name, &kind);
         let sight = Sight { state: reading.state.as_ref(), edge, told_by };
         let now = self.note_sight(&record, sight)?;
         if edge == Edge::Activity && needs_another(&now, told_by) {
             self.rearm(&now);
         }
-        if edge == Edge::Silence && is_fresh(&now.status, Env::now()) {
-            // Nothing else would tell of a turn that was interrupted as soon as it began.
+        let is_early = is_fresh(&now.status, Env::now()) || may_still_speak(&now.status, told_by, Env::now());
+        if edge == Edge::Silence && is_early {
+            // Nothing else would tell of a turn that was interrupted as soon as it began, or of a start without a word.
             self.rearm_silence(&now);
         }
         Ok(())
@@ -45,7 +46,7 @@ impl Manager {
             let Some(kind) = self.kinds()?.get(&agent.kind).filter(|_| agent.kind != PLAIN_COMMAND) else {
                 continue;
             };
-            if told_by(kind) == ToldBy::Screen {
+            if self.told_by(&agent.name, kind) != ToldBy::Hooks {
                 let record = self.record(&agent.name, "look at")?;
                 let reading = self.reading(&record, kind)?;
                 // Not as after a silence: it may be printing this very moment.
@@ -55,6 +56,16 @@ impl Manager {
             }
         }
         Ok(())
+    }
+
+    /// Who tells what an agent does: its hooks only once they have been heard since it was started.
+    pub(super) fn told_by(&self, name: &AgentName, kind: &Kind) -> ToldBy {
+        let heard = || self.store.instance(name).state_written(HEARD).is_some();
+        match kind.hooks.tell_of_prompts() {
+            false => ToldBy::Screen,
+            true if heard() => ToldBy::Hooks,
+            true => ToldBy::Unheard,
+        }
     }
 
     /// What an agent's screen shows now.
@@ -133,17 +144,12 @@ impl Manager {
     }
 }
 
-/// Who tells what an agent of this kind does.
-pub(super) fn told_by(kind: &Kind) -> ToldBy {
-    if kind.hooks.tell_of_prompts() { ToldBy::Hooks } else { ToldBy::Screen }
-}
-
 /// Whether the next output may be the beginning of work, and nothing else would tell.
 fn needs_another(record: &AgentRecord, told_by: ToldBy) -> bool {
     match (record.status.status, told_by) {
         (Status::Working, _) => false,
         (Status::Waiting | Status::Starting, _) => true,
-        (_, ToldBy::Screen) => true,
+        (_, ToldBy::Screen | ToldBy::Unheard) => true,
         (_, ToldBy::Hooks) => false,
     }
 }

@@ -21,6 +21,9 @@ const MOST_WORDS: usize = 16 * 1024;
 /// What an agent's CLI said it took as its last prompt, in the instance's state directory.
 pub(super) const PROMPT: &str = "prompt.json";
 
+/// Says that a hook of the agent's CLI has spoken since it was started, in the instance's state directory.
+pub(super) const HEARD: &str = "heard";
+
 impl Manager {
     /// Something happened in tmux.
     pub fn tmux_event(&self, event: &TmuxEvent) -> Result<(), Error> {
@@ -71,6 +74,7 @@ impl Manager {
     pub fn agent_event(&self, payload: &[u8]) -> Result<(), Error> {
         let (signal, conversation) = kinds::read_hook(payload)?;
         let Some(record) = self.speaker()? else { return Ok(()) };
+        let is_first = self.note_heard(&record, &signal);
         let heard = Heard { signal, conversation };
         // Before the status: whoever sees that the turn is over finds what was said in it.
         if let HookSignal::TurnOver(Some(words)) = &heard.signal {
@@ -80,7 +84,10 @@ impl Manager {
         // Asked to leave it denies what it asks for and is back at its prompt for a moment, which is not to be done.
         let is_end = matches!(heard.signal, HookSignal::Ready | HookSignal::TurnOver(_));
         let is_leaving = is_end && self.is_being_ended(&record);
-        let changed = match heard.change(&record).filter(|_| !is_leaving) {
+        // That it is up is late news of one that was seen at work meanwhile.
+        let is_late =
+            heard.signal == HookSignal::Ready && is_first && record.status.status == Status::Working;
+        let changed = match heard.change(&record).filter(|_| !is_leaving && !is_late) {
             None => None,
             Some(_) => self.write(|edit| {
                 let now = edit.get(&record.name).ok().flatten()?;
@@ -104,6 +111,17 @@ impl Manager {
             }
         }
         Ok(())
+    }
+
+    /// Notes that its hooks work, before anything they say; whether this is the first word since it was started. What it
+    /// says when it leaves may come after it was started again.
+    fn note_heard(&self, record: &AgentRecord, signal: &HookSignal) -> bool {
+        let instance = self.store.instance(&record.name);
+        let is_first = *signal != HookSignal::Ending && instance.state_written(HEARD).is_none();
+        if is_first {
+            let _ = instance.write_state(HEARD, b"");
+        }
+        is_first
     }
 
     /// Shows in the status line of the agent's session what it does.

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use super::Manager;
-use super::edge::told_by;
 use crate::error::{Error, Typed};
 use crate::model::{AgentName, AgentRecord, Kind, ScreenState};
 use crate::rules::screen::ToldBy;
@@ -60,7 +59,7 @@ impl Manager {
             match self.reading(&now, kind)?.state {
                 Some(ScreenState::Ready) => {
                     let now = self.note_interrupted(&now)?;
-                    if told_by(kind) == ToldBy::Screen {
+                    if self.told_by(&now.name, kind) != ToldBy::Hooks {
                         self.rearm(&now);
                     }
                     return Ok("it is back at its prompt");

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::Manager;
 use super::carried::carried;
 use super::editor::EDITOR;
+use super::event::HEARD;
 use super::reconcile::STOPPING;
 use crate::env::{AGENT, AGENT_ID, Env, HOME};
 use crate::error::Error;
@@ -147,6 +148,7 @@ impl Manager {
             "transcript".into(),
             instance.dir().to_string_lossy().into_owned(),
         ];
+        let _ = instance.remove_state(HEARD);
         record.exit = None;
         record.started_at = Some(Env::now());
         record.status = first_note(record, start);

@@ -12,6 +12,7 @@ use crate::kinds;
 use crate::model::{Agent, AgentName, AgentRecord, Kind, LivePane, Look, Status, StatusNote};
 use crate::process;
 use crate::rules::opening::{self, Opening};
+use crate::rules::screen::ToldBy;
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::AgentLock;
 
@@ -92,7 +93,8 @@ impl Manager {
     ) -> Result<Resumed, Error> {
         let kind = self.kind_of(&record)?;
         // Without such hooks nobody tells of prompts that a person typed: one who attached may have.
-        record.conversation.begun |= !kind.hooks.tell_of_prompts() && record.last_attached.is_some();
+        record.conversation.begun |=
+            self.told_by(&record.name, &kind) != ToldBy::Hooks && record.last_attached.is_some();
         // One that was killed in its first turn may not have written it down, and would leave again and again.
         record.conversation.begun &= !kinds::lacks_conversation(&kind, &self.last_lines(&record));
         let first = self.first_left(&mut record, &kind);

@@ -128,7 +128,7 @@ impl Manager {
     /// Notes that it works, for a CLI that does not say so itself; its screen tells when it is done.
     fn note_taken(&self, name: &AgentName, kind: &Kind) -> Result<(), Error> {
         let record = self.record(name, "send")?;
-        if record.kind == PLAIN_COMMAND || kind.hooks.tell_of_prompts() {
+        if record.kind == PLAIN_COMMAND || self.told_by(name, kind) == ToldBy::Hooks {
             return Ok(());
         }
         let sight = Sight { state: Some(&ScreenState::Busy), edge: Edge::Activity, told_by: ToldBy::Screen };
@@ -199,7 +199,7 @@ impl Delivery<'_> {
 
     /// Whether a CLI of whose prompt nothing is known would take one: it has said so, or its terminal is set up.
     fn reads_keys(&self, status: Status) -> Result<bool, Error> {
-        if self.tells_of_prompts() {
+        if self.kind.hooks.tell_of_prompts() {
             return Ok(status != Status::Starting);
         }
         Ok(!self.kind.bracketed_paste || self.reader()? == Reader::Bracketed)
@@ -339,7 +339,7 @@ impl Delivery<'_> {
     }
 
     fn tells_of_prompts(&self) -> bool {
-        self.kind.hooks.tell_of_prompts()
+        self.manager.told_by(&self.agent.name, &self.kind) == ToldBy::Hooks
     }
 
     fn noted(&self) -> Result<Status, Error> {

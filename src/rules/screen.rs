@@ -1,7 +1,9 @@
 //! What an agent's screen means for its status, at the moment when it began to print, fell quiet or rang.
 //!
 //! A CLI whose hooks tell everything is believed before its screen: there the screen only tells what no hook does,
-//! a first-run gate, a turn that was interrupted, a dialog that was answered.
+//! a first-run gate, a turn that was interrupted, a dialog that was answered. One whose hooks have not been heard since
+//! it was started may have none, behind a wrapper that drops them: it gets a moment for its first word, and then its
+//! screen is all there is.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -10,6 +12,9 @@ use crate::model::{Edge, Extent, Question, ScreenState, Status, StatusNote, Wait
 
 /// How long a CLI on a busy machine may take from a prompt to the first sign of work on its screen.
 const UNDRAWN: SignedDuration = SignedDuration::from_secs(5);
+
+/// How long the first word of its hooks may take from its start; until then a screen without a dialog says little.
+const FIRST_WORD: SignedDuration = SignedDuration::from_secs(5);
 
 /// One look at a screen.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +32,8 @@ pub struct Sight<'a> {
 pub enum ToldBy {
     /// Its own hooks, from the first prompt to the last word.
     Hooks,
+    /// Hooks that have not said a word since it was started.
+    Unheard,
     /// Nobody but its screen.
     Screen,
 }
@@ -44,6 +51,7 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         Some(ScreenState::Busy) if sight.told_by == ToldBy::Hooks && noted.status == Status::Starting => {
             return None;
         }
+        Some(ScreenState::Busy) | None if may_still_speak(noted, sight.told_by, now) => return None,
         Some(ScreenState::Approval(line)) => asking(noted, WaitingFor::Approval, line, now)?,
         Some(ScreenState::Question(line)) => asking(noted, WaitingFor::Question, line, now)?,
         Some(ScreenState::Busy) => match noted.status {
@@ -72,6 +80,12 @@ pub fn is_fresh(noted: &StatusNote, now: Timestamp) -> bool {
     noted.status == Status::Working && noted.since <= now && now.duration_since(noted.since) < UNDRAWN
 }
 
+/// Whether it was started so lately that its hooks may be about to say their first word.
+pub fn may_still_speak(noted: &StatusNote, told_by: ToldBy, now: Timestamp) -> bool {
+    let is_young = noted.since <= now && now.duration_since(noted.since) < FIRST_WORD;
+    told_by == ToldBy::Unheard && noted.status == Status::Starting && is_young
+}
+
 /// A dialog. The hook that told of it said more than its screen does; of one that was only seen, another line is
 /// another question.
 fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> Option<StatusNote> {
@@ -85,14 +99,14 @@ fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> O
 fn unreadable(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
     match (sight.told_by, sight.edge) {
         (ToldBy::Hooks, _) => None,
-        (ToldBy::Screen, Edge::Activity) => match noted.status {
+        (_, Edge::Activity) => match noted.status {
             Status::Working => None,
             _ => Some(StatusNote::new(Status::Working, now, "it prints")),
         },
-        (ToldBy::Screen, Edge::Silence) => {
+        (_, Edge::Silence) => {
             Some(StatusNote::new(Status::Unknown, now, "it is quiet, and its screen shows nothing we know"))
         }
-        (ToldBy::Screen, Edge::Bell) => Some(StatusNote::new(
+        (_, Edge::Bell) => Some(StatusNote::new(
             Status::Unknown,
             now,
             "it rang the bell, and its screen shows nothing we know",
@@ -109,7 +123,7 @@ mod tests {
     fn a_screen_moves_the_status() {
         use Edge::{Activity, Bell, Silence};
         use Status::*;
-        use ToldBy::{Hooks, Screen};
+        use ToldBy::{Hooks, Screen, Unheard};
         let ready = Some(ScreenState::Ready);
         let busy = Some(ScreenState::Busy);
         let asks = Some(ScreenState::Approval("Do you want to proceed?".into()));
@@ -141,6 +155,14 @@ mod tests {
             (Waiting, &ready, Silence, Hooks, Some(Idle)),
             (Unknown, &ready, Bell, Screen, Some(Idle)),
             (Idle, &None, Bell, Screen, Some(Unknown)),
+            (Idle, &asks, Silence, Unheard, Some(Waiting)),
+            (Idle, &busy, Activity, Unheard, Some(Working)),
+            (Working, &ready, Silence, Unheard, Some(Idle)),
+            (Waiting, &ready, Silence, Unheard, Some(Idle)),
+            (Starting, &ready, Silence, Unheard, Some(Idle)),
+            (Starting, &gate, Silence, Unheard, Some(Waiting)),
+            (Starting, &busy, Activity, Unheard, Some(Working)),
+            (Starting, &None, Silence, Unheard, Some(Unknown)),
         ] {
             let before = StatusNote::new(from, at(1), "before");
             let sight = Sight { state: seen.as_ref(), edge, told_by };
@@ -157,6 +179,21 @@ mod tests {
         assert_eq!(note_after(&took, sight, at(7)).map(|note| note.reason), Some(INTERRUPTED.into()));
         // A clock that was set back says nothing about since when.
         assert!(note_after(&took, sight, at(0)).is_some());
+    }
+
+    #[test]
+    fn hooks_that_may_be_about_to_speak_are_waited_for() {
+        let started = StatusNote::new(Status::Starting, at(1), "before");
+        let after = |state: Option<ScreenState>, second| {
+            let sight = Sight { state: state.as_ref(), edge: Edge::Silence, told_by: ToldBy::Unheard };
+            note_after(&started, sight, at(second)).map(|note| note.status)
+        };
+        assert_eq!((after(None, 3), after(Some(ScreenState::Busy), 3)), (None, None));
+        assert_eq!(after(None, 7), Some(Status::Unknown));
+        assert_eq!(after(Some(ScreenState::Busy), 7), Some(Status::Working));
+        // A dialog is a dialog, and a clock that was set back says nothing about since when.
+        assert_eq!(after(Some(ScreenState::Approval("Run it?".into())), 3), Some(Status::Waiting));
+        assert_eq!(after(None, 0), Some(Status::Unknown));
     }
 
     #[test]

@@ -46,6 +46,7 @@ mod spawn;
 mod spawn_spec;
 mod spec;
 mod taskspace;
+pub(crate) mod unheard;
 mod wait;
 mod watch;
 pub mod workspace;

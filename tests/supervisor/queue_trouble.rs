@@ -127,3 +127,13 @@ fn to_come_after_the_same_task_twice_is_to_come_after_it() {
     let last = add(&env, &["a", "y", "--after", &one, "--after", &two, "--after", &one]);
     assert_eq!(task(&env, &last)["blocked"], 2);
 }
+
+#[test]
+fn a_task_for_one_whose_hooks_never_speak_is_done_all_the_same() {
+    let env = TestEnv::new();
+    crate::cli::unheard::without_hooks(&env);
+    idle(&env, "a", &[]);
+    let id = add(&env, &["a", "/work 1s"]);
+    assert_eq!(wait(&env, &id)["state"], "done");
+    assert_eq!(prompts(&env), [format!("/work 1s [symposium task {id}]")]);
+}

@@ -1,0 +1,59 @@
+//! An agent CLI whose hooks never run, behind a wrapper that drops them: its screen tells what it does.
+
+use super::{agent, prompts, shown, spawned, status, wait_for};
+use crate::support::TestEnv;
+
+/// Makes the demo agent one that is started without its hooks.
+pub(crate) fn without_hooks(env: &TestEnv) {
+    let script = format!(
+        r#"for word; do
+  shift
+  if [ -n "$drop" ]; then drop=; elif [ "$word" = --settings ]; then drop=1; else set -- "$@" "$word"; fi
+done
+exec '{}' demo-agent "$@""#,
+        env.binary()
+    );
+    env.fake_program("wrapped", &script);
+    super::without_settling(env, &[]);
+    let kind = "[demo]\nprogram = [\"wrapped\"]\nargs = []\n";
+    std::fs::write(env.state().join("kinds.toml"), kind).expect("writing kinds.toml");
+}
+
+#[test]
+fn a_prompt_is_confirmed_and_a_dialog_is_told_by_the_screen_alone() {
+    let env = TestEnv::new();
+    without_hooks(&env);
+    spawned(&env, &["demo", "--name", "a"]);
+    wait_for(&env, "a", "idle");
+    let outcome = agent(&env, &["send", "a", "/ask rm -rf build"]).ok();
+    assert_eq!(outcome.stderr, "delivered to `a`: its screen shows that it was taken\n");
+    wait_for(&env, "a", "waiting");
+    assert_eq!(shown(&env, "a")["waiting_for"], "approval");
+    agent(&env, &["approve", "a"]).ok();
+    wait_for(&env, "a", "idle");
+    assert_eq!(prompts(&env, "a"), ["/ask rm -rf build"]);
+}
+
+#[test]
+fn what_a_person_typed_is_told_by_the_screen_too() {
+    let env = TestEnv::new();
+    without_hooks(&env);
+    spawned(&env, &["demo", "--name", "a"]);
+    wait_for(&env, "a", "idle");
+    for _ in 0..2 {
+        env.tmux(["send-keys", "-t", "=a:", "/ask make", "Enter"]).ok();
+        env.wait_until("its dialog is told", || status(&env, "a") == "waiting");
+        env.tmux(["send-keys", "-t", "=a:", "1"]).ok();
+        env.wait_until("the end of its turn is told", || status(&env, "a") == "idle");
+    }
+}
+
+#[test]
+fn a_screen_that_nobody_knows_is_unknown_and_not_starting_for_ever() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &["claude"]);
+    env.fake_program("claude", "echo something new; exec sleep 1000");
+    spawned(&env, &["claude", "--name", "a"]);
+    env.wait_until("it is said to be unknown", || status(&env, "a") == "unknown");
+    assert_eq!(shown(&env, "a")["reason"], "it is quiet, and its screen shows nothing we know");
+}
