@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::Manager;
 use super::birth::Asked;
 use crate::error::Error;
-use crate::kinds::Kinds;
 use crate::model::{DEFAULT_SPEC, FoundIn, Origin, Spec, Tier, is_deceptive};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::specs::{SpecError, Specs, Where};
@@ -90,8 +89,8 @@ impl Manager {
     fn no_such_spec(&self, name: &str, specs: &Specs) -> Error {
         let written = specs.names().into_iter().filter(|name| *name != DEFAULT_SPEC);
         let mut known: Vec<String> = written.map(str::to_owned).collect();
-        let kinds = self.kinds().into_iter().flat_map(Kinds::names).filter(|kind| *kind != PLAIN_COMMAND);
-        for kind in kinds {
+        let kinds = self.kinds().ok();
+        for kind in kinds.iter().flat_map(|kinds| kinds.names()).filter(|kind| *kind != PLAIN_COMMAND) {
             if !known.iter().any(|name| name == kind) {
                 known.push(kind.to_owned());
             }

@@ -42,8 +42,9 @@ impl Manager {
     /// Looks at the screens of those that nothing but their screen tells of, for an edge that never came: one that
     /// rewrites its title every second is never quiet.
     pub fn read_screens(&self, agents: &[Agent]) -> Result<(), Error> {
+        let kinds = self.kinds()?;
         for agent in agents.iter().filter(|agent| agent.status.is_live() && agent.tmux.is_some()) {
-            let Some(kind) = self.kinds()?.get(&agent.kind).filter(|_| agent.kind != PLAIN_COMMAND) else {
+            let Some(kind) = kinds.get(&agent.kind).filter(|_| agent.kind != PLAIN_COMMAND) else {
                 continue;
             };
             if self.told_by(&agent.name, kind) != ToldBy::Hooks {

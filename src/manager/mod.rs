@@ -140,7 +140,7 @@ use crate::env::{Env, Home};
 use crate::error::Error;
 use crate::kinds::Kinds;
 use crate::ledger::Ledger;
-use crate::model::{Agent, AgentName, AgentRecord, EnvironmentName};
+use crate::model::{Agent, AgentName, AgentRecord, Config, EnvironmentName};
 pub use crate::ssh::Heed;
 use crate::store::Store;
 pub use crate::tmux::{AttachAs as As, GuestMay, Popup};
@@ -157,10 +157,10 @@ pub struct Manager {
     env: Env,
     home: Home,
     store: Store,
-    kinds: OnceLock<Kinds>,
+    kinds: Mutex<Option<settings::Read<Kinds>>>,
     tmux: OnceLock<Tmux>,
     ledger: OnceLock<Ledger>,
-    settings: Mutex<Option<settings::Read>>,
+    settings: Mutex<Option<settings::Read<Config>>>,
     notices: Mutex<Vec<String>>,
     progress: OnceLock<Progress>,
 }
@@ -196,7 +196,7 @@ impl Manager {
             env,
             home,
             store,
-            kinds: OnceLock::new(),
+            kinds: Mutex::default(),
             tmux: OnceLock::new(),
             ledger: OnceLock::new(),
             settings: Mutex::default(),
@@ -242,14 +242,6 @@ impl Manager {
     /// The user's home directory, to shorten paths.
     pub fn user_home(&self) -> Option<String> {
         self.env.user_home()?.to_str().map(str::to_owned)
-    }
-
-    fn kinds(&self) -> Result<&Kinds, Error> {
-        if let Some(kinds) = self.kinds.get() {
-            return Ok(kinds);
-        }
-        let kinds = Kinds::load(Some(&self.home.path.join("kinds.toml")))?;
-        Ok(self.kinds.get_or_init(|| kinds))
     }
 
     fn tmux(&self) -> Result<&Tmux, Error> {

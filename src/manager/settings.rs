@@ -1,34 +1,46 @@
-//! What the user set in `config.toml`, read again when the file has changed, and the files whose change matters.
+//! What the user set in `config.toml` and `kinds.toml`, read again when the file has changed, and the files whose change
+//! matters.
 
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
 use super::Manager;
 use crate::config;
 use crate::error::Error;
+use crate::kinds::Kinds;
 use crate::model::Config;
 pub use crate::store::Changes;
 
 /// The file in the state directory.
 const FILE: &str = "config.toml";
+/// The file of the user's own kinds.
+const KINDS: &str = "kinds.toml";
 
-/// A configuration and the file it was read from, as it was then.
-pub(super) struct Read {
-    stamp: Option<(SystemTime, u64)>,
-    config: Arc<Config>,
+/// What was read from a file, and the file as it was then.
+pub(super) struct Read<T> {
+    stamp: Stamp,
+    what: Arc<T>,
+}
+
+/// When a file was written, and its size; none when there is no file.
+type Stamp = Option<(SystemTime, u64)>;
+
+fn stamp_of(path: &Path) -> Stamp {
+    std::fs::metadata(path).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())))
 }
 
 impl Manager {
     /// What the user set.
     pub(super) fn config(&self) -> Result<Arc<Config>, Error> {
         let path = self.home.path.join(FILE);
-        let stamp = std::fs::metadata(&path).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())));
+        let stamp = stamp_of(&path);
         let mut read = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(read) = read.as_ref().filter(|read| read.stamp == stamp) {
-            return Ok(Arc::clone(&read.config));
+            return Ok(Arc::clone(&read.what));
         }
         let config = Arc::new(config::load(&path)?);
-        *read = Some(Read { stamp, config: Arc::clone(&config) });
+        *read = Some(Read { stamp, what: Arc::clone(&config) });
         Ok(config)
     }
 
@@ -36,8 +48,28 @@ impl Manager {
     pub fn settings(&self) -> Arc<Config> {
         self.config().unwrap_or_else(|_| {
             let read = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
-            read.as_ref().map_or_else(Arc::default, |read| Arc::clone(&read.config))
+            read.as_ref().map_or_else(Arc::default, |read| Arc::clone(&read.what))
         })
+    }
+
+    /// How agent CLIs are driven. Who lives long goes on with what was read before when the file has a mistake since.
+    pub(super) fn kinds(&self) -> Result<Arc<Kinds>, Error> {
+        let path = self.home.path.join(KINDS);
+        let stamp = stamp_of(&path);
+        let mut read = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(read) = read.as_ref().filter(|read| read.stamp == stamp) {
+            return Ok(Arc::clone(&read.what));
+        }
+        let kinds = match (Kinds::load(Some(&path)), read.as_ref()) {
+            (Ok(kinds), _) => Arc::new(kinds),
+            (Err(error), None) => return Err(error.into()),
+            (Err(error), Some(before)) => {
+                self.notice(format!("{error}; the kinds are what they were before"));
+                Arc::clone(&before.what)
+            }
+        };
+        *read = Some(Read { stamp, what: Arc::clone(&kinds) });
+        Ok(kinds)
     }
 
     /// Calls back whenever the registry, the ledger or the configuration changes.

@@ -30,7 +30,8 @@ impl Manager {
                 self.specs(&asked.dir, asked.config.as_deref())?
             }
         };
-        let kinds: Vec<&str> = self.kinds()?.names().filter(|kind| *kind != PLAIN_COMMAND).collect();
+        let kinds = self.kinds()?;
+        let kinds: Vec<&str> = kinds.names().filter(|kind| *kind != PLAIN_COMMAND).collect();
         Ok(SpecsChecked {
             names: specs.names().into_iter().map(str::to_owned).collect(),
             mistakes: specs.check(&kinds),

@@ -182,3 +182,19 @@ fn a_restart_waits_until_there_is_room() {
     env.wait_until("it works again", || shown(&env, "a")["status"] == "working");
     assert_eq!(shown(&env, "a")["restart"]["count"], 1);
 }
+
+#[test]
+fn a_kind_that_was_added_later_is_known_to_a_supervisor_that_runs() {
+    let env = TestEnv::new();
+    configure(&env, QUICK);
+    symposium(&env, &["agent", "spawn", "--name", "first", "--restart", "always", "--", "sleep", "0.3"])
+        .outcome();
+    env.wait_until("kinds were read", || shown(&env, "first")["restart"]["count"].as_i64() > Some(0));
+    let script = "echo x >>starts; [ $(wc -l <starts) -gt 1 ] || { sleep 0.5; exit 3; }; exec sleep 1000";
+    env.fake_program("later", script);
+    let kind = "[later]\ntitle = \"Later\"\nprogram = [\"later\"]\n";
+    std::fs::write(env.state().join("kinds.toml"), kind).expect("writing kinds.toml");
+    symposium(&env, &["agent", "spawn", "later", "--name", "a", "--restart", "on-failure"]).outcome();
+    env.wait_until("it was started again", || starts(&env) == 2);
+    assert_eq!(shown(&env, "a")["restart"]["count"], 1);
+}
