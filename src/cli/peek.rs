@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{Context, spawn};
 use crate::error::Error;
+use crate::manager::Peeked;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -14,11 +15,18 @@ pub(super) struct Arguments {
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
-    let screen = context.manager.peek(&name)?;
+    let Peeked { text, from, silence } = context.manager.peek(&name)?;
     if context.ui.json {
-        context.ui.json(&serde_json::json!({ "agent": name, "screen": screen.lines().collect::<Vec<_>>() }));
+        let lines: Vec<&str> = text.lines().collect();
+        context.ui.json(&serde_json::json!({ "agent": name, "screen": lines, "from": from.word() }));
     } else {
-        context.ui.data(&screen);
+        context.ui.data(&text);
     }
-    Ok(0)
+    match silence {
+        Some(silence) => {
+            context.ui.warn(&format!("this is the end of the transcript of `{name}`, not its screen now"));
+            Err(silence)
+        }
+        None => Ok(0),
+    }
 }

@@ -108,6 +108,7 @@ pub use keep_alive::KeptAlive;
 pub use kill::Killed;
 pub use logs::{LogsRequest, LogsStyle};
 pub use message::{MessageFilter, MessageRequest};
+pub use peek::{Peeked, PeekedFrom};
 pub use prune::{PruneRequest, Pruned};
 pub use reconcile::Survey;
 pub use remote::serve;

@@ -12,7 +12,7 @@ use super::tasks;
 use super::tool::{Nature, Outcome, Said, Tool};
 use crate::cli::{recap_text, status_word};
 use crate::error::Error;
-use crate::manager::{Body, Lifetime, SpawnRequest, Spawned};
+use crate::manager::{Body, Lifetime, Peeked, SpawnRequest, Spawned};
 use crate::model::{Agent, Prompt, Status, Workspace};
 use crate::rules::params;
 use crate::rules::place::{Act, Bond, Place};
@@ -114,8 +114,11 @@ fn show(desk: &Desk, given: Show) -> Outcome {
         }
     }
     if given.screen {
-        let screen = manager.peek(&record.name)?;
-        text.push_str(&format!("screen:\n{screen}\n"));
+        let Peeked { text: screen, from, silence } = manager.peek(&record.name)?;
+        if let Some(silence) = silence {
+            return Err(silence);
+        }
+        text.push_str(&format!("{}:\n{screen}\n", from.word()));
         data["screen"] = screen.into();
     }
     Ok(Said { text: text.trim_end().to_owned(), data })

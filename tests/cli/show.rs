@@ -93,7 +93,7 @@ fn peek_is_the_screen_as_it_is_now() {
     env.wait_until("it shows", || agent(&env, &["peek", "a"]).ok().stdout == "new red\n");
     assert_eq!(
         agent(&env, &["peek", "a", "--json"]).ok().json(),
-        json!({"agent": "a", "screen": ["new red"]})
+        json!({"agent": "a", "screen": ["new red"], "from": "screen"})
     );
     agent(&env, &["peek", "b"]).fails(3);
 }

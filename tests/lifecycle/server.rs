@@ -127,6 +127,10 @@ fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
     assert!(shown.contains(&"unknown".into()) && shown.contains(&"stopped".into()), "{shown:?}");
     spawn.finish().fails(4);
     restore.finish().fails(4);
+    let peeked = env.symposium(["agent", "peek", "one"]).fails(4);
+    let notice =
+        "warning: this is the end of the transcript of `one`, not its screen now\nerror: tmux did not answer";
+    assert!(peeked.stderr.starts_with(notice), "{peeked:?}");
     let one = |registry: &Value| registry["sessions"]["one"].clone();
     assert_eq!(one(&env.registry()), one(&before), "a hung tmux changed what was written down");
 
