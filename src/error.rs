@@ -185,6 +185,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether this machine has no tmux that could be asked, now or later.
+    pub fn is_without_tmux(&self) -> bool {
+        matches!(self, Error::TmuxMissing { .. } | Error::TmuxTooOld { .. })
+    }
+
     /// Wraps a failure of the system with what was being done.
     pub fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Error {
         let what = what.into();

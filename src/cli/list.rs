@@ -54,6 +54,10 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     }
     let survey = context.manager.survey()?;
     show(&args, &survey.agents, None, context);
+    if let Some(why) = survey.without_tmux() {
+        context.ui.warn(&why);
+        return Ok(0);
+    }
     match survey.silence {
         Some(silence) => Err(silence),
         None => Ok(0),

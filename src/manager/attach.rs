@@ -38,10 +38,13 @@ impl Manager {
         before: impl FnOnce(&Agent),
     ) -> Result<Attaching, Error> {
         self.wake(request.name)?;
-        let agent = self.agent(request.name, "attach")?;
+        let survey = self.survey()?;
+        let Some(agent) = survey.agents.into_iter().find(|agent| agent.name == *request.name) else {
+            return Err(self.no_such_agent(request.name, "attach"));
+        };
         if agent.tmux.is_none() {
             let status = format!("{} ({})", agent.status, agent.reason);
-            return Err(Error::NotRunning { name: agent.name, status });
+            return Err(survey.silence.unwrap_or(Error::NotRunning { name: agent.name, status }));
         }
         self.write(|edit| {
             if let Ok(Some(mut record)) = edit.get(request.name) {
@@ -81,7 +84,11 @@ impl Manager {
 
     /// The agents one may mean by naming none: those of this project, else all; what can be attached to first.
     pub fn candidates(&self) -> Result<Vec<Agent>, Error> {
-        let mut agents = self.survey()?.agents;
+        let survey = self.survey()?;
+        if let Some(silence) = survey.silence {
+            return Err(silence);
+        }
+        let mut agents = survey.agents;
         agents.retain(|agent| agent.tmux.is_some());
         crate::rules::order::for_people(&mut agents);
         let here = self.project_here();

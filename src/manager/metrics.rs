@@ -16,7 +16,9 @@ impl Manager {
 
     /// The text.
     pub fn metrics(&self) -> Result<String, Error> {
-        let agents: Vec<_> = self.survey()?.agents.into_iter().map(|agent| agent.status).collect();
+        let survey = self.survey()?;
+        self.say_what_is_unknown(&survey);
+        let agents: Vec<_> = survey.agents.into_iter().map(|agent| agent.status).collect();
         let tallies = self.with_existing_ledger(|ledger| ledger.tallies())?;
         let latency: Option<Latency> =
             self.store.read_run(LATENCY).and_then(|text| serde_json::from_slice(&text).ok());

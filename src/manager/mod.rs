@@ -299,6 +299,7 @@ impl Manager {
 
     fn agent(&self, name: &AgentName, verb: &'static str) -> Result<Agent, Error> {
         let survey = self.survey()?;
+        self.say_what_is_unknown(&survey);
         match survey.agents.into_iter().find(|agent| agent.name == *name) {
             Some(agent) => Ok(agent),
             None => Err(self.no_such_agent(name, verb)),

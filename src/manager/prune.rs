@@ -29,16 +29,29 @@ impl Manager {
     /// Forgets what ended; returns each with what became of it.
     pub fn prune(&self, request: PruneRequest) -> Result<Vec<Pruned>, Error> {
         let survey = self.survey()?;
-        if let Some(silence) = survey.silence {
+        self.say_what_is_unknown(&survey);
+        if let Some(silence) = survey.silence.filter(|silence| !silence.is_without_tmux()) {
             return Err(silence);
         }
         let now = Env::now();
         let ended = survey.agents.into_iter().filter(|agent| is_due(agent, request.older_than, now));
         let act = |agent: Agent| {
-            let outcome = if request.dry_run { Ok(()) } else { self.rm(&agent.name, Removal::Careful) };
+            let outcome = match self.refuse_unseen(&agent.name) {
+                Ok(()) if request.dry_run => Ok(()),
+                Ok(()) => self.rm(&agent.name, Removal::Careful),
+                refused => refused,
+            };
             Pruned { name: agent.name, outcome }
         };
         Ok(ended.map(act).collect())
+    }
+
+    /// What lived in tmux may have a session there, which nobody can close where there is none to ask.
+    fn refuse_unseen(&self, name: &AgentName) -> Result<(), Error> {
+        match self.record(name, "rm")?.tmux {
+            Some(_) => self.tmux().map(drop),
+            None => Ok(()),
+        }
     }
 }
 

@@ -29,6 +29,14 @@ pub struct Survey {
     pub silence: Option<Error>,
 }
 
+impl Survey {
+    /// What to say where there is no tmux to ask: what was written down is shown, and what runs in it is not known.
+    pub fn without_tmux(&self) -> Option<String> {
+        let silence = self.silence.as_ref().filter(|silence| silence.is_without_tmux())?;
+        Some(format!("{silence}; what is shown was written down, and whether agents in it live is not known"))
+    }
+}
+
 impl Manager {
     /// All agents, with one call of tmux.
     pub fn survey(&self) -> Result<Survey, Error> {
@@ -41,11 +49,20 @@ impl Manager {
         Ok(self.settled(joined))
     }
 
+    /// Keeps to be said, on a machine without tmux, that live states are not known.
+    pub(super) fn say_what_is_unknown(&self, survey: &Survey) {
+        if let Some(why) = survey.without_tmux() {
+            self.notice(why);
+        }
+    }
+
     fn join(&self) -> Result<(Joined, Option<Error>), Error> {
         let records = self.store.read(Env::now())?;
-        let (look, silence) = match self.tmux()?.look() {
+        let (look, silence) = match self.tmux().and_then(|tmux| Ok(tmux.look()?)) {
             Ok(look) => (Some(look), None),
-            Err(error) => (None, Some(Error::from(error))),
+            // Where nothing was written down there is nothing to show without tmux.
+            Err(error) if error.is_without_tmux() && records.is_empty() => return Err(error),
+            Err(error) => (None, Some(error)),
         };
         let said = silence.as_ref().map(ToString::to_string).unwrap_or_default();
         let seen = look.as_ref().map_or(Seen::Silence(&said), Seen::Look);
@@ -138,7 +155,8 @@ impl Manager {
         if mine.is_empty() {
             return Ok(());
         }
-        let socket = self.tmux()?.socket().to_string_lossy().into_owned();
+        // Without tmux nothing is found in it, and one that ran in a terminal has ended all the same.
+        let socket = self.tmux().map(|tmux| tmux.socket().to_string_lossy().into_owned()).unwrap_or_default();
         let ended = self.write(|edit| {
             let mut ended = Vec::new();
             for (change, _lock) in &mine {

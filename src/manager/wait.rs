@@ -41,6 +41,10 @@ impl Manager {
             if request.statuses.contains(&agent.status) {
                 return Ok(agent);
             }
+            if agent.status == Status::Unknown {
+                // Without tmux nobody will ever tell.
+                self.tmux()?;
+            }
             let ended = !agent.status.is_live();
             let pause = if ended && is_over(&agent) { AT_WORK } else { SECOND_LOOK };
             if ended && (request.timeout.is_none() || self.stays_over(&agent)) {

@@ -65,7 +65,8 @@ fn the_foreground_needs_no_tmux_and_is_recorded_while_it_runs() {
     env.wait_until("it is recorded", || env.registry()["sessions"]["a"]["status"]["status"] == "working");
     let record = env.registry()["sessions"]["a"].clone();
     assert!(record["pid"].is_i64() && record["tmux"].is_null(), "{record}");
-    agent(&env, &["list"]).fails(4);
+    let listed = agent(&env, &["list", "--json"]).ok();
+    assert_eq!(listed.json()[0]["status"], "working", "{listed:?}");
     std::fs::write(env.project().join("go"), "").unwrap();
     let outcome = running.finish().fails(5);
     assert_eq!(outcome.stderr, "agent `a` ended with code 5\n");
@@ -74,6 +75,37 @@ fn the_foreground_needs_no_tmux_and_is_recorded_while_it_runs() {
         (&record["status"]["status"], &record["exit"]),
         (&json!("crashed"), &json!({"code": 5, "signal": null}))
     );
+}
+
+#[test]
+fn what_was_written_down_is_shown_without_tmux_and_what_is_not_known_is_said() {
+    let env = TestEnv::new();
+    super::spawned(&env, &["--name", "inside", "--", "sleep", "1000"]);
+    agent(&env, &["spawn", "--foreground", "--name", "outside", "--", "true"]).ok();
+    env.forget_program("tmux");
+    let unknown = "tmux is not installed, or not in PATH; what is shown was written down, and whether agents in it \
+                   live is not known";
+    let listed = agent(&env, &["list", "--all", "--json"]).ok();
+    assert_eq!(listed.stderr, format!("warning: {unknown}\n"));
+    let status = |name: &str| {
+        let all = listed.json();
+        let one = all.as_array().unwrap().iter().find(|one| one["name"] == name).cloned();
+        one.map(|one| one["status"].clone())
+    };
+    assert_eq!((status("inside"), status("outside")), (Some("unknown".into()), Some("exited".into())));
+    for verb in ["show", "recap"] {
+        let outcome = agent(&env, &[verb, "outside"]).ok();
+        assert!(outcome.stderr.contains(unknown) && !outcome.stdout.is_empty(), "{outcome:?}");
+    }
+    let metrics = env.symposium(["metrics"]).ok();
+    assert!(metrics.stdout.contains("status=\"unknown\"} 1"), "{metrics:?}");
+    for verb in [&["peek", "inside"][..], &["wait", "inside", "--for", "idle"], &["send", "inside", "x"]] {
+        let outcome = agent(&env, verb).fails(4);
+        assert!(outcome.stderr.contains("error: tmux is not installed"), "{outcome:?}");
+    }
+    agent(&env, &["prune"]).ok();
+    assert_eq!(env.registry()["sessions"]["outside"], json!(null), "it was in no tmux");
+    assert!(env.registry()["sessions"]["inside"].is_object());
 }
 
 #[test]
