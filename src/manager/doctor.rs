@@ -62,6 +62,7 @@ impl Manager {
         let mut checks =
             vec![self.check_tmux(), self.check_home(), self.check_registry(), self.check_server()];
         checks.extend([self.check_config(), self.check_ledger(), self.check_supervisor()]);
+        checks.extend(self.check_tmux_conf());
         checks.extend(self.check_sharing());
         checks.extend(self.check_logout());
         checks.extend(self.check_kinds());
@@ -188,6 +189,13 @@ impl Manager {
                 Check::good("server", saw)
             }
         }
+    }
+
+    /// Mistakes in the user's additions, as the server found them when it was started.
+    fn check_tmux_conf(&self) -> Option<Check> {
+        let mistakes = self.tmux().ok()?.conf_mistakes().ok().filter(|mistakes| !mistakes.is_empty())?;
+        let advice = "mend it; it counts from the server's next start";
+        Some(Check::note("tmux.conf", mistakes.join("; "), advice))
     }
 
     /// tmux 3.2 does not look at who speaks to it.

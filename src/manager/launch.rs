@@ -180,6 +180,9 @@ impl Manager {
             Some(pane) => tmux.respawn(&launch, pane)?,
             None => tmux.start(&launch)?,
         };
+        for mistake in &started.mistakes {
+            self.notice(format!("{mistake} (the tmux server reads that file when it starts)"));
+        }
         failpoint::reached("launch.started");
         let _ = instance.remove_state(STOPPING);
         record.pid = Some(started.pid);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::news::News;
 use super::script::{Script, command};
-use super::{Setup, TmuxError, files, socket};
+use super::{Setup, Tmux, TmuxError, files, socket};
 
 const TEXT: &str = include_str!("server.conf");
 const HOOKS: &str = include_str!("hooks.conf");
@@ -50,6 +50,69 @@ fn text(setup: &Setup) -> Result<Vec<u8>, TmuxError> {
     .concat())
 }
 
+/// How many lines about mistakes are read; the rest shows when these are mended.
+const MOST_MISTAKES: usize = 6;
+/// What a line about a mistake begins with, in what a launch says.
+const MISTAKE: &str = "mistake: ";
+
+/// Takes what tmux has to say about mistakes in the user's file off the screen of the first session, where it would lie
+/// over the agent's, and says it: a line each, kept also with the server for whoever asks later. tmux 3.3 shows the lines
+/// of such a page only where its cursor is.
+pub(super) fn take_mistakes(pane: &str, script: &mut Script) -> Result<(), TmuxError> {
+    let mut deed = Script::default();
+    deed.then(&command(&["send-keys", "-X", "-t", pane, "history-top"]));
+    for _ in 0..MOST_MISTAKES {
+        let keep = ["set-option", "-asF", "-t", pane, "@symposium_mistakes", "#{copy_cursor_line}\n"];
+        deed.then(&command(&keep));
+        deed.then(&command(&[
+            "display-message",
+            "-p",
+            "-t",
+            pane,
+            &format!("{MISTAKE}#{{copy_cursor_line}}"),
+        ]));
+        deed.then(&command(&["send-keys", "-X", "-t", pane, "cursor-down"]));
+    }
+    deed.then(&command(&["send-keys", "-X", "-t", pane, "cancel"]));
+    script.then(&command(&["if-shell", "-F", "-t", pane, "#{==:#{pane_mode},view-mode}"]));
+    script.word(deed.finish("mistakes")?);
+    Ok(())
+}
+
+/// Parts what a launch said about mistakes from the rest.
+pub(super) fn mistakes_in(said: &str) -> (Vec<String>, String) {
+    let (told, rest): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.starts_with(MISTAKE));
+    let told: Vec<&str> = told.into_iter().filter_map(|line| line.strip_prefix(MISTAKE)).collect();
+    (whole(&told), rest.join("\n"))
+}
+
+/// The lines of such a page as they were before they were broken to fit it; each begins with the path of the file.
+fn whole(lines: &[&str]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for line in lines.iter().filter(|line| !line.trim().is_empty()) {
+        // Where in the page the cursor is stands at the end of its first line.
+        let line = match line.rsplit_once(" [") {
+            Some((text, place)) if all.is_empty() && place.ends_with(']') => text.trim_end(),
+            _ => line,
+        };
+        match all.last_mut() {
+            Some(last) if !line.starts_with('/') => last.push_str(line),
+            _ => all.push(line.to_owned()),
+        }
+    }
+    all
+}
+
+impl Tmux {
+    /// What was wrong with the user's additions when the server read them, with file and line.
+    pub fn conf_mistakes(&self) -> Result<Vec<String>, TmuxError> {
+        match self.ask("look for mistakes", &["show-options", "-sqv", "@symposium_mistakes"]) {
+            Err(other) if other.is_absence() => Ok(Vec::new()),
+            other => Ok(whole(&other?.lines().collect::<Vec<_>>())),
+        }
+    }
+}
+
 /// Has a server that an older symposium started read the configuration of this one.
 pub(super) fn refresh(setup: &Setup, news: &mut News) {
     news.when("@symposium_conf", &edition(), |script| {
@@ -72,4 +135,19 @@ fn plain_glob(path: &Path) -> Vec<u8> {
         pattern.push(byte);
     }
     pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistakes_are_told_whole_and_without_what_the_page_adds() {
+        let said = "mistake: /h/tmux.conf:2: invalid option: statu-left   [0/0]\n1:1 %0 7 a\n\
+                    mistake: /h/tmux.conf:3: a line that is \nmistake: longer\nmistake: \n";
+        let (mistakes, rest) = mistakes_in(said);
+        let expected =
+            ["/h/tmux.conf:2: invalid option: statu-left", "/h/tmux.conf:3: a line that is longer"];
+        assert_eq!((mistakes, rest.as_str()), (expected.map(str::to_owned).into(), "1:1 %0 7 a"));
+    }
 }

@@ -8,7 +8,7 @@ use tmux_interface::NewSession;
 
 use super::program::{LaunchEnv, Program};
 use super::script::{Script, command};
-use super::{Tmux, TmuxError, target};
+use super::{Tmux, TmuxError, conf, target};
 
 /// The session's name, which no agent can have.
 pub(super) const KEEPER: &str = "_supervisor";
@@ -25,8 +25,11 @@ impl Tmux {
     pub fn start_keeper(&self, argv: &[String], env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
         let new = NewSession::new().detached().session_name(KEEPER).width(80usize).height(24usize).build();
         let program = Program { argv, dir: Path::new("/"), env: LaunchEnv::Given(env), meanwhile: None };
+        let session = target::pane_of(KEEPER);
+        let mut mistakes = Script::default();
+        conf::take_mistakes(&session, &mut mistakes)?;
         let dress = |script: &mut Script| {
-            let session = target::pane_of(KEEPER);
+            script.append(&mistakes);
             script.then(&command(&["set-hook", "-t", &session, "pane-died[7701]", REVIVE]));
             script.then(&command(&["set-option", "-t", &session, "status", "off"]));
         };

@@ -8,7 +8,7 @@ use tmux_interface::{NewSession, PipePane, RespawnPane};
 
 use super::program::{LaunchEnv, Program};
 use super::script::{Script, command, sh_word};
-use super::{Tmux, TmuxError, target};
+use super::{Tmux, TmuxError, conf, target};
 use crate::model::{AgentId, AgentName, ServerIdentity};
 
 /// The tmux words for what is printed at the end of a launch.
@@ -62,6 +62,8 @@ pub struct Started {
     pub pane: String,
     /// The first process.
     pub pid: i32,
+    /// What is wrong with the user's additions to the configuration, when the server was started for it.
+    pub mistakes: Vec<String>,
 }
 
 impl<'a> Launch<'a> {
@@ -82,8 +84,11 @@ impl Tmux {
             .print()
             .format(STARTED)
             .build();
+        let pane = target::pane_of(launch.name.as_str());
+        let mut mistakes = Script::default();
+        conf::take_mistakes(&pane, &mut mistakes)?;
         let said = self.open_session(&new, &launch.program(), |script| {
-            let pane = target::pane_of(launch.name.as_str());
+            script.append(&mistakes);
             dress(launch, &pane, script);
             script.then(&command(&["resize-window", "-t", &pane]));
             // The server asks first whether it may speak, unless it has more to say meanwhile. Each time it listens it
@@ -198,12 +203,13 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
 }
 
 fn parse_started(said: String) -> Result<Started, TmuxError> {
+    let (mistakes, said) = conf::mistakes_in(&said);
     let parse = || {
         let mut words = said.lines().rfind(|line| !line.is_empty())?.splitn(4, ' ');
         let server = ServerIdentity(words.next()?.to_owned());
         let pane = target::pane(words.next()?).ok()?.to_owned();
         let pid = words.next()?.parse().ok()?;
-        Some(Started { server, session: words.next()?.to_owned(), pane, pid })
+        Some(Started { server, session: words.next()?.to_owned(), pane, pid, mistakes })
     };
     parse().ok_or(TmuxError::Garbled { what: "launch", said })
 }

@@ -46,6 +46,7 @@ mod spawn;
 mod spawn_spec;
 mod spec;
 mod taskspace;
+mod tmux_conf;
 pub(crate) mod unheard;
 mod wait;
 mod watch;

@@ -1,0 +1,40 @@
+//! The user's additions to our tmux server: a mistake in them is said, and never lies over an agent's screen.
+
+use super::{agent, spawned};
+use crate::support::TestEnv;
+
+#[test]
+fn a_mistake_is_said_with_file_and_line_and_the_agents_screen_stays_clean() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &[]);
+    let conf = env.state().join("tmux.conf");
+    let text = "set -g status-interval 7\nset -g statu-left x\nset -g history-limit abc\n";
+    std::fs::write(&conf, text).expect("writing tmux.conf");
+    let outcome = agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "echo this is a; exec cat"]).ok();
+    let said = |line: &str| format!("{}:{line}", conf.display());
+    for mistake in [said("2: invalid option: statu-left"), said("3: value is invalid: abc")] {
+        assert!(outcome.stderr.contains(&format!("warning: {mistake} (")), "{outcome:?}");
+        let doctor = env.symposium(["doctor"]).outcome().stdout;
+        assert!(doctor.contains("note  tmux.conf: ") && doctor.contains(&mistake), "{doctor}");
+    }
+    assert_eq!(env.tmux(["show-options", "-gv", "status-interval"]).ok().stdout, "7\n", "the rest counts");
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("this is a");
+    assert!(!terminal.screen().contains("invalid option"), "{}", terminal.screen());
+    terminal.type_text("hello");
+    terminal.keys(&["Enter"]);
+    env.wait_until("it got it", || super::printed(&env, "a").matches("hello").count() == 2);
+    let second = agent(&env, &["spawn", "--name", "b", "--", "sleep", "1000"]).ok();
+    assert!(!second.stderr.contains("warning"), "once is enough: {second:?}");
+}
+
+#[test]
+fn without_a_mistake_nothing_is_said() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &[]);
+    std::fs::write(env.state().join("tmux.conf"), "set -g status-interval 7\n").expect("writing tmux.conf");
+    let outcome = agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).ok();
+    assert_eq!(outcome.stderr, "");
+    spawned(&env, &["--name", "b", "--", "sleep", "1000"]);
+    assert!(!env.symposium(["doctor"]).outcome().stdout.contains("tmux.conf"));
+}
