@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::git;
 use crate::model::{Agent, AgentName};
 use crate::process;
-use crate::tmux::{AttachAs, Entry, Popup};
+use crate::tmux::{Around, AttachAs, Entry, Popup};
 
 /// What a user asked for.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +66,7 @@ impl Manager {
             from: from.as_deref(),
             now: Env::now(),
             popup: request.popup,
+            around: if self.is_nested() { Around::OwnTmux } else { Around::Terminal },
         };
         before(&agent);
         if tmux.is_inside(self.env.var("TMUX")) {

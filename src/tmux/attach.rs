@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use jiff::Timestamp;
 
 use super::door;
-use super::driver::{Comer, Meeting, OBSERVER, in_words};
+use super::driver::{Comer, Meeting, OBSERVER, OWN_KEY, in_words};
 use super::query::clock;
 use super::script::{Script, command};
 use super::size::OWN_NAME;
@@ -44,6 +44,17 @@ pub struct Entry<'a> {
     pub now: Timestamp,
     /// What is laid over the screen of whoever may type.
     pub popup: Option<&'a Popup>,
+    /// What the terminal is.
+    pub around: Around,
+}
+
+/// What is around somebody who attaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Around {
+    /// A terminal.
+    Terminal,
+    /// A pane of somebody's own tmux, whose prefix key comes first.
+    OwnTmux,
 }
 
 impl Entry<'_> {
@@ -116,6 +127,12 @@ impl Tmux {
                     Comer { session: entry.session, named: None, words: &entry.words("#{client_tty}") };
                 script.append(&comer.seated(meeting, popup)?);
             }
+        }
+        if entry.around == Around::OwnTmux {
+            // The status line tells the keys by it. Those who have left are forgotten when many have come.
+            let nested = format!("#{{=-400:@symposium_nested}} {OWN_KEY} ");
+            let set = ["set-option", "-F", "-t", &target::pane_of(session), "@symposium_nested", &nested];
+            script.then(&command(&set));
         }
         let said = script.spoken("an attach")?.words.unwrap_or_default();
         words.extend(said.into_iter().map(OsString::from_vec));

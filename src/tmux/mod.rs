@@ -44,7 +44,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use attach::{AttachAs, Entry, Popup};
+pub use attach::{Around, AttachAs, Entry, Popup};
 pub use capture::Capture;
 pub use error::TmuxError;
 pub use input::Paste;

@@ -107,6 +107,10 @@ fn attach_works_inside_somebodys_own_tmux() {
     ]);
     terminal.wait_for_text("this is a");
     assert!(!env.tmux(["show-environment", "-g"]).ok().stdout.contains("terminal-0"));
+    terminal.wait_for_text("detach: C-b C-b d");
+    let outside = env.terminal([env.binary(), "agent", "attach", "a", "--observe"]);
+    outside.wait_for_text("detach: C-b d");
+    outside.close();
     terminal.keys(&["C-b", "d"]);
     terminal.wait_for_text("left with 0");
     assert!(

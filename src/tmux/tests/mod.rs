@@ -162,7 +162,17 @@ impl<'a> Start<'a> {
 fn entry(session: &AgentName, how: AttachAs) -> Entry<'_> {
     let policy = AttachPolicy::SingleDriver;
     let now = jiff::Timestamp::UNIX_EPOCH;
-    Entry { session, how, policy, user: "guest", owner: None, from: None, now, popup: None }
+    Entry {
+        session,
+        how,
+        policy,
+        user: "guest",
+        owner: None,
+        from: None,
+        now,
+        popup: None,
+        around: Around::Terminal,
+    }
 }
 
 fn name(text: &str) -> AgentName {
