@@ -114,6 +114,8 @@ pub enum Error {
     TimedOut { what: String, after: Duration },
     /// A terminal is needed.
     NoTerminal { verb: &'static str, name: Option<String> },
+    /// A terminal that nothing can be drawn on.
+    BadTerminal { term: String, name: Option<AgentName> },
     /// tmux is not installed.
     TmuxMissing { install: String },
     /// tmux is too old.

@@ -102,6 +102,9 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     if args.attach && !ui::is_interactive() {
         return Err(Error::NoTerminal { verb: "spawn --attach", name: name.map(|name| name.to_string()) });
     }
+    if args.attach {
+        context.manager.refuse_terminal(None)?;
+    }
     let task = match args.task.as_deref() {
         Some("-") => Some(ui::standard_input().map_err(Error::io("cannot read the task from stdin"))?),
         _ => args.task,

@@ -17,9 +17,11 @@ impl Error {
     /// The error in its words.
     pub fn report(&self) -> Report {
         match self {
-            Error::BadName { .. } | Error::Usage { .. } | Error::NoTerminal { .. } | Error::Unsendable(_) => {
-                self.about_usage()
-            }
+            Error::BadName { .. }
+            | Error::Usage { .. }
+            | Error::NoTerminal { .. }
+            | Error::BadTerminal { .. }
+            | Error::Unsendable(_) => self.about_usage(),
             Error::NoSuchAgent { .. }
             | Error::NoAgents { .. }
             | Error::WhichAgent { .. }
@@ -97,6 +99,26 @@ impl Error {
                 let name = name.as_deref().unwrap_or("NAME");
                 report("no-terminal", 2, format!("`agent {verb}` needs a terminal, and this is not one"))
                     .hint(format!("run `symposium agent {verb} {name}` in a terminal, or look with `symposium agent peek {name}`"))
+            }
+            Error::BadTerminal { term, name } => {
+                let what = match term.as_str() {
+                    "" => "nothing can be shown on this terminal: TERM is not set".to_owned(),
+                    term => format!(
+                        "nothing can be shown on this terminal: TERM is `{}`, of which too little is known here",
+                        shown(term)
+                    ),
+                };
+                let report = report("bad-terminal", 2, what);
+                match name {
+                    Some(name) => report
+                        .hint(format!(
+                            "most terminals are this: `TERM=xterm-256color symposium agent attach {name}`"
+                        ))
+                        .hint(format!("or look with `symposium agent peek {name}`")),
+                    None => report
+                        .saw("nothing was started")
+                        .hint("most terminals are this: `export TERM=xterm-256color`"),
+                }
             }
             _ => unreachable_report(self),
         }

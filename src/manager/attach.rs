@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::git;
 use crate::model::{Agent, AgentName};
-use crate::process;
+use crate::process::{self, terminfo};
 use crate::tmux::{Around, AttachAs, Entry, Popup};
 
 /// What a user asked for.
@@ -37,6 +37,7 @@ impl Manager {
         request: AttachRequest<'_>,
         before: impl FnOnce(&Agent),
     ) -> Result<Attaching, Error> {
+        self.refuse_terminal(Some(request.name))?;
         self.wake(request.name)?;
         let survey = self.survey()?;
         let Some(agent) = survey.agents.into_iter().find(|agent| agent.name == *request.name) else {
@@ -74,6 +75,21 @@ impl Manager {
             return Ok(Attaching::Switched);
         }
         Err(tmux.attach(&entry, self.env.for_terminals()).into())
+    }
+
+    /// Says no to a terminal that tmux could not draw on, before anything is done for it.
+    pub fn refuse_terminal(&self, name: Option<&AgentName>) -> Result<(), Error> {
+        let term = self.env.var("TERM").map(|term| term.to_string_lossy().into_owned()).unwrap_or_default();
+        let home = self.env.user_home();
+        let places = terminfo::Places {
+            own: self.env.var("TERMINFO").map(PathBuf::from),
+            more: self.env.var("TERMINFO_DIRS"),
+            home: home.as_deref(),
+        };
+        match terminfo::can_show(&term, &places) {
+            true => Ok(()),
+            false => Err(Error::BadTerminal { term, name: name.cloned() }),
+        }
     }
 
     /// Whether this terminal is inside somebody's own tmux, where keys need another prefix.

@@ -16,6 +16,7 @@ mod origin;
 mod procfs;
 mod resize;
 mod run;
+pub mod terminfo;
 mod tree;
 mod tty;
 mod users;

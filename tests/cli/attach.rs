@@ -141,6 +141,28 @@ fn attach_inside_our_own_server_switches_the_terminal() {
 }
 
 #[test]
+fn a_terminal_that_nothing_can_be_drawn_on_is_refused_before_anything_is_done() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    for (term, said) in [
+        ("dumb", "TERM is `dumb`, of which too little is known here"),
+        ("no-such-term", "TERM is `no-such-term`, of which too little is known here"),
+        ("", "TERM is not set"),
+    ] {
+        let terminal = env.terminal(["env", &format!("TERM={term}"), env.binary(), "agent", "attach", "a"]);
+        assert_eq!(terminal.wait_for_exit(), 2);
+        // Its lines are broken where the terminal ends.
+        let screen = terminal.screen().replace('\n', "");
+        assert!(
+            screen.contains(&format!("error: nothing can be shown on this terminal: {said}")),
+            "{screen}"
+        );
+        assert!(screen.contains("TERM=xterm-256color symposium agent attach a"), "{screen}");
+    }
+    assert_eq!(shown(&env, "a")["last_attached"], json!(null));
+}
+
+#[test]
 fn without_a_terminal_attach_says_what_to_do() {
     let env = TestEnv::new();
     echoing(&env, "a");

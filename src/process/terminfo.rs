@@ -1,0 +1,88 @@
+//! What the system knows of terminals: whether one of this name can be drawn on. Reads where ncurses looks, and nothing
+//! of what stands there.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Where systems keep what they know.
+const USUAL: [&str; 7] = [
+    "/etc/terminfo",
+    "/lib/terminfo",
+    "/usr/share/terminfo",
+    "/usr/lib/terminfo",
+    "/usr/local/share/terminfo",
+    "/usr/share/lib/terminfo",
+    "/run/current-system/sw/share/terminfo",
+];
+/// Known wherever anything is.
+const KNOWN_EVERYWHERE: [&str; 3] = ["xterm-256color", "xterm", "vt100"];
+/// Terminals that have no cursor to be moved.
+const CANNOT: [&str; 3] = ["", "dumb", "unknown"];
+
+/// Where a user has put more.
+#[derive(Debug, Default)]
+pub struct Places<'a> {
+    /// `TERMINFO`.
+    pub own: Option<PathBuf>,
+    /// `TERMINFO_DIRS`.
+    pub more: Option<&'a OsStr>,
+    /// The user's home.
+    pub home: Option<&'a Path>,
+}
+
+/// Whether a program could draw on a terminal of this name; also yes where nobody can tell.
+pub fn can_show(term: &str, places: &Places<'_>) -> bool {
+    if CANNOT.contains(&term) || term.contains('/') {
+        return false;
+    }
+    let below_home = |part: &str| places.home.map(|home| home.join(part));
+    let more = places.more.map(std::env::split_paths);
+    let dirs: Vec<PathBuf> = (places.own.iter().cloned())
+        .chain(below_home(".terminfo"))
+        .chain(below_home(".nix-profile/share/terminfo"))
+        .chain(more.into_iter().flatten())
+        .chain(USUAL.map(PathBuf::from))
+        .collect();
+    let knows = |term: &str| dirs.iter().any(|dir| holds(dir, term));
+    // Where not even these are found the system keeps them in a way that we do not know.
+    knows(term) || !KNOWN_EVERYWHERE.iter().any(|term| knows(term))
+}
+
+/// One is in a directory called by its first letter, or by that letter's number where case does not count.
+fn holds(dir: &Path, term: &str) -> bool {
+    let Some(&first) = term.as_bytes().first() else { return false };
+    let letter = char::from(first).to_string();
+    [letter, format!("{first:x}")].iter().any(|part| dir.join(part).join(term).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_the_system_knows_can_be_drawn_on() {
+        let places = Places::default();
+        for (term, expected) in
+            [("xterm-256color", true), ("", false), ("dumb", false), ("../x", false), ("no-such-term", false)]
+        {
+            assert_eq!(can_show(term, &places), expected, "{term:?}");
+        }
+    }
+
+    #[test]
+    fn one_that_the_user_has_put_there_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |part: &str| {
+            std::fs::create_dir_all(dir.path().join(part)).unwrap();
+            std::fs::write(dir.path().join(part).join("mine"), "x").unwrap();
+        };
+        let own = || Places { own: Some(dir.path().into()), ..Places::default() };
+        assert!(!can_show("mine", &own()));
+        file("6d");
+        assert!(can_show("mine", &own()));
+        let (more, home) = (dir.path().as_os_str(), dir.path());
+        assert!(can_show("mine", &Places { more: Some(more), ..Places::default() }));
+        file(".terminfo/m");
+        assert!(can_show("mine", &Places { home: Some(home), ..Places::default() }));
+    }
+}
