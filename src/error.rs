@@ -122,6 +122,8 @@ pub enum Error {
     TmuxTooOld { found: String, install: String },
     /// tmux did not answer in time.
     TmuxSilent { what: String, after: Duration },
+    /// The path of its socket is longer than the system can take.
+    LongSocket { path: String, length: usize, longest: usize },
     /// tmux refused something.
     TmuxFailed { what: String, said: String },
     /// The state directory or a file in it cannot be used.

@@ -11,7 +11,7 @@ mod share;
 use std::time::Duration;
 
 use super::{Error, Report};
-use crate::model::{AgentName, is_deceptive};
+use crate::model::{AgentName, Unsendable, is_deceptive};
 
 impl Error {
     /// The error in its words.
@@ -74,6 +74,7 @@ impl Error {
             Error::TmuxMissing { .. }
             | Error::TmuxTooOld { .. }
             | Error::TmuxSilent { .. }
+            | Error::LongSocket { .. }
             | Error::TmuxFailed { .. } => self.about_tmux(),
             _ => self.about_agents(),
         }
@@ -86,6 +87,10 @@ impl Error {
                     .hint("names are letters, digits, `_` and `-`, at most 63; `--title` takes any text")
             }
             Error::Usage { what, hint } => report("usage", 2, what).maybe(hint.clone()),
+            Error::Unsendable(Unsendable::Empty) => {
+                report("unsendable", 2, "there is nothing to send: the text is empty")
+                    .hint("put the text behind the name, or `-` to read it from stdin")
+            }
             Error::Unsendable(why) => {
                 report("unsendable", 2, format!("this text cannot be typed into a terminal: {why}"))
                     .hint("remove it, or put the text into a file and tell the agent to read that file")
@@ -239,6 +244,13 @@ impl Error {
                     .saw("its agents may well be alive: nothing was taken for gone")
                     .hint("`symposium doctor` names the server; a stopped one goes on with `kill -CONT PID`")
             }
+            Error::LongSocket { path, length, longest } => report(
+                "long-socket",
+                4,
+                format!("the path of tmux's socket has {length} bytes, and the system takes {longest}"),
+            )
+            .saw(path)
+            .hint("set TMUX_TMPDIR to a directory with a shorter path, or name a socket: SYMPOSIUM_TMUX_SOCKET=/tmp/symposium"),
             Error::TmuxFailed { what, said } => report("tmux-failed", 4, format!("tmux: {what}"))
                 .saw(if said.trim().is_empty() {
                     "it gave no reason".to_owned()

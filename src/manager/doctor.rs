@@ -89,7 +89,14 @@ impl Manager {
 
     fn check_config(&self) -> Check {
         match self.config() {
-            Ok(_) => Check::good("configuration", "config.toml is understood, or not there"),
+            Ok(config) => match config.notify.command.first() {
+                Some(program) if self.find_program(program, &self.home.path).is_none() => Check::bad(
+                    "configuration",
+                    format!("`command` of [notify] cannot be run: there is no program `{program}`"),
+                    "mend config.toml, then look again",
+                ),
+                _ => Check::good("configuration", "config.toml is understood, or not there"),
+            },
             Err(error) => Check::bad("configuration", error.to_string(), "mend config.toml, then look again"),
         }
     }
@@ -160,10 +167,7 @@ impl Manager {
         let Ok(tmux) = self.tmux() else { return Check::note("server", "not asked: no tmux", "see above") };
         let socket = tmux.socket().display();
         match tmux.look() {
-            Err(error) => {
-                let report = Error::from(error).report();
-                Check::bad("server", report.message, report.hints.join("; "))
-            }
+            Err(error) => self.check_silent_server(&Error::from(error)),
             Ok(Look::NoServer) => match self.lost() {
                 Ok(lost) if !lost.is_empty() => Check::note(
                     "server",
@@ -196,6 +200,26 @@ impl Manager {
         let mistakes = self.tmux().ok()?.conf_mistakes().ok().filter(|mistakes| !mistakes.is_empty())?;
         let advice = "mend it; it counts from the server's next start";
         Some(Check::note("tmux.conf", mistakes.join("; "), advice))
+    }
+
+    /// The server's process is named, so that it can be woken or ended by hand.
+    fn check_silent_server(&self, error: &Error) -> Check {
+        let report = error.report();
+        let pid = match error {
+            Error::TmuxSilent { .. } => self.tmux().ok().and_then(|tmux| tmux.server_process()),
+            _ => None,
+        };
+        match pid {
+            Some(pid) if process::is_stopped(pid) => {
+                let saw = format!("{}; its process {pid} is stopped", report.message);
+                Check::bad("server", saw, format!("kill -CONT {pid}"))
+            }
+            Some(pid) => {
+                let advice = format!("see what it does: ps -o pid,stat,time,args -p {pid}");
+                Check::bad("server", format!("{}; its process is {pid}", report.message), advice)
+            }
+            None => Check::bad("server", report.message, report.hints.join("; ")),
+        }
     }
 
     /// tmux 3.2 does not look at who speaks to it.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::archive::ArchiveError;
 use crate::config::ConfigError;
+use crate::env::Env;
 use crate::error::Error;
 use crate::kinds::KindError;
 use crate::ledger::LedgerError;
@@ -12,7 +13,7 @@ use crate::model::is_deceptive;
 use crate::specs::SpecError;
 use crate::ssh::SshError;
 use crate::store::StoreError;
-use crate::tmux::TmuxError;
+use crate::tmux::{LONGEST_SOCKET, TmuxError};
 
 /// How tmux is installed here, as a command to paste.
 pub(super) fn how_to_install_tmux() -> String {
@@ -27,6 +28,8 @@ pub(super) fn how_to_install_tmux() -> String {
     ];
     let here = MANAGERS.iter().find(|(manager, _)| Path::new(manager).exists());
     let command = here.map_or("install tmux with your package manager", |(_, command)| command);
+    // Who is root already may have no sudo.
+    let command = if Env::uid() == 0 { command.trim_start_matches("sudo ") } else { command };
     format!("install it: {command}")
 }
 
@@ -38,6 +41,9 @@ impl From<TmuxError> for Error {
                 Error::TmuxTooOld { found: version, install: how_to_install_tmux() }
             }
             TmuxError::TimedOut { what, bound } => Error::TmuxSilent { what: what.into(), after: bound },
+            TmuxError::LongSocket { path, length } => {
+                Error::LongSocket { path: path.display().to_string(), length, longest: LONGEST_SOCKET }
+            }
             TmuxError::NoDirectory { path } => Error::BadDirectory {
                 path: path.display().to_string(),
                 why: "it is not there any more".into(),

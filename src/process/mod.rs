@@ -31,6 +31,7 @@ pub use exits::Exits;
 pub use group::is_kept_by_user_manager;
 pub use handle::{ask_to_end, end_at_once, wait_exit};
 pub use origin::{address_of, came_from};
+pub use procfs::is_stopped;
 pub use resize::on_resize;
 pub use run::{Output, Run, run_bounded, run_foreground, run_to_end};
 pub use tree::{Target, is_alive, is_held, tree};

@@ -47,6 +47,13 @@ pub(super) fn one(pid: i32, mark: &Mark) -> Option<(Proc, Carries)> {
     Some((stat.process, carries))
 }
 
+/// Whether a process is stopped, as by SIGSTOP.
+pub fn is_stopped(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // Its short name stands in parentheses, and may hold anything.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']))
+}
+
 /// The children of a living process; nothing when it is gone.
 pub(super) fn children(pid: i32) -> Vec<i32> {
     let mut last = children_once(pid);

@@ -52,7 +52,7 @@ pub use launch::{Edges, Launch, Started};
 pub use program::LaunchEnv;
 pub use query::PaneFacts;
 pub use share::{GuestMay, GuestSeat, GuestTypes};
-pub use socket::{SocketRule, socket_path};
+pub use socket::{LONGEST as LONGEST_SOCKET, SocketRule, socket_path};
 pub use tell::{Audience, Bell};
 
 use call::{Call, Said};
@@ -125,6 +125,11 @@ impl Tmux {
     /// Asks this server, which is ours, to make its socket again; says whether it did.
     pub fn reopen_socket(&self, server: i32) -> bool {
         socket::reopen(&self.setup.socket, server)
+    }
+
+    /// The process of the server, also of one that does not answer.
+    pub fn server_process(&self) -> Option<i32> {
+        wire::listener(&self.setup.socket)
     }
 
     /// The tmux program.

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::{TmuxError, files};
 
 /// `sun_path` has 108 bytes on Linux, the last is NUL.
-const LONGEST: usize = 107;
+pub const LONGEST: usize = 107;
 
 /// How long a server may take to make its socket again.
 const REOPENED: Duration = Duration::from_secs(1);

@@ -43,6 +43,11 @@ pub(super) fn ask(socket: &Path, call: &Call<'_>) -> Result<Option<Said>, TmuxEr
 }
 
 /// A connection that never blocks; none when nobody listens, we may not, or too many wait already.
+/// The process that listens on this socket, whether it answers or not.
+pub(super) fn listener(socket: &Path) -> Option<i32> {
+    linux::peer(&connect(socket)?).map(|pid| pid.as_raw_nonzero().get())
+}
+
 fn connect(socket: &Path) -> Option<OwnedFd> {
     let address = SocketAddrUnix::new(socket).ok()?;
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;

@@ -96,6 +96,18 @@ fn lost_agents_loose_modes_and_a_broken_registry_are_seen() {
 }
 
 #[test]
+fn a_command_for_notices_that_is_not_there_is_seen() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &[]);
+    std::fs::write(env.state().join("config.toml"), "[notify]\ncommand = [\"/nonexistent\", \"x\"]\n")
+        .unwrap();
+    let outcome = env.symposium(["doctor"]).fails(1);
+    let told =
+        "BAD   configuration: `command` of [notify] cannot be run: there is no program `/nonexistent`\n";
+    assert!(outcome.stdout.contains(told), "{outcome:?}");
+}
+
+#[test]
 fn json_has_a_row_for_each_check() {
     let env = TestEnv::new();
     let rows = env.symposium(["doctor", "--json"]).outcome().json();

@@ -131,6 +131,9 @@ fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
     let notice =
         "warning: this is the end of the transcript of `one`, not its screen now\nerror: tmux did not answer";
     assert!(peeked.stderr.starts_with(notice), "{peeked:?}");
+    let doctor = env.symposium(["doctor"]).fails(1).stdout;
+    let told = format!("its process {server} is stopped\n      do: kill -CONT {server}\n");
+    assert!(doctor.contains(&told), "{doctor}");
     let one = |registry: &Value| registry["sessions"]["one"].clone();
     assert_eq!(one(&env.registry()), one(&before), "a hung tmux changed what was written down");
 

@@ -46,7 +46,8 @@ fn a_second_one_is_refused() {
     let env = TestEnv::new();
     symposium(&env, &["supervisor", "start"]).ok();
     let outcome = symposium(&env, &["supervisor", "run"]).fails(1);
-    assert!(outcome.stderr.contains("error: a supervisor runs already (pid "), "{outcome:?}");
+    assert!(outcome.stderr.starts_with("error: a supervisor runs already (pid "), "{outcome:?}");
+    assert!(outcome.stderr.contains("hint: stop it first: `symposium supervisor stop`"), "{outcome:?}");
 }
 
 #[test]

@@ -69,8 +69,9 @@ impl Error {
             }
             Error::SupervisorRuns { pid } => {
                 let who = pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
-                report("supervisor-runs", 1, format!("a supervisor runs already{who}"))
-                    .hint("see it with `symposium supervisor status`")
+                report("supervisor-runs", 1, format!("a supervisor runs already{who}")).hint(
+                    "stop it first: `symposium supervisor stop`; `symposium supervisor status` tells of it",
+                )
             }
             Error::TimedOut { what, after } => {
                 report("timed-out", 7, format!("{what} within {}", seconds(*after)))
