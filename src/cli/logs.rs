@@ -31,6 +31,14 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let since = since.map_err(|what| Error::Usage { what, hint: None })?;
     let style = if args.plain || context.ui.json { LogsStyle::Plain } else { LogsStyle::AsPrinted };
     let request = LogsRequest { name: name.clone(), since, style };
+    if context.ui.json && args.follow {
+        return Err(Error::Usage {
+            what: "`--follow` goes on as the terminal shows it, and `--json` is one answer".into(),
+            hint: Some(format!(
+                "leave one away; `symposium agent list --watch --json` tells programs of every change of `{name}`"
+            )),
+        });
+    }
     if context.ui.json {
         let mut text = Vec::new();
         context.manager.logs(&request, &mut text)?;

@@ -23,6 +23,14 @@ fn logs_are_every_byte_and_plain_is_what_the_terminal_showed() {
 }
 
 #[test]
+fn to_follow_is_not_one_answer_for_a_program() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let outcome = agent(&env, &["logs", "a", "-f", "--json"]).fails(2);
+    assert!(outcome.stderr.contains("`--follow` goes on as the terminal shows it"), "{outcome:?}");
+}
+
+#[test]
 fn logs_outlive_the_agent_and_the_server() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo kept; exec sleep 1000"]);
