@@ -45,7 +45,10 @@ pub(super) struct Arguments {
 /// How often ages are counted anew while nothing happens; nothing is asked for it.
 const AGES: Duration = Duration::from_secs(10);
 
-pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(mut args: Arguments, context: &Context) -> Result<u8, Error> {
+    if let Some(project) = args.project.as_deref().and_then(|text| context.manager.project_named(text)) {
+        args.project = Some(project);
+    }
     if args.shared {
         return visit::list(context);
     }

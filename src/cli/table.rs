@@ -25,6 +25,7 @@ pub(super) fn table(agents: &[Branch], user_home: Option<&str>, width: usize, no
     widths[3] = widths[3].min(width / 4);
     let taken: usize = widths[..4].iter().sum::<usize>() + 4 * GAP;
     widths[4] = width.saturating_sub(taken).max(8);
+    fit(&mut widths, width);
     let mut text = line(&head, &widths, anstyle::Style::new().bold(), anstyle::Style::new().bold());
     for (cells, branch) in cells.iter().zip(agents) {
         text.push_str(&line(cells, &widths, anstyle::Style::new(), style(branch.agent.status)));
@@ -32,9 +33,23 @@ pub(super) fn table(agents: &[Branch], user_home: Option<&str>, width: usize, no
     text
 }
 
+/// Takes from the columns what a narrow terminal has no room for, from what can be spared first; none is a column that
+/// is left out.
+fn fit(widths: &mut [usize; 5], width: usize) {
+    for (column, least) in [(3, 8), (3, 0), (2, 0), (0, 8), (1, 7), (4, 0), (0, 1), (1, 0)] {
+        let columns = widths.iter().filter(|width| **width > 0).count();
+        let taken = widths.iter().sum::<usize>() + columns.saturating_sub(1) * GAP;
+        let over = taken.saturating_sub(width);
+        widths[column] = match widths[column].saturating_sub(over) {
+            left if over == 0 || left >= least.max(1) => left,
+            _ => least.min(widths[column]),
+        };
+    }
+}
+
 fn line(cells: &[String; 5], widths: &[usize; 5], plain: anstyle::Style, status: anstyle::Style) -> String {
     let mut text = String::new();
-    for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
+    for (at, (cell, width)) in cells.iter().zip(widths).enumerate().filter(|(_, (_, width))| **width > 0) {
         let style = if at == 1 { status } else { plain };
         let cell = cut(cell, *width, if at == 3 { Keep::End } else { Keep::Beginning });
         let pad = if at == 4 { 0 } else { width.saturating_sub(cell.width()) + GAP };

@@ -115,6 +115,13 @@ impl Manager {
         Ok(if ours.is_empty() { others } else { ours })
     }
 
+    /// The project around a directory, when the text names one by a path.
+    pub fn project_named(&self, text: &str) -> Option<String> {
+        let is_path = text.contains('/') || matches!(text, "." | "..");
+        let dir = self.env.cwd()?.join(Some(text).filter(|_| is_path)?).canonicalize().ok()?;
+        git::project(&dir).unwrap_or(dir).to_str().map(str::to_owned)
+    }
+
     /// The project around the current directory.
     pub fn project_here(&self) -> Option<String> {
         let cwd: PathBuf = self.env.cwd()?.canonicalize().ok()?;

@@ -178,3 +178,30 @@ fn a_long_command_keeps_its_beginning() {
     let listed = agent(&env, &["list"]).ok().stdout;
     assert!(listed.contains("/sh -c exec") && listed.trim_end().ends_with('…'), "{listed}");
 }
+
+#[test]
+fn a_narrow_terminal_is_never_overflowed() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "an-agent-with-a-long-name", "--title", "a long title", "--", "sleep", "1000"]);
+    for columns in [20, 40, 60] {
+        let listing = [env.binary(), "agent", "list"];
+        let terminal = env.terminal_sized((columns, 20), listing);
+        terminal.wait_for_exit();
+        // What was too long would have gone on in the next line.
+        assert_eq!(terminal.screen().lines().count(), 2, "{columns}:\n{}", terminal.screen());
+        assert!(terminal.screen().contains("workin"), "{columns}:\n{}", terminal.screen());
+    }
+}
+
+#[test]
+fn a_project_can_be_named_by_a_path() {
+    let env = TestEnv::new();
+    std::fs::create_dir(env.project().join("below")).unwrap();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    spawned(&env, &["--name", "b", "--dir", "below", "--", "sleep", "1000"]);
+    for (project, expected) in [(".", "a"), ("./below", "b"), ("below", "b"), ("below/..", "a")] {
+        let listed = agent(&env, &["list", "--project", project, "--json"]).ok().json();
+        let names: Vec<_> = listed.as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
+        assert_eq!(names, [expected], "{project}");
+    }
+}
