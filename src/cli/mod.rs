@@ -195,6 +195,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let ui = Ui::new(cli.global.json, cli.global.quiet, cli.global.color);
     ui::assume(cli.global.screen);
+    if let Noun::Agent(verb) = &cli.noun
+        && let agent::Verb::Spawn(spawn) = verb.as_ref()
+        && let Err(error) = spawn.refuse_no_command(&args)
+    {
+        return ui.error(&error.report());
+    }
     let far = if far::is_mentioned(&args) { far::run(&args, &cli.global, &ui) } else { None };
     match far.unwrap_or_else(|| dispatch(cli, &ui)) {
         Ok(code) => code,

@@ -1,5 +1,6 @@
 //! `agent spawn`
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -62,6 +63,31 @@ pub(super) struct Arguments {
     /// Any command, instead of a kind
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
+}
+
+/// Flags that may stand before `--`; behind others it would be their value.
+const FLAGS: [&str; 5] = ["--attach", "--foreground", "--ephemeral", "--json", "--quiet"];
+
+impl Arguments {
+    /// Says no to a `--` with nothing behind it, which clap does not tell from none.
+    pub(super) fn refuse_no_command(&self, line: &[OsString]) -> Result<(), Error> {
+        let is_meant = match line {
+            [.., before, last] if last == "--" => {
+                let before = before.to_string_lossy();
+                !before.starts_with("--") || FLAGS.contains(&before.as_ref()) || before.contains('=')
+            }
+            _ => false,
+        };
+        match self.command.is_empty() && is_meant {
+            true => Err(Error::Usage {
+                what: "no command was given after `--`".into(),
+                hint: Some(
+                    "`symposium agent spawn -- make watch`; without `--` it is the default agent".into(),
+                ),
+            }),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Where it works.

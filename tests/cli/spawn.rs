@@ -211,3 +211,13 @@ fn spawn_attach_needs_a_terminal_and_takes_it_over() {
     assert_eq!(terminal.wait_for_exit(), 0);
     wait_for(&env, "a", "idle");
 }
+
+#[test]
+fn nothing_behind_the_dashes_is_no_wish_for_the_default_agent() {
+    let env = TestEnv::new();
+    for args in [&["spawn", "--"][..], &["spawn", "--name", "a", "--"], &["spawn", "--ephemeral", "--"]] {
+        let outcome = agent(&env, args).fails(2);
+        assert!(outcome.stderr.starts_with("error: no command was given after `--`\n"), "{outcome:?}");
+    }
+    assert!(!env.state().join("agent-sessions.json").exists(), "nothing was created");
+}
