@@ -156,6 +156,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         parent: args.parent.as_deref().map(self::name).transpose()?,
         lifetime: args.ephemeral.then_some(Lifetime::Task),
         restart: args.restart,
+        size: ui::room_for_an_agent(),
     };
     if args.foreground {
         let (name, exit) = context.manager.spawn_foreground(&request)?;

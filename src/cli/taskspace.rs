@@ -95,6 +95,7 @@ fn new(args: New, context: &Context) -> Result<u8, Error> {
         branch: args.branch,
         params: args.params,
         config: args.config,
+        size: ui::room_for_an_agent(),
         ..SpawnRequest::default()
     })?;
     for warning in &spawned.warnings {

@@ -183,6 +183,14 @@ pub(super) fn width() -> usize {
     shown_in().map(|screen| usize::from(screen.columns)).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
+/// The columns and lines that an agent would have in this terminal, less its status line; none when there is no terminal,
+/// or one too small to work in.
+pub(super) fn room_for_an_agent() -> Option<(u16, u16)> {
+    // The name of the new agent may go into a variable: then stderr is the terminal.
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok()?;
+    (size.ws_col >= 20 && size.ws_row >= 6).then(|| (size.ws_col, size.ws_row - 1))
+}
+
 /// How high the terminal is; as high as one likes when there is none.
 pub(super) fn height() -> usize {
     shown_in().map(|screen| usize::from(screen.lines)).filter(|lines| *lines > 0).unwrap_or(usize::MAX)

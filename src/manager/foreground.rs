@@ -41,7 +41,8 @@ impl Manager {
         self.write(|edit| edit.put(record.clone()))?;
         drop(room);
         let prompt = task.as_ref().map(Prompt::as_str);
-        let start = Start { kind: &chosen.kind, opening, prompt, pane: None, env: EnvFrom::Caller };
+        let start =
+            Start { kind: &chosen.kind, opening, prompt, pane: None, env: EnvFrom::Caller, size: None };
         let (argv, mut env) = self.equip(&record, &start).inspect_err(|_| self.withdraw(&record))?;
         // What tmux would set; and where it is, so that the agent's own hooks choose the same server.
         for name in ["TERM", "TMUX_TMPDIR", "SYMPOSIUM_TMUX_SOCKET"] {

@@ -43,6 +43,8 @@ pub(super) struct Start<'a> {
     pub pane: Option<&'a str>,
     /// Whose environment it gets.
     pub env: EnvFrom,
+    /// Columns and lines of a new session, when whoever starts it is likely to come.
+    pub size: Option<(u16, u16)>,
 }
 
 impl Start<'_> {
@@ -170,7 +172,7 @@ impl Manager {
             },
             record: &json,
             pipe: &pipe,
-            size: SIZE,
+            size: start.size.unwrap_or(SIZE),
             edges: if record.kind == PLAIN_COMMAND { Edges::Untold } else { Edges::Told },
             // The start is written there as soon as the server has answered.
             meanwhile: Some(&|| self.open_ledger()),

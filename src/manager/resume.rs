@@ -173,7 +173,7 @@ impl Manager {
             other => (None, other),
         };
         let (kind, opening, env) = (again.kind, again.opening, again.how.env);
-        let start = Start { kind, opening, prompt: given.as_deref(), pane, env };
+        let start = Start { kind, opening, prompt: given.as_deref(), pane, env, size: None };
         if let Err(error) = self.start_in_tmux(&mut record, &start) {
             self.note_not_started(&record, was, &error);
             return Err(error);

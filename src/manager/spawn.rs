@@ -58,6 +58,8 @@ pub struct SpawnRequest {
     pub lifetime: Option<Lifetime>,
     /// What happens when it ends by itself; none means as its spec says.
     pub restart: Option<RestartPolicy>,
+    /// Columns and lines to begin with: those of the terminal that it was asked for in.
+    pub size: Option<(u16, u16)>,
 }
 
 /// How long an agent is there.
@@ -99,8 +101,14 @@ impl Manager {
         let errand = self.note_errand(&record, &chosen, task).inspect_err(|_| self.withdraw(&record))?;
         self.keep_first(&record.name, task).inspect_err(|_| self.withdraw(&record))?;
         let as_argument = task.filter(|task| Self::takes_as_argument(&chosen.kind, task));
-        let start =
-            Start { kind: &chosen.kind, opening, prompt: as_argument, pane: None, env: EnvFrom::Caller };
+        let start = Start {
+            kind: &chosen.kind,
+            opening,
+            prompt: as_argument,
+            pane: None,
+            env: EnvFrom::Caller,
+            size: request.size,
+        };
         if let Err(error) = self.start_in_tmux(&mut record, &start) {
             // One that runs but could not be written down, or that a slow tmux may start all the same, is kept: its
             // session carries its record.

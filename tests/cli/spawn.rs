@@ -221,3 +221,16 @@ fn nothing_behind_the_dashes_is_no_wish_for_the_default_agent() {
     }
     assert!(!env.state().join("agent-sessions.json").exists(), "nothing was created");
 }
+
+#[test]
+fn an_agent_begins_with_the_size_of_the_terminal_it_was_asked_for_in() {
+    let env = TestEnv::new();
+    let spawn = [env.binary(), "agent", "spawn", "--name", "a", "--", "sleep", "1000"];
+    assert_eq!(env.terminal_sized((90, 24), spawn).wait_for_exit(), 0);
+    spawned(&env, &["--name", "b", "--", "sleep", "1000"]);
+    let size = |name: &str| {
+        let target = format!("={name}:");
+        env.tmux(["display-message", "-p", "-t", &target, "#{window_width}x#{window_height}"]).ok().stdout
+    };
+    assert_eq!((size("a").as_str(), size("b").as_str()), ("90x23\n", "160x48\n"));
+}

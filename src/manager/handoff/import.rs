@@ -199,7 +199,8 @@ impl Manager {
         let queued = self.bring_queue(record, moving, queue)?;
         failpoint::reached("handoff.queued");
         let as_argument = prompt.as_deref().filter(|text| Self::takes_as_argument(&kind, text));
-        let start = Start { kind: &kind, opening, prompt: as_argument, pane: None, env: EnvFrom::Caller };
+        let start =
+            Start { kind: &kind, opening, prompt: as_argument, pane: None, env: EnvFrom::Caller, size: None };
         // From here on it is an agent like any other: what is its own must not be taken back because nobody noted it.
         let note = self.moving_note(record);
         self.note_moved(record)?;
