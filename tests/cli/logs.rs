@@ -141,7 +141,7 @@ fn a_burst_of_200_megabytes_neither_blocks_the_agent_nor_fills_the_disk() {
     // Long lines, because tmux itself is slow with short ones: here it takes some 30 MB a second.
     let script = "yes \"$(seq -s ' ' 1000)\" | head -c 200000000; echo; echo the end; sleep 0.1";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
-    agent(&env, &["wait", "a", "--for", "exited", "--timeout", "55s"]).ok();
+    agent(&env, &["wait", "a", "--for", "exited", "--timeout", "170s"]).within(Duration::from_secs(180)).ok();
     let size = || -> u64 {
         let files = fs::read_dir(env.state().join("instances/a")).unwrap();
         files.filter_map(|file| Some(file.ok()?.metadata().ok()?.len())).sum()

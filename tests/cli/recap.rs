@@ -89,7 +89,8 @@ fn who_is_taken_over_from_loses_the_recap_too_and_nothing_that_was_typed_meanwhi
     let former = env.terminal([env.binary(), "agent", "attach", "a"]);
     former.wait_for_text("press any key");
     let driver = env.terminal([env.binary(), "agent", "attach", "a", "--take"]);
-    driver.wait_for_text("remember: blue");
+    // The agent's screen is there first, and the recap a moment later.
+    driver.wait_for_text("press any key");
     env.wait_until("the recap is gone", || !former.screen().contains("press any key"));
     former.keys(&["typed as a watcher", "Enter"]);
     driver.keys(&["q"]);
