@@ -94,6 +94,8 @@ impl Manager {
         if moved(record).is_none() || self.is_being_ended(record) {
             return Ok(record.clone());
         }
+        let is_unheard =
+            || self.kind_of(record).is_ok_and(|kind| self.told_by(&record.name, &kind) == ToldBy::Unheard);
         let written = self.write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten()?;
             // What was said since the look was taken is newer than the look.
@@ -103,6 +105,7 @@ impl Manager {
             let decision = moved(&now)?;
             let is_over = decision.note.status == Status::Idle && matches!(evidence, Evidence::Screen(_));
             let words = is_over.then(|| self.words_of_turn(&now)).flatten();
+            now.conversation.begun |= decision.note.status == Status::Working && is_unheard();
             now.status = decision.note;
             if let Some(words) = words {
                 now.status.reason = words;
@@ -113,7 +116,12 @@ impl Manager {
         let Some(now) = written else { return Ok(record.clone()) };
         // Of one that tells of no prompts nothing else shows that it took the one it was started with.
         if matches!(now.status.status, Status::Working | Status::Idle)
-            && self.kind_of(&now).is_ok_and(|kind| told_by(&kind) == ToldBy::Screen)
+            && self.kind_of(&now).is_ok_and(|kind| match self.told_by(&now.name, &kind) {
+                ToldBy::Screen => true,
+                // It may be at its prompt for a moment before it takes what it was given.
+                ToldBy::Unheard => now.status.status == Status::Working,
+                ToldBy::Hooks => false,
+            })
         {
             self.forget_first(&now.name);
         }
