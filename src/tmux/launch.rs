@@ -90,7 +90,9 @@ impl Tmux {
         let said = self.open_session(&new, &launch.program(), |script| {
             script.append(&mistakes);
             dress(launch, &pane, script);
-            script.then(&command(&["resize-window", "-t", &pane]));
+            // Whoever drives another agent at this moment would be the measure otherwise.
+            let (columns, lines) = (columns.to_string(), lines.to_string());
+            script.then(&command(&["resize-window", "-t", &pane, "-x", &columns, "-y", &lines]));
             // The server asks first whether it may speak, unless it has more to say meanwhile. Each time it listens it
             // looks through all its panes: with a thousand of them one question less is four milliseconds.
             script.then(&command(&["display-message", "-p", "-t", &pane, ""]));

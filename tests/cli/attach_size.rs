@@ -86,6 +86,24 @@ fn the_size_stays_when_the_driver_leaves_and_observers_do_not_change_it() {
 }
 
 #[test]
+fn an_agent_is_not_born_in_the_size_of_whoever_drives_another() {
+    let env = TestEnv::new();
+    measuring(&env, "a");
+    let driver = attached(&env, (20, 4), &[]);
+    wait_for_size(&env, (20, 4));
+    spawned(&env, &["--name", "b", "--", "sh", "-c", "stty size > born; exec sleep 1000"]);
+    let window = || {
+        let said = env.tmux(["display-message", "-p", "-t", "=b:", "#{window_width} #{window_height}"]);
+        said.ok().stdout.trim().to_owned()
+    };
+    assert_eq!(window(), "160 48");
+    agent(&env, &["kill", "b"]).ok();
+    agent(&env, &["resume", "b"]).ok();
+    assert_eq!((window().as_str(), size(&env)), ("160 48", (20, 4)));
+    left(&env, driver);
+}
+
+#[test]
 fn the_size_follows_the_driver_while_others_watch() {
     let env = TestEnv::new();
     measuring(&env, "a");
