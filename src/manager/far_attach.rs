@@ -14,6 +14,9 @@ use crate::process;
 use crate::rules::far::{is_refused, never_connected, pause};
 use crate::ssh::{AttachWords, Lost};
 
+/// The option that takes over.
+pub const TAKE: &str = "--take";
+
 /// What a user asked for.
 #[derive(Debug, Clone)]
 pub struct FarAttach {
@@ -80,6 +83,8 @@ impl Manager {
                 return Err(unreached(&host, &lost(255)));
             }
             was_there = true;
+            // Taken over once, it is not taken back from somebody who did so since; who drove until now does again.
+            options.retain(|option| *option != TAKE);
             ssh.let_go(&host);
             // One that held for a while begins anew; a machine that is still away is asked ever later.
             tries = if is_cut && began.elapsed() > pause(u32::MAX) { 1 } else { tries + 1 };

@@ -97,7 +97,7 @@ pub use dispatch::{Dispatchable, Errand, Outcome};
 pub use doctor::{Check, Health};
 pub use environments::{EnvironmentView, Environments};
 pub use far::{FarCommand, Piece, Showing};
-pub use far_attach::{Before, FarAttach, LinkNews};
+pub use far_attach::{Before, FarAttach, LinkNews, TAKE};
 pub use far_list::FarAgents;
 pub use handoff::{
     Existing, ExportRequest, Exported, ImportRequest, Imported, Parcel, QueueWish, Secrets, Trust,

@@ -167,6 +167,35 @@ fn type_blindly(terminal: &Terminal<'_>, text: &str) {
 }
 
 #[test]
+fn who_comes_back_does_not_take_over_from_somebody_who_did_meanwhile() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a", "--take"]);
+    terminal.wait_for_text("this is a");
+    let there = far.env.terminal([far.env.binary(), "agent", "attach", "a", "--take"]);
+    terminal.wait_for_text("you watch");
+    let seats = || -> Vec<(String, bool)> {
+        let agents = far.agents();
+        let clients = agents[0]["clients"].as_array().unwrap();
+        clients.iter().map(|one| (one["tty"].to_string(), one["driver"] == true)).collect()
+    };
+    let driver = serde_json::Value::from(there.tty()).to_string();
+    let before = far.agents()[0]["clients"].clone();
+    far.cut();
+    near.env.wait_until("another terminal is attached beside the driver", || {
+        let clients = far.agents()[0]["clients"].clone();
+        clients != before && clients.as_array().map(Vec::len) == Some(2)
+    });
+    near.env.wait_until("the one over there drives, and nobody else", || {
+        seats().iter().all(|(tty, drives)| *drives == (*tty == driver)) && seats().len() == 2
+    });
+    terminal.wait_for_text("watching only");
+    there.type_text("still mine");
+    there.keys(&["Enter"]);
+    terminal.wait_for_text("got <still mine>");
+}
+
+#[test]
 fn a_terminal_whose_connection_hangs_does_not_stay_behind() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");

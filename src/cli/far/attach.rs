@@ -5,7 +5,7 @@ use clap::ArgMatches;
 use super::super::{Context, spawn, ui};
 use super::words::Taken;
 use crate::error::Error;
-use crate::manager::{As, FarAttach, LinkNews};
+use crate::manager::{As, FarAttach, LinkNews, TAKE};
 use crate::model::HostName;
 
 pub(super) fn run(
@@ -33,7 +33,7 @@ pub(super) fn run(
     let observe = if matches.get_flag("observe") { As::Observer } else { As::Driver };
     // Only where this version has it.
     let takes = matches.try_get_one::<bool>("take").ok().flatten() == Some(&true);
-    let options = if takes { vec!["--take"] } else { vec![] };
+    let options = if takes { vec![TAKE] } else { vec![] };
     let request = FarAttach { host, name, observe, options };
     let code = context.manager.far_attach(&request, &mut |news| match news {
         LinkNews::Lost(wait, why) => {
