@@ -39,6 +39,7 @@ impl Manager {
                 if record.status.status.is_live() && !self.was_asked_to_stop(&record) {
                     let (before, decision) = (record.clone(), ended(*exit, Env::now()));
                     self.write_changes(vec![Change { before, decision, found: None }])?;
+                    self.show_end(&record)?;
                 }
                 self.end_shares_of_the_dead(&record)
             }
@@ -54,6 +55,15 @@ impl Manager {
             TmuxEvent::ClientDetached { .. } => self.seat_terminals().and(self.somebody_left()),
             TmuxEvent::Edge { session, edge } => self.edge(session, *edge),
         }
+    }
+
+    /// Who looks at the screen of one that has ended reads so in its status line.
+    fn show_end(&self, record: &AgentRecord) -> Result<(), Error> {
+        let now = self.store.find(&record.name, Env::now())?;
+        if let Some(now) = now.filter(|now| now.id == record.id && !now.status.status.is_live()) {
+            self.show_status(&now);
+        }
+        Ok(())
     }
 
     /// Closes the doors to an agent that has ended, when whoever works on it is done: it may have been shared or

@@ -186,3 +186,16 @@ fn what_runs_in_an_agents_shell_is_its_child_and_leaves_its_conversation_alone()
     assert_ne!(child["conversation"]["id"], before["id"]);
     assert_eq!(shown(&env, "a")["conversation"], before);
 }
+
+#[test]
+fn the_status_line_of_one_that_crashed_says_so() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sh", "-c", "read line; exit 3"]);
+    env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
+    env.wait_until("it says so", || {
+        env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout == "crashed\n"
+    });
+    agent(&env, &["restart", "a"]).ok();
+    let now = env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout;
+    assert_ne!(now, "crashed\n");
+}
