@@ -83,6 +83,7 @@ fn one_that_hangs_comes_back_also_when_the_supervisor_is_killed_over_it() {
         symposium(&env, &["supervisor", "run"]).env("SYMPOSIUM_FAILPOINT", "stop:hang.ended").start();
     env.wait_until("it was ended", || supervisor.is_stopped());
     supervisor.kill();
+    env.wait_until("it is gone", || super::supervision(&env)["running"] == false);
     symposium(&env, &["supervisor", "start"]).ok();
     env.wait_until("it is back at its prompt", || shown(&env, "a")["status"] == "idle");
 }
