@@ -109,9 +109,11 @@ impl Manager {
         if let HookSignal::Prompted(text) = &heard.signal {
             let heard = serde_json::json!({ "at": Env::now(), "text": text });
             let _ = self.store.instance(&record.name).write_state(PROMPT, heard.to_string().as_bytes());
-            self.forget_first(&record.name);
             self.happened(&record, What::Prompted, crate::rules::hook::one_line(text));
             self.heard_taken(&record, text);
+        }
+        if heard.shows_a_turn() {
+            self.forget_first(&record.name);
         }
         if let Some((now, before)) = changed {
             self.show_status(&now);
@@ -239,7 +241,12 @@ impl Heard {
         if let Some(id) = &self.conversation {
             conversation::moved(&mut now, id, Env::now());
         }
-        now.conversation.begun |= matches!(self.signal, HookSignal::Prompted(_));
+        now.conversation.begun |= self.shows_a_turn();
         (now != *record).then_some(now)
+    }
+
+    /// Whether it is in a turn, or was: what it was started with is taken. A CLI may not tell of the first prompt.
+    fn shows_a_turn(&self) -> bool {
+        matches!(self.signal, HookSignal::Prompted(_) | HookSignal::Busy | HookSignal::TurnOver(_))
     }
 }

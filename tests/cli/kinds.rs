@@ -127,6 +127,13 @@ fn called(env: &TestEnv, kind: &str) -> Vec<String> {
         .collect()
 }
 
+/// Says that the agent took a prompt, as its own hook would.
+fn took_its_task(env: &TestEnv, name: &str) {
+    let id = shown(env, name)["id"].as_str().expect("it has one").to_owned();
+    let told = env.symposium(["event", "agent"]).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id);
+    told.stdin(r#"{"hook_event_name":"UserPromptSubmit","prompt":"fix it"}"#).ok();
+}
+
 fn started_ended_and_resumed(cases: &[Case], fake: &str) {
     let env = TestEnv::new();
     without_settling(&env, &cases.iter().map(|case| case.0).collect::<Vec<_>>());
@@ -134,6 +141,7 @@ fn started_ended_and_resumed(cases: &[Case], fake: &str) {
         env.fake_program(program, fake);
         spawned(&env, &[kind, "--name", kind, "--task", "fix it"]);
         assert_eq!(called(&env, kind), *first, "{kind}");
+        took_its_task(&env, kind);
         let conversation = shown(&env, kind)["conversation"]["id"].clone();
         agent(&env, &["kill", kind, "--grace", "0"]).ok();
         agent(&env, &["resume", kind]).ok();
@@ -247,6 +255,7 @@ fn an_agent_whose_conversation_was_never_written_down_begins_again_under_the_sam
     env.fake_program("claude", STAYS);
     spawned(&env, &["claude", "--name", "claude", "--task", "fix it"]);
     called(&env, "claude");
+    took_its_task(&env, "claude");
     agent(&env, &["kill", "claude", "--grace", "0"]).ok();
     env.fake_program(
         "claude",
@@ -267,6 +276,7 @@ fn another_agent_in_the_same_directory_never_gets_this_ones_last_conversation() 
     for name in ["codex", "other"] {
         spawned(&env, &["codex", "--name", name, "--task", "fix it"]);
         assert_eq!(called(&env, "codex"), ["--no-daemon", "-c", "NOTIFY", "-c", "MCP", "fix it"]);
+        took_its_task(&env, name);
     }
     agent(&env, &["kill", "codex", "--grace", "0"]).ok();
     let outcome = agent(&env, &["resume", "codex"]).ok();
