@@ -52,6 +52,7 @@ impl Manager {
     pub fn send(&self, request: &SendRequest) -> Result<&'static str, Error> {
         // What cannot be sent wakes nobody.
         request.text.parse::<Prompt>().map_err(Error::Unsendable)?;
+        self.tmux()?;
         let is = |record: &AgentRecord, status| record.status.status == status;
         for _ in 0..WAKES {
             self.wake(&request.name)?;
