@@ -195,13 +195,16 @@ impl Manager {
         Ok(())
     }
 
-    /// A terminal left; tmux has forgotten which one, so those that nobody looks at any more are found by a look.
+    /// A terminal left; tmux has forgotten which one, so those that nobody sits at any more are found by a look. Who
+    /// only watches does not sit there.
     fn somebody_left(&self) -> Result<(), Error> {
         let alone: Vec<AgentName> = self
             .survey()?
             .agents
             .into_iter()
-            .filter(|agent| agent.clients.is_empty() && agent.last_attached.is_some())
+            .filter(|agent| {
+                agent.clients.iter().all(|client| client.observer) && agent.last_attached.is_some()
+            })
             .map(|agent| agent.name)
             .collect();
         let left = self.write(|edit| {

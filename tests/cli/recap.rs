@@ -81,6 +81,28 @@ fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
 }
 
 #[test]
+fn who_has_just_left_has_not_forgotten_while_others_watch_either() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
+    wait_for(&env, "a", "idle");
+    env.edit_registry(|registry| registry["sessions"]["a"]["created_at"] = "2026-01-01T00:00:00Z".into());
+    let observer = env.terminal([env.binary(), "agent", "attach", "a", "--observe"]);
+    observer.wait_for_text("watching only");
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("press any key");
+    terminal.keys(&["x"]);
+    env.wait_until("the recap is gone", || !terminal.screen().contains("press any key"));
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    env.wait_until("that somebody left is written down", || {
+        env.registry()["sessions"]["a"]["last_detached"].is_string()
+    });
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("detach:");
+    assert!(!terminal.screen().contains("press any key"), "{}", terminal.screen());
+}
+
+#[test]
 fn who_is_taken_over_from_loses_the_recap_too_and_nothing_that_was_typed_meanwhile_arrives() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
