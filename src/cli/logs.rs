@@ -47,10 +47,11 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         return Ok(0);
     }
     let mut out = context.ui.raw();
-    let written = context.manager.logs(&request, &mut out).and_then(|id| {
-        out.flush().map_err(Error::io("cannot print"))?;
-        if args.follow { context.manager.follow_logs(id, &mut out) } else { Ok(()) }
-    });
+    let written = match args.follow {
+        true => context.manager.follow_logs(&request, &mut out),
+        false => context.manager.logs(&request, &mut out),
+    };
+    let written = written.and_then(|()| out.flush().map_err(Error::io("cannot print")));
     match written {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => Ok(0),
         other => other.map(|()| 0),

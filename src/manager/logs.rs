@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::Manager;
 use crate::error::Error;
-use crate::model::{Agent, AgentId, AgentName};
+use crate::model::{Agent, AgentName};
 use crate::transcript::{self, Go, Limits, Since};
 
 /// How it is written.
@@ -30,8 +30,8 @@ pub struct LogsRequest {
 }
 
 impl Manager {
-    /// Writes the transcript so far; says whose it is, to follow it through a rename.
-    pub fn logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<AgentId, Error> {
+    /// Writes the transcript so far.
+    pub fn logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
         let record = self.record(&request.name, "logs")?;
         self.finish_move(&record)?;
         let instance = self.store.instance(&record.name);
@@ -43,8 +43,7 @@ impl Manager {
             LogsStyle::AsPrinted => io::copy(&mut log, &mut out).map(|_| ()),
             LogsStyle::Plain => transcript::plain(log, &mut out, super::launch::SCREEN),
         }
-        .map_err(cannot())?;
-        Ok(record.id)
+        .map_err(cannot())
     }
 
     /// The end of the transcript, as the terminal showed it.
@@ -54,19 +53,22 @@ impl Manager {
         Ok(self.transcript_tail(&record))
     }
 
-    /// Writes what is printed from now on, until the agent is gone or `out` is closed.
-    pub fn follow_logs(&self, id: AgentId, out: &mut dyn Write) -> Result<(), Error> {
-        let Some(record) = self.record_by_id(id)? else { return Ok(()) };
+    /// Writes it as it was printed, and then what comes, until the agent is gone or `out` is closed. In one go: what is
+    /// printed between two readings would be in neither.
+    pub fn follow_logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
+        let record = self.record(&request.name, "logs")?;
         self.finish_move(&record)?;
         let instance = self.store.instance(&record.name);
-        let is_live = |agent: &Agent| agent.id == id && agent.status.is_live();
+        let since = request.since.map_or(Since::Start, Since::At);
+        // By its id: it may get another name.
+        let is_live = |agent: &Agent| agent.id == record.id && agent.status.is_live();
         let gone = || self.survey().map_or(true, |survey| !survey.agents.iter().any(is_live));
         let each = |bytes: &[u8]| {
             out.write_all(bytes)?;
             out.flush()?;
             Ok(Go::On)
         };
-        transcript::follow(instance.dir(), Since::Last(0), each, &gone)
+        transcript::follow(instance.dir(), since, each, &gone)
             .map_err(Error::io(format!("cannot follow the transcript of `{}`", record.name)))
     }
 
