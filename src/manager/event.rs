@@ -85,6 +85,9 @@ impl Manager {
         let (signal, conversation) = kinds::read_hook(payload)?;
         let Some(record) = self.speaker()? else { return Ok(()) };
         let is_first = self.note_heard(&record, &signal);
+        // That it is up is late news of one that was seen at work meanwhile.
+        let is_late = is_first && signal == HookSignal::Ready && record.status.status == Status::Working;
+        let signal = if is_late { HookSignal::Busy } else { signal };
         let heard = Heard { signal, conversation };
         // Before the status: whoever sees that the turn is over finds what was said in it.
         if let HookSignal::TurnOver(Some(words)) = &heard.signal {
@@ -94,10 +97,7 @@ impl Manager {
         // Asked to leave it denies what it asks for and is back at its prompt for a moment, which is not to be done.
         let is_end = matches!(heard.signal, HookSignal::Ready | HookSignal::TurnOver(_));
         let is_leaving = is_end && self.is_being_ended(&record);
-        // That it is up is late news of one that was seen at work meanwhile.
-        let is_late =
-            heard.signal == HookSignal::Ready && is_first && record.status.status == Status::Working;
-        let changed = match heard.change(&record).filter(|_| !is_leaving && !is_late) {
+        let changed = match heard.change(&record).filter(|_| !is_leaving) {
             None => None,
             Some(_) => self.write(|edit| {
                 let now = edit.get(&record.name).ok().flatten()?;

@@ -57,3 +57,31 @@ fn a_screen_that_nobody_knows_is_unknown_and_not_starting_for_ever() {
     env.wait_until("it is said to be unknown", || status(&env, "a") == "unknown");
     assert_eq!(shown(&env, "a")["reason"], "it is quiet, and its screen shows nothing we know");
 }
+
+#[test]
+fn hooks_that_speak_late_end_no_turn_that_was_seen() {
+    let env = TestEnv::new();
+    let spins =
+        "n=0; while :; do n=$((n+1)); printf '\\033[2J\\033[H* Thinking… (%ds)\\n' $n; sleep 0.3; done";
+    env.fake_program("wrapped", spins);
+    super::without_settling(&env, &[]);
+    let kind = "[demo]\nprogram = [\"wrapped\"]\nargs = []\n";
+    std::fs::write(env.state().join("kinds.toml"), kind).expect("writing kinds.toml");
+    spawned(&env, &["demo", "--name", "a"]);
+    env.wait_until("it is seen at work", || status(&env, "a") == "working");
+    let id = shown(&env, "a")["id"].as_str().expect("an id").to_owned();
+    let say = |payload: &str| {
+        let event = env.symposium(["event", "agent"]).env("SYMPOSIUM_AGENT", "a");
+        event.env("SYMPOSIUM_AGENT_ID", &id).stdin(payload).ok();
+    };
+    say(r#"{"hook_event_name":"SessionStart","session_id":"learned"}"#);
+    let now = shown(&env, "a");
+    assert_eq!(
+        (now["status"].as_str(), now["conversation"]["id"].as_str()),
+        (Some("working"), Some("learned"))
+    );
+    say(r#"{"hook_event_name":"Stop","session_id":"learned","last_assistant_message":"done with it"}"#);
+    assert_eq!(status(&env, "a"), "idle");
+    // From now on they are believed before the screen, which still shows work.
+    agent(&env, &["wait", "a", "--for", "working", "--timeout", "3s"]).fails(7);
+}
