@@ -156,3 +156,16 @@ fn watching_in_a_terminal_draws_in_its_size() {
         !far.env.processes().iter().any(|one| one.command.contains("--watch"))
     });
 }
+
+#[test]
+fn a_machine_without_tmux_looks_at_others_all_the_same() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    near.env.forget_program("tmux");
+    let all = near.run(&["agent", "list", "--host", "all", "--timeout", "50s", "--json"]).ok();
+    assert_eq!(names(&all.json()), [(json!("far"), json!("a"), json!(false))], "{all:?}");
+    near.run(&["agent", "spawn", "--foreground", "--name", "here", "--", "true"]).ok();
+    let all = near.run(&["agent", "list", "--host", "all", "--timeout", "50s", "--json"]).ok();
+    assert_eq!(names(&all.json()).len(), 2, "{all:?}");
+    assert!(all.stderr.contains("whether agents in it live is not known"), "{all:?}");
+}

@@ -7,7 +7,7 @@ use super::super::times::ago;
 use super::super::{Context, list};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::FarAgents;
+use crate::manager::{FarAgents, Survey};
 use crate::model::{Agent, HostName};
 
 /// Shows the agents of one host, or of all machines.
@@ -17,10 +17,21 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Conte
     let mut hosts = context.manager.hosts()?;
     hosts.retain(|known| host.is_none_or(|host| known.name == *host));
     // Ours first: they are there before the first host has answered.
-    let ours = if host.is_none() { Some(context.manager.survey()?) } else { None };
+    let ours = match host {
+        Some(_) => None,
+        None => match context.manager.survey() {
+            // From a machine that has no agents of its own, and no tmux, one may still look at others.
+            Err(error) if error.is_without_tmux() => None,
+            survey => Some(survey?),
+        },
+    };
     let seen = context.manager.far_agents(&hosts, args.timeout)?;
     let (mut agents, mut values) = (Vec::new(), Vec::new());
-    let ours = ours.map(|survey| (survey.agents, survey.silence));
+    if let Some(why) = ours.as_ref().and_then(Survey::without_tmux) {
+        context.ui.warn(&why);
+    }
+    let ours =
+        ours.map(|survey| (survey.agents, survey.silence.filter(|silence| !silence.is_without_tmux())));
     let (ours, mut silence) = ours.unwrap_or_default();
     for agent in ours {
         values.push(serde_json::to_value(&agent).unwrap_or(Value::Null));
