@@ -81,14 +81,17 @@ fn who_drives_is_seen_on_a_narrow_terminal() {
         terminal
     };
     let driver = attach(120, &[]);
-    for (columns, right) in [
-        (40, "tester drives"),
-        (60, "watching only · tester drives"),
-        (80, "watching only · tester drives · detach: C-b d"),
+    driver.wait_for_text(&format!(" {name} · long long long long …"));
+    driver.wait_for_text("detach: C-b d");
+    for (columns, left, right) in [
+        (40, "an-agent-w…", "tester drives"),
+        (60, "an-agent-w…", "watching only · tester drives"),
+        (80, name, "watching only · tester drives · detach: C-b d"),
     ] {
         let observer = attach(columns, &["--observe"]);
         observer.wait_for_text("tester drives");
-        let line = format!(" an-agent-w…{right:>0$}", usize::from(columns) - 13);
+        let room = usize::from(columns) - 2 - left.chars().count();
+        let line = format!(" {left}{right:>room$}");
         assert_eq!(observer.screen().lines().last(), Some(line.as_str()), "{columns}");
     }
     let observer = attach(120, &["--observe"]);
