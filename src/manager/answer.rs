@@ -17,11 +17,12 @@ use crate::rules::inherit::may_answer;
 use crate::rules::screen::Sight;
 
 /// How long a dialog may take to go away after its key.
-const EFFECT: Duration = Duration::from_secs(5);
+const EFFECT: Duration = Duration::from_secs(10);
 /// How long a dialog that a hook told of may take to be drawn.
 const DRAWN: Duration = Duration::from_secs(3);
-/// After how long a key that did nothing was not heard.
-const UNHEARD: Duration = Duration::from_millis(1500);
+/// After how long a key that did nothing was not heard. A busy machine takes its time over one that was, and a second one
+/// would go to whatever comes behind the dialog.
+const UNHEARD: Duration = Duration::from_secs(3);
 /// Between two looks when no event says that something changed.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
