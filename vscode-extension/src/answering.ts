@@ -26,7 +26,7 @@ export class Answering {
 
   /** Answers what was seen. When not all of it was, or when it asks for something else by now, the person reads it first. */
   async answer(verb: Verb, agent: Agent, seen: unknown): Promise<void> {
-    let known = isSeen(seen) ? seen : seenInRow(agent, Date.now());
+    let known = isSeen(seen) ? seen : seenInRow(agent);
     // A no to a question that was not read whole does no harm.
     const enough = known !== undefined && (known.whole || verb === 'deny');
     if (known !== undefined && enough && (await this.give(verb, agent.name, known.id))) return;

@@ -12,7 +12,7 @@ import { age } from './times';
 export function description(agent: Agent, now: number): string {
   const waits = agent.status === 'waiting';
   const parts = [
-    // What is approved from a list must be seen in the list, also in a narrow one; the icon tells that it waits.
+    // What is asked comes first, so that a narrow list shows some of it; the icon tells that it waits.
     waits ? shownQuestion(agent, 60) : '',
     ...state(agent, now),
   ];

@@ -3,12 +3,9 @@
 import type { Agent } from '../types';
 import { oneLine, visible } from './text';
 
-/** How many characters of a question are surely seen where it is shown: in a row, which a narrow view cuts; behind a tick of
- *  a quick pick; in a notification, which wraps. */
-export const MOST = { row: 30, tick: 80, notice: 160 };
-
-/** A row that changed less than this ago may have done so under the mouse. */
-const FRESH = 1_000;
+/** How many characters of a question are surely seen where it is shown: behind a tick of a quick pick; in a notification,
+ *  which wraps. Of a row nobody knows: its width, its name and its buttons cut it, and it changes under the mouse. */
+export const MOST = { tick: 80, notice: 160 };
 
 /** Which question somebody has before their eyes, and whether they see all of it. */
 export interface Seen {
@@ -34,11 +31,9 @@ export function seenOf(agent: Agent, most: number): Seen | undefined {
   return { id: question.id, whole };
 }
 
-/** The same for a row, which follows what happens. */
-export function seenInRow(agent: Agent, now: number): Seen | undefined {
-  const seen = seenOf(agent, MOST.row);
-  return seen === undefined ? undefined : { ...seen, whole: seen.whole && now - Date.parse(agent.status_since) >= FRESH };
-}
+/** The same for a row: which one it is, and never all of it. */
+export const seenInRow = (agent: Agent): Seen | undefined =>
+  agent.question === null || !asks(agent) ? undefined : { id: agent.question.id, whole: false };
 
 export const isSeen = (value: unknown): value is Seen =>
   typeof value === 'object' && value !== null && typeof (value as Partial<Seen>).id === 'string' && typeof (value as Partial<Seen>).whole === 'boolean';

@@ -20,7 +20,7 @@ test('a description tells status, age and branch', () => {
   assert.equal(description(busy, now), 'working · 5m · api · 40 % · 2 queued');
 });
 
-test('what is approved from a list is seen in the list, with where it is', () => {
+test('what is asked comes first in a row, with where it is', () => {
   const agent = someAgent(asking('Bash: rm -rf build'));
   assert.equal(description(agent, now), 'Bash: rm -rf build · waiting(approval) · 5m · main');
   assert.deepEqual(pickEntry(agent, now), { label: 'one', description: 'waiting(approval) · 5m · main', detail: 'Bash: rm -rf build · last activity 5m ago' });

@@ -9,9 +9,9 @@ const long = (end: string) => `Bash: rm -rf a/${'x'.repeat(200)}/${end}`;
 const whole = (differs: Partial<Agent>, most: number) => seenOf(someAgent(differs), most)?.whole;
 
 const table: [string, Partial<Agent>, number, boolean | undefined][] = [
-  ['a short one', asking('Bash: ls'), MOST.row, true],
-  ['one that a row cuts', asking(`Bash: ${'x'.repeat(50)}`), MOST.row, false],
-  ['the same in a notification', asking(`Bash: ${'x'.repeat(50)}`), MOST.notice, true],
+  ['a short one', asking('Bash: ls'), MOST.tick, true],
+  ['one that a tick cuts', asking(`Bash: ${'x'.repeat(90)}`), MOST.tick, false],
+  ['the same in a notification', asking(`Bash: ${'x'.repeat(90)}`), MOST.notice, true],
   ['one that the binary cuts in its reason, and that fits all the same', asking(`Bash: ${'x'.repeat(130)}`), MOST.notice, true],
   ['one that is cut everywhere', asking(long('b')), MOST.notice, false],
   ['one with a second line', asking('Edit: a.rs\nnew_string: y'), MOST.notice, false],
@@ -29,16 +29,16 @@ for (const [name, differs, most, expected] of table) test(`seen whole: ${name}`,
 test('two that begin alike are told apart by their id, and a line says when there is more', () => {
   const [a, b] = [someAgent(asking(long('a'))), someAgent(asking(long('b')))];
   assert.equal(a.reason, b.reason);
-  assert.notEqual(seenOf(a, MOST.row)?.id, seenOf(b, MOST.row)?.id);
-  assert.ok(shownQuestion(a, MOST.row).endsWith('…'));
-  assert.equal(shownQuestion(someAgent({ ...asking('Edit: a.rs\nnew: x'), reason: 'Edit: a.rs' }), MOST.row), 'Edit: a.rs …');
-  assert.ok(shownQuestion(someAgent({ ...asking(`${'y'.repeat(40)}\nz`), reason: 'y'.repeat(40) }), MOST.row).endsWith('…'));
+  assert.notEqual(seenOf(a, MOST.tick)?.id, seenOf(b, MOST.tick)?.id);
+  assert.ok(shownQuestion(a, MOST.tick).endsWith('…'));
+  assert.equal(shownQuestion(someAgent({ ...asking('Edit: a.rs\nnew: x'), reason: 'Edit: a.rs' }), MOST.tick), 'Edit: a.rs …');
+  assert.ok(shownQuestion(someAgent({ ...asking(`${'y'.repeat(40)}\nz`), reason: 'y'.repeat(40) }), 30).endsWith('…'));
 });
 
-test('a row that has just changed was not read', () => {
-  const agent = someAgent({ ...asking('Bash: ls'), status_since: '2026-01-01T00:00:10Z' });
-  const at = (second: number) => seenInRow(agent, Date.parse('2026-01-01T00:00:00Z') + second * 1000)?.whole;
-  assert.deepEqual([at(10.2), at(11), at(9)], [false, true, false]);
+test('what stands in a row was not read, be it short', () => {
+  const seen = ['Bash: ls', '', 'x'].map((text) => seenInRow(someAgent(asking(text))));
+  assert.deepEqual(seen, [{ id: 'id of Bash: ls', whole: false }, { id: 'id of ', whole: false }, { id: 'id of x', whole: false }]);
+  assert.equal(seenInRow(someAgent()), undefined);
 });
 
 test('what would not be seen is spelt out, and lines stay lines', () => {
