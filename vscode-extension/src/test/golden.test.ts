@@ -35,7 +35,7 @@ const unread: Record<string, string[]> = {
   recap: ['waiting_for'],
   specs: ['agents'],
   taskspaces: ['agent', 'log', 'needs_attention'],
-  screen: ['agent'],
+  screen: ['agent', 'from'],
 };
 
 /** Every field below a value, by its path; of a list the first entry. */
