@@ -6,10 +6,10 @@ import { folders } from './folders';
 import type { Mutes } from './mutes';
 import { inWords } from './rules/broken';
 import { type AgentNode, type ProjectNode, group, outline, update } from './rules/group';
-import { contextValue, description } from './rules/labels';
+import { contextValue, description, spoken } from './rules/labels';
 import { folderName } from './rules/place';
 import { tooltip } from './rules/recap';
-import { count, lookOf, statusWord } from './rules/status';
+import { count, lookOf } from './rules/status';
 import { noLinks, oneLine } from './rules/text';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -96,7 +96,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     item.description = description(agent, Date.now()) + (muted ? ` · ${t('muted')}` : '');
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
     item.contextValue = contextValue(agent, muted);
-    item.accessibilityInformation = { label: `${oneLine(agent.name)}, ${statusWord(agent)}` };
+    item.accessibilityInformation = { label: spoken(agent) };
     return item;
   }
 }

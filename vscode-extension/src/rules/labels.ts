@@ -19,6 +19,10 @@ export function description(agent: Agent, now: number): string {
   return oneLine(parts.filter(Boolean).join(' · '), 120);
 }
 
+/** A row as it is read out: no width cuts it there. */
+export const spoken = (agent: Agent): string =>
+  [oneLine(agent.name), statusWord(agent), agent.status === 'waiting' ? shownQuestion(agent, 300) : ''].filter(Boolean).join(', ');
+
 function state(agent: Agent, now: number): string[] {
   const percent = agent.task?.progress?.percent;
   return [

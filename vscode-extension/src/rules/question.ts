@@ -1,7 +1,7 @@
 // What an agent asks for, and whether somebody who saw a list or a notice has seen all of it. Pure.
 
 import type { Agent } from '../types';
-import { oneLine, visible } from './text';
+import { noLinks, oneLine, visible } from './text';
 
 /** How many characters of a question are surely seen where it is shown: behind a tick of a quick pick; in a notification,
  *  which wraps. Of a row nobody knows: its width, its name and its buttons cut it, and it changes under the mouse. */
@@ -27,7 +27,9 @@ export function shownQuestion({ question, reason }: Pick<Agent, 'question' | 're
 export function seenOf(agent: Agent, most: number): Seen | undefined {
   const { question } = agent;
   if (question === null || !asks(agent)) return undefined;
-  const whole = question.extent === 'whole' && shownQuestion(agent, most) === question.text && visible(question.text) === question.text;
+  // What is changed to be shown, be it by a blank, is not what is run.
+  const isPlain = visible(question.text) === question.text && noLinks(question.text) === question.text;
+  const whole = question.extent === 'whole' && isPlain && shownQuestion(agent, most) === question.text;
   return { id: question.id, whole };
 }
 

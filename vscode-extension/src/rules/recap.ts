@@ -50,7 +50,8 @@ export function tooltip(agent: Agent, recap: Recap | undefined, now: number): st
   const rows: [string, string | null | undefined][] = [
     [t('Title'), agent.title],
     [t('Status'), `${statusWord(agent)}, ${age(agent.status_since, now)}`],
-    [t('Why'), agent.reason],
+    // What it asks for stands below, whole.
+    [t('Why'), agent.question === null ? agent.reason : null],
     [t('Task'), agent.task === null ? null : `#${agent.task.id} ${agent.task.title}`],
     [t('Queue'), queue(agent)],
     [t('Spec'), agent.spec === agent.kind ? agent.spec : `${agent.spec} (${agent.kind})`],
@@ -60,7 +61,7 @@ export function tooltip(agent: Agent, recap: Recap | undefined, now: number): st
     [t('Parent'), agent.parent],
     [t('Attached'), agent.clients.length > 0 ? String(agent.clients.length) : null],
     [t('Commits'), recap?.commits?.map((commit) => commit.subject).slice(0, 3).join(' · ')],
-    [t('Asks'), recap?.asks],
+    [t('Asks'), agent.question === null && recap?.asks !== agent.reason ? recap?.asks : null],
   ];
   const told = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
   const lines = told.map(([key, value]) => `**${key}:** ${safe(value ?? '')}`);

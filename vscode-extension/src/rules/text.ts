@@ -14,11 +14,24 @@ export function oneLine(text: string, most = 120): string {
 // What shows nothing of itself, or looks like a blank and is none.
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]|(?! )\p{Zs}/gu;
 
-/** Line by line, with everything spelt out that would not be seen: for what somebody is to read before they say yes. */
+// Letters that are written from right to left, and the marks on them. Where two such words follow one another, be there a
+// blank, a slash or a number between them, the second is drawn before the first.
+const leftward = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]\p{M}*/u.source;
+const leftwardWord = new RegExp(`(?:${leftward})+`, 'gu');
+
+/** Stands for nothing but a direction: words between two of it are drawn in the order in which they are run. */
+const RIGHTWARD = '\u200e';
+
+/** Line by line, with everything spelt out that would not be seen, and the words in their order: for what somebody is to
+ *  read before they say yes. */
 export const visible = (text: string): string =>
   text
     .split('\n')
-    .map((line) => line.replace(unseen, (mark) => `<U+${(mark.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`))
+    .map((line) =>
+      line
+        .replace(unseen, (mark) => `<U+${(mark.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`)
+        .replace(leftwardWord, (word) => `${RIGHTWARD}${word}${RIGHTWARD}`),
+    )
     .join('\n');
 
 /** With long lines broken, for an editor that would let them run out of sight. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contextValue, description, pickEntry, taskContext, taskLine, taskTooltip } from '../rules/labels';
+import { contextValue, description, pickEntry, spoken, taskContext, taskLine, taskTooltip } from '../rules/labels';
 import { inWords } from '../rules/broken';
 import { nameMistake } from '../rules/names';
 import { noticeText } from '../rules/notices';
@@ -51,6 +51,19 @@ test('a hostile agent is one line of text in a row and in a notification', () =>
   for (const text of texts) assert.ok(!/[\u0000-\u001f\u202e]/.test(text), text);
   assert.ok(!texts[1]?.includes(']('), texts[1]);
 });
+
+test('what is asked is read out with its row, and told once by a hover', () => {
+  const agent = someAgent(asking('Bash: make'));
+  assert.deepEqual([spoken(agent), spoken(someAgent())], ['one, waiting(approval), Bash: make', 'one, idle']);
+  const said: Recap = { ...quiet, asks: 'Bash: make' };
+  const often = (differs: Partial<Agent>) => tooltip(someAgent(differs), said, now).split(/Bash(?:&#58;|:) make/).length - 1;
+  assert.deepEqual([often(asking('Bash: make')), often({ status: 'waiting', reason: 'Bash: make' }), often({})], [1, 1, 1]);
+});
+
+const quiet: Recap = {
+  name: 'one', since: '2026-01-01T00:00:00Z', until: '2026-01-01T01:00:00Z', status: 'idle', reason: '', changes: [], spent: [], prompts: 1, restarts: 0,
+  gave_up: false, done: [], failed: [], messages: [], commits: [], uncommitted: null, last_words: null, asks: null,
+};
 
 test('a hostile agent is text in a tooltip and in a recap', () => {
   const recap: Recap = {

@@ -18,6 +18,8 @@ const table: [string, Partial<Agent>, number, boolean | undefined][] = [
   ['one with a mark that turns it round', asking('Bash: rm \u202ea'), MOST.notice, false],
   ['one with a character that is not seen', asking('Bash: rm\u00a0a'), MOST.notice, false],
   ['one with a tag that is not seen', asking('Bash: rm \u{e0041}'), MOST.notice, false],
+  ['one with words that are drawn in another order', asking('Bash: mv \u05d0\u05d1 \u05d3\u05d4'), MOST.notice, false],
+  ['one that would be a link', asking('Bash: echo [x](y)'), MOST.notice, false],
   ['one with blanks that run together', asking("Bash: rm 'a  b'"), MOST.notice, false],
   ['one that only the screen told of', asking('Proceed?', { extent: 'brief' }), MOST.notice, false],
   ['one of which the binary keeps a part', asking('Bash: ls', { extent: 'cut' }), MOST.notice, false],
@@ -43,6 +45,13 @@ test('what stands in a row was not read, be it short', () => {
 
 test('what would not be seen is spelt out, and lines stay lines', () => {
   assert.equal(visible('rm a\u202eb\nc\u001b[2K\td\u200b\r\u{e0041}\u00a0\u2028\ue000é ü 🎉'), 'rm a<U+202E>b\nc<U+001B>[2K<U+0009>d<U+200B><U+000D><U+E0041><U+00A0><U+2028><U+E000>é ü 🎉');
+});
+
+test('words from right to left stand in their order', () => {
+  const order = (text: string) => visible(text).replaceAll('\u200e', '|');
+  assert.equal(order('mv \u05d0\u05d1/\u05d2 \u0645\u064f\u0646 1'), 'mv |\u05d0\u05d1|/|\u05d2| |\u0645\u064f\u0646| 1');
+  assert.equal(order('a \u{1e900}\u{10800} \ufb2a\ufe8d'), 'a |\u{1e900}\u{10800}| |\ufb2a\ufe8d|');
+  assert.equal(order('\u200f\u05d0 é 日本 ß'), '<U+200F>|\u05d0| é 日本 ß');
 });
 
 test('a long line is broken where it would run out of sight', () => {
