@@ -1,9 +1,12 @@
-// Documents that are shown and never saved: recap, transcript, screen, task, doctor. A text has an address, so that
+// Documents that are shown and never saved: recap, transcript, screen, task, doctor, error. A text has an address, so that
 // showing it again refreshes the one that is open.
 
 import * as vscode from 'vscode';
 
 const SCHEME = 'symposium';
+
+/** A command, so that whoever has only a text can show it. */
+export const SHOW_DETAILS = 'symposium.showDetails';
 
 /** So many texts are kept. VS Code tells late that a document was closed, when it may be open again: that is no sign. */
 const KEPT = 30;
@@ -17,6 +20,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   constructor() {
     this.parts = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.commands.registerCommand(SHOW_DETAILS, (text: string) => this.showText('/error/details.txt', text)),
       this.changed,
     ];
   }

@@ -2,7 +2,9 @@
 
 import * as vscode from 'vscode';
 import { CommandError } from './client';
-import { noLinks, oneLine } from './rules/text';
+import { SHOW_DETAILS } from './documents';
+import { inDetail, inShort } from './rules/failure';
+import { noLinks } from './rules/text';
 import { t } from './words';
 
 /** Does something for a person; a failure is shown and not thrown. Says whether it was done. */
@@ -20,13 +22,16 @@ export function tellError(error: unknown): void {
   if (error instanceof vscode.CancellationError) return;
   const known = error instanceof CommandError ? error : undefined;
   const message = error instanceof Error ? error.message : String(error);
-  const text = [message, ...(known?.saw ?? [])].map((part) => oneLine(part, 300)).join(' — ');
-  const hint = known?.hints[0];
+  const told = { message, saw: known?.saw ?? [], hints: known?.hints ?? [] };
+  const { text, isAll } = inShort(told);
+  const [hint] = told.hints;
   const copy = t('Copy Hint');
-  const shown = noLinks(hint === undefined ? text : `${text}. ${oneLine(hint, 300)}`);
+  const details = t('Show Details');
+  const buttons = [...(hint === undefined ? [] : [copy]), ...(isAll ? [] : [details])];
   // Not waited for: a notification nobody answers must not hold up what comes next.
-  void vscode.window.showErrorMessage(shown, ...(hint === undefined ? [] : [copy])).then((chosen) => {
+  void vscode.window.showErrorMessage(noLinks(text), ...buttons).then((chosen) => {
     if (chosen === copy && hint !== undefined) void vscode.env.clipboard.writeText(commandIn(hint));
+    if (chosen === details) void vscode.commands.executeCommand(SHOW_DETAILS, inDetail(told));
   });
 }
 
