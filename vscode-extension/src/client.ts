@@ -98,6 +98,14 @@ export class Client {
     return taskFrom(await this.json(['task', 'show', String(id)]));
   }
 
+  /** The tasks of an agent that are over: the newest, and the one with this number when that is over too. */
+  async tasksOver(name: string, wanted?: number): Promise<Task[]> {
+    const newest = tasksFrom(await this.json(['task', 'list', '--agent', name, '--state', 'done', '--state', 'failed', '--limit', '20']));
+    if (wanted === undefined || newest.some(({ id }) => id === wanted)) return newest;
+    const task = await this.task(wanted);
+    return task.state === 'done' || task.state === 'failed' ? [...newest, task] : newest;
+  }
+
   async specs(dir: string): Promise<Spec[]> {
     return specsFrom(await this.json(['spec', 'list', '--dir', dir]));
   }

@@ -60,7 +60,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     agentCommands({ client, answering, watch, terminals, spawning, documents, mutes }),
     taskCommands(client, watch, documents, tasks),
     helping(client, watch, documents, log),
-    notifications(watch, decide, windows),
+    notifications({ client, watch, decide, windows }),
     returning(watch, decide, windows, context.workspaceState),
     offerCleanUp(client, watch, context.globalState),
     terminalProfile(watch, terminals),

@@ -1,9 +1,10 @@
 // Tells people what rules/notices finds: what comes together is told as one, and nothing is told twice, be it by two windows.
 
 import * as vscode from 'vscode';
+import type { Client } from './client';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
-import { type Notice, type Turn, combinedText, isTold, newsKey, noticeText, stillSo, transitions, turnOf } from './rules/notices';
+import { type Notice, type Turn, asTask, combinedText, isTold, newsKey, noticeText, stillSo, transitions, turnOf } from './rules/notices';
 import { isHere } from './rules/place';
 import { MOST, asks, seenOf } from './rules/question';
 import { settings } from './settings';
@@ -37,13 +38,30 @@ export function decision(terminals: Terminals, mutes: Mutes): Decide {
   };
 }
 
-export function notifications(watch: Watch, decide: Decide, windows: Windows): vscode.Disposable {
+/** What notifications are made of. */
+export interface Told {
+  client: Client;
+  watch: Watch;
+  decide: Decide;
+  windows: Windows;
+}
+
+export function notifications({ client, watch, decide, windows }: Told): vscode.Disposable {
   const gathered = new Map<keyof typeof AFTER, Notice[]>();
   const timers = new Set<NodeJS.Timeout>();
 
-  const tell = (turn: keyof typeof AFTER) => {
-    const notices = stillSo(gathered.get(turn) ?? [], watch.agents).filter((news) => windows.claim(newsKey(news)));
+  /** An end with the task that it was of, as far as that can be had. */
+  const exactly = async (news: Notice): Promise<Notice> => {
+    const { agent, end } = news;
+    if (end === undefined || agent.tasks.done + agent.tasks.failed === 0) return news;
+    return asTask(news, await client.tasksOver(agent.name, end.at).catch(() => []));
+  };
+
+  const tell = async (turn: keyof typeof AFTER) => {
+    const news = gathered.get(turn) ?? [];
     gathered.delete(turn);
+    const exact = await Promise.all(news.map(exactly));
+    const notices = stillSo(exact, watch.agents).filter((each) => windows.claim(newsKey(each)));
     const [only] = notices;
     if (notices.length === 1 && only !== undefined) tellOne(only);
     else if (notices.length > 1) tellSeveral(notices);
@@ -58,7 +76,7 @@ export function notifications(watch: Watch, decide: Decide, windows: Windows): v
     gathered.set(turn, [news]);
     const timer = setTimeout(() => {
       timers.delete(timer);
-      tell(turn);
+      void tell(turn);
     }, TOGETHER + AFTER[turn]);
     timers.add(timer);
   };
@@ -68,7 +86,7 @@ export function notifications(watch: Watch, decide: Decide, windows: Windows): v
       for (const news of transitions(before, after)) {
         const turn = decide(news);
         if (isTold(turn)) gather(turn, news);
-        else if (turn === 'settled') windows.claim(newsKey(news));
+        else if (turn === 'settled') void exactly(news).then((exact) => windows.claim(newsKey(exact)));
       }
     }),
     { dispose: () => { for (const timer of timers) clearTimeout(timer); } },
@@ -79,7 +97,7 @@ export function notifications(watch: Watch, decide: Decide, windows: Windows): v
 function loudness(notices: readonly Notice[]): typeof vscode.window.showInformationMessage {
   const has = (...kinds: Notice['kind'][]) => notices.some(({ kind }) => kinds.includes(kind));
   if (has('crashed', 'gave-up')) return vscode.window.showErrorMessage;
-  return has('waiting') ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+  return has('waiting', 'failed') ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
 }
 
 function tellOne(notice: Notice): void {

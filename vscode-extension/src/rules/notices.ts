@@ -1,17 +1,27 @@
 // What is worth interrupting a person for: transitions between two lists, never a state by itself. Pure.
 
-import type { Agent } from '../types';
+import type { Agent, Task } from '../types';
 import { t } from '../words';
 import { MOST, shownQuestion } from './question';
 import { noLinks, oneLine } from './text';
 
-export type NoticeKind = 'waiting' | 'finished' | 'crashed' | 'gave-up';
+export type NoticeKind = 'waiting' | 'finished' | 'failed' | 'crashed' | 'gave-up';
 
 export interface Notice {
   kind: NoticeKind;
   agent: Agent;
   /** Which of its kind it is: by it several windows know that they tell of the same. */
   mark: string;
+  /** Of an end: which task was over then, when one was. A list of agents does not say it: `asTask` does. */
+  end?: End;
+}
+
+export interface End {
+  /** Since when the turn was that is over; a task that ended before is another's. */
+  since: string;
+  /** What it was at, when that was seen. */
+  at?: number | undefined;
+  task?: Task;
 }
 
 /** A piece of news by a name that every window gives it. */
@@ -32,9 +42,22 @@ export function transitions(before: readonly Agent[], after: readonly Agent[]): 
     const was = past.get(agent.id);
     const kind = was === undefined ? undefined : transition(was, agent);
     if (was === undefined || kind === undefined) return [];
-    // The end of a task and the end of its turn are seen one after the other, by one window or by two.
-    return [ended(agent) > ended(was) && kind === 'finished' ? { kind, agent, mark: `task ${ended(agent)}` } : notice(kind, agent)];
+    if (!isEnd(kind)) return [notice(kind, agent)];
+    // A task ends at some time of its agent's, and is only counted here.
+    return [{ ...notice(kind, agent), end: ended(agent) > ended(was) ? { since: '', at: was.task?.id } : { since: was.status_since } }];
   });
+}
+
+const isEnd = (kind: NoticeKind): boolean => kind === 'finished' || kind === 'failed';
+
+/** An end as that of the task it was, by the tasks of its agent that are over. The end of a task and the end of its turn are
+ *  seen one after the other, by one window or by two, and are one piece of news; tried again, a task ends at another time. */
+export function asTask(news: Notice, over: readonly Task[]): Notice {
+  const { end } = news;
+  if (end === undefined) return news;
+  const [task] = over.filter(({ changed_at }) => end.since === '' || Date.parse(changed_at) >= Date.parse(end.since)).sort((a, b) => Date.parse(b.changed_at) - Date.parse(a.changed_at));
+  if (task === undefined) return news;
+  return { ...news, kind: task.state === 'failed' ? 'failed' : 'finished', mark: `task ${task.id} ${task.changed_at}`, end: { ...end, task } };
 }
 
 const ended = ({ tasks }: Agent): number => tasks.done + tasks.failed;
@@ -47,7 +70,9 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
     const same = was.status === 'waiting' && was.waiting_for === is.waiting_for && was.question?.id === is.question?.id;
     return same ? undefined : 'waiting';
   }
-  if (ended(is) > ended(was)) return 'finished';
+  if (ended(is) > ended(was)) return is.tasks.failed > was.tasks.failed ? 'failed' : 'finished';
+  // The end of its task comes at once, and says more.
+  if (is.task !== null) return undefined;
   const worked = Date.parse(is.status_since) - Date.parse(was.status_since);
   return was.status === 'working' && is.status === 'idle' && worked >= LONG_TURN ? 'finished' : undefined;
 }
@@ -60,7 +85,7 @@ export function stillSo(gathered: readonly Notice[], now: readonly Agent[]): Not
   for (const news of gathered) {
     const is = known.get(news.agent.id);
     if (is === undefined) continue;
-    if (news.kind === 'finished') last.set(is.id, news);
+    if (isEnd(news.kind)) last.set(is.id, news);
     else if (state(is) === news.kind) last.set(is.id, notice(news.kind, is));
   }
   return [...last.values()];
@@ -79,7 +104,7 @@ export function since(then: number, agents: readonly Agent[]): Notice[] {
 }
 
 /** What an agent would be told of for as it is, beside what it has finished. */
-function state(agent: Agent): Exclude<NoticeKind, 'finished'> | undefined {
+function state(agent: Agent): Exclude<NoticeKind, 'finished' | 'failed'> | undefined {
   if (agent.reason.startsWith(GIVEN_UP)) return 'gave-up';
   return agent.status === 'crashed' || agent.status === 'waiting' ? agent.status : undefined;
 }
@@ -122,14 +147,19 @@ export const isToldOnReturn = (away: number, news: readonly Notice[], mode: Situ
   away >= AWAY && news.length > 0 && mode !== 'off';
 
 /** One notice in words. */
-export function noticeText({ kind, agent }: Notice): string {
+export function noticeText({ kind, agent, end }: Notice): string {
   const reason = oneLine(agent.reason, 160);
   const name = oneLine(agent.name);
+  const task = end?.task;
   switch (kind) {
     case 'waiting':
       return noLinks(t('{0} waits for you: {1}', name, shownQuestion(agent, MOST.notice)));
     case 'finished':
-      return noLinks(t('{0} has finished: {1}', name, reason));
+      if (task === undefined) return noLinks(t('{0} has finished: {1}', name, reason));
+      return noLinks(t('{0} has finished #{1} {2}: {3}', name, task.id, oneLine(task.text), oneLine(task.result ?? task.why, 160)));
+    case 'failed':
+      if (task === undefined) return noLinks(t('{0} has failed at a task', name));
+      return noLinks(t('{0} has failed at #{1} {2}: {3}', name, task.id, oneLine(task.text), oneLine(task.why, 160)));
     case 'crashed':
       return noLinks(t('{0} crashed: {1}', name, reason));
     case 'gave-up':
@@ -147,6 +177,7 @@ export function combinedText(notices: readonly Notice[]): string {
     [of('waiting'), (names: string) => t('waiting for you: {0}', names)],
     [of('crashed'), (names: string) => t('crashed: {0}', names)],
     [of('gave-up'), (names: string) => t('given up: {0}', names)],
+    [of('failed'), (names: string) => t('failed: {0}', names)],
     [of('finished'), (names: string) => t('finished: {0}', names)],
   ] as const;
   return noLinks(parts.filter(([names]) => names.length > 0).map(([names, say]) => say(few(names))).join(' · '));

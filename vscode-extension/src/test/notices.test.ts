@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type NoticeKind, type Situation, type Turn, combinedText, isToldOnReturn, newsKey, newsOnReturn, noticeText, since, stillSo, transitions, turnOf } from '../rules/notices';
-import type { Agent } from '../types';
+import { type NoticeKind, type Situation, type Turn, asTask, combinedText, isToldOnReturn, newsKey, newsOnReturn, noticeText, since, stillSo, transitions, turnOf } from '../rules/notices';
+import type { Agent, Task } from '../types';
 import { asking, someAgent } from './agents';
 
 const kinds = (before: Partial<Agent>, after: Partial<Agent>) => transitions([someAgent(before)], [someAgent(after)]).map(({ kind }) => kind);
 const tasks = (done: number) => ({ queued: 0, running: 0, done, failed: 0 });
 const waiting = asking('Bash: ls');
+const atWork = { id: 1, title: 'x', progress: null };
 const restarted = { policy: 'on-failure', count: 1, next_at: '2026-01-01T00:00:01Z' };
 
 const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
@@ -23,6 +24,8 @@ const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
   ['a task is done', { tasks: tasks(0) }, { tasks: tasks(1) }, ['finished']],
   ['a long turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:01:00Z' }, ['finished']],
   ['a short turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:00:02Z' }, []],
+  ['a task has failed', { tasks: tasks(1) }, { tasks: { ...tasks(1), failed: 1 } }, ['failed']],
+  ['a long turn is over, and its task is about to be', { status: 'working', task: atWork }, { status: 'idle', status_since: '2026-01-01T00:01:00Z', task: atWork }, []],
   ['it was stopped', { status: 'working' }, { status: 'stopped' }, []],
 ];
 for (const [name, before, after, expected] of table) test(`transition: ${name}`, () => { assert.deepEqual(kinds(before, after), expected); });
@@ -58,11 +61,44 @@ test('two windows give the same news the same name, and other news another', () 
   const key = (was: Partial<Agent>, is: Partial<Agent>) => transitions([someAgent(was)], [someAgent(is)]).map(newsKey)[0];
   assert.equal(key({ status: 'working' }, waiting), key({ status: 'idle' }, waiting));
   assert.notEqual(key({ status: 'working' }, waiting), key({ status: 'working' }, asking('Bash: rm')));
-  // One window hears of the end of a task and of its turn at once, another one after the other.
-  assert.equal(key({ tasks: tasks(0), status: 'working' }, { tasks: tasks(1), status: 'working' }), key({ tasks: tasks(0), status: 'working' }, { tasks: tasks(1), status_since: '2026-01-01T00:09:00Z' }));
-  assert.notEqual(key({ tasks: tasks(0) }, { tasks: tasks(1) }), key({ tasks: tasks(1) }, { tasks: tasks(2) }));
   const turn = (until: string) => key({ status: 'working', status_since: '2025-12-31T00:00:00Z' }, { status_since: until });
   assert.notEqual(turn('2026-01-01T00:01:00Z'), turn('2026-01-01T00:02:00Z'));
+});
+
+const task = (differs: Partial<Task> = {}): Task => ({
+  id: 1, agent: 'one', pool: null, text: 'count', priority: 'normal', state: 'done', created_at: '2026-01-01T00:00:00Z',
+  changed_at: '2026-01-01T00:05:00Z', blocked: 0, progress: null, why: 'its turn is over', result: 'one two three', ...differs,
+});
+const failed = task({ state: 'failed', why: 'no disk left', result: 'of an earlier attempt' });
+const working: Partial<Agent> = { status: 'working', tasks: tasks(0), task: atWork };
+const endAs = (was: Partial<Agent>, is: Partial<Agent>, over: Task[]) => transitions([someAgent(was)], [someAgent(is)]).map((news) => asTask(news, over));
+const overAt = '2026-01-01T00:05:03Z';
+
+test('the end of a task and the end of its turn are one piece of news', () => {
+  const keys = (was: Partial<Agent>, is: Partial<Agent>) => endAs(was, is, [task()]).map(newsKey);
+  const first = keys(working, { status: 'working', tasks: tasks(1) });
+  assert.equal(first.length, 1);
+  assert.deepEqual(keys({ status: 'working', tasks: tasks(1) }, { tasks: tasks(1), status_since: overAt }), first, 'its turn is over later');
+  assert.deepEqual(keys(working, { tasks: tasks(1), status_since: overAt }), first, 'both at once');
+});
+
+test('a turn of no task is told by itself, though a task was over before', () => {
+  const [news] = endAs({ status: 'working', tasks: tasks(1), status_since: '2026-01-01T00:06:00Z' }, { tasks: tasks(1), status_since: '2026-01-01T00:09:00Z', reason: 'all well' }, [task()]);
+  assert.ok(news !== undefined);
+  assert.equal(noticeText(news), 'one has finished: all well');
+});
+
+test('a task that is tried again and ends is told again', () => {
+  const once = endAs(working, { tasks: { ...tasks(0), failed: 1 } }, [failed]);
+  const again = endAs(working, { tasks: { ...tasks(0), failed: 1 } }, [{ ...failed, changed_at: '2026-01-01T00:07:00Z' }]);
+  assert.notDeepEqual(once.map(newsKey), again.map(newsKey));
+});
+
+test('what is told of a task is what became of it', () => {
+  const said = (over: Task[]) => endAs(working, { tasks: tasks(1), reason: 'something older' }, over).map((news) => [news.kind, noticeText(news)]);
+  assert.deepEqual(said([task()]), [['finished', 'one has finished #1 count: one two three']]);
+  assert.deepEqual(said([failed]), [['failed', 'one has failed at #1 count: no disk left']]);
+  assert.deepEqual(said([task({ id: 2, changed_at: '2026-01-01T00:01:00Z' }), failed]), [['failed', 'one has failed at #1 count: no disk left']], 'the last one');
 });
 
 test('who comes back is told of other projects what happened since they were at any window', () => {
