@@ -74,6 +74,25 @@ step('one that waits is told of in the status bar, the badge and a toast, and is
   await hands.statusSays('2 idle');
 });
 
+step('a double click is one answer', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'docs', '/ask make one');
+  await hands.act('docs', 'Deny', 2);
+  await world.is('docs', 'idle');
+  world.symposium('agent', 'send', 'docs', '/ask make two');
+  await hands.treeRow('Bash: make two').waitFor();
+  await hands.act('docs', 'Approve', 2);
+  await hands.dialog().filter({ hasText: 'make two' }).locator('.monaco-button', { hasText: 'Approve' }).click();
+  await world.is('docs', 'idle');
+  // What is told comes in its order: an error would be there by now.
+  world.symposium('agent', 'send', 'docs', '/ask make three');
+  await hands.toast('Bash: make three').waitFor();
+  assert.equal(await hands.page.locator('.notifications-toasts .codicon-error').count(), 0);
+  assert.equal(await hands.dialog().count(), 0);
+  await hands.act('docs', 'Deny');
+  await world.is('docs', 'idle');
+});
+
 step('an approval in a toast is given', async () => {
   await hands.clearToasts();
   world.symposium('agent', 'send', 'docs', '/ask make clean');
@@ -137,8 +156,43 @@ step('one that is too long for a dialog is read in an editor', async () => {
   await hands.page.locator('.view-lines', { hasText: 'to the end' }).waitFor();
   const toast = hands.toast('the question is in the editor');
   await toast.waitFor();
+  // Only such a one stays until it is answered.
+  await toast.locator('.codicon-error').waitFor();
   await hands.shot('long-question');
+  // Another one meanwhile, of which the binary keeps a part.
+  world.symposium('agent', 'deny', 'docs');
+  world.symposium('agent', 'send', 'docs', `/ask echo another ${'many words '.repeat(600)}`);
+  await world.is('docs', 'waiting');
   await hands.press(toast, 'Approve');
+  const other = hands.toast('docs asks for something else by now: only the beginning of the question is in the editor');
+  await other.waitFor();
+  await hands.page.locator('.view-lines', { hasText: 'Bash: echo another' }).waitFor();
+  await hands.shot('cut-question');
+  assert.equal(world.agent('docs').status, 'waiting');
+  await hands.press(other, 'Approve');
+  await world.is('docs', 'idle');
+});
+
+step('words from right to left are read in the order in which they are run', async () => {
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'docs', '/ask mv \u05d0\u05d1\u05d2 \u05d3\u05d4\u05d5');
+  const toast = hands.toast('docs waits for you: Bash: mv');
+  await toast.waitFor();
+  await hands.press(toast, 'Approve…');
+  const detail = hands.dialog().locator('.dialog-message-detail', { hasText: 'Bash: mv' });
+  await detail.waitFor();
+  const [from, to] = await detail.evaluate((element) => {
+    const node = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode();
+    return ['\u05d0', '\u05d3'].map((letter) => {
+      const range = document.createRange();
+      range.setStart(node, node.data.indexOf(letter));
+      range.setEnd(node, node.data.indexOf(letter) + 1);
+      return range.getBoundingClientRect().left;
+    });
+  });
+  assert.ok(from < to, `${from} is right of ${to}`);
+  await hands.shot('leftward-question');
+  await hands.dialog().locator('.monaco-button', { hasText: 'Approve' }).click();
   await world.is('docs', 'idle');
 });
 

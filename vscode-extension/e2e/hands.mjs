@@ -143,10 +143,10 @@ export class Hands {
   }
 
   /** Clicks an inline action of a row, which is there while the mouse is over the row. */
-  async act(row, action) {
+  async act(row, action, clickCount = 1) {
     await this.rest();
     await this.treeRow(row).hover();
-    await this.treeRow(row).locator(`.action-label[aria-label*="${action}"]`).first().click();
+    await this.treeRow(row).locator(`.action-label[aria-label*="${action}"]`).first().click({ clickCount });
   }
 
   /** Takes an entry of a row's context menu. */

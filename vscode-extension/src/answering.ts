@@ -4,7 +4,7 @@
 import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
 import type { Documents } from './documents';
-import { MOST, asks, fitsDialog, isSeen, seenInRow, seenOf, shownQuestion } from './rules/question';
+import { MOST, type Seen, asks, fitsDialog, isSeen, seenInRow, seenOf, shownQuestion } from './rules/question';
 import { broken, noIcons, noLinks, oneLine, visible } from './rules/text';
 import type { Agent, Question } from './types';
 import type { Watch } from './watch';
@@ -15,28 +15,57 @@ type Verb = 'approve' | 'deny';
 /** What of a screen is shown below a question that only the screen told of. */
 const SCREEN = 18;
 
-const nothing = (message: string) => new CommandError({ code: 'not-waiting', message, saw: [], hints: [] });
+const nothing = (message: string) => new CommandError({ code: NOTHING, message, saw: [], hints: [] });
+
+/** What the binary calls it that an agent asks for nothing. */
+const NOTHING = 'nothing-asked';
+
+/** The second click of a double click comes within this, and finds its question answered by the first. */
+const DOUBLE = 1_000;
 
 export class Answering {
+  /** Answers on their way, by agent, verb and question. One that is still read in an editor is none: it may be out of
+   *  sight. */
+  private readonly underWay = new Map<string, Promise<void>>();
+  /** When an agent was answered last from here. */
+  private readonly answered = new Map<string, number>();
+
   constructor(
     private readonly client: Client,
     private readonly watch: Watch,
     private readonly documents: Documents,
   ) {}
 
-  /** Answers what was seen. When not all of it was, or when it asks for something else by now, the person reads it first. */
+  /** Answers what was seen. When not all of it was, or when it asks for something else by now, the person reads it first.
+   *  Who asks for the same while it is done waits for that one. */
   async answer(verb: Verb, agent: Agent, seen: unknown): Promise<void> {
-    let known = isSeen(seen) ? seen : seenInRow(agent);
+    const known = isSeen(seen) ? seen : seenInRow(agent);
+    const key = [agent.id, verb, known?.id ?? ''].join(' ');
+    const first = this.underWay.get(key);
+    // The first one tells what goes wrong.
+    if (first !== undefined) return first.catch(() => undefined);
+    const isDone = Date.now() - (this.answered.get(agent.id) ?? -Infinity) < DOUBLE;
+    const mine = this.answerOnce(verb, agent, known).catch((error: unknown) => {
+      if (!(isDone && error instanceof CommandError && error.code === NOTHING)) throw error;
+    });
+    this.underWay.set(key, mine);
+    return mine.finally(() => {
+      if (this.underWay.get(key) === mine) this.underWay.delete(key);
+    });
+  }
+
+  private async answerOnce(verb: Verb, agent: Agent, seen: Seen | undefined): Promise<void> {
+    let known = seen;
     // A no to a question that was not read whole does no harm.
     const enough = known !== undefined && (known.whole || verb === 'deny');
-    if (known !== undefined && enough && (await this.give(verb, agent.name, known.id))) return;
+    if (known !== undefined && enough && (await this.give(verb, agent, known.id))) return;
     for (;;) {
       const { agents } = await this.client.agents();
       const now = agents.find(({ id }) => id === agent.id);
       if (now === undefined || !asks(now) || now.question === null) throw nothing(t('{0} asks for nothing any more', oneLine(agent.name)));
       const isOther = known !== undefined && known.id !== now.question.id;
       if (!(await this.isRead(verb, now, now.question, isOther ? 'another' : 'the same'))) return;
-      if (await this.give(verb, now.name, now.question.id)) return;
+      if (await this.give(verb, now, now.question.id)) return;
       known = { id: now.question.id, whole: true };
     }
   }
@@ -52,7 +81,7 @@ export class Answering {
   }
 
   /** Answers that question; false when it asks for another by now. */
-  private async give(verb: Verb, name: string, id: string): Promise<boolean> {
+  private async give(verb: Verb, { id: whose, name }: Agent, id: string): Promise<boolean> {
     try {
       await this.client.json(['agent', verb, name, '--if-asks', id]);
     } catch (error) {
@@ -61,6 +90,7 @@ export class Answering {
     } finally {
       void this.watch.look();
     }
+    this.answered.set(whose, Date.now());
     const done = verb === 'approve' ? t('approved in {0}', oneLine(name)) : t('denied in {0}', oneLine(name));
     vscode.window.setStatusBarMessage(`$(check) ${noIcons(done)}`, 5_000);
     return true;
@@ -75,11 +105,17 @@ export class Answering {
     const text = await this.inFull(agent, question);
     const chosen = fitsDialog(text)
       ? await vscode.window.showWarningMessage(title, { modal: true, detail: text }, yes, attach)
-      : await this.documents
-          .showText(`/question/${agent.name}.txt`, broken(text))
-          .then(() => vscode.window.showWarningMessage(noLinks(t('{0}: the question is in the editor. Read it to its end', title)), yes, attach));
+      : await this.inEditor(agent, broken(text), longQuestion(title, question), yes, attach);
     if (chosen === attach) await vscode.commands.executeCommand('symposium.attach', agent);
     return chosen === yes;
+  }
+
+  /** Shows a question in an editor and asks beside it. As an error, because VS Code takes every other notification away
+   *  while one reads. */
+  private async inEditor(agent: Agent, text: string, ...[words, ...buttons]: [string, ...string[]]): Promise<string | undefined> {
+    await this.documents.showText(`/question/${agent.name}.txt`, text);
+    for (const key of [...this.underWay.keys()].filter((each) => each.startsWith(`${agent.id} `))) this.underWay.delete(key);
+    return vscode.window.showErrorMessage(noLinks(words), ...buttons);
   }
 
   private async inFull(agent: Agent, { text, extent }: Question): Promise<string> {
@@ -96,3 +132,8 @@ export class Answering {
     }
   }
 }
+
+const longQuestion = (title: string, { extent }: Question): string =>
+  extent === 'cut'
+    ? t('{0}: only the beginning of the question is in the editor. Attach to read all of it', title)
+    : t('{0}: the question is in the editor. Read it to its end', title);

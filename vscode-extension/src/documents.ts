@@ -33,8 +33,9 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   async showText(path: string, text: string, at: 'begin' | 'end' = 'begin'): Promise<void> {
     const uri = this.put(path, text);
     const document = await vscode.workspace.openTextDocument(uri);
-    const editor = await vscode.window.showTextDocument(document, { preview: true });
-    if (at === 'end') editor.revealRange(new vscode.Range(document.lineCount, 0, document.lineCount, 0));
+    // One that is open stands where somebody has scrolled to in the text before.
+    const line = at === 'end' ? document.lineCount : 0;
+    await vscode.window.showTextDocument(document, { preview: true, selection: new vscode.Range(line, 0, line, 0) });
   }
 
   /** As a Markdown preview, of which VS Code has one. It does not draw anew what it shows already, be it that it could not
