@@ -140,6 +140,29 @@ step('what happens at once is one notice, and attaching is to one of those', asy
   await first.statusSays('3 idle');
 });
 
+step('of several that are approved one that fails holds up no other', async () => {
+  await first.attach('api');
+  await atOnce(async () => {
+    await ask('docs', 'make clean');
+    await ask('tests', 'make dist');
+  });
+  const toast = first.toast('waiting for you: docs, tests');
+  await toast.waitFor();
+  await first.look('here');
+  await first.press(toast, 'Approve');
+  for (const asked of ['make clean', 'make dist']) await first.row(asked).click();
+  world.symposium('agent', 'deny', 'docs');
+  await world.is('docs', 'idle');
+  await first.page.keyboard.press('Enter');
+  await world.is('tests', 'idle');
+  await first.toast('docs` shows no approval dialog').locator('.monaco-button', { hasText: 'Show Details' }).waitFor();
+  await first.shot('approve-some-failed');
+  await first.press(first.toast('docs` shows no approval dialog'), 'Show Details');
+  await first.page.locator('.tab', { hasText: 'details.txt' }).waitFor();
+  await first.statusSays('3 idle');
+  await first.clearToasts();
+});
+
 step('what several ask for is read before it is approved', async () => {
   // Of what is looked at nothing would be told.
   await first.attach('api');

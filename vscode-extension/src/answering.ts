@@ -77,7 +77,12 @@ export class Answering {
     const items = asking.map((agent) => ({ label: noIcons(oneLine(agent.name)), detail: noIcons(shownQuestion(agent, MOST.tick)), agent, seen: seenOf(agent, MOST.tick) }));
     if (items.length === 0) throw nothing(t('none of them asks for anything any more'));
     const chosen = await vscode.window.showQuickPick(items, { title: t('Approve'), placeHolder: t('Say yes to whom?'), canPickMany: true, ignoreFocusOut: true });
-    for (const { agent, seen } of chosen ?? []) await this.answer('approve', agent, seen);
+    const failures: [Agent, unknown][] = [];
+    // Those that were read go first: what is still to be read may take a while.
+    for (const { agent, seen } of [...(chosen ?? [])].sort((a, b) => Number(b.seen?.whole ?? false) - Number(a.seen?.whole ?? false))) {
+      await this.answer('approve', agent, seen).catch((error: unknown) => failures.push([agent, error]));
+    }
+    if (failures.length > 0) throw together(failures);
   }
 
   /** Answers that question; false when it asks for another by now. */
@@ -137,3 +142,11 @@ const longQuestion = (title: string, { extent }: Question): string =>
   extent === 'cut'
     ? t('{0}: only the beginning of the question is in the editor. Attach to read all of it', title)
     : t('{0}: the question is in the editor. Read it to its end', title);
+
+/** What went wrong with several, as one failure. */
+function together(failures: readonly [Agent, unknown][]): unknown {
+  const [[, only] = [], ...others] = failures;
+  if (others.length === 0) return only;
+  const saw = failures.map(([{ name }, error]) => `${oneLine(name)}: ${error instanceof Error ? error.message : String(error)}`);
+  return new CommandError({ code: 'several', message: t('{0} were not approved', failures.length), saw, hints: [] });
+}
