@@ -59,7 +59,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     tree,
     agentCommands({ client, answering, watch, terminals, spawning, documents, mutes }),
     taskCommands(client, watch, documents, tasks),
-    helping(client, watch, documents, log),
+    helping({ client, watch, documents, windows, log }),
     notifications({ client, watch, decide, windows }),
     returning(watch, decide, windows, context.workspaceState),
     offerCleanUp(client, watch, context.globalState),

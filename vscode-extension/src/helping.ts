@@ -6,13 +6,29 @@ import type { Documents } from './documents';
 import { noLinks, oneLine } from './rules/text';
 import { NEEDED } from './rules/version';
 import { settings } from './settings';
+import { AFTER, onceSeen } from './showing';
 import { attempt, commandIn } from './tell';
 import type { Check } from './types';
 import type { Watch } from './watch';
+import type { Windows } from './windows';
 import { t } from './words';
 
-export function helping(client: Client, watch: Watch, documents: Documents, log: vscode.LogOutputChannel): vscode.Disposable {
+export interface Helping {
+  client: Client;
+  watch: Watch;
+  documents: Documents;
+  windows: Windows;
+  log: vscode.LogOutputChannel;
+}
+
+export function helping({ client, watch, documents, windows, log }: Helping): vscode.Disposable {
   const warned = new Set<string>();
+  const timers = new Set<NodeJS.Timeout>();
+  /** By one window, and once a day: what is wrong for long stands in the view. */
+  const warn = (text: string) =>
+    onceSeen(() => {
+      if (windows.claim(['warning', text, new Date().toDateString()].join(' '))) tellWarning(text, log);
+    });
   return vscode.Disposable.from(
     vscode.commands.registerCommand('symposium.refresh', () => watch.start()),
     vscode.commands.registerCommand('symposium.doctor', () =>
@@ -35,16 +51,25 @@ export function helping(client: Client, watch: Watch, documents: Documents, log:
         void vscode.window.showInformationMessage(noLinks(t('Copied: {0}', oneLine(command))));
       }),
     ),
-    // Said once each: a registry that was rebuilt, a tmux that does not answer.
+    // Said once each: a registry that was rebuilt, a tmux that does not answer. The window that is looked at comes first.
     watch.onWarning((text) => {
       if (warned.has(text)) return;
       warned.add(text);
-      const show = t('Show Log');
-      void vscode.window.showWarningMessage(noLinks(`Symposium: ${oneLine(text, 300)}`), show).then((chosen) => {
-        if (chosen === show) log.show();
-      });
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        void warn(text);
+      }, vscode.window.state.focused ? AFTER.first : AFTER.second);
+      timers.add(timer);
     }),
+    { dispose: () => { for (const timer of timers) clearTimeout(timer); } },
   );
+}
+
+function tellWarning(text: string, log: vscode.LogOutputChannel): void {
+  const show = t('Show Log');
+  void vscode.window.showWarningMessage(noLinks(`Symposium: ${oneLine(text, 300)}`), show).then((chosen) => {
+    if (chosen === show) log.show();
+  });
 }
 
 async function report(client: Client, watch: Watch): Promise<string> {

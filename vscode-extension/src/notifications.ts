@@ -8,6 +8,7 @@ import { type Notice, type Turn, asTask, combinedText, isTold, newsKey, noticeTe
 import { isHere } from './rules/place';
 import { MOST, asks, seenOf } from './rules/question';
 import { settings } from './settings';
+import { AFTER, onceSeen } from './showing';
 import type { Terminals } from './terminals';
 import type { Agent } from './types';
 import type { Watch } from './watch';
@@ -16,9 +17,6 @@ import { t } from './words';
 
 /** What happens within this is told as one. */
 const TOGETHER = 300;
-
-/** How long a window waits for another to tell it first: a watcher on a busy machine is that late at most. */
-const AFTER = { first: 0, second: 500, last: 1_500 };
 
 const run = (command: string, ...args: unknown[]) => void vscode.commands.executeCommand(`symposium.${command}`, ...args);
 
@@ -57,14 +55,21 @@ export function notifications({ client, watch, decide, windows }: Told): vscode.
     return asTask(news, await client.tasksOver(agent.name, end.at).catch(() => []));
   };
 
+  const settle = async (news: Notice) => {
+    const exact = await exactly(news);
+    await onceSeen(() => windows.claim(newsKey(exact)));
+  };
+
   const tell = async (turn: keyof typeof AFTER) => {
     const news = gathered.get(turn) ?? [];
     gathered.delete(turn);
     const exact = await Promise.all(news.map(exactly));
-    const notices = stillSo(exact, watch.agents).filter((each) => windows.claim(newsKey(each)));
-    const [only] = notices;
-    if (notices.length === 1 && only !== undefined) tellOne(only);
-    else if (notices.length > 1) tellSeveral(notices);
+    await onceSeen(() => {
+      const notices = stillSo(exact, watch.agents).filter((each) => windows.claim(newsKey(each)));
+      const [only] = notices;
+      if (notices.length === 1 && only !== undefined) tellOne(only);
+      else if (notices.length > 1) tellSeveral(notices);
+    });
   };
 
   const gather = (turn: keyof typeof AFTER, news: Notice) => {
@@ -86,7 +91,7 @@ export function notifications({ client, watch, decide, windows }: Told): vscode.
       for (const news of transitions(before, after)) {
         const turn = decide(news);
         if (isTold(turn)) gather(turn, news);
-        else if (turn === 'settled') void exactly(news).then((exact) => windows.claim(newsKey(exact)));
+        else if (turn === 'settled') void settle(news);
       }
     }),
     { dispose: () => { for (const timer of timers) clearTimeout(timer); } },

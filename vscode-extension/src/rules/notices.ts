@@ -118,21 +118,22 @@ export interface Situation {
   isLookedAt: (agent: Agent) => boolean;
 }
 
-/** When this window tells: the one whose project it is at once, then the one that is looked at, then any. `settled`: nobody
- *  need be told, and no other window is to. */
-export type Turn = 'first' | 'second' | 'last' | 'settled' | 'never';
+/** When this window tells: the one whose project it is and that is looked at at once, then others of that project, then
+ *  the one that is looked at, then any. `settled`: nobody need be told, and no other window is to. */
+export type Turn = 'first' | 'second' | 'third' | 'last' | 'settled' | 'never';
 
 export function turnOf({ agent }: Pick<Notice, 'agent'>, at: Situation): Turn {
   if (at.isMuted(agent)) return 'never';
   if (at.focused && at.isLookedAt(agent)) return 'settled';
   const isQuiet = at.mode === 'off' || (at.mode === 'windowNotFocused' && at.focused);
   // A project whose window is quiet is quiet.
-  if (at.isHere(agent)) return isQuiet ? 'settled' : 'first';
+  if (at.isHere(agent) && isQuiet) return 'settled';
   if (isQuiet) return 'never';
-  return at.focused ? 'second' : 'last';
+  if (at.isHere(agent)) return at.focused ? 'first' : 'second';
+  return at.focused ? 'third' : 'last';
 }
 
-export const isTold = (turn: Turn): turn is 'first' | 'second' | 'last' => turn !== 'settled' && turn !== 'never';
+export const isTold = (turn: Turn): turn is Exclude<Turn, 'settled' | 'never'> => turn !== 'settled' && turn !== 'never';
 
 /** Who was away for less has not forgotten; `agent attach` uses the same. */
 const AWAY = 5 * 60_000;

@@ -1,0 +1,82 @@
+// What is told of the end of a task, and by which of several windows on one folder: never by one that cannot be seen.
+
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
+import { Hands, step } from './hands.mjs';
+import { World, until } from './world.mjs';
+
+const world = new World('news');
+const first = new Hands(world);
+after(() => world.end());
+let second;
+
+before(async () => {
+  await world.spawn('api');
+  await world.spawn('docs');
+  await world.startServer();
+  await world.openBrowser();
+  await first.ready();
+  await first.statusSays('2 idle', 60_000);
+});
+
+const another = async (name) => {
+  const hands = new Hands({ ...world, name: `news-${name}`, page: await world.openWindow(world.project), symposium: (...args) => world.symposium(...args) });
+  await hands.ready();
+  await hands.statusSays('2 idle', 60_000);
+  return hands;
+};
+const toasts = (hands, words) => hands.page.locator('.notifications-toasts .notification-list-item', { hasText: words }).count();
+const runs = (id) => until(`task ${id} runs`, () => world.symposium('task', 'show', String(id)).state === 'running');
+
+step('a task that failed is told by why, once, and once more when it was tried again', async () => {
+  // Longer than the turn that is told of by itself.
+  const { id } = world.symposium('task', 'add', 'docs', '/work 31s');
+  await runs(id);
+  world.symposium('task', 'fail', String(id), 'no disk left');
+  const toast = first.toast(`docs has failed at #${id} /work 31s: no disk left`);
+  await toast.waitFor();
+  assert.equal(await toast.locator('.codicon-warning').count(), 1);
+  await first.shot('task-failed');
+  await first.clearToasts();
+  const { status_since } = await until('its turn is over', () => world.agent('docs').status === 'idle' && world.agent('docs'), 60_000);
+  await until('the end of its turn would have been told', () => Date.now() - Date.parse(status_since) > 3_000);
+  assert.equal(await toasts(first, 'docs'), 0);
+  world.symposium('task', 'retry', String(id));
+  await runs(id);
+  world.symposium('task', 'fail', String(id), 'still none');
+  await first.toast(`docs has failed at #${id} /work 31s: still none`).waitFor();
+  await first.clearToasts();
+  world.symposium('agent', 'interrupt', 'docs');
+  await first.statusSays('2 idle');
+});
+
+/** Lets an agent ask, and says which windows told of it when all have had their turn. */
+async function tellers(command, windows) {
+  world.symposium('agent', 'send', 'docs', `/ask ${command}`);
+  const { status_since } = await world.is('docs', 'waiting');
+  const counts = () => Promise.all(windows.map((hands) => toasts(hands, `Bash: ${command}`)));
+  await until('one tells', async () => (await counts()).includes(1));
+  await until('another would have told it', () => Date.now() - Date.parse(status_since) > 4_000);
+  const told = await counts();
+  world.symposium('agent', 'deny', 'docs');
+  await Promise.all(windows.map((hands) => hands.statusSays('2 idle')));
+  for (const hands of windows) await hands.clearToasts();
+  return told;
+}
+
+step('of two windows on one folder the one that is looked at tells', async () => {
+  second = await another('second');
+  assert.deepEqual(await tellers('one', [first, second]), [1, 0]);
+  await first.look('elsewhere');
+  await second.look('here');
+  assert.deepEqual(await tellers('two', [first, second]), [0, 1]);
+});
+
+step('a window that crashed takes no news along', async () => {
+  // It was looked at, and its extension host goes on.
+  const session = await world.browser.newCDPSession(second.page);
+  const crashed = second.page.waitForEvent('crash');
+  void session.send('Page.crash').catch(() => undefined);
+  await crashed;
+  assert.deepEqual(await tellers('three', [first]), [1]);
+});
