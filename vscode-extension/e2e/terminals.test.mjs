@@ -210,3 +210,36 @@ step('another window on the same folder has a terminal of its own, and takes non
   await second.shot('second-window');
   await page.close();
 });
+
+step('who only watches is told so, and takes over', async () => {
+  await hands.page.bringToFront();
+  world.symposium('agent', 'detach', 'tests');
+  await until('nobody is attached', () => clients('tests').length === 0);
+  await hands.clearToasts();
+  // Another terminal of the same person, which came first.
+  const theirs = world.terminal('tests');
+  const driver = () => world.agent('tests').clients.find((client) => client.driver)?.pid;
+  const other = await until('it drives', driver);
+  await hands.palette('Symposium: Attach to Agent');
+  await hands.pick('tests');
+  await hands.terminalShows('watching only');
+  const toast = hands.toast('You only watch tests: another terminal drives it.');
+  await toast.waitFor();
+  await hands.shot('only-watching');
+  await hands.press(toast, 'Take Over');
+  await until('the window drives', () => driver() !== undefined && driver() !== other);
+  await until('there are two clients', () => clients('tests').length === 2);
+  await hands.has('tests');
+  await keyboard('tests');
+  await hands.type('typed after taking over\n');
+  await hands.terminalShows('You said: typed after taking over');
+  assert.equal(clients('tests').length, 2, 'the one that watched is gone');
+  // Taking over once more is to the one that drives: nothing is offered.
+  const mine = driver();
+  await world.is('tests', 'idle');
+  await hands.menu('tests', 'Take Over Agent');
+  await keyboard('tests');
+  assert.equal(driver(), mine);
+  assert.equal(await hands.toast('You only watch').count(), 0);
+  theirs.kill();
+});

@@ -132,6 +132,12 @@ export class World {
     return said.trim().split('\n').filter(Boolean);
   }
 
+  /** A terminal elsewhere on this machine, attached to an agent. */
+  terminal(name) {
+    const command = `stty cols 100 rows 30; exec ${this.binary} agent attach ${name}`;
+    return spawn('script', ['-qec', command, '/dev/null'], { env: { ...this.env, TERM: 'xterm-256color' }, cwd: this.project, stdio: ['pipe', 'ignore', 'ignore'] });
+  }
+
   /** Writes the settings; those of the machine by the path of our binary, because VS Code takes PATH from a login shell. */
   set(differing) {
     const data = join(this.home, '.local/share/code-server');

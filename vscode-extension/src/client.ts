@@ -7,6 +7,7 @@ import { readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { forPrograms } from './rules/environment';
+import type { How } from './rules/seats';
 import { type Agent, type Check, type Listed, type Failure, type Kind, type Recap, type Spec, type Task, type Taskspace } from './types';
 import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom } from './types';
 
@@ -77,9 +78,9 @@ export class Client {
   ) {}
 
   /** The program and arguments of a terminal on an agent. */
-  attachCommand(name: string, as: 'driver' | 'observer'): { shellPath: string; shellArgs: string[] } {
-    const observe = as === 'observer' ? ['--observe'] : [];
-    return { shellPath: this.binary(), shellArgs: [...this.where(), 'agent', 'attach', name, ...observe] };
+  attachCommand(name: string, how: How): { shellPath: string; shellArgs: string[] } {
+    const option = { driver: [], observer: ['--observe'], taker: ['--take'] }[how];
+    return { shellPath: this.binary(), shellArgs: [...this.where(), 'agent', 'attach', name, ...option] };
   }
 
   async version(): Promise<string> {

@@ -11,6 +11,7 @@ import { removeAgent, removeTaskspace } from './removing';
 import { nameMistake } from './rules/names';
 import { asks } from './rules/question';
 import { recapDocument, recapsDocument } from './rules/recap';
+import { isDriven } from './rules/seats';
 import { hasEnded, isAttachable, isLive } from './rules/status';
 import { noLinks, oneLine } from './rules/text';
 import { share, unshare } from './sharing';
@@ -75,6 +76,8 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     forAgent('attach', () => ({ title: t('Attach to Agent'), placeholder: t('Which agent? Its terminal is shown'), actions: 'actions' }), (agent) => show(agent, 'driver')),
     forAgent('attachInEditor', any(t('Which agent? Its terminal opens in the editor area')), (agent) => show(agent, 'driver', 'editor')),
     forAgent('observe', () => ({ placeholder: t('Watch whom?'), wanted: isAttachable }), (agent) => show(agent, 'observer')),
+    forAgent('takeOver', () => ({ placeholder: t('Take over whom? Who drives now watches then'), wanted: isDriven }), (agent) => terminals.takeOver(agent)),
+    terminals.onWatching(offerTakeOver),
     forAgent('send', live(t('Send a prompt to whom?')), async (agent) => {
       const text = await vscode.window.showInputBox({ title: t('Send to {0}', agent.name), placeHolder: t('The prompt'), ignoreFocusOut: true });
       if (text === undefined || text.trim() === '') return;
@@ -130,6 +133,15 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     vscode.commands.registerCommand('symposium.deleteTaskspace', () => attempt(() => removeTaskspace(client, watch))),
     vscode.commands.registerCommand('symposium.restoreAll', () => attempt(() => verb('restore', '--all'))),
   );
+}
+
+/** Whoever attached to type is told why nothing happens then, and what helps. */
+function offerTakeOver(agent: Agent): void {
+  const take = t('Take Over');
+  const text = noLinks(t('You only watch {0}: another terminal drives it.', oneLine(agent.name)));
+  void vscode.window.showInformationMessage(text, take).then((chosen) => {
+    if (chosen === take) void vscode.commands.executeCommand('symposium.takeOver', agent);
+  });
 }
 
 const folderIn = (given: Given): string | undefined =>

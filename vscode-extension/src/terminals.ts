@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { type Client, ttyOf } from './client';
 import { Memory, type Remembered } from './remembered';
-import { type As, type Known, type Seat, isOwn, isSeen, seatOf, terminalName } from './rules/seats';
+import { type As, type How, type Known, type Seat, isOwn, isSeen, onlyWatches, seatOf, terminalName } from './rules/seats';
 import { settings } from './settings';
 import { inEditor, isInFront, processOf, showOpened, toEditor } from './tabs';
 import type { Agent } from './types';
@@ -24,6 +24,8 @@ const OPENED_BY = 10_000;
 /** What is known of a terminal, and the name that it was given here. */
 interface Entry extends Known {
   named?: string | undefined;
+  /** Whether somebody has just attached by it to drive, and does not know yet whether they do. */
+  awaits?: boolean;
 }
 
 type Location = 'panel' | 'editor';
@@ -33,6 +35,9 @@ export class Terminals implements vscode.Disposable {
   private readonly parts: vscode.Disposable[];
   private readonly activated = Date.now();
   private readonly memory: Memory;
+  private readonly watching = new vscode.EventEmitter<Agent>();
+  /** Somebody attached to drive, and only watches, because another terminal drives. */
+  readonly onWatching = this.watching.event;
   /** Attaching goes one after the other, so that two clicks are one terminal. */
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -47,6 +52,7 @@ export class Terminals implements vscode.Disposable {
     const place = (workspaceFile ?? workspaceFolders?.[0]?.uri)?.toString() ?? '';
     this.memory = new Memory(join(storage.fsPath, 'terminals', createHash('sha256').update(place).digest('hex').slice(0, 16)));
     this.parts = [
+      this.watching,
       vscode.window.onDidOpenTerminal((terminal) => void this.know(terminal)),
       vscode.window.onDidCloseTerminal((terminal) => {
         this.entries.delete(terminal);
@@ -60,6 +66,7 @@ export class Terminals implements vscode.Disposable {
       watch.onAgents(() => {
         this.remember();
         this.rename();
+        this.tellWatching();
       }),
       { dispose: () => { this.memory.leave(); } },
     ];
@@ -76,6 +83,28 @@ export class Terminals implements vscode.Disposable {
       if (there === undefined && wanted === 'editor') await showOpened(terminal);
       else if (location === 'editor' && !inEditor(terminal)) await toEditor(terminal);
       this.rename();
+      if (as === 'driver') this.attached(terminal);
+      return terminal;
+    });
+  }
+
+  /** Drives an agent from this window, also when another terminal does: in the place of the one that watches here. */
+  takeOver(agent: Agent): Promise<vscode.Terminal> {
+    return this.inTurn(async () => {
+      await this.watch.look();
+      const there = await this.present(agent, 'driver');
+      const now = this.watch.agents.find(({ id }) => id === agent.id) ?? agent;
+      const known = there === undefined ? {} : await this.know(there);
+      if (there !== undefined && onlyWatches(known, now) !== true) {
+        there.show(false);
+        return there;
+      }
+      const location = there !== undefined && inEditor(there) ? 'editor' : there === undefined ? settings.openIn() : 'panel';
+      // A shell of the person's is not ours to close.
+      if (isOwn(known, this.watch.agents)) there?.dispose();
+      const terminal = this.open(agent, 'taker', location);
+      terminal.show(false);
+      if (location === 'editor') await showOpened(terminal);
       return terminal;
     });
   }
@@ -134,17 +163,19 @@ export class Terminals implements vscode.Disposable {
     return undefined;
   }
 
-  private open(agent: Agent, as: As, location: Location): vscode.Terminal {
-    const terminal = vscode.window.createTerminal(this.options(agent, as, location));
+  private open(agent: Agent, how: How, location: Location): vscode.Terminal {
+    const terminal = vscode.window.createTerminal(this.options(agent, how, location));
+    const as = how === 'taker' ? 'driver' : how;
     this.opened(terminal, { id: agent.id, as }, terminalName(agent.name, as));
     return terminal;
   }
 
-  private options(agent: Agent, as: As, location?: Location): vscode.TerminalOptions {
+  private options(agent: Agent, how: How, location?: Location): vscode.TerminalOptions {
+    const as = how === 'taker' ? 'driver' : how;
     return {
       name: terminalName(agent.name, as),
       iconPath: new vscode.ThemeIcon(as === 'driver' ? 'hubot' : 'eye'),
-      ...this.client.attachCommand(agent.name, as),
+      ...this.client.attachCommand(agent.name, how),
       ...(location === undefined ? {} : { location: location === 'editor' ? { viewColumn: vscode.ViewColumn.Active, preserveFocus: false } : vscode.TerminalLocation.Panel }),
     };
   }
@@ -152,6 +183,24 @@ export class Terminals implements vscode.Disposable {
   private opened(terminal: vscode.Terminal, seat: Seat, named: string | undefined): void {
     this.entries.set(terminal, { ...this.entries.get(terminal), opened: seat, named });
     void this.know(terminal);
+  }
+
+  private attached(terminal: vscode.Terminal): void {
+    const entry = this.entries.get(terminal);
+    if (entry !== undefined) entry.awaits = true;
+    this.tellWatching();
+  }
+
+  /** Once each time that somebody attaches: it is known as soon as tmux has the terminal. */
+  private tellWatching(): void {
+    for (const entry of this.entries.values()) {
+      const seat = entry.awaits === true ? seatOf(entry, this.watch.agents) : undefined;
+      const agent = this.watch.agents.find(({ id }) => id === seat?.id);
+      const watches = agent === undefined ? undefined : onlyWatches(entry, agent);
+      if (agent === undefined || watches === undefined) continue;
+      entry.awaits = false;
+      if (watches) this.watching.fire(agent);
+    }
   }
 
   /** Waits until VS Code has opened a terminal with these options, or until that took too long. */
@@ -168,6 +217,7 @@ export class Terminals implements vscode.Disposable {
         if (name !== options.name || shellPath !== options.shellPath) return;
         this.opened(terminal, seat, options.name);
         terminal.show(false);
+        this.attached(terminal);
         end();
       });
     });
@@ -188,6 +238,7 @@ export class Terminals implements vscode.Disposable {
     // One that is the client itself needs no other mark.
     if (entry.tty === undefined && !isOwn(entry, this.watch.agents)) entry.tty = await ttyOf(pid);
     this.remember();
+    this.tellWatching();
     return entry;
   }
 

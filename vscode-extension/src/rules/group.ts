@@ -2,6 +2,7 @@
 
 import type { Agent } from '../types';
 import { isHere } from './place';
+import { isDriven } from './seats';
 import { rank } from './status';
 
 export interface AgentNode {
@@ -83,6 +84,6 @@ export const shown = (agents: readonly Agent[]): string =>
   JSON.stringify(
     agents.map((a) => [
       a.id, a.name, a.title, a.status, a.waiting_for, a.status_since, a.reason, a.question?.id, a.project, a.branch, a.parent,
-      a.working_directory, a.tasks, a.task, a.tmux !== null, a.clients.length, a.workspace, a.directory_gone,
+      a.working_directory, a.tasks, a.task, a.tmux !== null, a.clients.length, isDriven(a), a.workspace, a.directory_gone,
     ]),
   );

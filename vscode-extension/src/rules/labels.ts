@@ -4,6 +4,7 @@ import type { Agent, Spec, Task } from '../types';
 import { t } from '../words';
 import { folderName } from './place';
 import { shownQuestion } from './question';
+import { isDriven } from './seats';
 import { hasEnded, isAttachable, isLive, statusWord } from './status';
 import { fenced, noIcons, oneLine } from './text';
 import { age } from './times';
@@ -42,6 +43,7 @@ export function contextValue(agent: Agent, muted: boolean): string {
   if (hasEnded(agent)) words.push('ended');
   if (agent.status === 'working' || agent.status === 'idle') words.push(agent.status);
   if (agent.status === 'waiting' && agent.waiting_for === 'approval') words.push('approval');
+  if (isDriven(agent)) words.push('driven');
   if (muted) words.push('muted');
   return words.join(' ');
 }

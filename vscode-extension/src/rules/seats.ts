@@ -5,6 +5,9 @@ import type { Agent, Client } from '../types';
 
 export type As = 'driver' | 'observer';
 
+/** How one attaches: whoever takes drives from then on, and the one that drove watches. */
+export type How = As | 'taker';
+
 /** The place of a terminal at an agent. */
 export interface Seat {
   id: string;
@@ -38,6 +41,15 @@ export function seatOf(known: Known, agents: readonly Agent[]): Seat | undefined
     return { id: agent.id, as: meant?.as ?? (client.observer ? 'observer' : 'driver') };
   }
   return known.opened;
+}
+
+/** Whether one terminal drives, and others watch. */
+export const isDriven = ({ clients }: Agent): boolean => clients.some(({ driver }) => driver);
+
+/** Whether what is typed into a terminal goes nowhere, because another one drives; undefined while it is not attached. */
+export function onlyWatches(known: Known, agent: Agent): boolean | undefined {
+  const client = clientOn(known, agent);
+  return client === undefined ? undefined : client.observer && isDriven(agent);
 }
 
 /** Whether a terminal has no other process than the tmux client: it is on an agent for as long as it lives. */

@@ -98,6 +98,7 @@ test('a watcher that was disposed of says nothing more', async () => {
 test('the terminal of an agent is a program and its arguments', () => {
   const path = fake('there', '');
   assert.deepEqual(client(path, '@x').attachCommand('one', 'observer'), { shellPath: path, shellArgs: ['--home', '@x', 'agent', 'attach', 'one', '--observe'] });
+  assert.deepEqual(client(path, '').attachCommand('one', 'taker').shellArgs, ['agent', 'attach', 'one', '--take']);
   assert.equal(findBinary('there', { PATH: `relative:${folder}` }), path);
   mkdirSync(join(folder, 'first/there'), { recursive: true });
   assert.equal(findBinary('there', { PATH: `${folder}/first:${folder}` }), path, 'a directory is no program');

@@ -32,6 +32,8 @@ test('what menus are shown follows from status', () => {
   assert.equal(words({ status: 'waiting', waiting_for: 'approval' }), 'agent live attachable approval');
   assert.equal(words({ status: 'waiting', waiting_for: 'question' }), 'agent live attachable');
   assert.equal(words({ status: 'stopped', tmux: null }), 'agent ended');
+  const client = { user: 'u', tty: '/dev/pts/1', observer: false, driver: true, guest: false, since: null, from: null, pid: 11, focused: true };
+  assert.equal(words({ clients: [client] }), 'agent live attachable idle driven');
   assert.equal(words({ status: 'hibernated', tmux: null }), 'agent attachable');
   assert.equal(contextValue(someAgent({ status: 'crashed' }), true), 'agent attachable ended muted');
 });

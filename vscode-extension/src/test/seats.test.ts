@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Known, type Showing, isOwn, isSeen, seatOf } from '../rules/seats';
+import { type Known, type Showing, isOwn, isSeen, onlyWatches, seatOf } from '../rules/seats';
 import type { Client } from '../types';
 import { someAgent } from './agents';
 
@@ -28,6 +28,21 @@ test('a terminal is of the agent that its process is attached to', () => {
   ] as const) {
     const seat = seatOf(known, agents);
     assert.equal(seat === undefined ? '' : `${seat.id} ${seat.as}`, wanted, what);
+  }
+});
+
+test('a terminal only watches when another one drives', () => {
+  const known: Known = { pid: 11 };
+  const driver = client({ pid: 12, tty: '/dev/pts/2' });
+  const watcher = client({ observer: true, driver: false });
+  for (const [what, clients, wanted] of [
+    ['it drives', [client()], false],
+    ['it watches while another drives', [driver, watcher], true],
+    ['nobody drives', [watcher], false],
+    ['all may type', [client({ driver: false })], false],
+    ['it is not attached yet', [driver], undefined],
+  ] as const) {
+    assert.equal(onlyWatches(known, one(...clients)), wanted, what);
   }
 });
 
