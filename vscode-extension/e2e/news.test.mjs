@@ -1,6 +1,7 @@
 // What is told of the end of a task, and by which of several windows on one folder: never by one that cannot be seen.
 
 import assert from 'node:assert/strict';
+import { renameSync, writeFileSync } from 'node:fs';
 import { after, before } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
@@ -70,6 +71,29 @@ step('of two windows on one folder the one that is looked at tells', async () =>
   await first.look('elsewhere');
   await second.look('here');
   assert.deepEqual(await tellers('two', [first, second]), [0, 1]);
+});
+
+step('what cannot be shown is told by one window', async () => {
+  await world.spawn('half', '--title', 'taken away');
+  const real = `${world.binary}.real`;
+  renameSync(world.binary, real);
+  writeFileSync(world.binary, `#!/bin/sh\ncase "$*" in *list*) ${real} "$@" | sed -u 's/"title": *"taken away"/"title":7/';; *) exec ${real} "$@";; esac\n`, { mode: 0o755 });
+  for (const hands of [first, second]) {
+    await hands.palette('Symposium: Refresh');
+    await hands.statusSays('2 idle; cannot be shown: half');
+  }
+  const since = Date.now();
+  const count = async () => (await toasts(first, 'cannot be shown: half')) + (await toasts(second, 'cannot be shown: half'));
+  await until('one tells', count);
+  await until('the other would have told it', () => Date.now() - since > 3_000);
+  assert.equal(await count(), 1);
+  renameSync(real, world.binary);
+  world.symposium('agent', 'rm', '--force', 'half');
+  for (const hands of [first, second]) {
+    await hands.palette('Symposium: Refresh');
+    await hands.statusSays('2 idle');
+    await hands.clearToasts();
+  }
 });
 
 step('a window that crashed takes no news along', async () => {
