@@ -193,7 +193,7 @@ step('another window on the same folder has a terminal of its own, and takes non
   await second.palette('Symposium: Attach to Agent');
   await second.pick('docs');
   await until('docs has two clients', () => clients('docs').length === 2);
-  await second.terminalShows('docs · ');
+  await second.terminalShows('watching only');
   assert.ok(clients('docs').includes(mine));
   const theirs = clients('docs').sort();
   // It has only one there too, also after a reload.
