@@ -4,9 +4,12 @@
 //! It errs towards saying yes where a name says "password" or "token", and towards no for what is merely random, and for
 //! what stands for a secret in examples: conversations are full of uuids, checksums, images and `changeme`.
 
+mod commands;
 mod fake;
 mod lines;
 mod logins;
+mod phrases;
+mod program;
 mod random;
 mod services;
 mod set;
@@ -94,6 +97,10 @@ impl Reading {
         for word in set::words(line) {
             if let Some((what, secret)) = services::key(word.text()) {
                 add(what.into(), secret);
+            } else if let Some((what, secret)) = services::webhook(word.text()) {
+                add(what.into(), secret);
+            } else if let Some(token) = services::of_bot(word.before(), word.text()) {
+                add("a Telegram token".into(), token);
             } else if let Some((name, value)) = set::secret(&word) {
                 add(format!("a value of `{}`", short(name)), value);
             }
@@ -105,7 +112,8 @@ impl Reading {
         for (what, secret) in [
             ("a password in an address", logins::in_address(line)),
             ("a login in a header", logins::in_header(line)),
-            ("a password on a command line", logins::in_command(bare)),
+            ("a password on a command line", commands::in_command(bare)),
+            ("a password in SQL", commands::in_sql(bare)),
             ("a password of .netrc", password),
             ("a password of .pgpass", logins::in_pgpass(bare)),
         ] {

@@ -9,8 +9,8 @@ const WORDS: &str = "\
     fake false field file float foo forgot generated goes guest hash hashed here hex hidden id in incorrect ing \
     input insert int invalid is key keyring label length local login long masked max me min missing mock my \
     mysql never new nil no none not null number object of old optional or pass passphrase passwd password \
-    placeholder plaintext postgres private prompt pw pwd qux random redacted repeat required reset root s sample \
-    secret set sha short some stdin stdout str string strong super symbol test text the to token top true type \
+    phase placeholder plaintext postgres private prompt pw pwd qux random redacted repeat required reset root round \
+    s sample secret set sha short some stage stdin stdout step str string strong super symbol test text the to token top true type \
     undefined unknown unsigned updated user username usize utf value varchar verified was weak wrong x you your";
 
 /// The longest text that is taken apart; what is longer is nobody's example.
@@ -34,6 +34,14 @@ pub(super) fn is_variable(value: &str) -> bool {
         || value.contains("...")
         || value.contains("**")
         || value.contains("%s")
+}
+
+/// Whether a word of examples has a number that somebody chose: `secret99`, and not `secret123`.
+pub(super) fn has_own_number(value: &str) -> bool {
+    let word = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = &value[word.len()..];
+    let is_plain = word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_plain && number.len() > 1 && !"1234567890".starts_with(number)
 }
 
 fn letters(text: &str) -> String {

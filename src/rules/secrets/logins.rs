@@ -1,15 +1,18 @@
-//! Logins in the forms that programs have for them: in addresses and headers, in the files of netrc and PostgreSQL, and
-//! on command lines.
+//! Logins in the forms that programs have for them: in addresses and headers, and in the files of netrc and PostgreSQL.
 
-use super::fake::{is_fake, is_variable};
+use super::fake::{has_own_number, is_fake, is_variable};
 use super::random::{is_mixed, is_random};
 
 /// The shortest password that is taken for one where nothing but a password can stand.
 const SHORTEST: usize = 3;
-/// The shortest one in `--password=…`: the words that programs have there are shorter.
-const SHORTEST_SET: usize = 6;
 /// The shortest one that tells by itself that it is one.
 const SHORTEST_MIXED: usize = 8;
+
+/// How files of programs end, which stand before the number of a line as a host does before its port.
+const SOURCES: [&str; 20] = [
+    "c", "cc", "cpp", "cs", "ex", "go", "h", "java", "js", "jsx", "kt", "log", "lua", "php", "py", "rb",
+    "rs", "swift", "ts", "tsx",
+];
 
 /// The password of `scheme://user:password@host`; the well-known ones of examples are none.
 pub(super) fn in_address(line: &str) -> Option<&str> {
@@ -24,8 +27,14 @@ pub(super) fn in_address(line: &str) -> Option<&str> {
             .any(|end| host.split(':').next().is_some_and(|host| host.ends_with(end)));
         // `app:app` and `app:app123` are what everybody has on their own machine.
         let is_same = password.trim_end_matches(|c: char| c.is_ascii_digit()) == user;
-        let is_plain = !password.contains(['?', '#', '=', '&', ',', ';']) && is_plausible(password);
-        ((is_strong && !is_fake(password)) || (is_plain && !is_same && !is_example)).then_some(password)
+        let is_local = host.starts_with("localhost") || host.starts_with("127.");
+        let is_own = !is_local && !is_fake(user) && has_own_number(password);
+        let is_plain =
+            !password.contains(['?', '#', '=', '&', ',', ';']) && (is_own || is_plausible(password));
+        // `registry:5000@sha256:…` is a port and a checksum.
+        let is_image = host.starts_with("sha256:") || host.starts_with("sha512:");
+        let found = (is_strong && !is_fake(password)) || (is_plain && !is_same && !is_example);
+        (found && !is_image).then_some(password)
     })
 }
 
@@ -73,9 +82,12 @@ pub(super) fn in_netrc(line: &str, goes_on: bool) -> (Option<&str>, bool) {
 pub(super) fn in_pgpass(line: &str) -> Option<&str> {
     let fields: Vec<&str> = line.trim().splitn(5, ':').collect();
     let [host, port, database, user, password] = fields[..] else { return None };
-    let is_host = host == "*" || host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_".contains(&b));
-    // Not the place of a mistake in a file: nobody listens on a port that is so low.
-    let is_port = port == "*" || (port.len() >= 4 && port.bytes().all(|b| b.is_ascii_digit()));
+    let is_level = host.len() > 1 && host.bytes().all(|b| b.is_ascii_uppercase());
+    let is_named = host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_".contains(&b)) && !is_level;
+    // Not the place of a mistake in a file: nobody listens on a port that is so low, and few countries end so.
+    let is_port = port == "*" || (port.len() >= 4 && port.parse::<u16>().is_ok());
+    let is_place = host.rsplit_once('.').is_some_and(|(_, end)| SOURCES.contains(&end)) && port != "5432";
+    let is_host = host == "*" || (is_named && !is_place);
     let is_name = |text: &str| {
         let is_number = text.bytes().all(|b| b.is_ascii_digit());
         text == "*" || (!is_number && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)))
@@ -84,83 +96,8 @@ pub(super) fn in_pgpass(line: &str) -> Option<&str> {
     (fits && !password.contains([':', '/', ' ']) && is_plausible(password)).then_some(password)
 }
 
-/// The password of a command line: `curl -u user:password`, `mysql -ppassword`, `--password password`.
-pub(super) fn in_command(line: &str) -> Option<&str> {
-    const AROUND: [char; 9] = ['"', '\'', '`', ',', ';', '(', ')', '|', '&'];
-    if !line.contains(" -") {
-        return None;
-    }
-    let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_matches(AROUND)).collect();
-    let mut client = Client::Other;
-    for (at, word) in words.iter().enumerate() {
-        let named = Client::of(word.rsplit(['/', '(']).next().unwrap_or(word));
-        if named != Client::Other {
-            client = named;
-            continue;
-        }
-        let next = words.get(at + 1).copied().unwrap_or_default();
-        let (flag, value) = word.split_once('=').unwrap_or((word, next));
-        let is_set = flag.len() < word.len() && value.len() >= SHORTEST_SET;
-        let found = match (client, flag) {
-            (Client::Curl, "-u" | "--user" | "-U" | "--proxy-user") => password_of(value),
-            (Client::Curl, _) => word.strip_prefix("-u").and_then(password_of),
-            (Client::Asking, "-p") | (Client::Redis, "-a" | "--pass") => Some(value),
-            (Client::Sql, "--password") => Some(value),
-            (Client::Sql | Client::Asking, _) if is_short(word) => word.strip_prefix("-p"),
-            (_, "--password" | "--passwd" | "--passphrase") => {
-                Some(value).filter(|value| is_set || tells(value))
-            }
-            _ => None,
-        };
-        if let Some(password) = found.filter(|password| is_plausible(password)) {
-            return Some(password);
-        }
-    }
-    None
-}
-
-/// A program that is given passwords in ways of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Client {
-    Curl,
-    Sql,
-    Redis,
-    /// sshpass: its `-p` stands alone, too.
-    Asking,
-    Other,
-}
-
-impl Client {
-    fn of(program: &str) -> Client {
-        match program {
-            "curl" => Client::Curl,
-            "mysql" | "mysqldump" | "mysqladmin" | "mysqlimport" | "mariadb" | "mariadb-dump"
-            | "mariadb-admin" => Client::Sql,
-            "redis-cli" => Client::Redis,
-            "sshpass" => Client::Asking,
-            _ => Client::Other,
-        }
-    }
-}
-
-fn password_of(login: &str) -> Option<&str> {
-    login.split_once(':').map(|(_, password)| password)
-}
-
-/// `-pX`, and neither `--print` nor `-p`.
-fn is_short(word: &str) -> bool {
-    word.starts_with("-p") && word.len() > 2
-}
-
-/// Whether a word is no word of a sentence.
-fn tells(value: &str) -> bool {
-    value.len() >= 6
-        && value.bytes().any(|byte| byte.is_ascii_digit())
-        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
-}
-
 /// Whether a text can be a password, where nothing else is expected.
-fn is_plausible(password: &str) -> bool {
+pub(super) fn is_plausible(password: &str) -> bool {
     password.len() >= SHORTEST
         && password.bytes().all(|byte| byte.is_ascii_graphic())
         && !is_variable(password)

@@ -37,6 +37,23 @@ pub(super) fn is_mixed(text: &str) -> bool {
         && text.bytes().all(|byte| !b"()[]{}<>/".contains(&byte))
 }
 
+/// How many words and numbers a text is made of, as names are: `Ed25519PrivateKey` has four.
+pub(super) fn parts(text: &str) -> usize {
+    let (mut before, mut last) = (Class::Other, Class::Other);
+    let mut count = 0;
+    for class in text.bytes().map(class) {
+        let begins = match (last, class) {
+            (_, Class::Other) => false,
+            // `Key` is one, `HTTPKey` two.
+            (Class::Upper, Class::Lower) => before == Class::Upper,
+            (last, class) => last != class,
+        };
+        count += usize::from(begins);
+        (before, last) = (last, class);
+    }
+    count
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Lower,

@@ -130,6 +130,33 @@ fn dotted(word: &str) -> Option<(&'static str, &str)> {
     })
 }
 
+/// Addresses that whoever knows them may write to: how they begin, and which part behind that is the secret.
+pub(super) fn webhook(word: &str) -> Option<(&'static str, &str)> {
+    const HOOKS: [(&str, &str, usize); 4] = [
+        ("a Slack webhook", "hooks.slack.com/services/", 2),
+        ("a Slack webhook", "hooks.slack.com/workflows/", 3),
+        ("a Discord webhook", "discord.com/api/webhooks/", 1),
+        ("a Discord webhook", "discordapp.com/api/webhooks/", 1),
+    ];
+    if !word.contains("hook") {
+        return None;
+    }
+    HOOKS.iter().find_map(|(what, begins, at)| {
+        let (_, rest) = word.split_once(begins)?;
+        let part = rest.split('/').nth(*at)?;
+        let length = part.bytes().take_while(|byte| is_name_byte(*byte)).count();
+        (length >= SHORTEST && is_dense(&part[..length])).then_some((*what, &part[..length]))
+    })
+}
+
+/// The token of a Telegram bot: its number stands before, and a colon, which is part of no word.
+pub(super) fn of_bot<'a>(before: &str, word: &'a str) -> Option<&'a str> {
+    let number = before.strip_suffix(':')?.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let length = word.bytes().take_while(|byte| is_name_byte(*byte)).count();
+    ((8..=10).contains(&number) && word.starts_with("AA") && length == 35 && is_dense(&word[..length]))
+        .then_some(&word[..length])
+}
+
 fn is_hex(byte: u8) -> bool {
     byte.is_ascii_hexdigit()
 }

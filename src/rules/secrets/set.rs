@@ -3,6 +3,8 @@
 
 use super::fake::{is_fake, is_variable};
 use super::logins::is_login;
+use super::phrases::{is_passphrase, is_phrase};
+use super::program::{is_call, is_path, is_type};
 use super::random::{is_mixed, is_random};
 use super::{ends_with_word, plain};
 
@@ -35,6 +37,36 @@ const ABOUT: [&str; 22] = [
     "version", "arn", "ref", "count", "length", "expiry", "expires", "at", "cache",
 ];
 
+/// Names of secrets that are dice's business, and that people make up all the same. Those of Kubernetes, which name a
+/// secret by `secret: name`, are not among them.
+const OF_PEOPLE: [&str; 12] = [
+    "jwtsecret",
+    "sessionsecret",
+    "cookiesecret",
+    "appsecret",
+    "authsecret",
+    "clientsecret",
+    "hmacsecret",
+    "webhooksecret",
+    "signingsecret",
+    "sharedsecret",
+    "secretkey",
+    "secretkeybase",
+];
+
+/// What a picture or a program goes through: `render_pass`.
+const PASSES: [&str; 12] = [
+    "render", "shadow", "depth", "lighting", "geometry", "compute", "raster", "blur", "bloom", "draw",
+    "codegen", "analysis",
+];
+
+/// A name that has one of these is a message about passwords.
+const MESSAGES: [&str; 10] =
+    ["wrong", "invalid", "error", "message", "msg", "label", "title", "hint", "prompt", "forgot"];
+
+/// The shortest signature: 32 bytes in base64 have 43.
+const SHORTEST_SIGNATURE: usize = 40;
+
 /// The shortest password that was made up by a person and looks like one.
 const SHORTEST_PASSWORD: usize = 8;
 /// The shortest one that is in quotes, and the shortest that is not.
@@ -53,7 +85,7 @@ impl<'a> Word<'a> {
         &self.line[self.start..self.end]
     }
 
-    fn before(&self) -> &'a str {
+    pub(super) fn before(&self) -> &'a str {
         &self.line[..self.start]
     }
 
@@ -61,12 +93,12 @@ impl<'a> Word<'a> {
         &self.line[self.end..]
     }
 
-    /// The whole text in the quotes that this word begins, when it is one word.
+    /// The whole text in the quotes that this word begins.
     fn quoted(&self) -> Option<&'a str> {
         let quote = self.before().chars().next_back().filter(|c| ['"', '\'', '`'].contains(c))?;
         let text = self.line[self.start..].split(quote).next()?;
         let is_closed = self.start + text.len() < self.line.len();
-        (is_closed && !text.contains(char::is_whitespace)).then_some(text)
+        is_closed.then_some(text)
     }
 }
 
@@ -94,19 +126,32 @@ fn is_word_byte(byte: u8) -> bool {
 /// The name and the value, when a word is a secret that is set.
 pub(super) fn secret<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str)> {
     let (name, sign) = set_by(word.before())?;
-    let quoted = word.quoted();
+    let name = named_before(word.before(), (name, sign)).unwrap_or(name);
+    let (quoted, phrase) = match word.quoted() {
+        Some(text) if text.contains(char::is_whitespace) => (None, Some(text)),
+        quoted => (quoted, None),
+    };
+    if phrase.is_some_and(|text| is_of_password(name) && is_set_phrase(text, (name, sign))) {
+        return Some((name, phrase?));
+    }
     let value = quoted.unwrap_or(word.text());
     let spelled = plain(name);
+    let is_setting = || is_setting(word, (name, sign));
     let is_weak = || match quoted {
         Some(value) => is_weak(value),
         None if goes_on(word.behind()) => false,
-        None => is_weak_word(value) || (is_setting(word, (name, sign)) && is_weak(value)),
+        None => is_weak_word(value) || (is_setting() && is_weak(value)),
     };
+    let is_made_up =
+        || (quoted.is_some() || (is_setting() && !goes_on(word.behind()))) && is_weak_secret(value);
     let found = is_secret(&spelled, word.text())
         || is_secret(&spelled, value)
         || (spelled.ends_with("auth") && is_login(value))
-        || (is_of_password(name) && is_weak());
-    found.then_some((name, value))
+        || (is_of_password(name) && (is_weak() || is_set_number(word, (name, sign))))
+        || (OF_PEOPLE.iter().any(|end| spelled.ends_with(end)) && is_made_up())
+        || is_signature(word, name);
+    let is_of_program = || quoted.is_none() && is_of_program(word, (name, sign));
+    (found && !is_of_program()).then_some((name, value))
 }
 
 /// The name that waits for its value in the next line, as in YAML.
@@ -127,13 +172,18 @@ pub(super) fn is_value_of(name: &str, line: &str) -> bool {
     let value = text.trim_matches(['"', '\'']);
     let is_one = !value.is_empty() && !value.contains(char::is_whitespace) && !value.ends_with(':');
     let weak = if value.len() < text.len() { is_weak(value) } else { is_weak_word(value) };
-    is_one && (is_secret(&plain(name), value) || (is_of_password(name) && weak))
+    let is_path = value.len() == text.len() && is_path(value);
+    is_one && !is_path && (is_secret(&plain(name), value) || (is_of_password(name) && weak))
 }
 
 /// The name that a value is given to, and the sign between: `name=`, `name: `, `"name": "`, `name := "`, `Bearer `.
 fn set_by(before: &str) -> Option<(&str, &str)> {
     const AROUND: [char; 5] = ['"', '\'', '`', '\\', ' '];
     let sign = before.trim_end_matches(AROUND);
+    // `Password::Hashed` is a part of a program.
+    if sign.ends_with("::") {
+        return None;
+    }
     let name = match sign.strip_suffix([':', '=', '>']) {
         Some(name) => name.trim_end_matches([':', '=']).trim_end_matches(AROUND),
         None if sign.len() < before.len() && sign.ends_with("earer") => sign,
@@ -144,6 +194,22 @@ fn set_by(before: &str) -> Option<(&str, &str)> {
     // What stands before may end with a character of several bytes.
     let found = name.get(begin..).filter(|name| !name.is_empty())?;
     Some((found, &before[name.len()..]))
+}
+
+/// The name that a value has elsewhere: `<add key="name" value="…">`, `{"name": "name", "value": "…"}`.
+fn named_before<'a>(before: &'a str, (name, sign): (&str, &str)) -> Option<&'a str> {
+    const BETWEEN: [char; 4] = ['"', '\'', ' ', ','];
+    if !name.eq_ignore_ascii_case("value") {
+        return None;
+    }
+    let text = before.strip_suffix(sign)?.strip_suffix(name)?.trim_end_matches(BETWEEN);
+    let begin = text.rfind(['"', '\''])?;
+    let label = text[..begin].trim_end().strip_suffix([':', '='])?.trim_end_matches(BETWEEN);
+    let found = &text[begin + 1..];
+    let last = found.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+    let is_label = ["name", "key"].iter().any(|end| label.to_ascii_lowercase().ends_with(end));
+    // What stands before may end with a character of several bytes.
+    found.get(last.map_or(0, |at| at + 1)..).filter(|found| is_label && !found.is_empty())
 }
 
 /// Whether a word is a secret where this name says that it is one.
@@ -169,17 +235,78 @@ fn is_of_password(name: &str) -> bool {
     let spelled = plain(name);
     let ends = ["password", "passwd", "passphrase", "pwd"].iter().any(|end| spelled.ends_with(end));
     let is_allowed = spelled.starts_with("nopass") || spelled.starts_with("skip");
-    (ends || ["pass", "pw"].iter().any(|word| ends_with_word(name, word))) && !is_allowed
+    let is_drawn =
+        spelled.strip_suffix("pass").is_some_and(|of| PASSES.iter().any(|pass| of.ends_with(pass)));
+    (ends || ["pass", "pw"].iter().any(|word| ends_with_word(name, word))) && !is_allowed && !is_drawn
+}
+
+/// Whether a word without quotes is a part of a program and no value.
+fn is_of_program(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+    let text = word.text();
+    if sign == "=" && is_loud(name) {
+        return is_path(text) && is_named(text);
+    }
+    is_path(text) || is_call(text, word.behind()) || (!is_of_password(name) && is_type(text))
 }
 
 /// `NAME=value` and `NAME: value`, as shells and their files have it, or a line of settings that is nothing else: no
 /// program has a variable of its own there.
 fn is_setting(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
-    let is_loud = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+    ["=", ": "].contains(&sign) && (is_loud(name) || is_alone(word, (name, sign)))
+}
+
+fn is_loud(name: &str) -> bool {
+    !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_alone(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
     let before = word.before().strip_suffix(sign).and_then(|text| text.strip_suffix(name)).unwrap_or("-");
-    let is_alone = before.trim_start_matches(['+', '-', ' ', '"', '\'', '.']).is_empty()
-        && (word.behind().trim().is_empty() || word.behind().trim_start().starts_with("# "));
-    ["=", ": "].contains(&sign) && (is_loud || is_alone)
+    before.trim_start_matches(['+', '-', ' ', '"', '\'', '.']).is_empty()
+        && (word.behind().trim().is_empty() || word.behind().trim_start().starts_with("# "))
+}
+
+/// Whether a password is a number: only in settings, since examples in programs are full of `'12345678'`.
+fn is_set_number(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+    let value = word.text();
+    let is_shell = is_loud(name) && ["=", "=\"", "='"].contains(&sign);
+    let is_number = value.len() >= SHORTEST_WEAK.1 && value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_set = || is_shell || (is_setting(word, (name, sign)) && is_alone(word, (name, sign)));
+    is_number && is_set() && !is_fake(value)
+}
+
+/// Whether several words in quotes are a password: in a shell they need less, unless the name tells of a message.
+fn is_set_phrase(text: &str, (name, sign): (&str, &str)) -> bool {
+    let is_shell = is_loud(name) && ["=\"", "='"].contains(&sign);
+    let spelled = plain(name);
+    let is_message = MESSAGES.iter().any(|word| spelled.contains(word));
+    !is_message && (is_passphrase(text) || (is_shell && is_phrase(text)))
+}
+
+/// Whether a text is a secret that somebody made up instead of throwing dice.
+fn is_weak_secret(value: &str) -> bool {
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    value.len() >= SHORTEST_PASSWORD
+        && (has_digit || is_passphrase(value))
+        && !is_named(value)
+        && !is_path(value)
+        && is_weak(value)
+}
+
+/// Whether a word is the signature of an address that lets its bearer in, as Azure has them.
+fn is_signature(word: &Word<'_>, name: &str) -> bool {
+    let is_part = word.before().strip_suffix("sig=").is_some_and(|before| before.ends_with(['&', '?', ';']));
+    let is_signed =
+        || word.line.contains("sv=") && ["se=", "sp=", "sr="].iter().any(|one| word.line.contains(one));
+    name == "sig"
+        && is_part
+        && word.text().len() >= SHORTEST_SIGNATURE
+        && is_random(word.text())
+        && is_signed()
+}
+
+/// Whether a text is about a secret, by its own words.
+pub(super) fn is_named(text: &str) -> bool {
+    TELLING.iter().any(|telling| plain(text).contains(telling))
 }
 
 /// Whether a text is somebody's password, where it can only be one: the word of a label has a capital, what is part of a
@@ -192,7 +319,7 @@ fn is_weak(value: &str) -> bool {
         && value.bytes().all(|byte| byte.is_ascii_graphic())
         && !value.contains(['/', '\\', ',', ';', '='])
         && has_letter
-        && (has_more || (is_lower && value.len() >= SHORTEST_WEAK.1))
+        && (has_more || (is_lower && value.len() >= SHORTEST_WEAK.1) || is_passphrase(value))
         && !is_fake(value)
 }
 
@@ -200,11 +327,10 @@ fn is_weak(value: &str) -> bool {
 fn is_weak_word(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-!@#$^".contains(&byte));
-    let is_named = TELLING.iter().any(|telling| plain(value).contains(telling));
     value.len() >= SHORTEST_WEAK.1
         && has_digit
         && is_plain
-        && !is_named
+        && !is_named(value)
         && !is_variable(value)
         && is_weak(value)
 }

@@ -36,6 +36,15 @@ fn what_looks_like_a_secret_is_found_wherever_it_stands() {
         ),
         ("a Vault token", made("hvs.", "CAESIJ2q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa")),
         (
+            "a Slack webhook",
+            made("hooks.slack.com/services/", "T0Q7GK2MZ/B0X9LW4TN8V/q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1"),
+        ),
+        (
+            "a Discord webhook",
+            made("discord.com/api/webhooks/", &format!("123456789012345678/{DENSE}_{DENSE}")),
+        ),
+        ("a Telegram token", made("123456789:", "AAHq7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa")),
+        (
             "a JSON web token",
             made("eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"),
         ),
@@ -81,7 +90,7 @@ fn what_is_said_to_be_a_secret_is_found() {
 
 /// Stand for what people make up, for a login in base64 and for what dice make, so that nobody who scans this repository
 /// finds any of it.
-const STAND_INS: [(&str, &str); 10] = [
+const STAND_INS: [(&str, &str); 20] = [
     ("PW0", "plainpw"),
     ("PW1", "sunshine"),
     ("PW2", "hunter2"),
@@ -89,6 +98,16 @@ const STAND_INS: [(&str, &str); 10] = [
     ("PW4", "Sunshine7"),
     ("PW5", "plain"),
     ("PW6", "pa%24s9word"),
+    ("PW7", "Winter2023"),
+    ("PW8", "supersicher2024"),
+    ("PW9", "123456789"),
+    ("PWA", "secret99"),
+    ("PWX", "geheim wort"),
+    ("PHRASE", "correct horse battery staple"),
+    ("RAIN", "Summer.Rain22"),
+    ("TROUB", "Tr0ub"),
+    ("BOT", "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"),
+    ("STAPLE", "correct-horse-battery-staple"),
     ("LOGIN", "Ym9iOmh1bnRlcjI"),
     ("HEX", "356a192b7913b04c54574d18c28d46e6395428ab"),
     ("DENSE", DENSE),
@@ -100,7 +119,7 @@ fn meant(line: &str) -> String {
 }
 
 /// What must be found, and what it is called.
-const FOUND: [(&str, &str); 50] = [
+const FOUND: [(&str, &str); 82] = [
     ("+curl -u bob:PW1 https://host/", "a password on a command line"),
     ("x=$(curl -u bob:PW2 https://host/)", "a password on a command line"),
     ("      POSTGRES_PASSWORD: PW1", "a value of `POSTGRES_PASSWORD`"),
@@ -151,6 +170,41 @@ const FOUND: [(&str, &str); 50] = [
     ("<password>PW2</password>", "a value of `password`"),
     ("spring.datasource.password=PW2", "a value of `password`"),
     (r#"{"content":"password:\n  PW2\nuser: bob"}"#, "a value of `password`"),
+    ("docker login -u bob -p PW7 registry", "a password on a command line"),
+    ("+podman login registry.internal --username bob --password PW1", "a password on a command line"),
+    ("docker login -pPW7 registry && docker run -p 8080:80 x", "a password on a command line"),
+    ("htpasswd -b f bob PW7", "a password on a command line"),
+    ("$ htpasswd -nbB bob PW1 >> f", "a password on a command line"),
+    ("htpasswd -cbBC 10 /etc/f bob 'PW1'", "a password on a command line"),
+    ("ALTER USER bob WITH PASSWORD 'PW7';", "a password in SQL"),
+    ("psql -c \"create role bob login password 'PW1'\"", "a password in SQL"),
+    ("ALTER ROLE bob ENCRYPTED PASSWORD 'PWX';", "a password in SQL"),
+    ("CREATE USER 'bob'@'%' IDENTIFIED BY 'PW7'", "a password in SQL"),
+    ("+  identified with caching_sha2_password by 'PW1';", "a password in SQL"),
+    ("PASSWORD=PW9", "a value of `PASSWORD`"),
+    ("+  password: PW9", "a value of `password`"),
+    ("DB_PASSWORD=\"PW9\"", "a value of `DB_PASSWORD`"),
+    ("DB_PASSWORD=\"PWX\"", "a value of `DB_PASSWORD`"),
+    ("password: 'PHRASE'", "a value of `password`"),
+    ("\"password\": \"STAPLE\",", "a value of `password`"),
+    ("DB_PASSWORD=STAPLE", "a value of `DB_PASSWORD`"),
+    ("JWT_SECRET=STAPLE", "a value of `JWT_SECRET`"),
+    ("jwt_secret: PW8", "a value of `jwt_secret`"),
+    ("const jwtSecret = 'PW8';", "a value of `jwtSecret`"),
+    ("SECRET_KEY = 'STAPLE'", "a value of `SECRET_KEY`"),
+    ("<add key=\"Password\" value=\"PW7x\" />", "a value of `Password`"),
+    ("<property name='connection.password' value='PW1'/>", "a value of `password`"),
+    (r#"{"name": "DB_PASSWORD", "value": "PW2"}"#, "a value of `DB_PASSWORD`"),
+    ("https://shop.blob.core.windows.net/a?sv=2022-11-02&sr=b&sig=DENSEq7Gk2mZx9L%3D", "a value of `sig`"),
+    (
+        r#"{"u":"https://x/a?sv=2022-11-02\u0026sp=r\u0026sig=DENSE%2Bq7Gk2mZx%3D\u0026se=2027"}"#,
+        "a value of `sig`",
+    ),
+    ("ftp://bob:PWA@host", "a password in an address"),
+    ("token: BOT", "a value of `token`"),
+    ("DB_PASSWORD=RAIN", "a value of `DB_PASSWORD`"),
+    ("password=TROUB.4dor", "a value of `password`"),
+    ("DB_PASSWORD=TROUB4dor(3)", "a value of `DB_PASSWORD`"),
 ];
 
 #[test]
@@ -257,6 +311,62 @@ fn programs_and_sentences_about_passwords_pass() {
         "Password: SHA256 is no password hash; password: argon2id",
         "SG.name.of.something SGX.a.b hvs.txt",
         "age-secret-key AGE-SECRET-KEY-1... dop_v1_<token>",
+    ] {
+        assert_eq!(in_line(line, &[]), [], "{line}");
+    }
+}
+
+#[test]
+fn parts_of_programs_are_no_passwords() {
+    for line in [
+        "password: process.env.S3_PASSWORD",
+        "  password: process.env.SMTP_PASS2,",
+        "const PASSWORD=process.env.S3_PASSWORD",
+        "password: process.env.S3_PASSWORD!,",
+        "password = settings.DB1_PASSWORD",
+        "PASSWORD = settings.DB1_PASSWORD",
+        "password: req.body.newPassword2",
+        "password: &config.Db2Password,",
+        "private_key = ed25519.Ed25519PrivateKey.from_private_bytes(x)",
+        "private_key: ed25519.Ed25519PrivateKey,",
+        "def sign(private_key: Ed25519PrivateKey) -> bytes:",
+        "password = base64.b16encode(x)",
+        "password = Sha256Hash(x)",
+        "let password = Password::Sha256Hashed;",
+        "token = Oauth2Client2Factory.newOauth2Token(x)",
+        "render_pass: gbuffer0",
+        "shadow_pass = \"cascade3\"",
+        "PASS=stage2",
+        "api.py:1024:handler:request:failed",
+        "WARNING:2024:root:request:failed",
+        "docker://registry:5000@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+        "https://discord.com/api/webhooks/ID/TOKEN https://discord.com/developers/docs/resources/webhook",
+        "10:AAH 2026-11-16:AAHed",
+        "docker login -u bob --password-stdin registry && mkdir -p releases/new2",
+        "docker login -u \"$USER\" -p \"$TOKEN\" registry; mkdir -p releases",
+        "docker run -p 8080:80 login; docker compose -p shop2 up",
+        "sshpass -p \"$PW\" ssh bob@host mkdir -p releases",
+        "htpasswd -b takes the password from the command line, htpasswd -c f bob asks",
+        "`htpasswd -b` is bad practice; htpasswd -b f bob $PASSWORD",
+        "ALTER USER bob WITH PASSWORD '$PASSWORD'; CREATE USER x IDENTIFIED BY '<password>'",
+        "f\"ALTER USER {user} WITH PASSWORD '{password}'\" % x, IDENTIFIED BY '%s'",
+        "ALTER USER bob WITH PASSWORD 'password'; IDENTIFIED BY 'secret'",
+        "the user is identified by 'slug', the password 'sunshine' is none",
+        "rows are identified by 'user_id'; identified by \"uuid4\" only",
+        "password: \"must have eight characters at least\"",
+        "password: 'is too short', password: \"Neues Kennwort\", \"password\": \"mot de passe\"",
+        "WRONG_PASSWORD=\"nicht richtig\" PASSWORD_LABEL=\"geheim wort\"",
+        "STATUS_WRONG_PASSWORD = 3221225578, password: '12345678'",
+        "jwt_secret: my-app-jwt-secret",
+        "existingSecret: postgres-creds-v2",
+        "  secret: shop-tls-2",
+        "jwt_secret = settings.jwt_secret2",
+        "JWT_SECRET=$JWT_SECRET JWT_SECRET=your-secret-key JWT_SECRET=changeme123",
+        "<add key=\"Timeout\" value=\"Winter2023\" /> <add key=\"Password\" value=\"\" />",
+        "<property name=\"password\" value=\"${db.password2}\"/>",
+        "https://host/a?sig=1 https://host/?sv=1&sig=name&se=2",
+        "ftp://user:secret99@host ftp://bob:password123@host postgres://bob:secret42@localhost/x",
     ] {
         assert_eq!(in_line(line, &[]), [], "{line}");
     }
