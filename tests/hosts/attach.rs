@@ -53,7 +53,7 @@ fn an_attached_terminal_comes_back_when_its_connection_was_cut() {
 
 /// Waits until exactly one terminal is attached over there, and may type: the one before is gone.
 #[track_caller]
-fn terminal_comes_back(near: &super::Near, far: &super::Far, before: &Value) {
+pub(super) fn terminal_comes_back(near: &super::Near, far: &super::Far, before: &Value) {
     near.env.wait_until("another terminal is attached", || {
         let now = far.agents()[0]["clients"].clone();
         now.as_array().map(Vec::len) == Some(1)

@@ -6,6 +6,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::attach::terminal_comes_back;
 use super::wire::Wire;
 use super::{Far, Near, go_on, machines};
 
@@ -74,13 +75,14 @@ fn an_attached_terminal_survives_half_a_minute_without_a_wire() {
     let terminal = near.env.terminal(["sh", "-c", &line]);
     terminal.wait_for_text("tick");
     let (pid, ticks) = (far.agents()[0]["pid"].clone(), far.printed("a", "tick"));
+    let before = far.agents()[0]["clients"].clone();
     near.cut_for(|| ());
     // It worked on all the time.
     assert!(far.printed("a", "tick") >= ticks + 20, "{}", far.printed("a", "tick"));
     let told = || std::fs::read_to_string(&said).unwrap_or_default();
-    let back = || far.agents()[0]["clients"].as_array().map(Vec::len) == Some(1);
     near.env.wait_until("it was told", || told().contains("works on; trying again in"));
-    near.env.wait_until("one terminal is attached again", back);
+    // What is typed before that is forgotten.
+    terminal_comes_back(&near, &far, &before);
     terminal.type_text("again");
     terminal.keys(&["Enter"]);
     near.env.wait_until("what is typed arrives", || far.printed("a", "got <again>") == 1);
