@@ -31,7 +31,8 @@ const documentSays = (text) => until(`a document says ${text}`, async () => (awa
 
 step('watching types nothing', async () => {
   await hands.menu('docs', 'Observe');
-  await hands.has('docs');
+  await hands.terminalShows('watching only');
+  await hands.focused();
   await until('an observer is there', () => world.agent('docs').clients[0]?.observer === true);
   await hands.page.keyboard.type('not for docs\n');
   // What comes behind by another way is there, so what was typed would be too.
