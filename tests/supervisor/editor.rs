@@ -122,7 +122,7 @@ fn settle(value: &mut Value, key: &str) {
         ("focused", _) => *value = json!(true),
         ("user", Value::String(_)) => *value = json!("tester"),
         ("saw" | "what", Value::String(_)) => *value = json!("a text"),
-        ("from" | "to", Value::String(word)) if word != "person" && word != "api" => {
+        ("from" | "to", Value::String(word)) if !["person", "api", "screen"].contains(&word.as_str()) => {
             *value = json!("working")
         }
         ("program" | "why", Value::String(_)) => *value = json!("a text"),
