@@ -16,7 +16,7 @@ pub(super) fn in_command(line: &str) -> Option<&str> {
     let words: Vec<&str> = raw.iter().map(|word| word.trim_matches(AROUND)).collect();
     let mut client = Client::Other;
     for (at, word) in words.iter().enumerate() {
-        let named = client.then(word.rsplit(['/', '(']).next().unwrap_or(word));
+        let named = client.then(word.rsplit(['/', '(', '"', '\'', '`']).next().unwrap_or(word));
         if named != client {
             client = named;
             continue;

@@ -130,19 +130,19 @@ fn dotted(word: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// Addresses that whoever knows them may write to: how they begin, and which part behind that is the secret.
+/// Addresses that whoever knows them may write to: where, how they go on, and which part behind that is the secret.
 pub(super) fn webhook(word: &str) -> Option<(&'static str, &str)> {
-    const HOOKS: [(&str, &str, usize); 4] = [
-        ("a Slack webhook", "hooks.slack.com/services/", 2),
-        ("a Slack webhook", "hooks.slack.com/workflows/", 3),
-        ("a Discord webhook", "discord.com/api/webhooks/", 1),
-        ("a Discord webhook", "discordapp.com/api/webhooks/", 1),
+    const HOOKS: [(&str, &str, &str, usize); 4] = [
+        ("a Slack webhook", "hooks.slack.com", "/services/", 2),
+        ("a Slack webhook", "hooks.slack.com", "/workflows/", 3),
+        ("a Discord webhook", "discord.com/api", "/webhooks/", 1),
+        ("a Discord webhook", "discordapp.com/api", "/webhooks/", 1),
     ];
     if !word.contains("hook") {
         return None;
     }
-    HOOKS.iter().find_map(|(what, begins, at)| {
-        let (_, rest) = word.split_once(begins)?;
+    HOOKS.iter().find_map(|(what, place, begins, at)| {
+        let (_, rest) = word.split_once(place)?.1.split_once(begins)?;
         let part = rest.split('/').nth(*at)?;
         let length = part.bytes().take_while(|byte| is_name_byte(*byte)).count();
         (length >= SHORTEST && is_dense(&part[..length])).then_some((*what, &part[..length]))

@@ -119,7 +119,7 @@ fn meant(line: &str) -> String {
 }
 
 /// What must be found, and what it is called.
-const FOUND: [(&str, &str); 82] = [
+const FOUND: [(&str, &str); 85] = [
     ("+curl -u bob:PW1 https://host/", "a password on a command line"),
     ("x=$(curl -u bob:PW2 https://host/)", "a password on a command line"),
     ("      POSTGRES_PASSWORD: PW1", "a value of `POSTGRES_PASSWORD`"),
@@ -173,6 +173,9 @@ const FOUND: [(&str, &str); 82] = [
     ("docker login -u bob -p PW7 registry", "a password on a command line"),
     ("+podman login registry.internal --username bob --password PW1", "a password on a command line"),
     ("docker login -pPW7 registry && docker run -p 8080:80 x", "a password on a command line"),
+    (r#"{"command":"docker login -u bob -p PW7 registry"}"#, "a password on a command line"),
+    (r#"{"command":"curl -u bob:PW1 https://host/"}"#, "a password on a command line"),
+    ("https://ptb.discord.com/api/v10/webhooks/123456789012345678/DENSE_DENSE", "a Discord webhook"),
     ("htpasswd -b f bob PW7", "a password on a command line"),
     ("$ htpasswd -nbB bob PW1 >> f", "a password on a command line"),
     ("htpasswd -cbBC 10 /etc/f bob 'PW1'", "a password on a command line"),
