@@ -21,7 +21,9 @@ pub(super) fn in_command(line: &str) -> Option<&str> {
             client = named;
             continue;
         }
-        let next = words.get(at + 1).copied().unwrap_or_default();
+        // In a sentence the flag is the last word between backticks.
+        let is_closed = raw[at].ends_with(['`', ',']);
+        let next = words.get(at + 1).copied().filter(|_| !is_closed).unwrap_or_default();
         let (flag, value) = word.split_once('=').unwrap_or((word, next));
         let is_set = flag.len() < word.len() && value.len() >= SHORTEST_SET;
         let found = match (client, flag) {

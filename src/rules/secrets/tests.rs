@@ -349,6 +349,7 @@ fn parts_of_programs_are_no_passwords() {
         "docker login -u bob --password-stdin registry && mkdir -p releases/new2",
         "docker login -u \"$USER\" -p \"$TOKEN\" registry; mkdir -p releases",
         "docker run -p 8080:80 login; docker compose -p shop2 up",
+        "finds `docker login -p`, sunshine and `sshpass -p` everywhere",
         "sshpass -p \"$PW\" ssh bob@host mkdir -p releases",
         "htpasswd -b takes the password from the command line, htpasswd -c f bob asks",
         "`htpasswd -b` is bad practice; htpasswd -b f bob $PASSWORD",
