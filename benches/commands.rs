@@ -31,6 +31,8 @@ pub fn run(agents: usize, binary: PathBuf) {
 
     // The registry's part alone: as many records, on a server that has forgotten them.
     place.tmux(&["kill-server"]);
+    // A thousand programs that end at once keep the machine busy for a while.
+    std::thread::sleep(Duration::from_secs(25));
     place.symposium(&["agent", "spawn", "--name", "alone", "--", "sleep", "100000"]);
     let recorded = spawn_and_kill(&place, &format!("{agents} recorded, 1 alive"), &mut table);
     table.add(Row::ratio(format!("agent spawn, {agents} recorded vs 1"), (recorded.0, few.0), 2.0));
