@@ -2,6 +2,7 @@
 
 use super::{agent, spawned, wait_for};
 use crate::support::TestEnv;
+use crate::support::terminal::Terminal;
 
 /// A repository with one commit, in the project.
 fn repository(env: &TestEnv) {
@@ -58,38 +59,18 @@ fn a_recap_begins_where_it_is_told_to() {
     agent(&env, &["recap", "nobody"]).fails(3);
 }
 
-#[test]
-fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
+/// An agent that nobody has looked at since it was born, long ago.
+fn of_long_ago() -> TestEnv {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
     wait_for(&env, "a", "idle");
     env.edit_registry(|registry| registry["sessions"]["a"]["created_at"] = "2026-01-01T00:00:00Z".into());
-    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
-    terminal.wait_for_text("press any key");
-    terminal.wait_for_text("last said I will remember: blue");
-    terminal.wait_for_text("a: idle now; the last ");
-    terminal.keys(&["x"]);
-    env.wait_until("the recap is gone", || !terminal.screen().contains("press any key"));
-    terminal.keys(&["C-b", "d"]);
-    assert_eq!(terminal.wait_for_exit(), 0);
-    env.wait_until("that somebody left is written down", || {
-        env.registry()["sessions"]["a"]["last_detached"].is_string()
-    });
-    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
-    terminal.wait_for_text("detach:");
-    assert!(!terminal.screen().contains("press any key"), "who has just left has not forgotten");
+    env
 }
 
-#[test]
-fn who_has_just_left_has_not_forgotten_while_others_watch_either() {
-    let env = TestEnv::new();
-    spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
-    wait_for(&env, "a", "idle");
-    env.edit_registry(|registry| registry["sessions"]["a"]["created_at"] = "2026-01-01T00:00:00Z".into());
-    let observer = env.terminal([env.binary(), "agent", "attach", "a", "--observe"]);
-    observer.wait_for_text("watching only");
-    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
-    terminal.wait_for_text("press any key");
+/// Takes the recap away, leaves, and comes back at once: who has just left has not forgotten.
+#[track_caller]
+fn leaves_and_is_back_without_a_recap(env: &TestEnv, terminal: Terminal<'_>) {
     terminal.keys(&["x"]);
     env.wait_until("the recap is gone", || !terminal.screen().contains("press any key"));
     terminal.keys(&["C-b", "d"]);
@@ -103,11 +84,28 @@ fn who_has_just_left_has_not_forgotten_while_others_watch_either() {
 }
 
 #[test]
+fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
+    let env = of_long_ago();
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("press any key");
+    terminal.wait_for_text("last said I will remember: blue");
+    terminal.wait_for_text("a: idle now; the last ");
+    leaves_and_is_back_without_a_recap(&env, terminal);
+}
+
+#[test]
+fn who_has_just_left_has_not_forgotten_while_others_watch_either() {
+    let env = of_long_ago();
+    let observer = env.terminal([env.binary(), "agent", "attach", "a", "--observe"]);
+    observer.wait_for_text("watching only");
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("press any key");
+    leaves_and_is_back_without_a_recap(&env, terminal);
+}
+
+#[test]
 fn who_is_taken_over_from_loses_the_recap_too_and_nothing_that_was_typed_meanwhile_arrives() {
-    let env = TestEnv::new();
-    spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
-    wait_for(&env, "a", "idle");
-    env.edit_registry(|registry| registry["sessions"]["a"]["created_at"] = "2026-01-01T00:00:00Z".into());
+    let env = of_long_ago();
     let former = env.terminal([env.binary(), "agent", "attach", "a"]);
     former.wait_for_text("press any key");
     let driver = env.terminal([env.binary(), "agent", "attach", "a", "--take"]);
