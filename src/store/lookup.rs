@@ -23,8 +23,26 @@ pub(super) fn line(bytes: &[u8], name: &AgentName) -> Option<AgentRecord> {
 /// How many entries are of agents that run; `None` when the text is not a registry of today's format.
 pub(super) fn count_live(bytes: &[u8]) -> Option<usize> {
     let text = str::from_utf8(bytes).ok()?;
-    let registry: Brief = serde_json::from_str(text).ok()?;
-    Some(registry.sessions.values().filter(|entry| entry.status.status.is_live()).count())
+    count_lines(text).or_else(|| {
+        let registry: Brief = serde_json::from_str(text).ok()?;
+        Some(registry.sessions.values().filter(|entry| entry.status.status.is_live()).count())
+    })
+}
+
+/// The same from the lines of our own layout, in which an entry says its status once. `None` says nothing.
+fn count_lines(text: &str) -> Option<usize> {
+    let mut live = 0;
+    for line in text.strip_prefix(HEAD)?.split('\n') {
+        if line.starts_with('}') {
+            return Some(live);
+        }
+        // Inside a text every quote has a backslash before it, so that no text looks like this.
+        let mut said = line.split("\"status\":{\"status\":\"").skip(1);
+        let (Some(first), None) = (said.next(), said.next()) else { return None };
+        let word = first.split('"').next().unwrap_or_default();
+        live += usize::from(Status::ALL.iter().find(|status| status.word() == word)?.is_live());
+    }
+    None
 }
 
 /// Whether an entry may name one of these as its parent; `false` is certain.
@@ -62,6 +80,33 @@ struct BriefNote {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_counted_as_the_whole_text_is() {
+        let entry = |name: &str, status: &str| {
+            format!("\"{name}\":{{\"title\":\"\\\"status\\\":{{\",\"status\":{{\"status\":\"{status}\"}}}}")
+        };
+        let both = |texts: &[String]| format!("{HEAD}{}\n}}}}\n", texts.join(",\n"));
+        for (text, by_lines, counted) in [
+            (format!("{HEAD}\n}}}}\n"), None, Some(0)),
+            (both(&[entry("a", "working")]), Some(1), Some(1)),
+            (both(&[entry("a", "stopped"), entry("b", "idle"), entry("c", "waiting")]), Some(2), Some(2)),
+            // Laid out by hand, of a newer writer, or cut off: the lines say nothing.
+            (both(&["\"a\":{\"status\": {\"status\":\"idle\"}}".to_owned()]), None, Some(1)),
+            (
+                both(&["\"a\":{\"x\":{\"status\":{\"status\":\"idle\"}},\"status\":{\"status\":\"lost\"}}"
+                    .to_owned()]),
+                None,
+                Some(0),
+            ),
+            (both(&[entry("a", "dreaming")]), None, None),
+            (format!("{HEAD}{}", entry("a", "working")), None, None),
+            (String::new(), None, None),
+        ] {
+            assert_eq!(count_lines(&text), by_lines, "{text}");
+            assert_eq!(count_live(text.as_bytes()), counted, "{text}");
+        }
+    }
 
     #[test]
     fn only_those_whom_nobody_names_are_certainly_no_parents() {
