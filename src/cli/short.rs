@@ -53,7 +53,10 @@ impl Line {
         let noun = word(&mut args, &mut rest)?;
         let verb = if noun == "event" { None } else { Some(word(&mut args, &mut rest)?) };
         rest.extend(args);
-        Some(Line { noun, verb, rest })
+        // A name or a text may begin with `-`, and nothing here says that these two are flags.
+        let asks = ["-h", "--help", "-V", "--version"];
+        let flags = rest.iter().take_while(|arg| *arg != "--");
+        (!flags.into_iter().any(|arg| asks.iter().any(|ask| arg == ask))).then_some(Line { noun, verb, rest })
     }
 
     fn parse<A: Args>(self, noun: impl FnOnce(A) -> Noun) -> Option<Cli> {
@@ -120,6 +123,10 @@ mod tests {
             "agent --help",
             "agent spawn --help",
             "agent list --version",
+            "agent show --help",
+            "agent show -h",
+            "agent send a --help",
+            "agent kill -V",
             "agent list --no-such-flag",
             "agent show",
             "agent --name a spawn",
@@ -135,17 +142,22 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_command_line_means_two_things(words in proptest::collection::vec(
-            proptest::prop_oneof![
-                proptest::sample::select(vec![
-                    "agent", "event", "spawn", "list", "show", "send", "kill", "stop", "--json", "-q", "--home", "--home=/h",
-                    "--color", "never", "--all", "--name", "a", "--", "-", "-x", "--help", "--version", "--task", "", "--grace",
-                    "1s", "--attach", "--env", "A=B", "-jq", "--status", "idle", "pane-died", "--session", "--pane",
-                ]).prop_map(str::to_owned),
-                ".{0,3}",
-            ], 0..9))
+        fn no_command_line_means_two_things(
+            way in proptest::sample::select(vec![
+                "", "agent", "event", "agent spawn", "agent list", "agent show", "agent send", "agent kill", "agent stop",
+            ]),
+            words in proptest::collection::vec(
+                proptest::prop_oneof![
+                    8 => proptest::sample::select(vec![
+                        "agent", "show", "--json", "-q", "--home", "--home=/h", "--color", "never", "--all", "--name", "a",
+                        "--", "-", "-x", "-h", "--help", "-V", "--version", "--task", "", "--grace", "1s", "--attach",
+                        "--env", "A=B", "-jq", "--status", "idle", "pane-died", "--session", "--pane",
+                    ]).prop_map(str::to_owned),
+                    1 => ".{0,3}",
+                ], 0..6))
         {
-            let args: Vec<OsString> = std::iter::once("symposium".into()).chain(words.into_iter().map(OsString::from)).collect();
+            let words = way.split_whitespace().map(str::to_owned).chain(words);
+            let args: Vec<OsString> = std::iter::once("symposium".into()).chain(words.map(OsString::from)).collect();
             if let Some(short) = parse(&args) {
                 let long = Cli::try_parse_from(&args).map_err(|error| error.to_string());
                 proptest::prop_assert_eq!(Ok(format!("{short:?}")), long.map(|cli| format!("{cli:?}")));
