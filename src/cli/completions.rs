@@ -1,10 +1,20 @@
-//! `symposium completions`
+//! `symposium completions`: a script that asks this program at each Tab, and what it is answered.
 
-use clap::{Args, Command};
-use clap_complete::Shell;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, Args, Command};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::Shells;
+use clap_complete::{CompleteEnv, Shell};
 
 use super::ui::Ui;
+use crate::env::Env;
 use crate::error::Error;
+use crate::manager::{Manager, Named};
+
+/// The variable by which the script asks.
+const ASKED: &str = "SYMPOSIUM_COMPLETE";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -12,9 +22,75 @@ pub(super) struct Arguments {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Arguments, command: &mut Command, ui: &Ui) -> Result<u8, Error> {
+pub(super) fn run(args: &Arguments, ui: &Ui) -> Result<u8, Error> {
+    let shell = args.shell.to_string();
+    let shells = Shells::builtins();
+    let Some(completer) = shells.completer(&shell) else {
+        return Err(Error::Usage {
+            what: format!("`{shell}` is not a shell that is known here"),
+            hint: None,
+        });
+    };
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, command, "symposium", &mut script);
+    completer
+        .write_registration(ASKED, "symposium", "symposium", "symposium", &mut script)
+        .map_err(Error::io("cannot write the script"))?;
     ui.data(&String::from_utf8_lossy(&script));
     Ok(0)
+}
+
+/// Answers a shell that asks what can stand there; `false` when none asks.
+pub(super) fn answer(args: &[OsString], command: fn() -> Command) -> bool {
+    let home = home_in(args);
+    let asked = CompleteEnv::with_factory(|| offering(command(), &[], home.as_deref())).var(ASKED);
+    // What cannot be answered offers nothing: a word of ours would stand in the user's command line.
+    asked.try_complete(args.iter().cloned(), Some(Path::new("."))).unwrap_or(true)
+}
+
+/// The directory that the line being completed speaks of.
+fn home_in(args: &[OsString]) -> Option<PathBuf> {
+    let at = args.iter().position(|word| word == "--home")?;
+    args.get(at + 1).map(PathBuf::from)
+}
+
+/// The command, each of whose words offers what it may name; `path` is noun and verb so far.
+fn offering(command: Command, path: &[&str], home: Option<&Path>) -> Command {
+    let name = command.get_name().to_owned();
+    let path = [path, &[name.as_str()]].concat();
+    let command = command.mut_args(|arg| match named(&path[1..], &arg) {
+        Some(named) => {
+            let home = home.map(Path::to_owned);
+            arg.add(ArgValueCandidates::new(move || candidates(named, home.as_deref())))
+        }
+        None => arg,
+    });
+    command.mut_subcommands(|verb| offering(verb, &path, home))
+}
+
+/// What a word of the command line names, by where it stands.
+fn named(path: &[&str], arg: &Arg) -> Option<Named> {
+    let value = arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str());
+    let word = value.unwrap_or_default();
+    match (path, arg.get_long(), word) {
+        (_, Some("host"), _) | (["host", "remove"], None, "NAME") => Some(Named::Host),
+        (["agent", "spawn"] | ["taskspace", "new"], None, "SPEC") => Some(Named::Spec),
+        (["spec", "show"], None, "NAME") => Some(Named::Spec),
+        (["agent", "spawn"], Some("parent"), _) => Some(Named::Agent),
+        (
+            ["agent", "spawn"] | ["taskspace", "new"] | ["host" | "env", _] | ["agent", "handoff", "import"],
+            ..,
+        ) => None,
+        (["task", _], None, "ID") => Some(Named::Task),
+        (["agent", ..] | ["taskspace", _], None, "NAME" | "NAMES" | "OLD") => Some(Named::Agent),
+        (_, None, "AGENT" | "TARGET") | (_, Some("agent"), _) => Some(Named::Agent),
+        _ => None,
+    }
+}
+
+fn candidates(named: Named, home: Option<&Path>) -> Vec<CompletionCandidate> {
+    let Ok(manager) = Manager::open(Env::capture(), home) else { return vec![] };
+    let offered = |(name, about): (String, String)| {
+        CompletionCandidate::new(name).help((!about.is_empty()).then(|| about.into()))
+    };
+    manager.completions(named).into_iter().map(offered).collect()
 }

@@ -177,6 +177,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     {
         return event::write_transcript(&event::TranscriptArguments { dir: dir.into() });
     }
+    if completions::answer(&args, Cli::command) {
+        return 0;
+    }
     let parsed = short::parse(&args).map_or_else(|| Cli::try_parse_from(&args), Ok);
     let cli = match parsed {
         Ok(cli) => cli,
@@ -229,7 +232,7 @@ fn asks_for_json(args: &[OsString]) -> bool {
 fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
     let home = cli.global.home.as_deref();
     match cli.noun {
-        Noun::Completions(args) => completions::run(&args, &mut Cli::command(), ui),
+        Noun::Completions(args) => completions::run(&args, ui),
         Noun::Man => man::run(&Cli::command(), ui),
         Noun::Event(args) => Ok(event::run(args, home)),
         Noun::ShareDoor(args) => share::keep_door(&args, Manager::open(Env::capture(), home)?),

@@ -7,6 +7,7 @@ mod attach_size;
 mod attach_together;
 mod bad_input;
 mod board;
+mod completions;
 mod conversation;
 mod delegate;
 mod demo_agent;

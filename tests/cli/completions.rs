@@ -1,0 +1,80 @@
+//! `symposium completions`
+
+use super::{agent, spawned};
+use crate::support::TestEnv;
+
+/// What bash offers behind these words, the last of which is begun; flags are not looked at.
+fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
+    let script = env.symposium(["completions", "bash"]).ok().stdout;
+    env.fake_program("symposium", &format!("exec {} \"$@\"", env.binary()));
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let (last, at) = (quoted.last().map_or("''", String::as_str), quoted.len());
+    let asks = format!(
+        "{script}\nCOMP_WORDS=(symposium {})\nCOMP_CWORD={at}\n_clap_complete_symposium symposium {last} ''\n\
+         printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
+        quoted.join(" ")
+    );
+    let answer = env.program("bash", ["--norc"]).stdin(asks).ok();
+    assert_eq!(answer.stderr, "", "nothing of ours stands between the words");
+    answer
+        .stdout
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('-'))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn there_is_a_script_for_each_shell() {
+    let env = TestEnv::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = env.symposium(["completions", shell]).ok().stdout;
+        assert!(script.contains("symposium") && script.contains("SYMPOSIUM_COMPLETE"), "{shell}: {script}");
+    }
+    env.symposium(["completions", "cmd.exe"]).fails(2);
+    let script = env.symposium(["completions", "bash"]).ok().stdout;
+    env.program("bash", ["-n"]).stdin(script).ok();
+}
+
+#[test]
+fn a_tab_offers_what_there_is() {
+    let env = TestEnv::new();
+    assert_eq!(offered(&env, &["agent", "attach", ""]), Vec::<String>::new());
+    spawned(&env, &["--name", "api-fix", "--title", "$(touch x) : `y`", "--", "sleep", "1000"]);
+    spawned(&env, &["--name", "web", "--", "sleep", "1000"]);
+    spawned(&env, &["--name", "api-docs", "--", "sleep", "1000"]);
+    agent(&env, &["kill", "api-docs"]).ok();
+    let task = env.symposium(["task", "add", "web", "look around", "--json"]).ok().json();
+    let task = task["id"].to_string();
+    for (words, expected) in [
+        (&["agent", "spa"][..], &["spawn"][..]),
+        (&["agent", "attach", "api"], &["api-docs", "api-fix"]),
+        (&["agent", "kill", "web", "api-f"], &["api-fix"]),
+        (&["agent", "rename", "w"], &["web"]),
+        (&["agent", "handoff", "export", "w"], &["web"]),
+        (&["message", "send", "w"], &["web"]),
+        (&["task", "list", "--agent", "w"], &["web"]),
+        (&["task", "cancel", ""], &[&task]),
+        (&["agent", "spawn", "dem"], &["demo"]),
+        // A new name is nobody's.
+        (&["agent", "rename", "web", "ap"], &[]),
+        (&["agent", "spawn", "--name", "ap"], &[]),
+    ] {
+        assert_eq!(offered(&env, words), expected, "{words:?}");
+    }
+    assert!(!env.project().join("x").exists());
+    let elsewhere = env.root().join("elsewhere").display().to_string();
+    assert_eq!(offered(&env, &["--home", &elsewhere, "agent", "attach", ""]), Vec::<String>::new());
+    let here = env.state().display().to_string();
+    assert_eq!(offered(&env, &["--home", &here, "agent", "attach", "w"]), ["web"]);
+}
+
+#[test]
+fn a_registry_that_cannot_be_read_offers_nothing_and_is_left_alone() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let newer = r#"{"format":99,"sessions":{}}"#;
+    std::fs::write(env.state().join("agent-sessions.json"), newer).unwrap();
+    assert_eq!(offered(&env, &["agent", "attach", ""]), Vec::<String>::new());
+    assert_eq!(std::fs::read_to_string(env.state().join("agent-sessions.json")).unwrap(), newer);
+}
