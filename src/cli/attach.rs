@@ -6,7 +6,7 @@ use super::{Context, picker, recap, show, spawn, ui, visit};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{As, AttachRequest, Attaching, Before};
-use crate::model::{Agent, AgentName};
+use crate::model::{Agent, AgentName, HostName};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -22,6 +22,9 @@ pub(super) struct Arguments {
     /// What the attaching from another machine is called; it takes the place of the one of that name
     #[arg(long, hide = true)]
     link: Option<uuid::Uuid>,
+    /// What the machine that one attaches from calls this one
+    #[arg(long, hide = true, value_name = "HOST")]
+    known_as: Option<HostName>,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
@@ -50,31 +53,25 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     // Who drove before the connection was lost drives again.
     let before = args.link.map(|link| context.manager.take_link(&name, link)).transpose()?;
     let how = if before == Some(Before::Driver) && how == As::Driver { As::Taker } else { how };
-    // Somebody of another machine knows it by another name, and this one knows the machine by none.
-    let again = match args.link {
-        Some(_) => "the same with `--take`".to_owned(),
-        None => format!("`symposium agent attach {name} --take`"),
-    };
-    let coming = Coming { how, again: &again, before: before.unwrap_or(Before::Nobody) };
+    let coming = Coming { how, host: args.known_as.as_ref(), before: before.unwrap_or(Before::Nobody) };
     come(&name, &coming, context)
 }
 
 /// How somebody comes to an agent.
 struct Coming<'a> {
     how: As,
-    /// What takes over from whoever drives.
-    again: &'a str,
+    /// What the machine that they sit at calls this one.
+    host: Option<&'a HostName>,
     before: Before,
 }
 
 /// Attaches; the way out is said before the screen is taken over, and stays in the status line.
 pub(super) fn to(name: &AgentName, how: As, context: &Context) -> Result<u8, Error> {
-    let again = format!("`symposium agent attach {name} --take`");
-    come(name, &Coming { how, again: &again, before: Before::Nobody }, context)
+    come(name, &Coming { how, host: None, before: Before::Nobody }, context)
 }
 
 fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, Error> {
-    let Coming { how, again, before: link } = *coming;
+    let Coming { how, host, before: link } = *coming;
     context.tell_notices();
     let keys =
         if context.manager.is_nested() { "C-b C-b d (you are inside a tmux already)" } else { "C-b d" };
@@ -82,7 +79,9 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, 
         // On the screen it is said again, by whoever decides it.
         if let Some(driver) = agent.clients.iter().find(|client| client.driver && how == As::Driver) {
             let who = show::terminal(driver, Env::now());
-            context.ui.say(&format!("{who}: you will watch; {again} takes over"));
+            let host = host.map(|host| format!("{host}:")).unwrap_or_default();
+            let take = format!("symposium agent attach {host}{name} --take");
+            context.ui.say(&format!("{who}: you will watch; `{take}` takes over"));
         }
         context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent goes on"));
         // What was typed while the connection was made anew has come with it, and was meant for no screen.
@@ -91,7 +90,7 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, 
         }
     };
     let popup = recap::after_absence(name, context);
-    let request = AttachRequest { name, how, popup: popup.as_ref() };
+    let request = AttachRequest { name, how, host, popup: popup.as_ref() };
     match context.manager.attach(request, before)? {
         Attaching::Switched => Ok(0),
     }

@@ -7,7 +7,7 @@ use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
 use crate::git;
-use crate::model::{Agent, AgentName};
+use crate::model::{Agent, AgentName, HostName};
 use crate::process::{self, terminfo};
 use crate::tmux::{Around, AttachAs, Entry, Popup};
 
@@ -18,6 +18,8 @@ pub struct AttachRequest<'a> {
     pub name: &'a AgentName,
     /// What for.
     pub how: AttachAs,
+    /// What the machine that the person sits at calls this one.
+    pub host: Option<&'a HostName>,
     /// What lies over the screen until a key is pressed.
     pub popup: Option<&'a Popup>,
 }
@@ -58,11 +60,13 @@ impl Manager {
         }
         let tmux = self.tmux()?;
         let from = self.env.var("SSH_CONNECTION").and_then(|text| process::address_of(text.to_str()?));
+        let user = self.user();
         let entry = Entry {
             session: request.name,
             how: request.how,
             policy: self.settings().attach.policy,
-            user: self.user().unwrap_or("somebody"),
+            user: user.as_deref().unwrap_or("somebody"),
+            host: request.host,
             owner: None,
             from: from.as_deref(),
             now: Env::now(),

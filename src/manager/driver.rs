@@ -5,14 +5,16 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::model::AgentName;
 use crate::process;
-use crate::rules::driver::settle;
+use crate::rules::driver::{gone, settle};
 
 impl Manager {
     /// Sets right who may type, on every agent that somebody is attached to.
     pub(super) fn seat_terminals(&self) -> Result<(), Error> {
         let policy = self.settings().attach.policy;
         let tmux = self.tmux()?;
-        for mut seats in tmux.seats()? {
+        let all = tmux.seats()?;
+        let left = gone(&all);
+        for mut seats in all {
             // What is no agent's is not ours to order.
             if seats.session.parse::<AgentName>().is_err() {
                 continue;
@@ -27,6 +29,9 @@ impl Manager {
                 }
             }
             tmux.reseat(&seats, &steps, Env::now())?;
+        }
+        if !left.is_empty() {
+            tmux.forget_terminals(&left)?;
         }
         Ok(())
     }

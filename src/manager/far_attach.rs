@@ -65,7 +65,7 @@ impl Manager {
         let (mut tries, mut was_there) = (0, false);
         loop {
             let began = std::time::Instant::now();
-            let words = AttachWords { name: &request.name, options: &options, link };
+            let words = AttachWords { name: &request.name, options: &options, link, host: &request.host };
             let (exit, said) = ssh.attach(&host, &words)?;
             let lost = |code| Lost { code: Some(code), said: said.clone(), ..Lost::default() };
             match exit.code {

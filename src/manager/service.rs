@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Manager;
 use super::doctor::kills_user_processes;
-use crate::env::HOME;
+use crate::env::{Env, HOME};
 use crate::error::Error;
 use crate::model::{Exit, Look};
 use crate::process::{self, Run};
@@ -79,7 +79,7 @@ impl Manager {
         let at_boot = system == System::Systemd && self.lingers();
         let mut remarks = Vec::new();
         if system == System::Systemd && !at_boot {
-            let user = self.user().unwrap_or("$USER");
+            let user = self.user().unwrap_or_else(|| "$USER".to_owned());
             remarks.push(format!(
                 "it starts with your first login; to start it with the machine: loginctl enable-linger {user}"
             ));
@@ -158,8 +158,11 @@ impl Manager {
         }
     }
 
-    pub(super) fn user(&self) -> Option<&str> {
-        self.env.var("USER").or_else(|| self.env.var("LOGNAME")).and_then(OsStr::to_str)
+    /// Who this is; a cron job or a container often has no variable that says so.
+    pub(super) fn user(&self) -> Option<String> {
+        let said = self.env.var("USER").or_else(|| self.env.var("LOGNAME")).and_then(OsStr::to_str);
+        let said = said.filter(|user| !user.is_empty()).map(str::to_owned);
+        said.or_else(|| process::user_name(Env::uid()))
     }
 
     pub(super) fn lingers(&self) -> bool {

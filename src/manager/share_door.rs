@@ -101,6 +101,7 @@ impl Host {
             policy: self.manager.settings().attach.policy,
             user: &user,
             owner: Some(&owner()),
+            host: None,
             from: None,
             now: Env::now(),
             popup: None,

@@ -7,7 +7,7 @@ pub struct Seats {
     pub session: String,
     /// Who drives, by what the session has noted.
     pub driver: Option<String>,
-    /// Who would, in the order in which they came.
+    /// Who would, here or elsewhere, in the order in which they were made to watch.
     pub waiting: Vec<String>,
     /// The name of the one that decides the size, where all may type.
     pub sizer: Option<String>,
@@ -53,8 +53,6 @@ pub enum Step {
     Type(String),
     /// This one decides the size, and no other.
     Size(String),
-    /// This one has left, and wants nothing any more.
-    Forget(String),
     /// Nobody drives.
     Vacate,
 }

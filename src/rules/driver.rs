@@ -6,14 +6,15 @@
 
 use crate::model::{AttachPolicy, Seats, Step, Terminal};
 
-/// What is to be set right.
-pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
-    let is_gone = |key: &&String| seats.terminals.iter().all(|terminal| terminal.key != **key);
-    let gone = seats.waiting.iter().filter(is_gone).map(|key| Step::Forget(key.clone()));
-    seated(seats, policy).into_iter().chain(gone).collect()
+/// Who wants to drive no more, because their terminal is nowhere.
+pub fn gone(all: &[Seats]) -> Vec<String> {
+    let is_there = |key: &String| all.iter().flat_map(|seats| &seats.terminals).any(|one| one.key == *key);
+    let wanting = all.first().map(|seats| seats.waiting.as_slice()).unwrap_or_default();
+    wanting.iter().filter(|key| !is_there(key)).cloned().collect()
 }
 
-fn seated(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
+/// What is to be set right.
+pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
     let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
     if policy == AttachPolicy::Shared {
         let waiting = seats.waiting.iter().filter(|key| terminal(key).is_some_and(|one| !one.types));
@@ -81,7 +82,6 @@ mod tests {
             Step::Watch(key) => format!("watch {key}"),
             Step::Type(key) => format!("type {key}"),
             Step::Size(key) => format!("size {key}"),
-            Step::Forget(key) => format!("forget {key}"),
             Step::Vacate => "vacate".to_owned(),
         });
         words.collect::<Vec<_>>().join(", ")
@@ -97,15 +97,19 @@ mod tests {
             ("", "", "watcher", ""),
             // The driver left.
             ("a", "b c", "b c", "drive b"),
-            ("a", "b c", "c", "drive c, forget b"),
+            ("a", "b c", "c", "drive c"),
             ("a", "c b", "b c", "drive c"),
             ("a", "b", "b watcher", "drive b"),
             ("a", "", "watcher", "vacate"),
-            ("a", "b", "", "vacate, forget b"),
+            ("a", "b", "", "vacate"),
             // The driver only watches now, by its own choice.
             ("a", "", "a", "vacate"),
             ("a", "b", "a b", "drive b"),
-            ("a", "gone", "a!", "forget gone"),
+            ("a", "gone", "a!", ""),
+            // Somebody came who had to watch elsewhere.
+            ("", "b", "b", "drive b"),
+            ("", "b c", "watcher c", "drive c"),
+            ("a", "b", "a! b", ""),
             // Somebody came in another way.
             ("", "", "x!", "drive x"),
             ("a", "", "a! x!", "watch x"),
@@ -118,11 +122,20 @@ mod tests {
     }
 
     #[test]
+    fn whoever_is_nowhere_is_forgotten() {
+        let here = seats("a", "x b c y", "a! b");
+        let there = seats("", "x b c y", "c");
+        assert_eq!(gone(&[here.clone(), there]), ["x", "y"]);
+        assert_eq!(gone(&[here]), ["x", "c", "y"]);
+        assert_eq!(gone(&[]), Vec::<String>::new());
+    }
+
+    #[test]
     fn where_all_may_type_those_who_waited_may() {
         for (driver, waiting, terminals, steps) in [
             ("", "", "a! s+ watcher", ""),
             ("a", "b", "a! b s+ watcher", "vacate, type b"),
-            ("", "b gone", "s+ b", "type b, forget gone"),
+            ("", "b gone", "s+ b", "type b"),
             ("", "s", "s+", ""),
         ] {
             let seats = Seats { sizer: Some("s".to_owned()), ..seats(driver, waiting, terminals) };

@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::{Asking, Ssh, SshError, talk};
-use crate::model::{AgentName, Exit, FarBinary, Host};
+use crate::model::{AgentName, Exit, FarBinary, Host, HostName};
 
 /// How long the old connection may take to be let go of; it only has to answer on this machine.
 const LETTING_GO: Duration = Duration::from_secs(2);
@@ -25,6 +25,8 @@ pub struct AttachWords<'a> {
     pub options: &'a [&'static str],
     /// What the attaching is called, so that the next one knows which came before.
     pub link: uuid::Uuid,
+    /// What that machine is called here; its pattern makes it safe too.
+    pub host: &'a HostName,
 }
 
 impl Ssh {
@@ -40,7 +42,7 @@ impl Ssh {
     ///
     /// What ssh itself has to say is handed over, not shown: on the screen of an agent it would be noise.
     pub fn attach(&self, host: &Host, words: &AttachWords<'_>) -> Result<(Exit, String), SshError> {
-        let mut far = format!("agent attach --link {}", words.link);
+        let mut far = format!("agent attach --link {} --known-as {}", words.link, words.host);
         for option in words.options {
             far.push_str(&format!(" {option}"));
         }

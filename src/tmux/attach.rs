@@ -7,12 +7,12 @@ use std::os::unix::process::CommandExt;
 use jiff::Timestamp;
 
 use super::door;
-use super::driver::{Comer, Meeting, OBSERVER, OWN_KEY, in_words};
+use super::driver::{Comer, Meeting, OBSERVER, OWN_KEY, comes_from, in_words, wants_no_more};
 use super::query::clock;
 use super::script::{Script, command};
 use super::size::OWN_NAME;
 use super::{Tmux, TmuxError, conf, size, target, without_tmux};
-use crate::model::{AgentName, AttachPolicy, Terminal};
+use crate::model::{AgentName, AttachPolicy, HostName, Terminal};
 
 /// What somebody who attaches wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Entry<'a> {
     pub owner: Option<&'a str>,
     /// The address of the machine that the person sits at, over SSH.
     pub from: Option<&'a str>,
+    /// What that machine calls this one.
+    pub host: Option<&'a HostName>,
     /// When.
     pub now: Timestamp,
     /// What is laid over the screen of whoever may type.
@@ -121,6 +123,7 @@ impl Tmux {
             Some(meeting) => {
                 // Not counted until it may type: the agent must not see a size that is taken back at once.
                 script.then(&command(&["attach-session", "-t", &target, "-f", "ignore-size"]));
+                entry.host.iter().for_each(|host| comes_from(session, host, &mut script));
                 let mut popup = Script::default();
                 entry.popup.iter().for_each(|one| one.shown(&mut popup));
                 let comer =
@@ -152,6 +155,7 @@ impl Tmux {
                 size::kept(session, &mut script);
                 script.then(&command(&switch));
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
+                wants_no_more(&own.key, &mut script);
                 size::not_by(session, name, &mut script)?;
             }
             None => {

@@ -2,9 +2,11 @@
 //! session's driver, or made read-only because somebody drives. Two processes of ours never look and then act.
 //!
 //! Options of the session: `@symposium_driver` is who drives, `@symposium_driver_words` the same in words,
-//! `@symposium_driver_since` when it was let, where that was after it came, and `@symposium_waiting` who would drive, in
-//! the order in which they came; `@symposium_address` is what guests know the agent by. A terminal is known by its key, the process that draws on it and its name: a name
-//! alone is given again to another terminal.
+//! `@symposium_driver_since` when it was let, where that was after it came; `@symposium_address` is what guests know the
+//! agent by. `@symposium_wanting` is of the whole server: who watches only because somebody else drives, in the order in
+//! which that was. It goes along with whoever walks to another session by tmux's own keys; so does `@symposium_far`, what
+//! the machine that a terminal comes from calls this one. A terminal is known by its key, the process that draws on it
+//! and its name: a name alone is given again to another terminal.
 
 use jiff::Timestamp;
 
@@ -12,7 +14,7 @@ use super::query::clock;
 use super::script::{Script, command};
 use super::share::{GuestMay, guest_in};
 use super::{Tmux, TmuxError, size, target};
-use crate::model::{AgentName, Seats, Step, Terminal};
+use crate::model::{AgentName, HostName, Seats, Step, Terminal};
 
 /// A read-only terminal must not decide the size of everybody's window either.
 pub(super) const OBSERVER: &str = "read-only,ignore-size";
@@ -26,7 +28,7 @@ const WHERE: &str = "#{s/^.* on /on /:@symposium_driver_words}";
 /// How long a text stays. tmux draws nothing else meanwhile, and a terminal that only watches has no key to be rid of
 /// it; the status line goes on to tell who drives.
 const SHOWN_MS: &str = "3000";
-const SEAT: &str = "#{client_readonly}|#{m:*ignore-size*,#{client_flags}}|#{@symposium_sizer}|#{client_created}|#{@symposium_driver}|#{@symposium_waiting}|#{@symposium_guests}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
+const SEAT: &str = "#{client_readonly}|#{m:*ignore-size*,#{client_flags}}|#{@symposium_sizer}|#{client_created}|#{@symposium_driver}|#{@symposium_wanting}|#{@symposium_guests}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
 
 /// The terminal that comes.
 pub(super) struct Comer<'a> {
@@ -102,8 +104,11 @@ impl Comer<'_> {
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver", &self.key()]));
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver_words", self.words]));
         script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_since"]));
-        match self.name() {
-            Some(name) => let_type(session, name, script),
+        match self.named {
+            Some(terminal) => {
+                wants_no_more(&terminal.key, script);
+                let_type(session, terminal.name(), script);
+            }
             None => size::counted(None, script),
         }
     }
@@ -111,20 +116,16 @@ impl Comer<'_> {
     fn watch(&self, script: &mut Script) {
         let session = self.session.as_str();
         let at = target::pane_of(session);
-        let waits = format!(" {}", self.key());
-        let text = told(&match self.named {
-            Some(_) => in_message(session),
-            None => known_as(session, OWN_KEY),
-        });
+        let text = told(&known_as(session, &self.key()));
         match self.name() {
             Some(name) => {
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
-                script.then(&command(&["set-option", "-aF", "-t", &at, "@symposium_waiting", &waits]));
+                wants(session, &self.key(), script);
                 script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name, "-t", &at, &text]));
             }
             None => {
                 script.then(&command(&["refresh-client", "-f", OBSERVER]));
-                script.then(&command(&["set-option", "-aF", "-t", &at, "@symposium_waiting", &waits]));
+                wants(session, &self.key(), script);
                 script.then(&command(&["display-message", "-d", SHOWN_MS, "-t", &at, &text]));
             }
         }
@@ -139,8 +140,8 @@ impl Comer<'_> {
         deed.then(&command(&["refresh-client", "-t"])).raw(former).words(["-f", OBSERVER]);
         // Nothing reaches a popup of a terminal that may not type: it would stay, and what is typed would wait behind it.
         deed.then(&command(&["display-popup", "-C", "-c"])).raw(former);
-        deed.then(&command(&["set-option", "-a", "-t", &at, "@symposium_waiting"]));
-        deed.raw(" #{@symposium_former}");
+        deed.then(&command(&["set-option", "-g", "@symposium_wanting"]));
+        deed.raw(&wanting_with("#{@symposium_former}"));
         deed.then(&command(&["display-message", "-d", SHOWN_MS, "-c"])).raw(former);
         let address = known_as(self.session.as_str(), "#{@symposium_former}");
         deed.words(["-t", at.as_str()]).raw(&taken(&address));
@@ -176,6 +177,16 @@ impl Tmux {
         Ok(all)
     }
 
+    /// Forgets what terminals wanted that have left.
+    pub fn forget_terminals(&self, keys: &[String]) -> Result<(), TmuxError> {
+        let mut script = Script::default();
+        keys.iter().for_each(|key| wants_no_more(key, &mut script));
+        match self.tell("forget terminals", script) {
+            Err(other) if other.is_absence() => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
     /// Takes these steps, unless another terminal drives meanwhile than was seen.
     pub fn reseat(&self, seats: &Seats, steps: &[Step], now: Timestamp) -> Result<(), TmuxError> {
         let (session, at) = (&seats.session, target::pane_of(&seats.session));
@@ -203,10 +214,6 @@ impl Step {
     fn done(&self, seats: &Seats, now: Timestamp, script: &mut Script) {
         let at = target::pane_of(&seats.session);
         let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
-        let forget = |key: &str, script: &mut Script| {
-            let less = format!("#{{s| {key}||:@symposium_waiting}}");
-            script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_waiting", &less]));
-        };
         match self {
             Step::Drive(key) => {
                 let words = terminal(key).map(|terminal| terminal.words.as_str()).unwrap_or_default();
@@ -214,7 +221,7 @@ impl Step {
                 let (words, since) = (format!("{words} since {}", clock(now)), now.as_second().to_string());
                 script.then(&command(&["set-option", "-t", &at, "@symposium_driver_words", &words]));
                 script.then(&command(&["set-option", "-t", &at, "@symposium_driver_since", &since]));
-                forget(key, script);
+                wants_no_more(key, script);
                 match terminal(key).is_some_and(|terminal| terminal.guest) {
                     true => size::counted(Some(name_in(key)), script),
                     false => let_type(&seats.session, name_in(key), script),
@@ -224,18 +231,14 @@ impl Step {
             }
             Step::Watch(key) => {
                 let name = name_in(key);
-                let waits = format!(" {key}");
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
                 script.then(&command(&["display-popup", "-C", "-c", name]));
-                script.then(&command(&["set-option", "-a", "-t", &at, "@symposium_waiting", &waits]));
-                let text = told(&match terminal(key).is_some_and(|terminal| terminal.guest) {
-                    true => "#{@symposium_address}".to_owned(),
-                    false => in_message(&seats.session),
-                });
+                wants(&seats.session, key, script);
+                let text = told(&known_as(&seats.session, key));
                 script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name, "-t", &at, &text]));
             }
             Step::Type(key) => {
-                forget(key, script);
+                wants_no_more(key, script);
                 if terminal(key).is_some_and(|terminal| !terminal.guest) {
                     let_type(&seats.session, name_in(key), script);
                 }
@@ -251,10 +254,31 @@ impl Step {
                 script.then(&command(&["set-option", "-t", &at, "@symposium_sizer", name_in(key)]));
                 size::counted(Some(name_in(key)), script);
             }
-            Step::Forget(key) => forget(key, script),
             Step::Vacate => size::vacated(&seats.session, script),
         }
     }
+}
+
+/// The terminal of this key would drive, wherever it goes.
+fn wants(session: &str, key: &str, script: &mut Script) {
+    let at = target::pane_of(session);
+    let with = wanting_with(key);
+    script.then(&command(&["set-option", "-gF", "-t", &at, "@symposium_wanting", &with]));
+}
+
+/// All who would drive, and this one last.
+fn wanting_with(key: &str) -> String {
+    format!("{} {key} ", wanting_without(key))
+}
+
+/// All who would drive but this one.
+fn wanting_without(key: &str) -> String {
+    format!("#{{s| {key} ||:@symposium_wanting}}")
+}
+
+/// The terminal of this key drives, only watches or has left.
+pub(super) fn wants_no_more(key: &str, script: &mut Script) {
+    script.then(&command(&["set-option", "-gF", "@symposium_wanting", &wanting_without(key)]));
 }
 
 /// Lets a terminal type, whether it could before or not: `-r` turns over what it is, so it is made read-only first.
@@ -270,7 +294,18 @@ fn name_in(key: &str) -> &str {
 /// What the person at the terminal of this key types to come here.
 fn known_as(session: &str, key: &str) -> String {
     let is_guest = format!("#{{m/r: {key}=,#{{@symposium_guests}}}}");
-    format!("#{{?{is_guest},#{{@symposium_address}},{}}}", target::in_format(&in_message(session)))
+    let is_far = format!("#{{m/r: {key}=,#{{@symposium_far}}}}");
+    let host = format!("#{{?{is_far},#{{s/^.* {key}=([^ ]*) .*$/\\1/:@symposium_far}}:,}}");
+    let own = target::in_format(&in_message(session));
+    format!("#{{?{is_guest},#{{@symposium_address}},{host}{own}}}")
+}
+
+/// The terminal that runs the command is of a person for whom this machine has a name. Those who have left are forgotten
+/// when many have come.
+pub(super) fn comes_from(session: &str, host: &HostName, script: &mut Script) {
+    let far = format!("#{{=-800:@symposium_far}} {OWN_KEY}={} ", host.as_str());
+    let at = target::pane_of(session);
+    script.then(&command(&["set-option", "-gF", "-t", &at, "@symposium_far", &far]));
 }
 
 /// What somebody who came to drive is told when another one does. Who comes first: a narrow terminal shows no more.

@@ -350,3 +350,68 @@ fn somebody_who_comes_by_bare_tmux_is_one_of_many() {
     bare.wait_for_text("got <from the first>");
     assert!(!bare.screen().contains("from bare tmux"), "{}", bare.screen());
 }
+
+#[test]
+fn who_had_to_watch_elsewhere_drives_where_nobody_does() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    echoing(&env, "b");
+    let elsewhere = attached(&env, "b", &[]);
+    let walker = attached(&env, "a", &[]);
+    typed(&walker, "before");
+    walker.wait_for_text("got <before>");
+    walker.keys(&["C-b", ")"]);
+    walker.wait_for_text("this is b");
+    env.wait_until("one drives `b`, one watches it", || {
+        let clients = clients(&env, "b");
+        count(&clients, "driver") == 1 && count(&clients, "observer") == 1
+    });
+    walker.keys(&["C-b", "L"]);
+    walker.wait_for_text("this is a");
+    env.wait_until("the walker drives `a` again", || count(&clients(&env, "a"), "driver") == 1);
+    typed(&walker, "and after");
+    walker.wait_for_text("got <and after>");
+    // Who asked to watch never drives, wherever it goes.
+    let watcher = attached(&env, "b", &["--observe"]);
+    drop(elsewhere);
+    watcher.keys(&["C-b", "("]);
+    watcher.wait_for_text("got <and after>");
+    walker.keys(&["C-b", "d"]);
+    walker.wait_for_exit();
+    env.wait_until("nobody drives `a`", || {
+        let clients = clients(&env, "a");
+        clients.len() == 1 && count(&clients, "observer") == 1
+    });
+}
+
+#[test]
+fn walking_from_agent_to_agent_leads_to_agents_only() {
+    let env = TestEnv::new();
+    // `_supervisor` comes between capital and small letters.
+    for name in ["A", "b", "c"] {
+        echoing(&env, name);
+    }
+    env.tmux(["new-session", "-d", "-s", "_share-0-c", "sleep", "1000"]).ok();
+    env.tmux(["new-session", "-d", "-s", "_supervisor", "sleep", "1000"]);
+    let terminal = attached(&env, "A", &[]);
+    for (key, name) in [(")", "b"), (")", "c"), (")", "A"), ("(", "c"), ("(", "b")] {
+        terminal.keys(&["C-b", key]);
+        terminal.wait_for_text(&format!("this is {name}"));
+    }
+    terminal.keys(&["C-b", "s"]);
+    terminal.wait_for_text("c: 1 windows");
+    let screen = terminal.screen();
+    assert!(!screen.contains("_supervisor") && !screen.contains("_share"), "{screen}");
+}
+
+#[test]
+fn without_a_variable_that_says_so_a_user_is_known_by_the_system() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let line = format!("unset USER LOGNAME; exec {} agent attach a", env.binary());
+    let first = env.terminal(["sh", "-c", &line]);
+    first.wait_for_text("this is a");
+    let name = env.program("id", ["-un"]).ok().stdout;
+    let second = env.terminal_sized((160, 30), [env.binary(), "agent", "attach", "a"]);
+    second.wait_for_text(&format!("{} drives, you watch", name.trim_end()));
+}

@@ -230,3 +230,20 @@ fn an_agent_that_is_not_there_and_a_machine_that_is_not_there_are_told() {
     assert!(piped.stderr.contains("run `symposium agent attach far:a` in a terminal"), "{piped:?}");
     assert!(piped.stderr.contains("look with `symposium agent peek far:a`"), "{piped:?}");
 }
+
+#[test]
+fn what_is_said_over_there_names_the_agent_as_it_is_named_here() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let words = [near.env.binary(), "agent", "attach", "far:a"];
+    let first = near.env.terminal_sized((160, 30), words);
+    first.wait_for_text("this is a");
+    let second = near.env.terminal_sized((160, 30), words);
+    second.wait_for_text("drives, you watch; take over: symposium agent attach far:a --take");
+    let here = far.env.terminal_sized((160, 30), [far.env.binary(), "agent", "attach", "a", "--take"]);
+    here.wait_for_text("this is a");
+    first.wait_for_text("took over, you watch; take it back: symposium agent attach far:a --take");
+    let there = near.env.terminal_sized((160, 30), [&words[..], &["--take"]].concat());
+    there.wait_for_text("this is a");
+    here.wait_for_text("took over, you watch; take it back: symposium agent attach a --take");
+}

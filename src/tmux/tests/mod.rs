@@ -168,6 +168,7 @@ fn entry(session: &AgentName, how: AttachAs) -> Entry<'_> {
         policy,
         user: "guest",
         owner: None,
+        host: None,
         from: None,
         now,
         popup: None,
