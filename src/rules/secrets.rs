@@ -66,6 +66,8 @@ pub fn in_line(line: &str, known: &[Known]) -> Vec<Finding> {
 pub struct Reading {
     /// The name whose value is expected in the next line, and how far it is indented.
     waiting: Option<(String, usize)>,
+    /// The name that the line before gave as a value, as `name: DB_PASSWORD` does above `value: …`.
+    named: Option<String>,
     /// Whether the line before was one of `.netrc`.
     is_netrc: bool,
 }
@@ -131,6 +133,14 @@ impl Reading {
         {
             add(format!("a value of `{}`", short(&name)), bare.trim());
         }
+        if let Some(name) = self.named.take()
+            && let Some(value) = set::entry(bare, &["value", "default"])
+            && set::is_value_of(&name, value)
+        {
+            add(format!("a value of `{}`", short(&name)), value.trim_matches(['"', '\'']));
+        }
+        let named = set::entry(bare, &["name", "key", "id"]).map(|name| name.trim_matches(['"', '\'']));
+        self.named = named.filter(|name| is_secret_name(name)).map(str::to_owned);
         self.waiting = set::waiting(bare).map(|name| (name.to_owned(), indented));
     }
 }

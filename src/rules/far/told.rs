@@ -27,8 +27,9 @@ pub enum Mark {
 /// Where it is put in what a command prints.
 pub fn mark((noun, verb): (&str, &str), name: Option<&str>, is_json: bool) -> Mark {
     match (noun, verb, name) {
-        ("agent", _, _) if is_json => Mark::Objects,
-        ("taskspace", "new", _) if is_json => Mark::Objects,
+        ("agent" | "task" | "message" | "board" | "taskspace" | "conversation", ..) if is_json => {
+            Mark::Objects
+        }
         ("agent", "show" | "recap", Some(name)) => Mark::Name(name.to_owned()),
         _ => Mark::Nowhere,
     }

@@ -166,6 +166,15 @@ pub(super) fn waiting(line: &str) -> Option<&str> {
     (is_alone && TELLING.iter().any(|telling| plain.ends_with(telling))).then_some(name)
 }
 
+/// The value of a line that gives one to any of these names and does nothing else, quotes and all, in YAML or JSON.
+pub(super) fn entry<'l>(line: &'l str, names: &[&str]) -> Option<&'l str> {
+    let text = line.trim().trim_start_matches(['-', '{', ' ']).trim_end_matches([',', '}', ' ']);
+    let (name, value) = text.split_once(':')?;
+    let name = name.trim_end().trim_matches(['"', '\'']);
+    let value = value.trim();
+    (names.iter().any(|one| name.eq_ignore_ascii_case(one)) && !value.is_empty()).then_some(value)
+}
+
 /// Whether a line is the value of this name and nothing else.
 pub(super) fn is_value_of(name: &str, line: &str) -> bool {
     let text = line.trim();

@@ -230,6 +230,9 @@ fn what_goes_on_in_the_next_line_is_found() {
         ("+  password: >-\n+    \"PW1\"", "a value of `password`"),
         ("  - api_token:\n\n      DENSE", "a value of `api_token`"),
         ("machine api.internal\n  login bob\n  password PW1", "a password of .netrc"),
+        ("env:\n  - name: DB_PASSWORD\n    value: PW2", "a value of `DB_PASSWORD`"),
+        ("+ - name: \"API_TOKEN\"\n+   value: \"DENSE\"", "a value of `API_TOKEN`"),
+        ("{\n  \"name\": \"DB_PASSWORD\",\n  \"value\": \"PW1\"\n}", "a value of `DB_PASSWORD`"),
     ] {
         let mut reading = Reading::default();
         let found: Vec<Finding> = meant(text).lines().flat_map(|line| reading.line(line, &[])).collect();
@@ -244,6 +247,12 @@ fn what_goes_on_in_the_next_line_is_found() {
         "the machine\n  password sunshine",
         "machine api.internal\nand more\npassword sunshine",
         "password:\n  ${DB_PASSWORD}",
+        "- name: DB_PASSWORD\n  value: ${DB_PASSWORD}",
+        "- name: DB_PASSWORD\n  value: \"\"",
+        "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: db, key: password}",
+        "- name: DB_PASSWORD\n  description: what the database wants\n- name: USER\n  value: hunter2xQ9",
+        "- name: HOST\n  value: hunter2xQ9",
+        "name: password\nvalue: string",
         "password:\n  get_password2()",
     ] {
         let mut reading = Reading::default();
