@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{Context, spawn};
-use crate::error::Error;
+use crate::error::{Error, shown};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -16,10 +16,21 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
     let done = context.manager.interrupt(&name)?;
     if context.ui.json {
-        context.ui.json(&serde_json::json!({ "agent": name, "keys": done.keys, "confirmed_by": done.seen }));
+        context.ui.json(&serde_json::json!({
+            "agent": name,
+            "keys": done.keys,
+            "confirmed_by": done.seen,
+            "put_back": done.put_back,
+        }));
     } else {
         let seen = done.seen.map(|seen| format!(": {seen}")).unwrap_or_default();
         context.ui.say(&format!("pressed {} in `{name}`{seen}", done.keys.join(" ")));
+        if let Some(prompt) = done.put_back {
+            context.ui.say(&format!(
+                "it had put its prompt back into the input line, which is empty now: {}",
+                shown(&prompt)
+            ));
+        }
     }
     Ok(0)
 }

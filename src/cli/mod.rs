@@ -311,8 +311,11 @@ impl Context {
     }
 
     fn tell_notices(&self) {
-        for notice in self.manager.notices() {
-            self.ui.warn(&notice);
+        let notices = self.manager.notices();
+        // A program that reads JSON shows nobody what is said beside it.
+        let untold = if self.ui.json { None } else { self.manager.untold() };
+        for notice in untold.iter().filter(|one| !notices.contains(one)).chain(&notices) {
+            self.ui.warn(notice);
         }
     }
 }

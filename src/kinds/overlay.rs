@@ -98,6 +98,7 @@ struct Placed {
     mcp: PlacedMcp,
     exit_keys: Vec<Spanned<String>>,
     interrupt_keys: Vec<Spanned<String>>,
+    clear_keys: Vec<Spanned<String>>,
     approve_keys: Vec<Spanned<String>>,
     deny_keys: Vec<Spanned<String>>,
     screen: BTreeMap<String, Vec<Spanned<String>>>,
@@ -172,7 +173,7 @@ impl Placed {
             );
             return Err(Wrong { at: key.span().start, message });
         }
-        let pressed = [&self.interrupt_keys, &self.approve_keys, &self.deny_keys];
+        let pressed = [&self.interrupt_keys, &self.clear_keys, &self.approve_keys, &self.deny_keys];
         if let Some(key) = pressed.into_iter().flatten().find(|key| !is_one_key(key.get_ref())) {
             let message = format!(
                 "`{}` is not one key; allowed: a character, {}, and C- or M- before one",

@@ -96,6 +96,18 @@ impl Ledger {
         })
     }
 
+    /// The last change of an agent's status.
+    pub fn last_status(&self, agent: AgentId) -> Result<Option<Happening>, LedgerError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare(
+                "SELECT id, at, agent, name, what, seq, from_status, to_status, waiting_for, exit_code, exit_signal, why
+                 FROM happenings WHERE agent = ?1 AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1",
+            )?;
+            let mut rows = statement.query([agent.0.as_bytes()])?;
+            Ok(rows.next()?.and_then(happening).map(|(_, happening)| happening))
+        })
+    }
+
     /// Brings the changes of status into line with what the registry says was the last of each agent: a line beyond
     /// that is of a change that was cut short, and goes; a last one that is missing is written. Says how many that were.
     pub fn mend(&self, last: &[Happening]) -> Result<usize, LedgerError> {

@@ -120,7 +120,15 @@ impl Manager {
                 let what = "it does not run, and restarts, tasks or heartbeats wait for it";
                 Check::note("supervisor", what, "symposium supervisor start")
             }
-            Ok(_) => Check::good("supervisor", "it does not run; it is started with the first agent"),
+            Ok(seen) if seen.stopped_on_request => {
+                Check::note("supervisor", "it was stopped on request", "symposium supervisor start")
+            }
+            Ok(seen) if !seen.autostart => {
+                Check::good("supervisor", "it does not run, and no agent brings it along (config.toml)")
+            }
+            Ok(_) => {
+                Check::good("supervisor", "it does not run; the next agent that is started brings it along")
+            }
         }
     }
 
@@ -155,7 +163,20 @@ impl Manager {
 
     fn check_registry(&self) -> Check {
         match self.store.read(Env::now()) {
-            Ok(records) => Check::good("registry", format!("{} agents written down", records.len())),
+            Ok(records) => {
+                let what = format!("{} agents written down", records.len());
+                match self.store.damaged() {
+                    0 => Check::good("registry", what),
+                    kept => Check::note(
+                        "registry",
+                        format!("{what}; damaged ones were mended and are kept: {kept}"),
+                        format!(
+                            "when nothing is missing: rm {}/agent-sessions.json*.bad-*",
+                            self.home.path.display()
+                        ),
+                    ),
+                }
+            }
             Err(error) => {
                 let report = Error::from(error).report();
                 Check::bad("registry", report.message, report.hints.join("; "))

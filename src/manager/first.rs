@@ -66,7 +66,7 @@ impl Manager {
     }
 
     /// Whether its CLI has written its conversation down.
-    fn is_on_disk(&self, record: &AgentRecord, kind: &Kind) -> bool {
+    pub(super) fn is_on_disk(&self, record: &AgentRecord, kind: &Kind) -> bool {
         let Some(id) = record.conversation.id.as_deref() else { return false };
         let note = self.birth_note(&record.name);
         let of_spec =

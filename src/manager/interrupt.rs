@@ -19,6 +19,8 @@ pub struct Interrupted {
     pub keys: Vec<String>,
     /// By what it is known that it stopped; none for a program whose screen nobody knows.
     pub seen: Option<&'static str>,
+    /// The prompt that it had given back, and that was taken out of its input line: the next one would join it.
+    pub put_back: Option<String>,
 }
 
 impl Manager {
@@ -32,7 +34,8 @@ impl Manager {
         };
         let pane = agent.tmux.map(|tmux| tmux.pane).unwrap_or_default();
         let record = self.record(name, "interrupt")?;
-        if let Some(ScreenState::Setup(line)) = self.reading(&record, &kind)?.state {
+        let before = self.reading(&record, &kind)?;
+        if let Some(ScreenState::Setup(line)) = before.state {
             return Err(Error::NotConfirmed {
                 name: name.clone(),
                 why: "it stands at a first-run question, which the key would answer; nothing was pressed"
@@ -42,11 +45,36 @@ impl Manager {
             });
         }
         self.tmux()?.keys(&pane, &keys)?;
-        let seen = match kind.screen.busy.is_empty() {
-            true => None,
-            false => Some(self.until_stopped(&record, &kind)?),
+        if kind.screen.busy.is_empty() {
+            return Ok(Interrupted { keys, seen: None, put_back: None });
+        }
+        let seen = Some(self.until_stopped(&record, &kind)?);
+        // What stood there before is somebody's draft.
+        let put_back = match before.draft {
+            None if !kind.clear_keys.is_empty() => self.clear_input(&record, &kind, &pane)?,
+            _ => None,
         };
-        Ok(Interrupted { keys, seen })
+        Ok(Interrupted { keys, seen, put_back })
+    }
+
+    /// Empties the input line when something stands there; says what that was.
+    fn clear_input(&self, record: &AgentRecord, kind: &Kind, pane: &str) -> Result<Option<String>, Error> {
+        let Some(draft) = self.reading(record, kind)?.draft else { return Ok(None) };
+        self.tmux()?.keys(pane, &kind.clear_keys)?;
+        let watch = self.store.watch_instance(&record.name)?;
+        let begun = Instant::now();
+        while self.reading(record, kind)?.draft.is_some() {
+            if begun.elapsed() > EFFECT {
+                return Err(Error::NotConfirmed {
+                    name: record.name.clone(),
+                    why: "its turn has stopped, and it has put the prompt back into its input line".into(),
+                    saw: vec![draft],
+                    typed: Typed::Something,
+                });
+            }
+            watch.changed(BETWEEN_LOOKS);
+        }
+        Ok(Some(draft))
     }
 
     /// Waits until the screen no longer shows work. No hook tells of a turn that was interrupted.

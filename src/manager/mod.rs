@@ -45,6 +45,7 @@ mod place;
 mod prune;
 mod queue;
 mod ready;
+mod rebuilt;
 mod recap;
 mod reconcile;
 mod remote;
@@ -210,10 +211,7 @@ impl Manager {
 
     /// What was repaired on the way, to be said once.
     pub fn notices(&self) -> Vec<String> {
-        let said = self.store.take_notices().into_iter().map(|notice| match notice.kept {
-            Some(kept) => format!("{}; the original is kept as {}", notice.what, kept.display()),
-            None => notice.what,
-        });
+        let said = self.store.take_notices().into_iter().map(|notice| notice.to_string());
         let own = std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner));
         said.chain(own).collect()
     }

@@ -14,6 +14,7 @@ use crate::failpoint;
 use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace};
 use crate::process::{self, Mark, Target};
 use crate::rules::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
+use crate::store::BEHIND;
 use crate::tmux::Tmux;
 
 /// The file in an instance's state directory that says: somebody asked for its end. With a reason in it, that end is a
@@ -57,7 +58,11 @@ impl Manager {
     }
 
     fn join(&self) -> Result<(Joined, Option<Error>), Error> {
-        let records = self.store.read(Env::now())?;
+        let mut records = self.store.read(Env::now())?;
+        if self.store.has_run(BEHIND) {
+            self.catch_up()?;
+            records = self.store.read(Env::now())?;
+        }
         let (look, silence) = match self.tmux().and_then(|tmux| Ok(tmux.look()?)) {
             Ok(look) => (Some(look), None),
             // Where nothing was written down there is nothing to show without tmux.

@@ -95,6 +95,8 @@ impl Manager {
         // Without such hooks nobody tells of prompts that a person typed: one who attached may have.
         record.conversation.begun |=
             self.told_by(&record.name, &kind) != ToldBy::Hooks && record.last_attached.is_some();
+        // A record that was put together again may not know.
+        record.conversation.begun |= self.is_on_disk(&record, &kind);
         // One that was killed in its first turn may not have written it down, and would leave again and again.
         record.conversation.begun &= !kinds::lacks_conversation(&kind, &self.last_lines(&record));
         let first = self.first_left(&mut record, &kind);
@@ -200,13 +202,16 @@ impl Manager {
 
     /// A program that moved since (an update, a new node version) is looked for again.
     fn refresh_program(&self, record: &mut AgentRecord, kind: &Kind, dir: &Path) -> Result<(), Error> {
-        let gone = record.command.first().is_none_or(|program| !Path::new(program).exists());
+        // One that an older symposium wrote down may be a bare name.
+        let bare = record.command.first().filter(|program| Path::new(program).is_relative()).cloned();
+        let gone =
+            bare.is_some() || record.command.first().is_none_or(|program| !Path::new(program).exists());
         let given = self.birth_note(&record.name).and_then(|note| note.spec?.command.first().cloned());
         let is_ours = given.is_none() && kind.program.first().is_some_and(|program| program == kinds::SELF);
         if !gone && !is_ours {
             return Ok(());
         }
-        let found = match given {
+        let found = match given.or(bare) {
             Some(program) => self.find_program(&program, dir),
             None => self.program_of(kind, dir).filter(|_| record.kind != PLAIN_COMMAND),
         };

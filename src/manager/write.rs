@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::ledger::{Ledger, LedgerError};
 use crate::model::{AgentRecord, Happening, What};
 use crate::rules::happenings::happenings;
-use crate::store::Edit;
+use crate::store::{BEHIND, Edit};
 
 impl Manager {
     /// Changes the registry under its lock, and writes down what that means.
@@ -27,6 +27,9 @@ impl Manager {
 
     /// After commands were killed: the ledger says again what the registry says. Says how many lines that took.
     pub fn mend_ledger(&self) -> Result<usize, Error> {
+        if self.store.has_run(BEHIND) {
+            self.catch_up()?;
+        }
         let now = Env::now();
         // Under the registry's lock, so that no command is between its two writes.
         self.store.update(now, |edit| {

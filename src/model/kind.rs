@@ -40,6 +40,8 @@ pub struct Kind {
     pub exit_keys: Vec<String>,
     /// tmux key names that interrupt its turn.
     pub interrupt_keys: Vec<String>,
+    /// tmux key names that empty its input line; they are pressed only when something stands there.
+    pub clear_keys: Vec<String>,
     /// tmux key names that say yes, once, to an approval dialog; empty when it cannot be said.
     pub approve_keys: Vec<String>,
     /// tmux key names that say no to it.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::model::{AgentRecord, Happening, What};
+use crate::model::{AgentRecord, Happening, StatusNote, What};
 
 /// The line to write for a record that became another, was born or was removed; none when nothing happened.
 pub fn happenings(
@@ -37,11 +37,33 @@ pub fn happenings(
     }
 }
 
+/// A record as it is after a change that it knows nothing of, because it is an older one; none when it knows it.
+pub fn caught_up(record: &AgentRecord, last: Happening) -> Option<AgentRecord> {
+    let What::Status { seq, to, waiting_for, exit, .. } = last.what else { return None };
+    if seq <= record.changes {
+        return None;
+    }
+    let status = StatusNote { waiting_for, ..StatusNote::new(to, last.at, last.why) };
+    Some(AgentRecord { status, exit, changes: seq - 1, ..record.clone() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::Status;
     use crate::rules::status::tests::{at, record};
+
+    #[test]
+    fn an_older_record_is_told_what_happened_since() {
+        let working = AgentRecord { changes: 3, ..record("a", Status::Working) };
+        let mut idle = AgentRecord { changes: 5, ..record("a", Status::Idle) };
+        idle.status.since = at(7);
+        let last = happenings(Some(&working), Some(&idle), at(9)).unwrap();
+        let caught = caught_up(&working, last.clone()).unwrap();
+        assert_eq!((&caught.status, caught.changes), (&idle.status, 4), "writing it down counts one more");
+        assert_eq!(caught_up(&idle, last), None);
+        assert_eq!(caught_up(&working, happenings(Some(&idle), None, at(9)).unwrap()), None);
+    }
 
     #[test]
     fn every_change_has_its_line() {

@@ -43,7 +43,8 @@ impl Edit {
     pub fn put(&mut self, mut record: AgentRecord) -> AgentRecord {
         let former = self.get(&record.name).ok().flatten().filter(|former| former.id == record.id);
         if former.as_ref().is_none_or(|former| !former.status.same_as(&record.status)) {
-            record.changes = former.as_ref().map_or(record.changes, |former| former.changes) + 1;
+            let counted = former.as_ref().map_or(0, |former| former.changes);
+            record.changes = counted.max(record.changes) + 1;
             self.moves.push(Move { before: former, after: Some(record.clone()) });
         } else if let Some(former) = former {
             record.changes = former.changes;

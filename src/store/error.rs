@@ -1,5 +1,6 @@
 //! What can go wrong with the state directory, as facts: which file, what was seen. Hints are made elsewhere.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -154,4 +155,14 @@ pub struct Notice {
     pub what: String,
     /// Where the original is kept.
     pub kept: Option<PathBuf>,
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        match &self.kept {
+            Some(kept) => write!(f, "; the original is kept as {}", kept.display()),
+            None => Ok(()),
+        }
+    }
 }

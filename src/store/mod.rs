@@ -42,6 +42,7 @@ pub use hosts::HostsEdit;
 pub use instance::Instance;
 pub use lock::AgentLock;
 pub use log::RotatingFile;
+pub use recover::{BEHIND, UNTOLD};
 pub use requests::{Printed, Spool, Work};
 pub use room::{Gate, Place};
 pub use staging::Staging;
@@ -296,6 +297,13 @@ impl Store {
 
     fn watch_over(&self, dirs: &[&Path], names: &'static [&'static str]) -> Result<Watch, StoreError> {
         Watch::over(dirs, names).map_err(|error| self.cannot_watch(error))
+    }
+
+    /// How many registries that could not be read are kept.
+    pub fn damaged(&self) -> usize {
+        let entries = fs::read_dir(self.home.path()).into_iter().flatten().flatten();
+        let is_bad = |name: &str| name.starts_with("agent-sessions.json") && name.contains(".bad-");
+        entries.filter(|entry| entry.file_name().to_str().is_some_and(is_bad)).count()
     }
 
     /// What was repaired or put up with since the last time this was asked.

@@ -18,6 +18,11 @@ use super::{Notice, StoreError, merge, migrate};
 use crate::failpoint;
 use crate::model::{AgentName, AgentRecord, Status, StatusNote, Workspace};
 
+/// The file in `run/` that says: what the registry says of agents may be older than what is known elsewhere.
+pub const BEHIND: &str = "registry-behind";
+/// The file in `run/` with what no person has been told yet.
+pub const UNTOLD: &str = "registry-untold";
+
 /// What is wrong with the registry.
 #[derive(Debug)]
 pub(super) enum Damage {
@@ -56,12 +61,17 @@ pub(super) fn rebuild(
     failpoint::reached("store.aside");
     let restored = registry.entries.len();
     let added = add_from_instances(home, &mut registry, now);
-    atomic::replace_registry(home, registry.to_text().as_bytes(), Former::IsKeptAside)?;
     let what = format!(
         "the registry was unusable ({damage}); agents restored from {source}: {restored}, rebuilt from their \
          directories: {added}"
     );
-    Ok((registry, Notice { what, kept }))
+    let notice = Notice { what, kept };
+    // For those who can do more about it than this process, and for people whom this process does not reach.
+    for file in [BEHIND, UNTOLD] {
+        let _ = atomic::replace(&home.run().join(file), notice.to_string().as_bytes());
+    }
+    atomic::replace_registry(home, registry.to_text().as_bytes(), Former::IsKeptAside)?;
+    Ok((registry, notice))
 }
 
 /// Rewrites a registry of the older public format, which is kept aside.

@@ -37,7 +37,7 @@ fn a_healthy_machine_with_an_agent_and_two_clis() {
     ok    server: tmux [VERSION] at [ROOT]/sockets/tmux-[UID]/symposium, 1 agents live
     ok    configuration: config.toml is understood, or not there
     ok    ledger: 1 lines were written so far
-    ok    supervisor: it does not run; it is started with the first agent
+    ok    supervisor: it does not run, and no agent brings it along (config.toml)
     ok    claude: 2.1.325 (Claude Code) at [ROOT]/fakes/claude
     note  codex: `[ROOT]/fakes/codex --version` failed: no config
           do: run it once by hand
@@ -62,7 +62,7 @@ fn without_tmux_and_without_any_cli() {
           do: see above
     ok    configuration: config.toml is understood, or not there
     ok    ledger: nothing has happened yet
-    ok    supervisor: it does not run; it is started with the first agent
+    ok    supervisor: it does not run, and no agent brings it along (config.toml)
     note  agent CLIs: none in PATH; `default` is the demo agent
           do: npm install -g @anthropic-ai/claude-code
     ");

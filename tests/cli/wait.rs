@@ -74,7 +74,10 @@ fn interrupt_is_control_c_for_a_command() {
     );
     env.wait_until("it is up", || agent(&env, &["peek", "a"]).ok().stdout.contains("up"));
     let outcome = agent(&env, &["interrupt", "a", "--json"]).ok();
-    assert_eq!(outcome.json(), serde_json::json!({"agent": "a", "keys": ["C-c"], "confirmed_by": null}));
+    assert_eq!(
+        outcome.json(),
+        serde_json::json!({"agent": "a", "keys": ["C-c"], "confirmed_by": null, "put_back": null})
+    );
     env.wait_until("it heard", || agent(&env, &["peek", "a"]).ok().stdout.contains("interrupted"));
     assert_eq!(status(&env, "a"), "working");
     agent(&env, &["kill", "a"]).ok();

@@ -82,6 +82,18 @@ fn a_migrated_agent_can_be_started_again_and_removed() {
 }
 
 #[test]
+fn a_migrated_agent_whose_program_is_a_bare_name_is_found_in_path() {
+    let dir = TestEnv::new();
+    let place = dir.project().display().to_string();
+    let old = V0.replace("/home/user/review", &place).replace("[\"claude\"]", "[\"sleep\", \"1000\"]");
+    let env = env_with(&old);
+    env.symposium(["agent", "resume", "review"]).ok();
+    let review = named(&listed(&env), "review").clone();
+    assert_eq!(review["status"], "working");
+    assert!(review["command"][0].as_str().unwrap().ends_with("/sleep"), "{review}");
+}
+
+#[test]
 fn an_agent_of_the_older_format_that_has_no_command_is_told() {
     let env = env_with(&V0.replace("/home/user/review", "/"));
     let told = env.symposium(["agent", "resume", "review-2"]).fails(1);

@@ -108,6 +108,45 @@ fn a_registry_and_backup_that_are_both_destroyed_come_back_from_directories_and_
 }
 
 #[test]
+fn what_the_ledger_knows_of_agents_is_put_into_an_older_registry() {
+    let env = TestEnv::new();
+    env.symposium(["agent", "spawn", "demo", "--name", "a", "--task", "hello"]).ok();
+    env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
+    env.symposium(["supervisor", "stop"]).ok();
+    env.edit_registry(|registry| {
+        let record = &mut registry["sessions"]["a"];
+        record["changes"] = (record["changes"].as_u64().unwrap() - 1).into();
+        record["status"]["status"] = "working".into();
+    });
+    fs::copy(registry_file(&env), env.state().join("agent-sessions.json.bak")).unwrap();
+    fs::write(registry_file(&env), "garbage").unwrap();
+    let told = env.symposium(["agent", "list", "--json"]).ok();
+    assert_eq!(told.json()[0]["status"], "idle", "{told:?}");
+    let both = env.state().join("agent-sessions.json.bak");
+    for file in [both, registry_file(&env)] {
+        fs::write(file, "garbage").unwrap();
+    }
+    assert_eq!(agent(&env, "a")["status"], "idle");
+}
+
+#[test]
+fn what_was_mended_unseen_is_told_to_the_next_person() {
+    let env = env_with_two();
+    fs::write(registry_file(&env), "garbage").unwrap();
+    // As a hook of an agent, which nobody hears.
+    let session = ["event", "session-closed", "--session=nobody"];
+    assert_eq!(env.symposium(session).ok().stderr, "");
+    assert_eq!(kept(&env).len(), 1, "the hook has mended it");
+    let quiet = env.symposium(["agent", "list", "--json"]).ok();
+    assert!(!quiet.stderr.contains("unusable"), "a program shows it to nobody: {quiet:?}");
+    let told = env.symposium(["agent", "list"]).ok();
+    assert_eq!(told.stderr.matches("warning: the registry was unusable").count(), 1, "{told:?}");
+    assert!(!env.symposium(["agent", "list"]).ok().stderr.contains("unusable"), "it is told once");
+    let health = env.symposium(["doctor"]).outcome();
+    assert!(health.stdout.contains("damaged ones were mended and are kept: 1"), "{health:?}");
+}
+
+#[test]
 fn everybody_who_runs_comes_back_from_tmux_alone() {
     let env = env_with_two();
     env.symposium([

@@ -43,6 +43,37 @@ fn claude_works_and_then_rests_with_its_last_words() {
 }
 
 #[test]
+fn claude_that_was_interrupted_takes_the_next_prompt() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", "take your time");
+    real.reason_when("working");
+    let said = real.env.symposium(["agent", "interrupt", "a"]).ok();
+    assert!(said.stderr.contains("which is empty now: take your time"), "{said:?}");
+    real.reason_when("idle");
+    real.agent("send", &["hello"]);
+    real.wait_for_words("I heard 1 lines.");
+    assert_eq!(real.model.last_prompt().as_deref(), Some("hello"));
+}
+
+#[test]
+fn claude_comes_back_when_only_its_directory_knows_of_it() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", "the word is plum");
+    real.wait_for_words("I heard 1 lines.");
+    real.wait_until_kept(".claude/projects", "I heard 1 lines.");
+    real.env.symposium(["supervisor", "stop"]).ok();
+    for file in ["agent-sessions.json", "agent-sessions.json.bak"] {
+        std::fs::write(real.env.state().join(file), "x").unwrap();
+    }
+    let told = real.env.symposium(["agent", "list"]).ok();
+    assert!(told.stderr.contains("rebuilt from their directories: 1"), "{told:?}");
+    real.lose_the_server();
+    real.agent("restore", &[]);
+    real.agent("send", &["what was the word?"]);
+    real.wait_for_words("The word was plum.");
+}
+
+#[test]
 fn claude_asks_before_a_command_and_goes_on_when_it_is_approved_or_denied() {
     let Some(real) = claude() else { return };
     let file = real.env.project().join("made-by-claude");
