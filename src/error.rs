@@ -121,7 +121,7 @@ pub enum Error {
     /// tmux is too old.
     TmuxTooOld { found: String, install: String },
     /// tmux did not answer in time.
-    TmuxSilent { what: String, after: Duration },
+    TmuxSilent { what: String, after: Duration, starting: Option<AgentName> },
     /// The path of its socket is longer than the system can take.
     LongSocket { path: String, length: usize, longest: usize },
     /// tmux refused something.

@@ -48,7 +48,7 @@ impl Watched {
             watched.server = number();
             let pane = number();
             match words.next() {
-                Some("_supervisor") => watched.keeper = Some(pane),
+                Some(name) if name.starts_with("_supervisor") => watched.keeper = Some(pane),
                 _ => drop(watched.panes.insert(pane)),
             }
         }

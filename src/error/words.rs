@@ -239,9 +239,17 @@ impl Error {
                     .hint(install)
                     .hint("or run the agent in this terminal: `symposium agent spawn --foreground …`")
             }
-            Error::TmuxSilent { what, after } => {
-                report("tmux-silent", 4, format!("tmux did not answer within {} ({what})", seconds(*after)))
-                    .saw("its agents may well be alive: nothing was taken for gone")
+            Error::TmuxSilent { what, after, starting } => {
+                let report =
+                    report("tmux-silent", 4, format!("tmux did not answer within {} ({what})", seconds(*after)))
+                        .saw("its agents may well be alive: nothing was taken for gone");
+                let report = match starting {
+                    Some(name) => report
+                        .saw(format!("agent `{name}` may start all the same, as soon as tmux goes on"))
+                        .hint(format!("`symposium agent show {name}` tells whether it did; do not start it twice")),
+                    None => report,
+                };
+                report
                     .hint("`symposium doctor` names the server; a stopped one goes on with `kill -CONT PID`")
             }
             Error::LongSocket { path, length, longest } => report(

@@ -112,7 +112,10 @@ impl Manager {
         if let Err(error) = self.start_in_tmux(&mut record, &start) {
             // One that runs but could not be written down, or that a slow tmux may start all the same, is kept: its
             // session carries its record.
-            if record.tmux.is_none() && !matches!(error, Error::TmuxSilent { .. }) {
+            if let Error::TmuxSilent { what, after, .. } = error {
+                return Err(Error::TmuxSilent { what, after, starting: Some(record.name) });
+            }
+            if record.tmux.is_none() {
                 self.withdraw(&record);
                 self.cancel_errand(errand);
             }

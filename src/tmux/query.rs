@@ -125,7 +125,7 @@ fn parse_look(text: &str) -> Result<(LiveServer, Told), TmuxError> {
                     pane.dead = None;
                     told = Told::NotHowItEnded;
                 }
-                if pane.session != KEEPER && !pane.session.starts_with(DOORS) {
+                if !pane.session.starts_with(KEEPER) && !pane.session.starts_with(DOORS) {
                     server.panes.push(pane);
                 }
             }),

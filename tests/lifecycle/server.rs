@@ -125,7 +125,8 @@ fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
     assert!(listed.stderr.contains("nothing was taken for gone"), "{listed:?}");
     let shown: Vec<_> = listed.json().as_array().unwrap().iter().map(|one| one["status"].clone()).collect();
     assert!(shown.contains(&"unknown".into()) && shown.contains(&"stopped".into()), "{shown:?}");
-    spawn.finish().fails(4);
+    let spawned = spawn.finish().fails(4);
+    assert!(spawned.stderr.contains("agent `late` may start all the same, as soon as tmux goes on"), "{spawned:?}");
     restore.finish().fails(4);
     let peeked = env.symposium(["agent", "peek", "one"]).fails(4);
     let notice =

@@ -66,3 +66,21 @@ fn two_environments_never_disturb_each_other() {
     env.wait_until("their servers are gone", || servers() == 0);
     assert_eq!(fs::read_dir(env.state().join("envs")).unwrap().count(), 0);
 }
+
+#[test]
+fn two_homes_on_one_tmux_server_have_a_supervisor_each() {
+    let env = TestEnv::new();
+    let other = env.root().join("other");
+    fs::create_dir(&other).unwrap();
+    let there = |args: &[&str]| symposium(&env, args).env("HOME", &other);
+    symposium(&env, &["agent", "spawn", "--name", "here", "--", "sleep", "1000"]).ok();
+    there(&["agent", "spawn", "--name", "there", "--", "sleep", "1000"]).ok();
+    symposium(&env, &["supervisor", "start"]).ok();
+    there(&["supervisor", "start"]).ok();
+    let pids = [symposium(&env, &["supervisor", "status", "--json"]), there(&["supervisor", "status", "--json"])]
+        .map(|run| run.ok().json()["pid"].as_i64().expect("it runs"));
+    assert_ne!(pids[0], pids[1]);
+    there(&["supervisor", "stop"]).ok();
+    assert_eq!(super::supervision(&env)["pid"], pids[0], "the other one's is not touched");
+    symposium(&env, &["supervisor", "stop"]).ok();
+}
