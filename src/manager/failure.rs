@@ -40,7 +40,9 @@ impl From<TmuxError> for Error {
             TmuxError::TooOld { version, .. } => {
                 Error::TmuxTooOld { found: version, install: how_to_install_tmux() }
             }
-            TmuxError::TimedOut { what, bound } => Error::TmuxSilent { what: what.into(), after: bound, starting: None },
+            TmuxError::TimedOut { what, bound } => {
+                Error::TmuxSilent { what: what.into(), after: bound, starting: None }
+            }
             TmuxError::LongSocket { path, length } => {
                 Error::LongSocket { path: path.display().to_string(), length, longest: LONGEST_SOCKET }
             }
@@ -50,7 +52,9 @@ impl From<TmuxError> for Error {
             },
             TmuxError::Duplicate { session } => Error::Unsafe {
                 what: format!("a tmux session named `{session}` is there, and it is not this agent's"),
-                hint: "use another name, with `--name`: it may be an agent of another home on this tmux server".into(),
+                hint:
+                    "use another name, with `--name`: it may be an agent of another home on this tmux server"
+                        .into(),
             },
             TmuxError::Refused { what, said } | TmuxError::Garbled { what, said } => {
                 Error::TmuxFailed { what: format!("{what} failed"), said }

@@ -102,10 +102,11 @@ impl Manager {
                 Talked::Unknown => return Err(Error::FarUnknown { name: host.name, after: None }),
                 Talked::Lost(lost) => lost,
             };
-            let Lost { greeted, late, code, ref said } = lost;
+            let Lost { greeted, late, in_vain, code, ref said } = lost;
             // A connection that says nothing, and one that broke: what was asked over it may have arrived.
-            may_be_done |= greeted || late || (code == Some(255) && !never_connected(said));
-            let is_hopeless = !greeted && !late && (code != Some(255) || never_connected(said));
+            may_be_done |= greeted || (late && !in_vain) || (code == Some(255) && !never_connected(said));
+            let is_hopeless =
+                !greeted && (in_vain || (!late && (code != Some(255) || never_connected(said))));
             if is_hopeless && (!may_be_done || code != Some(255)) {
                 return Err(unreached(&host, &lost));
             }

@@ -56,6 +56,11 @@ impl Ssh {
         Ok((Exit { code: status.code(), signal: status.signal() }, said))
     }
 
+    /// Whether nobody has been let in at a host: there is a connection to share as soon as somebody was.
+    pub(super) fn is_unshared(&self, host: &Host) -> bool {
+        self.socket(host).is_some_and(|socket| std::fs::symlink_metadata(socket).is_err())
+    }
+
     /// Has nobody else come over the shared connection to a host, which may be dead and would hold up the next one. Who
     /// is on it stays: one that is dead ends by itself (`ServerAliveInterval`), one that is not ends with the last of
     /// them.

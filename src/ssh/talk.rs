@@ -63,6 +63,8 @@ pub struct Lost {
     pub greeted: bool,
     /// Whether time was over, rather than ssh.
     pub late: bool,
+    /// Whether nobody was let in until then: nothing can have been asked.
+    pub in_vain: bool,
     /// The exit code of ssh: 255 is its own, 127 that there is no such program there.
     pub code: Option<i32>,
     /// What ssh, or whatever is there in place of symposium, said.
@@ -116,12 +118,14 @@ impl Ssh {
                     // What had to be ended while it spoke was there, and was no symposium.
                     let code = code.or((!noise.is_empty()).then_some(0));
                     let said = if said.is_empty() { noise } else { said };
-                    return Ok(Talked::Lost(Lost { greeted, late: false, code, said }));
+                    return Ok(Talked::Lost(Lost { greeted, code, said, ..Lost::default() }));
                 }
                 Err(RecvTimeoutError::Timeout) => {
+                    // Before it is ended, which leaves what is shared behind.
+                    let in_vain = !greeted && self.is_unshared(host);
                     let _ = child.kill();
                     let (code, said) = ended(child, &complaints);
-                    return Ok(Talked::Lost(Lost { greeted, late: true, code, said }));
+                    return Ok(Talked::Lost(Lost { greeted, late: true, in_vain, code, said }));
                 }
                 Err(RecvTimeoutError::Disconnected) => break None,
             }
@@ -135,7 +139,7 @@ impl Ssh {
             }
             None => {
                 let (code, said) = ended(child, &complaints);
-                Ok(Talked::Lost(Lost { greeted, late: false, code, said }))
+                Ok(Talked::Lost(Lost { greeted, code, said, ..Lost::default() }))
             }
         }
     }

@@ -126,8 +126,12 @@ impl Tmux {
                 entry.host.iter().for_each(|host| comes_from(session, host, &mut script));
                 let mut popup = Script::default();
                 entry.popup.iter().for_each(|one| one.shown(&mut popup));
-                let comer =
-                    Comer { session: entry.session, named: None, words: &entry.words("#{client_tty}") };
+                let comer = Comer {
+                    session: entry.session,
+                    named: None,
+                    words: &entry.words("#{client_tty}"),
+                    now: entry.now,
+                };
                 script.append(&comer.seated(meeting, popup)?);
             }
         }
@@ -167,7 +171,8 @@ impl Tmux {
                 script.then(&command(&["refresh-client", "-t", name, "-f", "ignore-size"]));
                 script.then(&command(&switch));
                 let words = entry.words(name);
-                let comer = Comer { session: entry.session, named: Some(&own), words: &words };
+                let comer =
+                    Comer { session: entry.session, named: Some(&own), words: &words, now: entry.now };
                 script.append(&comer.seated(meeting, Script::default())?);
             }
         }

@@ -4,7 +4,7 @@
 //! Options of the session: `@symposium_driver` is who drives, `@symposium_driver_words` the same in words,
 //! `@symposium_driver_since` when it was let, where that was after it came; `@symposium_address` is what guests know the
 //! agent by. `@symposium_wanting` is of the whole server: who watches only because somebody else drives, in the order in
-//! which that was. It goes along with whoever walks to another session by tmux's own keys; so does `@symposium_far`, what
+//! which that was, and since when. It goes along with whoever walks to another session by tmux's own keys; so does `@symposium_far`, what
 //! the machine that a terminal comes from calls this one. A terminal is known by its key, the process that draws on it
 //! and its name: a name alone is given again to another terminal.
 
@@ -38,6 +38,8 @@ pub(super) struct Comer<'a> {
     pub named: Option<&'a Terminal>,
     /// Whose it is, in words; `#` means nothing to tmux in it.
     pub words: &'a str,
+    /// When.
+    pub now: Timestamp,
 }
 
 /// What becomes of a terminal that wants to drive while another one does.
@@ -120,12 +122,12 @@ impl Comer<'_> {
         match self.name() {
             Some(name) => {
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
-                wants(session, &self.key(), script);
+                wants(session, &self.key(), self.now, script);
                 script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name, "-t", &at, &text]));
             }
             None => {
                 script.then(&command(&["refresh-client", "-f", OBSERVER]));
-                wants(session, &self.key(), script);
+                wants(session, &self.key(), self.now, script);
                 script.then(&command(&["display-message", "-d", SHOWN_MS, "-t", &at, &text]));
             }
         }
@@ -141,7 +143,7 @@ impl Comer<'_> {
         // Nothing reaches a popup of a terminal that may not type: it would stay, and what is typed would wait behind it.
         deed.then(&command(&["display-popup", "-C", "-c"])).raw(former);
         deed.then(&command(&["set-option", "-g", "@symposium_wanting"]));
-        deed.raw(&wanting_with("#{@symposium_former}"));
+        deed.raw(&wanting_with("#{@symposium_former}", self.now));
         deed.then(&command(&["display-message", "-d", SHOWN_MS, "-c"])).raw(former);
         let address = known_as(self.session.as_str(), "#{@symposium_former}");
         deed.words(["-t", at.as_str()]).raw(&taken(&address));
@@ -166,7 +168,7 @@ impl Tmux {
                 all.push(Seats {
                     session: seat.session.to_owned(),
                     driver: driver.map(str::to_owned),
-                    waiting: waiting.split_whitespace().map(str::to_owned).collect(),
+                    waiting: waiting.split_whitespace().map(key_in).collect(),
                     sizer: Some(seat.sizer).filter(|name| !name.is_empty()).map(str::to_owned),
                     terminals: Vec::new(),
                 });
@@ -233,7 +235,7 @@ impl Step {
                 let name = name_in(key);
                 script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
                 script.then(&command(&["display-popup", "-C", "-c", name]));
-                wants(&seats.session, key, script);
+                wants(&seats.session, key, now, script);
                 let text = told(&known_as(&seats.session, key));
                 script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name, "-t", &at, &text]));
             }
@@ -259,21 +261,26 @@ impl Step {
     }
 }
 
-/// The terminal of this key would drive, wherever it goes.
-fn wants(session: &str, key: &str, script: &mut Script) {
+/// The terminal of this key would drive, wherever it goes, and watches from now on.
+fn wants(session: &str, key: &str, now: Timestamp, script: &mut Script) {
     let at = target::pane_of(session);
-    let with = wanting_with(key);
+    let with = wanting_with(key, now);
     script.then(&command(&["set-option", "-gF", "-t", &at, "@symposium_wanting", &with]));
 }
 
 /// All who would drive, and this one last.
-fn wanting_with(key: &str) -> String {
-    format!("{} {key} ", wanting_without(key))
+fn wanting_with(key: &str, now: Timestamp) -> String {
+    format!("{} {key}={} ", wanting_without(key), now.as_second())
+}
+
+/// Since when the terminal of this key has to watch, in what the server has noted of those who would drive.
+pub(super) fn watches_since<'t>(wanting: &'t str, key: &str) -> Option<&'t str> {
+    wanting.split_whitespace().find_map(|entry| entry.strip_prefix(key)?.strip_prefix('='))
 }
 
 /// All who would drive but this one.
 fn wanting_without(key: &str) -> String {
-    format!("#{{s| {key} ||:@symposium_wanting}}")
+    format!("#{{s| {key}=[0-9]* ||:@symposium_wanting}}")
 }
 
 /// The terminal of this key drives, only watches or has left.
@@ -285,6 +292,11 @@ pub(super) fn wants_no_more(key: &str, script: &mut Script) {
 fn let_type(session: &str, name: &str, script: &mut Script) {
     script.then(&command(&["refresh-client", "-t", name, "-f", "read-only"]));
     script.then(&command(&["switch-client", "-c", name, "-r", "-t", &target::session(session)]));
+}
+
+/// The key in an entry of those who would drive.
+fn key_in(entry: &str) -> String {
+    entry.split('=').next().unwrap_or_default().to_owned()
 }
 
 fn name_in(key: &str) -> &str {

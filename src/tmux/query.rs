@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::driver::watches_since;
 use super::keeper::KEEPER;
 use super::share::{DOORS, GuestMay, guest_in};
 use super::{Tmux, TmuxError, target};
@@ -13,7 +14,7 @@ use crate::model::{DeadPane, Exit, LiveClient, LivePane, LiveServer, Look, Serve
 
 const SERVER: &str = "S|#{start_time}:#{pid}|#{version}";
 const PANE: &str = "P|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_dead_time}|#{window_activity}|#{@symposium_id}|#{session_name}";
-const CLIENT: &str = "C|#{client_readonly}|#{m:*focused*,#{client_flags}}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{@symposium_driver_since}|#{@symposium_guests}|#{client_user}|#{client_name}|#{session_name}";
+const CLIENT: &str = "C|#{client_readonly}|#{m:*focused*,#{client_flags}}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{@symposium_driver_since}|#{@symposium_wanting}|#{@symposium_guests}|#{client_user}|#{client_name}|#{session_name}";
 const FACTS: &str = "#{pane_id}|#{pane_tty}|#{pane_width}|#{pane_height}|#{cursor_x}|#{cursor_y}|#{pane_in_mode}|#{pane_dead}|#{alternate_on}";
 
 /// The terminal of a process is closed, and tmux does not know yet how the process ended.
@@ -154,8 +155,8 @@ fn parse_pane(rest: &str) -> Option<LivePane> {
 }
 
 fn parse_client(rest: &str) -> Option<LiveClient> {
-    let mut fields = rest.splitn(10, '|');
-    let [readonly, focused, pid, came, driver, drives_since, guests, user, tty, session] =
+    let mut fields = rest.splitn(11, '|');
+    let [readonly, focused, pid, came, driver, drives_since, wanting, guests, user, tty, session] =
         std::array::from_fn(|_| fields.next());
     let key = format!("{}@{}", pid?, tty?);
     let guest = guest_in(guests?, &key);
@@ -167,8 +168,12 @@ fn parse_client(rest: &str) -> Option<LiveClient> {
         user: user.filter(|user| !user.is_empty()).map(str::to_owned),
         observer: guest.map_or(readonly? == "1", |(_, may)| may == GuestMay::Watch || !is_turn),
         pid: pid?.parse().ok(),
-        // Who waited drives since it was let.
-        since: time(drives_since?).filter(|_| driver == Some(&key)).or(time(came?)),
+        // Who waited drives since it was let, who was taken over from watches since then.
+        since: match driver? == key {
+            true => time(drives_since?),
+            false => watches_since(wanting?, &key).and_then(time),
+        }
+        .or(time(came?)),
         driver: driver? == key,
         guest: guest.is_some(),
         focused: focused? == "1",
@@ -201,7 +206,7 @@ mod tests {
     fn an_answer_is_read_field_by_field() {
         let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
         let text = format!(
-            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|0|8|1700000001|9@/dev/pts/2|1700000007||guest|/dev/pts/1|api\nC|0|1|9|1700000002|9@client-9|1700000008|||client-9|odd |\nC|1|0|7|1700000002|7@/dev/pts/3|| 7@/dev/pts/3=guest:w|root|/dev/pts/3|api\n"
+            "S|1700000000:42|3.3a\nP|%1|77|0||||1700000001|{id}|api\nP|%2|78|1|3||1700000009|1700000001||odd | name|x\nP|%3|79|1||9||1700000001||z\nC|1|0|8|1700000001|9@/dev/pts/2|1700000007| 8@/dev/pts/1=1700000005 ||guest|/dev/pts/1|api\nC|0|1|9|1700000002|9@client-9|1700000008||||client-9|odd |\nC|1|0|7|1700000002|7@/dev/pts/3||| 7@/dev/pts/3=guest:w|root|/dev/pts/3|api\n"
         );
         let (server, told) = parse_look(&text).unwrap();
         assert_eq!(told, Told::Everything);
@@ -219,11 +224,11 @@ mod tests {
         assert!(server.clients[1].focused && !server.clients[0].focused);
         assert_eq!(
             (server.clients[0].pid, server.clients[0].since.unwrap().as_second()),
-            (Some(8), 1_700_000_001)
+            (Some(8), 1_700_000_005)
         );
         let since: Vec<_> =
             server.clients.iter().map(|client| client.since.map(Timestamp::as_second)).collect();
-        assert_eq!(since, [Some(1_700_000_001), Some(1_700_000_008), Some(1_700_000_002)]);
+        assert_eq!(since, [Some(1_700_000_005), Some(1_700_000_008), Some(1_700_000_002)]);
     }
 
     #[test]

@@ -415,3 +415,20 @@ fn without_a_variable_that_says_so_a_user_is_known_by_the_system() {
     let second = env.terminal_sized((160, 30), [env.binary(), "agent", "attach", "a"]);
     second.wait_for_text(&format!("{} drives, you watch", name.trim_end()));
 }
+
+#[test]
+fn who_was_taken_over_from_watches_since_then() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    let _first = attached(&env, "a", &[]);
+    let came = |env: &TestEnv| clients(env, "a")[0]["since"].as_str().unwrap().to_owned();
+    let before = came(&env);
+    // tmux counts whole seconds.
+    env.wait_until("a second has passed", || {
+        jiff::Timestamp::now().as_second() > before.parse::<jiff::Timestamp>().unwrap().as_second()
+    });
+    let _second = attached(&env, "a", &["--take"]);
+    env.wait_until("it was taken over", || count(&clients(&env, "a"), "observer") == 1);
+    let watcher = clients(&env, "a").into_iter().find(|client| client["observer"] == true).unwrap();
+    assert!(watcher["since"].as_str().unwrap() > before.as_str(), "{watcher}, it came {before}");
+}

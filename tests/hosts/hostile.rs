@@ -1,6 +1,10 @@
 //! A machine that was taken over by somebody: what it says is shown as text, fits into memory, and is never obeyed.
 
 use std::fs;
+use std::io::Write;
+use std::net::TcpListener;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -189,4 +193,24 @@ fn a_terminal_is_given_back_as_it_was() {
     let terminal = near.env.terminal(["sh", "-c", &line]);
     terminal.wait_for_text("code 5");
     assert_eq!(terminal.modes(), "0 0", "{}", terminal.screen());
+}
+
+#[test]
+fn a_host_that_never_lets_anybody_in_cannot_have_done_anything() {
+    let Some(near) = Near::new(None) else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    // Lines before the greeting are allowed, and keep ssh waiting.
+    std::thread::spawn(move || {
+        let (_never, pace) = mpsc::channel::<()>();
+        for mut stream in listener.incoming().flatten() {
+            while stream.write_all(b"x\r\n").is_ok() {
+                let _ = pace.recv_timeout(Duration::from_millis(300));
+            }
+        }
+    });
+    near.run(&["host", "add", "drips", "me@127.0.0.1", "--port", &port, "--force"]).outcome();
+    let told = near.run(&["agent", "send", "drips:a", "hi"]).fails(1);
+    assert!(told.stderr.contains("cannot be reached"), "{told:?}");
+    assert!(!told.stderr.contains("not known whether") && !told.stderr.contains("was lost"), "{told:?}");
 }

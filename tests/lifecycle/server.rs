@@ -126,7 +126,10 @@ fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
     let shown: Vec<_> = listed.json().as_array().unwrap().iter().map(|one| one["status"].clone()).collect();
     assert!(shown.contains(&"unknown".into()) && shown.contains(&"stopped".into()), "{shown:?}");
     let spawned = spawn.finish().fails(4);
-    assert!(spawned.stderr.contains("agent `late` may start all the same, as soon as tmux goes on"), "{spawned:?}");
+    assert!(
+        spawned.stderr.contains("agent `late` may start all the same, as soon as tmux goes on"),
+        "{spawned:?}"
+    );
     restore.finish().fails(4);
     let peeked = env.symposium(["agent", "peek", "one"]).fails(4);
     let notice =

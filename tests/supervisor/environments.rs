@@ -77,8 +77,9 @@ fn two_homes_on_one_tmux_server_have_a_supervisor_each() {
     there(&["agent", "spawn", "--name", "there", "--", "sleep", "1000"]).ok();
     symposium(&env, &["supervisor", "start"]).ok();
     there(&["supervisor", "start"]).ok();
-    let pids = [symposium(&env, &["supervisor", "status", "--json"]), there(&["supervisor", "status", "--json"])]
-        .map(|run| run.ok().json()["pid"].as_i64().expect("it runs"));
+    let pids =
+        [symposium(&env, &["supervisor", "status", "--json"]), there(&["supervisor", "status", "--json"])]
+            .map(|run| run.ok().json()["pid"].as_i64().expect("it runs"));
     assert_ne!(pids[0], pids[1]);
     there(&["supervisor", "stop"]).ok();
     assert_eq!(super::supervision(&env)["pid"], pids[0], "the other one's is not touched");
