@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Context, picker, recap, show, spawn, ui, visit};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{As, AttachRequest, Attaching, Before};
+use crate::manager::{Arrival, As, AttachRequest, Attaching, Before};
 use crate::model::{Agent, AgentName, HostName};
 
 #[derive(Debug, Args)]
@@ -89,8 +89,9 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, 
             ui::forget_typed();
         }
     };
+    let arrival = if link == Before::Gone { Arrival::Back } else { Arrival::Anew };
     let popup = recap::after_absence(name, context);
-    let request = AttachRequest { name, how, host, popup: popup.as_ref() };
+    let request = AttachRequest { name, how, host, arrival, popup: popup.as_ref() };
     match context.manager.attach(request, before)? {
         Attaching::Switched => Ok(0),
     }

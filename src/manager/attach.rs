@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::git;
 use crate::model::{Agent, AgentName, HostName};
 use crate::process::{self, terminfo};
-use crate::tmux::{Around, AttachAs, Entry, Popup};
+use crate::tmux::{Around, Arrival, AttachAs, Entry, Popup};
 
 /// What a user asked for.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,8 @@ pub struct AttachRequest<'a> {
     pub how: AttachAs,
     /// What the machine that the person sits at calls this one.
     pub host: Option<&'a HostName>,
+    /// Whether for the first time.
+    pub arrival: Arrival,
     /// What lies over the screen until a key is pressed.
     pub popup: Option<&'a Popup>,
 }
@@ -67,6 +69,7 @@ impl Manager {
             policy: self.settings().attach.policy,
             user: user.as_deref().unwrap_or("somebody"),
             host: request.host,
+            arrival: request.arrival,
             owner: None,
             from: from.as_deref(),
             now: Env::now(),

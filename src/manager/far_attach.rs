@@ -17,6 +17,9 @@ use crate::ssh::{AttachWords, Lost};
 /// The option that takes over.
 pub const TAKE: &str = "--take";
 
+/// Whose connection was lost is expected back for so long.
+const LONGEST_ABSENCE: Duration = Duration::from_secs(86_400);
+
 /// What a user asked for.
 #[derive(Debug, Clone)]
 pub struct FarAttach {
@@ -112,11 +115,18 @@ impl Manager {
                 was = Before::Driver;
             }
             self.tmux()?.detach(name.as_str(), Some(tty))?;
+        } else if let Some((pid, tty)) = before
+            && self.tmux()?.drove_last(name, &format!("{pid}@{tty}"))?
+        {
+            // Of several whose connection was lost at once each comes back as what it was, whoever is first.
+            was = Before::Driver;
         }
         // What becomes the client of tmux has our number and our terminal.
         let tty = Env::terminal().unwrap_or_default();
         self.store.write_run(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
-        self.store.forget_links(&file, |pid| process::wait_exit(pid, Duration::ZERO).unwrap_or(false));
+        let long_ago = Env::now() - LONGEST_ABSENCE;
+        let is_gone = |pid| process::wait_exit(pid, Duration::ZERO).unwrap_or(false);
+        self.store.forget_links(&file, long_ago, is_gone);
         Ok(was)
     }
 }

@@ -147,7 +147,7 @@ use crate::ledger::Ledger;
 use crate::model::{Agent, AgentName, AgentRecord, Config, EnvironmentName};
 pub use crate::ssh::Heed;
 use crate::store::Store;
-pub use crate::tmux::{AttachAs as As, GuestMay, Popup};
+pub use crate::tmux::{Arrival, AttachAs as As, GuestMay, Popup};
 use crate::tmux::{Setup, SocketRule, Tmux, socket_path};
 
 /// How long one call of tmux may take. A loaded machine answers in well under a second; a stopped server never.

@@ -14,7 +14,7 @@ use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::process;
 use crate::rules::share::time_left_at_door;
 use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
-use crate::tmux::{Around, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
+use crate::tmux::{Arrival, Around, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
 
 /// How many terminals of a guest may be there at once.
 const MOST_SCREENS: usize = 8;
@@ -102,6 +102,7 @@ impl Host {
             user: &user,
             owner: Some(&owner()),
             host: None,
+            arrival: Arrival::Anew,
             from: None,
             now: Env::now(),
             popup: None,

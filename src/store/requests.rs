@@ -83,12 +83,17 @@ impl Store {
         }
     }
 
-    /// Forgets terminals that were attached from elsewhere, but for one file, when `is_gone` says so of their process.
-    pub fn forget_links(&self, but: &str, is_gone: impl Fn(i32) -> bool) {
+    /// Forgets terminals that were attached from elsewhere before a time, but for one file, when `is_gone` says so of
+    /// their process.
+    pub fn forget_links(&self, but: &str, before: Timestamp, is_gone: impl Fn(i32) -> bool) {
         for entry in fs::read_dir(self.home.run()).into_iter().flatten().flatten() {
             let is_link =
                 entry.file_name().to_str().is_some_and(|name| name.starts_with("link-") && name != but);
             if !is_link {
+                continue;
+            }
+            let written = entry.metadata().and_then(|meta| meta.modified()).ok();
+            if written.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(|at| at > before) {
                 continue;
             }
             let text = fs::read_to_string(entry.path()).unwrap_or_default();

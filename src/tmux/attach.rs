@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use jiff::Timestamp;
 
 use super::door;
-use super::driver::{Comer, Meeting, OBSERVER, OWN_KEY, comes_from, in_words, wants_no_more};
+use super::driver::{Arrival, Comer, Meeting, OBSERVER, OWN_KEY, comes_from, in_words, wants_no_more};
 use super::query::clock;
 use super::script::{Script, command};
 use super::size::OWN_NAME;
@@ -44,6 +44,8 @@ pub struct Entry<'a> {
     pub host: Option<&'a HostName>,
     /// When.
     pub now: Timestamp,
+    /// Whether for the first time.
+    pub arrival: Arrival,
     /// What is laid over the screen of whoever may type.
     pub popup: Option<&'a Popup>,
     /// What the terminal is.
@@ -131,6 +133,7 @@ impl Tmux {
                     named: None,
                     words: &entry.words("#{client_tty}"),
                     now: entry.now,
+                    arrival: entry.arrival,
                 };
                 script.append(&comer.seated(meeting, popup)?);
             }
@@ -172,7 +175,7 @@ impl Tmux {
                 script.then(&command(&switch));
                 let words = entry.words(name);
                 let comer =
-                    Comer { session: entry.session, named: Some(&own), words: &words, now: entry.now };
+                    Comer { session: entry.session, named: Some(&own), words: &words, now: entry.now, arrival: entry.arrival };
                 script.append(&comer.seated(meeting, Script::default())?);
             }
         }

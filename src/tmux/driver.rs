@@ -3,7 +3,8 @@
 //!
 //! Options of the session: `@symposium_driver` is who drives, `@symposium_driver_words` the same in words,
 //! `@symposium_driver_since` when it was let, where that was after it came; `@symposium_address` is what guests know the
-//! agent by. `@symposium_wanting` is of the whole server: who watches only because somebody else drives, in the order in
+//! agent by. `@symposium_chosen` is who wanted to drive last and did, and after it who came to drive because others left.
+//! `@symposium_wanting` is of the whole server: who watches only because somebody else drives, in the order in
 //! which that was, and since when. It goes along with whoever walks to another session by tmux's own keys; so does `@symposium_far`, what
 //! the machine that a terminal comes from calls this one. A terminal is known by its key, the process that draws on it
 //! and its name: a name alone is given again to another terminal.
@@ -40,6 +41,17 @@ pub(super) struct Comer<'a> {
     pub words: &'a str,
     /// When.
     pub now: Timestamp,
+    /// How.
+    pub arrival: Arrival,
+}
+
+/// How a terminal comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// Because somebody wants it there now.
+    Anew,
+    /// In place of one whose connection was lost, and that did not drive then.
+    Back,
 }
 
 /// What becomes of a terminal that wants to drive while another one does.
@@ -106,6 +118,9 @@ impl Comer<'_> {
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver", &self.key()]));
         script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_driver_words", self.words]));
         script.then(&command(&["set-option", "-uq", "-t", &at, "@symposium_driver_since"]));
+        if self.arrival == Arrival::Anew {
+            script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_chosen", &self.key()]));
+        }
         match self.named {
             Some(terminal) => {
                 wants_no_more(&terminal.key, script);
@@ -179,6 +194,24 @@ impl Tmux {
         Ok(all)
     }
 
+    /// Whether this terminal, which has left, is the last that wanted to drive and did, and nobody is there who has come
+    /// to drive since.
+    pub fn drove_last(&self, session: &AgentName, key: &str) -> Result<bool, TmuxError> {
+        let mut script = Script::default();
+        let at = target::pane_of(session.as_str());
+        script.then(&command(&["display-message", "-p", "-t", &at, "#{@symposium_chosen}"]));
+        let session = target::session(session.as_str());
+        script.then(&command(&["list-clients", "-t", &session, "-F", "#{client_pid}@#{client_name}"]));
+        let said = match self.tell("look who drove", script) {
+            Err(other) if other.is_absence() => return Ok(false),
+            other => other?,
+        };
+        let mut lines = said.lines();
+        let mut chosen = lines.next().unwrap_or_default().split_whitespace();
+        let there: Vec<&str> = lines.collect();
+        Ok(chosen.next() == Some(key) && !chosen.any(|heir| there.contains(&heir)))
+    }
+
     /// Forgets what terminals wanted that have left.
     pub fn forget_terminals(&self, keys: &[String]) -> Result<(), TmuxError> {
         let mut script = Script::default();
@@ -223,6 +256,7 @@ impl Step {
                 let (words, since) = (format!("{words} since {}", clock(now)), now.as_second().to_string());
                 script.then(&command(&["set-option", "-t", &at, "@symposium_driver_words", &words]));
                 script.then(&command(&["set-option", "-t", &at, "@symposium_driver_since", &since]));
+                script.then(&command(&["set-option", "-a", "-t", &at, "@symposium_chosen", &format!(" {key}")]));
                 wants_no_more(key, script);
                 match terminal(key).is_some_and(|terminal| terminal.guest) {
                     true => size::counted(Some(name_in(key)), script),

@@ -247,3 +247,34 @@ fn what_is_said_over_there_names_the_agent_as_it_is_named_here() {
     there.wait_for_text("this is a");
     here.wait_for_text("took over, you watch; take it back: symposium agent attach a --take");
 }
+
+#[test]
+fn of_several_that_are_cut_at_once_the_one_that_drove_does_again() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let words = [near.env.binary(), "agent", "attach", "far:a"];
+    let watches = near.env.terminal(words);
+    watches.wait_for_text("this is a");
+    let drives = near.env.terminal([&words[..], &["--take"]].concat());
+    drives.wait_for_text("this is a");
+    watches.wait_for_text("took over, you watch");
+    for round in ["one", "two", "three"] {
+        let before = far.agents()[0]["clients"].clone();
+        let is_new = |client: &Value| before.as_array().unwrap().iter().all(|old| old["pid"] != client["pid"]);
+        far.cut();
+        near.env.wait_until("both are back, and one drives", || {
+            let now = far.agents()[0]["clients"].as_array().cloned().unwrap_or_default();
+            now.len() == 2
+                && now.iter().all(is_new)
+                && now.iter().filter(|client| client["driver"] == true).count() == 1
+        });
+        let text = format!("after cut {round}");
+        drives.wait_for_text("this is a");
+        near.env.wait_until("each is what it was", || {
+            !drives.screen().contains("watching only") && watches.screen().contains("watching only")
+        });
+        drives.type_text(&text);
+        drives.keys(&["Enter"]);
+        watches.wait_for_text(&format!("got <{text}>"));
+    }
+}

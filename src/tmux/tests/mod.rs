@@ -169,6 +169,7 @@ fn entry(session: &AgentName, how: AttachAs) -> Entry<'_> {
         user: "guest",
         owner: None,
         host: None,
+        arrival: Arrival::Anew,
         from: None,
         now,
         popup: None,
