@@ -14,7 +14,7 @@ use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::process;
 use crate::rules::share::time_left_at_door;
 use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
-use crate::tmux::{Arrival, Around, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
+use crate::tmux::{Around, Arrival, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
 
 /// How many terminals of a guest may be there at once.
 const MOST_SCREENS: usize = 8;

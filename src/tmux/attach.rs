@@ -174,8 +174,13 @@ impl Tmux {
                 script.then(&command(&["refresh-client", "-t", name, "-f", "ignore-size"]));
                 script.then(&command(&switch));
                 let words = entry.words(name);
-                let comer =
-                    Comer { session: entry.session, named: Some(&own), words: &words, now: entry.now, arrival: entry.arrival };
+                let comer = Comer {
+                    session: entry.session,
+                    named: Some(&own),
+                    words: &words,
+                    now: entry.now,
+                    arrival: entry.arrival,
+                };
                 script.append(&comer.seated(meeting, Script::default())?);
             }
         }

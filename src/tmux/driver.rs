@@ -256,9 +256,17 @@ impl Step {
                 let (words, since) = (format!("{words} since {}", clock(now)), now.as_second().to_string());
                 script.then(&command(&["set-option", "-t", &at, "@symposium_driver_words", &words]));
                 script.then(&command(&["set-option", "-t", &at, "@symposium_driver_since", &since]));
-                script.then(&command(&["set-option", "-a", "-t", &at, "@symposium_chosen", &format!(" {key}")]));
+                script.then(&command(&[
+                    "set-option",
+                    "-a",
+                    "-t",
+                    &at,
+                    "@symposium_chosen",
+                    &format!(" {key}"),
+                ]));
                 wants_no_more(key, script);
-                match terminal(key).is_some_and(|terminal| terminal.guest) {
+                // Who types already is left alone: a prefix key that was just pressed there would be forgotten.
+                match terminal(key).is_some_and(|terminal| terminal.guest || terminal.types) {
                     true => size::counted(Some(name_in(key)), script),
                     false => let_type(&seats.session, name_in(key), script),
                 }

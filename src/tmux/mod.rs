@@ -45,8 +45,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use attach::{Around, AttachAs, Entry, Popup};
-pub use driver::Arrival;
 pub use capture::Capture;
+pub use driver::Arrival;
 pub use error::TmuxError;
 pub use input::Paste;
 pub use launch::{Edges, Launch, Started};

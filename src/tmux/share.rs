@@ -67,7 +67,13 @@ impl Tmux {
         match (may, entry.meeting()) {
             (GuestMay::Type, Some(meeting)) => {
                 let words = entry.words("#{client_tty}");
-                let comer = Comer { session: entry.session, named: None, words: &words, now: entry.now, arrival: entry.arrival };
+                let comer = Comer {
+                    session: entry.session,
+                    named: None,
+                    words: &words,
+                    now: entry.now,
+                    arrival: entry.arrival,
+                };
                 script.append(&comer.seated(meeting, Script::default())?);
             }
             (GuestMay::Type, None) => size::by(session, None, &mut script)?,

@@ -368,7 +368,10 @@ fn who_had_to_watch_elsewhere_drives_where_nobody_does() {
     });
     walker.keys(&["C-b", "L"]);
     walker.wait_for_text("this is a");
-    env.wait_until("the walker drives `a` again", || count(&clients(&env, "a"), "driver") == 1);
+    env.wait_until("the walker drives `a` again", || {
+        let clients = clients(&env, "a");
+        count(&clients, "driver") == 1 && count(&clients, "observer") == 0
+    });
     typed(&walker, "and after");
     walker.wait_for_text("got <and after>");
     // Who asked to watch never drives, wherever it goes.

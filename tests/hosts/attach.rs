@@ -260,7 +260,8 @@ fn of_several_that_are_cut_at_once_the_one_that_drove_does_again() {
     watches.wait_for_text("took over, you watch");
     for round in ["one", "two", "three"] {
         let before = far.agents()[0]["clients"].clone();
-        let is_new = |client: &Value| before.as_array().unwrap().iter().all(|old| old["pid"] != client["pid"]);
+        let is_new =
+            |client: &Value| before.as_array().unwrap().iter().all(|old| old["pid"] != client["pid"]);
         far.cut();
         near.env.wait_until("both are back, and one drives", || {
             let now = far.agents()[0]["clients"].as_array().cloned().unwrap_or_default();
