@@ -1,21 +1,23 @@
 //! Who of a session's terminals may type. The server decides, in one step, when a terminal comes: it is noted as the
-//! session's driver, or made read-only because somebody drives. Two processes of ours never look and then act.
+//! session's driver, or made read-only because somebody drives. Two processes of ours never look and then act. What is
+//! set right afterwards is in `seats.rs`.
 //!
 //! Options of the session: `@symposium_driver` is who drives, `@symposium_driver_words` the same in words,
 //! `@symposium_driver_since` when it was let, where that was after it came; `@symposium_address` is what guests know the
-//! agent by. `@symposium_chosen` is who wanted to drive last and did, and after it who came to drive because others left.
-//! `@symposium_wanting` is of the whole server: who watches only because somebody else drives, in the order in
-//! which that was, and since when. It goes along with whoever walks to another session by tmux's own keys; so does `@symposium_far`, what
-//! the machine that a terminal comes from calls this one. A terminal is known by its key, the process that draws on it
-//! and its name: a name alone is given again to another terminal.
+//! agent by; `@symposium_chosen` is who wanted to drive last and did, and after it who came to drive because others left.
+//!
+//! Options of the server, which go along with whoever walks to another session by tmux's own keys: `@symposium_wanting`
+//! is who watches only because somebody else drives, in the order in which that was, and since when; `@symposium_far`
+//! what the machine that a terminal comes from calls this one.
+//!
+//! A terminal is known by its key, the process that draws on it and its name: a name alone is given again to another
+//! terminal.
 
 use jiff::Timestamp;
 
-use super::query::clock;
 use super::script::{Script, command};
-use super::share::{GuestMay, guest_in};
-use super::{Tmux, TmuxError, size, target};
-use crate::model::{AgentName, HostName, Seats, Step, Terminal};
+use super::{TmuxError, size, target};
+use crate::model::{AgentName, HostName, Terminal};
 
 /// A read-only terminal must not decide the size of everybody's window either.
 pub(super) const OBSERVER: &str = "read-only,ignore-size";
@@ -28,8 +30,7 @@ const WHO: &str = "#{s/ on .*//:@symposium_driver_words}";
 const WHERE: &str = "#{s/^.* on /on /:@symposium_driver_words}";
 /// How long a text stays. tmux draws nothing else meanwhile, and a terminal that only watches has no key to be rid of
 /// it; the status line goes on to tell who drives.
-const SHOWN_MS: &str = "3000";
-const SEAT: &str = "#{client_readonly}|#{m:*ignore-size*,#{client_flags}}|#{@symposium_sizer}|#{client_created}|#{@symposium_driver}|#{@symposium_wanting}|#{@symposium_guests}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
+pub(super) const SHOWN_MS: &str = "3000";
 
 /// The terminal that comes.
 pub(super) struct Comer<'a> {
@@ -167,144 +168,8 @@ impl Comer<'_> {
     }
 }
 
-impl Tmux {
-    /// The terminals of all sessions that have one.
-    pub fn seats(&self) -> Result<Vec<Seats>, TmuxError> {
-        let text = match self.ask("look for terminals", &["list-clients", "-F", SEAT]) {
-            Err(other) if other.is_absence() => return Ok(Vec::new()),
-            other => other?,
-        };
-        let mut lines: Vec<Seat<'_>> = text.lines().filter_map(Seat::parse).collect();
-        lines.sort_by_key(|seat| seat.since);
-        let mut all: Vec<Seats> = Vec::new();
-        for seat in lines {
-            let at = all.iter().position(|seats| seats.session == seat.session).unwrap_or_else(|| {
-                let (driver, waiting) = (Some(seat.driver).filter(|key| !key.is_empty()), seat.waiting);
-                all.push(Seats {
-                    session: seat.session.to_owned(),
-                    driver: driver.map(str::to_owned),
-                    waiting: waiting.split_whitespace().map(key_in).collect(),
-                    sizer: Some(seat.sizer).filter(|name| !name.is_empty()).map(str::to_owned),
-                    terminals: Vec::new(),
-                });
-                all.len() - 1
-            });
-            all[at].terminals.push(seat.terminal());
-        }
-        Ok(all)
-    }
-
-    /// Whether this terminal, which has left, is the last that wanted to drive and did, and nobody is there who has come
-    /// to drive since.
-    pub fn drove_last(&self, session: &AgentName, key: &str) -> Result<bool, TmuxError> {
-        let mut script = Script::default();
-        let at = target::pane_of(session.as_str());
-        script.then(&command(&["display-message", "-p", "-t", &at, "#{@symposium_chosen}"]));
-        let session = target::session(session.as_str());
-        script.then(&command(&["list-clients", "-t", &session, "-F", "#{client_pid}@#{client_name}"]));
-        let said = match self.tell("look who drove", script) {
-            Err(other) if other.is_absence() => return Ok(false),
-            other => other?,
-        };
-        let mut lines = said.lines();
-        let mut chosen = lines.next().unwrap_or_default().split_whitespace();
-        let there: Vec<&str> = lines.collect();
-        Ok(chosen.next() == Some(key) && !chosen.any(|heir| there.contains(&heir)))
-    }
-
-    /// Forgets what terminals wanted that have left.
-    pub fn forget_terminals(&self, keys: &[String]) -> Result<(), TmuxError> {
-        let mut script = Script::default();
-        keys.iter().for_each(|key| wants_no_more(key, &mut script));
-        match self.tell("forget terminals", script) {
-            Err(other) if other.is_absence() => Ok(()),
-            other => other.map(drop),
-        }
-    }
-
-    /// Takes these steps, unless another terminal drives meanwhile than was seen.
-    pub fn reseat(&self, seats: &Seats, steps: &[Step], now: Timestamp) -> Result<(), TmuxError> {
-        let (session, at) = (&seats.session, target::pane_of(&seats.session));
-        let mut deed = Script::default();
-        for step in steps {
-            step.done(seats, now, &mut deed);
-        }
-        if steps.iter().any(|step| matches!(step, Step::Drive(_) | Step::Watch(_) | Step::Size(_))) {
-            size::fitted(session, &mut deed)?;
-        }
-        let (name, seen) = (target::in_format(session), seats.driver.as_deref().unwrap_or_default());
-        let test = format!("#{{&&:#{{==:#{{session_name}},{name}}},#{{==:#{{@symposium_driver}},{seen}}}}}");
-        let mut script = Script::default();
-        script.then(&command(&["if-shell", "-F", "-t", &at, &test])).word(deed.finish("terminals")?);
-        match self.tell("seat terminals", script) {
-            // Who has left meanwhile has told so: the next look is on its way.
-            Err(TmuxError::Refused { said, .. }) if said.starts_with("can't find client") => Ok(()),
-            Err(other) if other.is_absence() => Ok(()),
-            other => other.map(drop),
-        }
-    }
-}
-
-impl Step {
-    fn done(&self, seats: &Seats, now: Timestamp, script: &mut Script) {
-        let at = target::pane_of(&seats.session);
-        let terminal = |key: &str| seats.terminals.iter().find(|terminal| terminal.key == key);
-        match self {
-            Step::Drive(key) => {
-                let words = terminal(key).map(|terminal| terminal.words.as_str()).unwrap_or_default();
-                script.then(&command(&["set-option", "-t", &at, "@symposium_driver", key]));
-                let (words, since) = (format!("{words} since {}", clock(now)), now.as_second().to_string());
-                script.then(&command(&["set-option", "-t", &at, "@symposium_driver_words", &words]));
-                script.then(&command(&["set-option", "-t", &at, "@symposium_driver_since", &since]));
-                script.then(&command(&[
-                    "set-option",
-                    "-a",
-                    "-t",
-                    &at,
-                    "@symposium_chosen",
-                    &format!(" {key}"),
-                ]));
-                wants_no_more(key, script);
-                // Who types already is left alone: a prefix key that was just pressed there would be forgotten.
-                match terminal(key).is_some_and(|terminal| terminal.guest || terminal.types) {
-                    true => size::counted(Some(name_in(key)), script),
-                    false => let_type(&seats.session, name_in(key), script),
-                }
-                let text = "you drive now";
-                script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name_in(key), text]));
-            }
-            Step::Watch(key) => {
-                let name = name_in(key);
-                script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
-                script.then(&command(&["display-popup", "-C", "-c", name]));
-                wants(&seats.session, key, now, script);
-                let text = told(&known_as(&seats.session, key));
-                script.then(&command(&["display-message", "-d", SHOWN_MS, "-c", name, "-t", &at, &text]));
-            }
-            Step::Type(key) => {
-                wants_no_more(key, script);
-                if terminal(key).is_some_and(|terminal| !terminal.guest) {
-                    let_type(&seats.session, name_in(key), script);
-                }
-                script.then(&command(&["refresh-client", "-t", name_in(key), "-f", "ignore-size"]));
-                size::typist(&seats.session, name_in(key), script);
-            }
-            Step::Size(key) => {
-                for other in seats.terminals.iter().filter(|one| one.counts && one.key != *key) {
-                    script.then(&command(&["refresh-client", "-t", other.name(), "-f", "ignore-size"]));
-                    size::typist(&seats.session, other.name(), script);
-                }
-                size::typist(&seats.session, name_in(key), script);
-                script.then(&command(&["set-option", "-t", &at, "@symposium_sizer", name_in(key)]));
-                size::counted(Some(name_in(key)), script);
-            }
-            Step::Vacate => size::vacated(&seats.session, script),
-        }
-    }
-}
-
 /// The terminal of this key would drive, wherever it goes, and watches from now on.
-fn wants(session: &str, key: &str, now: Timestamp, script: &mut Script) {
+pub(super) fn wants(session: &str, key: &str, now: Timestamp, script: &mut Script) {
     let at = target::pane_of(session);
     let with = wanting_with(key, now);
     script.then(&command(&["set-option", "-gF", "-t", &at, "@symposium_wanting", &with]));
@@ -331,22 +196,17 @@ pub(super) fn wants_no_more(key: &str, script: &mut Script) {
 }
 
 /// Lets a terminal type, whether it could before or not: `-r` turns over what it is, so it is made read-only first.
-fn let_type(session: &str, name: &str, script: &mut Script) {
+pub(super) fn let_type(session: &str, name: &str, script: &mut Script) {
     script.then(&command(&["refresh-client", "-t", name, "-f", "read-only"]));
     script.then(&command(&["switch-client", "-c", name, "-r", "-t", &target::session(session)]));
 }
 
-/// The key in an entry of those who would drive.
-fn key_in(entry: &str) -> String {
-    entry.split('=').next().unwrap_or_default().to_owned()
-}
-
-fn name_in(key: &str) -> &str {
+pub(super) fn name_in(key: &str) -> &str {
     key.split_once('@').map_or(key, |(_, name)| name)
 }
 
 /// What the person at the terminal of this key types to come here.
-fn known_as(session: &str, key: &str) -> String {
+pub(super) fn known_as(session: &str, key: &str) -> String {
     let is_guest = format!("#{{m/r: {key}=,#{{@symposium_guests}}}}");
     let is_far = format!("#{{m/r: {key}=,#{{@symposium_far}}}}");
     let host = format!("#{{?{is_far},#{{s/^.* {key}=([^ ]*) .*$/\\1/:@symposium_far}}:,}}");
@@ -363,7 +223,7 @@ pub(super) fn comes_from(session: &str, host: &HostName, script: &mut Script) {
 }
 
 /// What somebody who came to drive is told when another one does. Who comes first: a narrow terminal shows no more.
-fn told(address: &str) -> String {
+pub(super) fn told(address: &str) -> String {
     format!("{WHO} drives, you watch; take over: symposium agent attach {address} --take ({WHERE})")
 }
 
@@ -385,54 +245,4 @@ pub(super) fn in_words(user: &str, tty: &str, from: Option<&str>) -> String {
     let user = if user.is_empty() { "somebody".to_owned() } else { plain(user) };
     let from = from.map(|from| format!(" from {}", plain(from))).unwrap_or_default();
     format!("{user} on {}{from}", if tty.starts_with("#{") { tty.to_owned() } else { plain(tty) })
-}
-
-/// A line about a terminal.
-struct Seat<'t> {
-    types: bool,
-    counts: bool,
-    sizer: &'t str,
-    since: i64,
-    driver: &'t str,
-    waiting: &'t str,
-    guests: &'t str,
-    user: &'t str,
-    key: &'t str,
-    session: &'t str,
-}
-
-impl<'t> Seat<'t> {
-    fn parse(line: &'t str) -> Option<Seat<'t>> {
-        let mut fields = line.splitn(10, '|');
-        let [readonly, ignored, sizer, since, driver, waiting, guests, user, key, session] =
-            std::array::from_fn(|_| fields.next());
-        // It becomes a part of a pattern.
-        let is_plain = |key: &&str| key.chars().all(|c| c.is_ascii_alphanumeric() || "/_-@".contains(c));
-        Some(Seat {
-            types: readonly? == "0",
-            counts: ignored? == "0",
-            sizer: sizer?,
-            since: since?.parse().ok()?,
-            driver: driver?,
-            waiting: waiting?,
-            guests: guests?,
-            user: user?,
-            key: key.filter(is_plain)?,
-            session: session?,
-        })
-    }
-
-    fn terminal(&self) -> Terminal {
-        let guest = guest_in(self.guests, self.key);
-        let user = guest.map_or_else(|| self.user.to_owned(), |(guest, _)| format!("guest {guest}"));
-        let is_turn = self.driver.is_empty() || self.driver == self.key;
-        Terminal {
-            key: self.key.to_owned(),
-            // For tmux a guest only watches; what they type we put in for them.
-            types: guest.map_or(self.types, |(_, may)| may == GuestMay::Type && is_turn),
-            counts: self.counts,
-            words: in_words(&user, name_in(self.key), None),
-            guest: guest.is_some(),
-        }
-    }
 }

@@ -29,6 +29,7 @@ mod news;
 mod program;
 mod query;
 mod script;
+mod seats;
 mod session;
 mod share;
 mod size;
