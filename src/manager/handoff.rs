@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-pub use export::{ExportRequest, Exported, Secrets};
+pub use export::{Destination, ExportRequest, Exported, Secrets};
 pub use import::{ImportRequest, Imported, QueueWish, Trust};
 
 pub use crate::archive::Existing;

@@ -103,7 +103,8 @@ pub use far::{FarCommand, Piece, Showing};
 pub use far_attach::{Before, FarAttach, LinkNews, TAKE};
 pub use far_list::FarAgents;
 pub use handoff::{
-    Existing, ExportRequest, Exported, ImportRequest, Imported, Parcel, QueueWish, Secrets, Trust,
+    Destination, Existing, ExportRequest, Exported, ImportRequest, Imported, Parcel, QueueWish, Secrets,
+    Trust,
 };
 pub use host::{Asking, HostAdded, HostRequest, HostView, Insisting};
 pub use interrupt::Interrupted;

@@ -31,7 +31,7 @@ pub(super) fn exported(env: &TestEnv, name: &str) -> PathBuf {
 }
 
 #[track_caller]
-fn import(env: &TestEnv, file: &Path, more: &[&str]) -> crate::support::run::Run {
+pub(super) fn import(env: &TestEnv, file: &Path, more: &[&str]) -> crate::support::run::Run {
     agent(env, &[&["handoff", "import", file.to_str().unwrap(), "--yes"][..], more].concat())
 }
 
@@ -118,29 +118,6 @@ fn an_agent_goes_on_in_another_home_where_it_was() {
         "main",
         "the clone itself stays"
     );
-}
-
-#[test]
-fn a_file_is_not_replaced_unless_it_is_said() {
-    let env = repository();
-    spawned(&env, &["demo", "--name", "fix"]);
-    let path = agent(&env, &["handoff", "export", "fix"]).ok().stdout;
-    let file = env.project().join("fix.handoff.tar.gz");
-    assert_eq!(path.trim_end(), file.to_str().unwrap());
-    let before = fs::read(&file).unwrap();
-    assert_snapshot!(env.redacted(&agent(&env, &["handoff", "export", "fix"]).fails(1).stderr), @"
-    error: `[ROOT]/project/fix.handoff.tar.gz` is there already
-      nothing was changed
-    hint: name another file with `-o`, or replace it with `--force`
-    ");
-    assert_eq!(fs::read(&file).unwrap(), before);
-    agent(&env, &["handoff", "export", "fix", "--force"]).ok();
-    let told = agent(&env, &["handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
-    assert!(
-        !told["manifest"].to_string().contains("unstaged.patch"),
-        "the first is not in the second: {told}"
-    );
-    agent(&env, &["handoff", "export", "none"]).fails(3);
 }
 
 #[test]

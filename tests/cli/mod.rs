@@ -19,6 +19,7 @@ mod event;
 mod family;
 mod first_task;
 mod handoff;
+mod handoff_file;
 mod handoff_hostile;
 mod kill;
 mod kinds;

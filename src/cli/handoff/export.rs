@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::bytes;
-use crate::cli::{Context, recap, spawn};
+use crate::cli::{Context, recap, spawn, ui};
 use crate::error::Error;
-use crate::manager::{Existing, ExportRequest, Secrets};
+use crate::manager::{Destination, Existing, ExportRequest, Secrets};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
     /// The agent
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// The file, instead of NAME.handoff.tar.gz here
+    /// The file, instead of NAME.handoff.tar.gz here; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace a file of that name
@@ -26,13 +26,18 @@ pub(in crate::cli) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let exported = context.manager.handoff_export(&ExportRequest {
+    let existing = if args.force { Existing::Replaced } else { Existing::Kept };
+    let to = match args.output {
+        Some(file) if file.as_os_str() == "-" => stream(context)?,
+        file => Destination::File(file, existing),
+    };
+    let request = ExportRequest {
         name: spawn::name(&args.name)?,
-        file: args.output,
-        existing: if args.force { Existing::Replaced } else { Existing::Kept },
+        to,
         secrets: if args.allow_secrets { Secrets::Allowed } else { Secrets::Refused },
         recap_text: &recap::text,
-    })?;
+    };
+    let exported = context.manager.handoff_export(&request, &mut context.ui.raw())?;
     if context.ui.json {
         context.ui.json(&exported);
         return Ok(0);
@@ -40,9 +45,29 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     for remark in &exported.remarks {
         context.ui.say(remark);
     }
-    context.ui.data(&exported.file.to_string_lossy());
+    if let Some(file) = &exported.file {
+        context.ui.data(&file.to_string_lossy());
+    }
     context
         .ui
         .say(&format!("{}; take it over with: symposium agent handoff import FILE", bytes(exported.size)));
     Ok(0)
+}
+
+/// Standard output, where nothing else wants it and somebody can do something with an archive.
+fn stream(context: &Context) -> Result<Destination, Error> {
+    let refused = |what: &str, hint: &str| Error::Usage { what: what.into(), hint: Some(hint.into()) };
+    if context.ui.json {
+        return Err(refused(
+            "with `-o -` standard output is the handoff itself, and `--json` would stand in it",
+            "leave `--json` away, or name a file with `-o`",
+        ));
+    }
+    if ui::is_shown() {
+        return Err(refused(
+            "a handoff is an archive, and standard output is a terminal",
+            "send it on, as in `-o - > FILE` or `-o - | ssh HOST …`; a file that is called so is `-o ./-`",
+        ));
+    }
+    Ok(Destination::Stream)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -31,14 +31,21 @@ pub(super) const ENDING: &str = ".handoff.tar.gz";
 pub struct ExportRequest<'a> {
     /// The agent.
     pub name: AgentName,
-    /// The file; none means `NAME.handoff.tar.gz` here.
-    pub file: Option<PathBuf>,
-    /// What becomes of a file of that name.
-    pub existing: Existing,
+    /// Where it goes.
+    pub to: Destination,
     /// Whether what looks like a secret may go along.
     pub secrets: Secrets,
     /// How a recap is put into words.
     pub recap_text: &'a dyn Fn(&Recap) -> String,
+}
+
+/// Where a handoff goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// Into a file: this one, or `NAME.handoff.tar.gz` here, and what becomes of one that is there.
+    File(Option<PathBuf>, Existing),
+    /// To whoever asked, byte by byte, once all of it is packed.
+    Stream,
 }
 
 /// Whether what looks like a secret may go along.
@@ -53,8 +60,8 @@ pub enum Secrets {
 /// A handoff that was written.
 #[derive(Debug, Serialize)]
 pub struct Exported {
-    /// The file.
-    pub file: PathBuf,
+    /// The file; none when it went elsewhere.
+    pub file: Option<PathBuf>,
     /// Its bytes.
     pub size: u64,
     /// What is in it.
@@ -64,17 +71,27 @@ pub struct Exported {
 }
 
 impl Manager {
-    /// Packs an agent.
-    pub fn handoff_export(&self, request: &ExportRequest<'_>) -> Result<Exported, Error> {
+    /// Packs an agent; `out` is written to only when that is the target.
+    pub fn handoff_export(
+        &self,
+        request: &ExportRequest<'_>,
+        out: &mut dyn Write,
+    ) -> Result<Exported, Error> {
         self.refuse_agents("hand an agent over")?;
         let agent = self.agent(&request.name, "handoff export")?;
         let record = self.record(&request.name, "handoff export")?;
         self.finish_move(&record)?;
         self.refuse_unfinished(&record)?;
-        let default = PathBuf::from(format!("{}{ENDING}", record.name));
-        let file = self.path_here(request.file.as_deref().unwrap_or(&default));
-        if request.existing == Existing::Kept && fs::symlink_metadata(&file).is_ok() {
-            return Err(archive::ArchiveError::Exists(file).into());
+        let file = match &request.to {
+            Destination::File(wanted, existing) => {
+                Some((self.file_for(&record, wanted.as_deref()), *existing))
+            }
+            Destination::Stream => None,
+        };
+        if let Some((file, Existing::Kept)) = &file
+            && fs::symlink_metadata(file).is_ok()
+        {
+            return Err(archive::ArchiveError::Exists(file.clone()).into());
         }
         let note = self.birth_note(&record.name);
         let room = self.store.staging()?;
@@ -107,9 +124,25 @@ impl Manager {
             let known = self.known_secrets(&record, note.as_ref());
             self.refuse_secrets(&manifest, &room, top.as_deref(), &known)?;
         }
-        let manifest = archive::pack(manifest, room.path(), &file, request.existing)?;
-        let size = fs::metadata(&file).map_or(0, |meta| meta.len());
-        Ok(Exported { file, size, manifest, remarks })
+        if let Some((file, existing)) = file {
+            let manifest = archive::pack(manifest, room.path(), &file, existing)?;
+            let size = fs::metadata(&file).map_or(0, |meta| meta.len());
+            return Ok(Exported { file: Some(file), size, manifest, remarks });
+        }
+        // Packed to the end first: whoever reads along gets a whole one, or nothing.
+        let packed = room.path().join(format!("whole{ENDING}"));
+        let manifest = archive::pack(manifest, room.path(), &packed, Existing::Kept)?;
+        let sent = File::open(&packed).and_then(|mut file| io::copy(&mut file, out)).and_then(|size| {
+            out.flush()?;
+            Ok(size)
+        });
+        let size = sent.map_err(Error::io("cannot write the handoff to standard output"))?;
+        Ok(Exported { file: None, size, manifest, remarks })
+    }
+
+    fn file_for(&self, record: &AgentRecord, wanted: Option<&Path>) -> PathBuf {
+        let default = PathBuf::from(format!("{}{ENDING}", record.name));
+        self.path_here(wanted.unwrap_or(&default))
     }
 
     /// Record, spec, recap, transcript, tasks and mail.
@@ -216,7 +249,7 @@ fn handed_message(message: Message) -> HandedMessage {
 
 fn put(room: &Staging, part: Part, bytes: &[u8]) -> Result<(), Error> {
     let path = room.path().join(part.name());
-    let written = File::create(&path).and_then(|mut file| io::Write::write_all(&mut file, bytes));
+    let written = File::create(&path).and_then(|mut file| file.write_all(bytes));
     written.map_err(Error::io(format!("cannot write {}", path.display())))
 }
 

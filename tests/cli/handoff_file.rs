@@ -1,0 +1,74 @@
+//! `agent handoff export -o`: where the file goes, and that nothing is overwritten by it.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use super::handoff::{elsewhere, import, told};
+use super::workspace::repository;
+use super::{agent, prompts, spawned, wait_for};
+
+#[test]
+fn a_file_is_not_replaced_unless_it_is_said() {
+    let env = repository();
+    spawned(&env, &["demo", "--name", "fix"]);
+    let path = agent(&env, &["handoff", "export", "fix"]).ok().stdout;
+    let file = env.project().join("fix.handoff.tar.gz");
+    assert_eq!(path.trim_end(), file.to_str().unwrap());
+    let before = fs::read(&file).unwrap();
+    assert_snapshot!(env.redacted(&agent(&env, &["handoff", "export", "fix"]).fails(1).stderr), @"
+    error: `[ROOT]/project/fix.handoff.tar.gz` is there already
+      nothing was changed
+    hint: name another file with `-o`, or replace it with `--force`
+    ");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    agent(&env, &["handoff", "export", "fix", "--force"]).ok();
+    let told = agent(&env, &["handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
+    assert!(
+        !told["manifest"].to_string().contains("unstaged.patch"),
+        "the first is not in the second: {told}"
+    );
+    agent(&env, &["handoff", "export", "none"]).fails(3);
+}
+
+#[test]
+fn a_handoff_goes_to_standard_output_and_nothing_else_does() {
+    let one = repository();
+    told(&one);
+    let file = one.root().join("sent");
+    let script = format!("{} agent handoff export fix -o - > {}", one.binary(), file.display());
+    let said = one.program("sh", ["-c", &script]).ok();
+    assert!(said.stderr.contains("take it over with: symposium agent handoff import FILE"), "{said:?}");
+    assert!(!one.project().join("-").exists());
+    let two = elsewhere(&one);
+    import(&two, &file, &[]).ok();
+    wait_for(&two, "fix", "idle");
+    assert_eq!(prompts(&two, "fix"), ["remember plum"]);
+    let rooms = fs::read_dir(one.state().join("run")).unwrap().flatten();
+    assert!(rooms.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with("_staging")));
+}
+
+#[test]
+fn a_reader_that_has_gone_away_did_not_get_a_handoff() {
+    let env = repository();
+    spawned(&env, &["demo", "--name", "fix"]);
+    let script = format!("{} agent handoff export fix -o - > /dev/full", env.binary());
+    let refused = env.program("sh", ["-c", &script]).fails(1);
+    assert!(refused.stderr.contains("error: cannot write the handoff to standard output"), "{refused:?}");
+    assert!(!refused.stderr.contains("take it over"), "{refused:?}");
+}
+
+#[test]
+fn an_archive_is_not_thrown_at_a_terminal_or_into_json() {
+    let env = repository();
+    spawned(&env, &["demo", "--name", "fix"]);
+    let json = agent(&env, &["handoff", "export", "fix", "-o", "-", "--json"]).fails(2);
+    assert_eq!(json.stdout, "");
+    assert!(json.stderr.contains("`--json` would stand in it"), "{json:?}");
+    let terminal = env.terminal([env.binary(), "agent", "handoff", "export", "fix", "-o", "-"]);
+    terminal.wait_for_text("standard output is a terminal");
+    assert_eq!(terminal.wait_for_exit(), 2);
+    assert!(!env.project().join("-").exists());
+    agent(&env, &["handoff", "export", "fix", "-o", "./-"]).ok();
+    assert!(env.project().join("-").exists());
+}
