@@ -150,7 +150,11 @@ fn a_repository_of_its_own_is_made_where_there_is_no_clone() {
     assert_eq!(status_of(&two, &fresh), "?? new");
     wait_for(&two, "mine", "idle");
     let again = import(&two, &file, &["--clone-to", fresh.to_str().unwrap()]).fails(1);
-    assert!(again.stderr.contains("it is there already"), "{again:?}");
+    assert_snapshot!(two.redacted(&again.stderr), @"
+    error: no repository can be made in `[ROOT]/fresh`: it is there already
+      nothing was changed
+    hint: name another directory with `--clone-to`: one that is not there yet
+    ");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::Manager;
 use super::{ImportRequest, Parcel};
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::git;
 use crate::model::{HandedWork, Workspace, is_deceptive};
 
@@ -63,7 +63,11 @@ impl Manager {
 
     fn fresh(&self, dir: &Path) -> Result<Landing, Error> {
         let path = self.path_here(dir);
-        let bad = |why: &str| Error::BadDirectory { path: path.display().to_string(), why: why.to_owned() };
+        let bad = |why: &str| Error::Workspace {
+            what: format!("no repository can be made in `{}`: {why}", shown(&path.to_string_lossy())),
+            saw: vec!["nothing was changed".into()],
+            hint: "name another directory with `--clone-to`: one that is not there yet".into(),
+        };
         let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
         let (Some(parent), Some(name)) = (parent, path.file_name()) else {
             return Err(bad("the directory around it is not there"));
