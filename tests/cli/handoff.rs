@@ -62,6 +62,7 @@ pub(super) fn assert_untouched(env: &TestEnv) {
         .filter(|name| name.to_string_lossy().starts_with("_staging"))
         .collect();
     assert!(rooms.is_empty(), "{rooms:?}");
+    assert!(!env.state().join("run/fix.lock").exists(), "its lock is left");
     if env.project().join(".git").exists() {
         assert_eq!(git(env, &env.project(), &["branch", "--format=%(refname:short)"]), "main");
         assert!(!env.project().join(".git/worktrees").exists());
@@ -553,6 +554,22 @@ fn one_that_cannot_be_started_leaves_nothing() {
     let refused = import(&two, &file, &[]).fails(1);
     assert!(refused.stderr.contains("`exit 3` failed"), "{refused:?}");
     assert_untouched(&two);
+}
+
+#[test]
+fn work_of_one_whose_record_is_lost_is_not_buried_by_a_handoff() {
+    let one = repository();
+    told(&one);
+    let file = exported(&one, "fix");
+    let two = elsewhere(&one);
+    spawned(&two, &["--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
+    agent(&two, &["kill", "fix"]).ok();
+    let precious = workspace(&two, "fix").join("precious");
+    fs::write(&precious, "x").unwrap();
+    two.edit_registry(|registry| registry["sessions"] = serde_json::json!({}));
+    let refused = import(&two, &file, &[]).fails(1);
+    assert!(refused.stderr.contains("1 uncommitted file: precious"), "{refused:?}");
+    assert!(precious.exists(), "nothing was changed");
 }
 
 #[test]

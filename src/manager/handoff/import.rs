@@ -11,6 +11,7 @@ use super::super::launch::{EnvFrom, Start};
 use super::super::{Manager, SpawnRequest};
 use super::Parcel;
 use super::landing::Landing;
+use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::model::{Agent, AgentName, AgentRecord, Conversation, Title};
@@ -94,21 +95,14 @@ impl Manager {
             SpawnRequest { workspace: Some(landing.workspace()), dir: Some(dir), ..SpawnRequest::default() };
         let mut moving = Move { parcel, landing, chosen, wish, remarks: Vec::new() };
         let (mut record, lock) = self.reserve_handed(&mut moving, request.name.as_ref())?;
-        let room = self.make_room(&record)?;
-        let mut alone = self.count_alone(&moving.chosen, None)?;
-        self.refuse_crowd(&moving.chosen, None)?;
-        let moved = self
-            .move_in(&mut record, &mut moving, &mut alone)
-            .and_then(|()| self.bring_conversation(&record, &mut moving))
-            .and_then(|resume| self.start_moved(&mut record, &mut moving, request.queue, resume));
-        let (resumed, to_type) = match moved {
+        let (resumed, to_type) = match self.take_in(&mut record, &mut moving, request.queue) {
             Ok(started) => started,
             Err(error) => {
-                self.move_out(&record, &moving.landing, &error);
+                self.free_name(lock, &record.name);
                 return Err(error);
             }
         };
-        drop((lock, room, alone));
+        drop(lock);
         self.ensure_supervisor();
         self.settle(&record, &moving.chosen.kind)?;
         if let Some(text) = to_type {
@@ -162,6 +156,32 @@ impl Manager {
             }
         }
         Err(Error::NameTaken { name: was.clone() })
+    }
+
+    /// Makes room, moves in and starts; what was made goes when it cannot be. Says the same as [`Self::start_moved`].
+    fn take_in(
+        &self,
+        record: &mut AgentRecord,
+        moving: &mut Move<'_>,
+        queue: QueueWish,
+    ) -> Result<(bool, Option<String>), Error> {
+        let _room = self.make_room(record)?;
+        let mut alone = self.count_alone(&moving.chosen, None)?;
+        self.refuse_crowd(&moving.chosen, None)?;
+        // Until here nothing under its name is its own, and nothing there may be taken back.
+        self.clear_the_way(record)?;
+        let moved = self
+            .move_in(record, moving, &mut alone)
+            .and_then(|()| self.bring_conversation(record, moving))
+            .and_then(|resume| self.start_moved(record, moving, queue, resume));
+        moved.inspect_err(|error| self.move_out(record, &moving.landing, error))
+    }
+
+    /// Lets go of the name of one that could not be taken over; its lock goes unless somebody else needs it.
+    fn free_name(&self, lock: AgentLock, name: &AgentName) {
+        if matches!(self.store.find(name, Env::now()), Ok(None)) {
+            lock.retire();
+        }
     }
 
     /// Queue, birth note and start. Says whether it goes on with its conversation, and what is still to be typed in.

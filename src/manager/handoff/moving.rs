@@ -27,6 +27,14 @@ use crate::store::Gate;
 const SOURCE: &str = "handoff";
 
 impl Manager {
+    /// What an earlier agent of this name left behind goes, unless it is work that is nowhere else.
+    pub(super) fn clear_the_way(&self, record: &AgentRecord) -> Result<(), Error> {
+        self.store.begin()?;
+        self.vacate(&record.name)?;
+        self.refuse_to_bury_work(record)?;
+        Ok(self.store.instance(&record.name).remove()?)
+    }
+
     /// Makes the place it works in, with its work. The agent is written down first, so that one that is cut short is in
     /// the list, and `rm` takes back what was made.
     pub(super) fn move_in(
@@ -36,11 +44,7 @@ impl Manager {
         alone: &mut Option<Gate>,
     ) -> Result<(), Error> {
         let parcel = moving.parcel;
-        self.store.begin()?;
-        self.vacate(&record.name)?;
-        self.refuse_to_bury_work(record)?;
         let instance = self.store.instance(&record.name);
-        instance.remove()?;
         instance.create()?;
         let mut note = MovingNote::default();
         self.note_moving(record, &note)?;
