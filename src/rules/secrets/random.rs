@@ -28,6 +28,12 @@ pub(super) fn is_random(text: &str) -> bool {
     length >= SHORTEST && letters > 0 && digits > 1 && changes * 7 >= length && bits(text) >= LEAST_BITS
 }
 
+/// Whether a text is of letters alone, whose sizes change as in no name. Of 34 that were thrown, 3 in 10,000 have fewer
+/// parts than one in five letters.
+pub(super) fn is_shuffled(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphabetic()) && parts(text) * 5 >= text.len()
+}
+
 /// Whether a text has letters of both sizes and digits, or a sign among letters and digits.
 pub(super) fn is_mixed(text: &str) -> bool {
     let has = |class: Class| text.bytes().any(|byte| self::class(byte) == class);

@@ -1,5 +1,8 @@
 //! Keys whose form is known, because who gives them out gave them a mark to be found by.
 
+use super::fake::is_fake;
+use super::random::{is_random, is_shuffled};
+
 /// A form: how it begins, what the rest is made of, and how long that is at least.
 struct Form {
     what: &'static str,
@@ -11,7 +14,7 @@ struct Form {
 /// No key of a known form is shorter.
 const SHORTEST: usize = 20;
 
-const FORMS: [Form; 44] = [
+const FORMS: [Form; 46] = [
     form("an AWS access key", "AKIA", 16, is_upper_or_digit),
     form("an AWS access key", "ASIA", 16, is_upper_or_digit),
     form("a GitHub token", "ghp_", 30, is_alphanumeric),
@@ -33,6 +36,7 @@ const FORMS: [Form; 44] = [
     form("an Anthropic key", "sk-ant-", 20, is_name_byte),
     form("an OpenAI key", "sk-", 20, is_name_byte),
     form("a Groq key", "gsk_", 40, is_alphanumeric),
+    form("an xAI key", "xai-", 40, is_word_byte),
     form("a Google key", "AIza", 35, is_name_byte),
     form("a Google client secret", "GOCSPX-", 24, is_name_byte),
     form("a Stripe key", "sk_live_", 20, is_alphanumeric),
@@ -49,6 +53,7 @@ const FORMS: [Form; 44] = [
     form("a Shopify token", "shpss_", 32, is_alphanumeric),
     form("a Grafana token", "glsa_", 32, is_name_byte),
     form("a Linear key", "lin_api_", 32, is_alphanumeric),
+    form("a Notion token", "ntn_", 40, is_alphanumeric),
     form("a Docker token", "dckr_pat_", 24, is_name_byte),
     form("a Databricks token", "dapi", 32, is_hex),
     form("a Replicate token", "r8_", 36, is_alphanumeric),
@@ -56,6 +61,21 @@ const FORMS: [Form; 44] = [
     form("a Figma token", "figd_", 36, is_name_byte),
     form("a Postman key", "PMAK-", 40, is_name_byte),
     form("a Tailscale key", "tskey-", 20, is_name_byte),
+];
+
+/// A form that is told from names by its one length, and by how dice show in it.
+struct Exact {
+    what: &'static str,
+    begins: &'static str,
+    long: usize,
+    of_dice: fn(&str) -> bool,
+}
+
+/// Those of Hugging Face are letters alone, and what begins with `secret_` may be any name.
+const EXACT: [Exact; 3] = [
+    Exact { what: "a Hugging Face token", begins: "hf_", long: 34, of_dice: is_shuffled },
+    Exact { what: "a Hugging Face token", begins: "api_org_", long: 34, of_dice: is_shuffled },
+    Exact { what: "a Notion token", begins: "secret_", long: 43, of_dice: is_random },
 ];
 
 const fn form(what: &'static str, begins: &'static str, at_least: usize, rest: fn(u8) -> bool) -> Form {
@@ -74,7 +94,11 @@ pub(super) fn key(word: &str) -> Option<(&'static str, &str)> {
                 let behind = piece.match_indices(['-', '_']).map(|(at, _)| &piece[at + 1..]);
                 std::iter::once(piece).chain(behind).take_while(|rest| rest.len() >= SHORTEST)
             })
-            .find_map(|piece| FORMS.iter().find(|form| form.fits(piece)).map(|form| (form.what, piece)))
+            .find_map(|piece| {
+                let form = FORMS.iter().find(|form| form.fits(piece)).map(|form| form.what);
+                let exact = || EXACT.iter().find(|form| form.fits(piece)).map(|form| form.what);
+                Some((form.or_else(exact)?, piece))
+            })
     })
 }
 
@@ -84,6 +108,14 @@ impl Form {
         let length = rest.bytes().take_while(|byte| (self.rest)(*byte)).count();
         // The ones that AWS has in its own texts say so.
         length >= self.at_least && is_dense(&rest[..length]) && !rest.contains("EXAMPLE")
+    }
+}
+
+impl Exact {
+    fn fits(&self, piece: &str) -> bool {
+        let Some(rest) = piece.strip_prefix(self.begins) else { return false };
+        let length = rest.bytes().take_while(|byte| is_alphanumeric(*byte)).count();
+        length == self.long && (self.of_dice)(&rest[..length]) && !is_fake(&rest[..length])
     }
 }
 
@@ -169,6 +201,73 @@ fn is_upper_or_digit(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte.is_ascii_digit()
 }
 
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::in_line;
+
+    /// Letters as dice throw them: together with a mark they are a key, and nobody finds one in this file.
+    const LETTERS: &str = "qYgKxmZwTLbRnVdHcJfPsUaEoGiNtWkMzQ";
+
+    #[test]
+    fn a_key_without_a_digit_is_found() {
+        for mark in ["hf", "api_org"] {
+            let key = format!("{mark}_{LETTERS}");
+            for line in [
+                key.clone(),
+                format!("it is {key}."),
+                format!("HF_TOKEN={key}"),
+                format!("export HF_TOKEN=\"{key}\""),
+                format!("login(token=\"{key}\")"),
+                format!("login('{key}', add_to_git_credential=True)"),
+                format!("https://user:{key}@huggingface.co/x/y"),
+                format!("{{\"text\":\"one\\n{key}\\ntwo\"}}"),
+            ] {
+                let found = in_line(&line, &[]);
+                assert!(found.iter().any(|one| one.what == "a Hugging Face token"), "{line}: {found:?}");
+                assert!(found.iter().all(|one| !one.masked.contains(&LETTERS[2..])), "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_of_xai_and_notion_are_found() {
+        let dense = "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa".repeat(3);
+        for (what, key) in [
+            ("an xAI key", format!("xai-{}", &dense[..80])),
+            ("a Notion token", format!("ntn_12345678901{}", &dense[..35])),
+            ("a Notion token", format!("secret_{}", &dense[..43])),
+        ] {
+            for line in [key.clone(), format!("KEY={key}"), format!("Client(auth=\"{key}\")")] {
+                let found = in_line(&line, &[]);
+                assert!(found.iter().any(|one| one.what == what), "{line}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_begin_as_keys_do_are_none() {
+        for line in [
+            "hf_hub_download hf_transfer hf_model_name_or_path HF_TOKEN hf_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "hf_abcdefghijklmnopqrstuvwxyzabcdefgh",
+            "hf_TheTransformerConfigurationFromPretrained",
+            "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",
+            "hf_YourPersonalAccessTokenFromHuggingFaceHere",
+            &format!("hf_{LETTERS}AndMore"),
+            "xai-grok-2-vision-latest xai-org/grok-1 xai-550e8400-e29b-41d4-a716-446655440000",
+            "ntn_id ntn_event_bus ntn_notifications_are_sent_by_this_table_of_ours",
+            "secret_name secret_key_base secret_356a192b7913b04c54574d18c28d46e6395428ab",
+            "secret_santaClausIsComingToTownWithPresentsForYouAll",
+            "secret_e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        ] {
+            assert_eq!(in_line(line, &[]), [], "{line}");
+        }
+    }
 }
