@@ -1,5 +1,6 @@
 //! `symposium agent handoff VERB`
 
+mod card;
 mod export;
 mod import;
 

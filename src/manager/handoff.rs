@@ -28,7 +28,7 @@ use crate::model::{
     ConversationFiles, DEFAULT_SPEC, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec, Title,
 };
 use crate::rules::handoff::{
-    Typed, acts, acts_of_work, check, check_spec, first_prompt, handed_mail, handed_on, received,
+    Told, acts, check, check_spec, first_prompt, handed_mail, handed_on, received, runs,
 };
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::Staging;
@@ -57,12 +57,22 @@ pub struct Parcel {
 impl Parcel {
     /// What it would do on this machine without being asked again, in words.
     pub fn acts(&self, queue: QueueWish) -> Vec<String> {
-        let mut typed = Typed { first: self.first_prompt(), ..Typed::default() };
+        acts(&self.spec, &self.manifest.kind, &self.told(queue))
+    }
+
+    /// The same without the texts that it is told.
+    pub fn runs(&self) -> Vec<String> {
+        runs(&self.spec, &self.manifest.kind)
+    }
+
+    /// Every text that would reach it.
+    pub fn told(&self, queue: QueueWish) -> Told {
+        let mut told = Told { first: self.first_prompt(), ..Told::by(&self.spec, &self.record.params) };
         if queue == QueueWish::Take {
-            typed.tasks = self.tasks.iter().map(handed_on).collect();
-            typed.mail = self.messages.iter().map(handed_mail).collect();
+            told.tasks = self.tasks.iter().map(handed_on).collect();
+            told.mail = self.messages.iter().map(handed_mail).collect();
         }
-        acts(&self.spec).into_iter().chain(acts_of_work(&self.manifest.kind, &typed)).collect()
+        told
     }
 
     /// What it is told first where its conversation cannot be resumed; none when there was none.

@@ -1,18 +1,20 @@
 //! What is decided about a handoff: what goes into it, whether its words can be true, what of it acts on the machine of
 //! whoever takes it over, and what an agent without its conversation is told first.
 
+mod acts;
+
 use std::path::{Component, Path};
+
+pub use acts::{Told, acts, runs};
 
 use super::secrets::in_line;
 use crate::model::{
-    AgentName, FoundIn, HandedMessage, HandedTask, Manifest, Origin, Part, Spec, Task, TaskState, Tier,
+    AgentName, FoundIn, HandedMessage, HandedTask, Manifest, Origin, Part, Spec, Task, TaskState,
     is_deceptive,
 };
 
 /// More of a recap than this is not told to an agent.
 const LONGEST_RECAP: usize = 8 * 1024;
-/// More of a text than this nobody reads before they agree: that there is more is said.
-const LONGEST_TOLD: usize = 8 * 1024;
 /// How many numbers are tried behind a name.
 const MOST_NUMBERS: u32 = 1000;
 
@@ -142,73 +144,6 @@ pub fn check_spec(spec: &Spec) -> Result<(), String> {
     match spec.params.keys().all(is_name) {
         true => Ok(()),
         false => Err("a parameter of its spec cannot be called that".into()),
-    }
-}
-
-/// What of a spec acts on this machine without being asked again, each in words. Nobody agrees to that by taking over
-/// an agent unseen.
-pub fn acts(spec: &Spec) -> Vec<String> {
-    let mut acts = Vec::new();
-    let told = |text: &str| text.replace(is_deceptive, "\u{fffd}");
-    if !spec.command.is_empty() {
-        acts.push(format!("runs `{}`", told(&spec.command.join(" "))));
-    }
-    acts.extend(spec.worktree.setup.iter().map(|line| format!("sets its worktree up with `{}`", told(line))));
-    acts.extend(spec.worktree.copy.iter().map(|name| format!("copies `{}` into its worktree", told(name))));
-    if let Some(tools) = spec.tools.as_ref().filter(|tools| !tools.is_empty()) {
-        acts.push(format!("uses without asking: {}", told(&tools.join(", "))));
-    }
-    match spec.shell_tier {
-        Some(Tier::Free) => acts.push("runs whatever it likes without asking (tier `free`)".into()),
-        Some(Tier::Review) => acts.push("edits files without asking (tier `review`)".into()),
-        Some(Tier::Approve) | None => {}
-    }
-    if spec.heartbeat.is_some() {
-        acts.push("works by itself at set times (heartbeat)".into());
-    }
-    acts
-}
-
-/// What is typed into an agent that was handed over, each text to the letter as it will be typed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Typed {
-    /// The first prompt, for one that has to go on without the conversation.
-    pub first: Option<String>,
-    /// Its tasks.
-    pub tasks: Vec<String>,
-    /// Its mail.
-    pub mail: Vec<String>,
-}
-
-/// What the rest of a handoff makes an agent of this kind do: the files in its work tell an agent CLI what to run, and
-/// what waits in its queue is typed in. The demo agent does nothing that it is told.
-pub fn acts_of_work(kind: &str, typed: &Typed) -> Vec<String> {
-    if kind == "demo" {
-        return vec![];
-    }
-    let starts =
-        format!("runs `{}` in the work that comes with it, whose files may say what to run", whole(kind));
-    let first = typed.first.iter().map(|text| {
-        format!("is told this first, where its conversation cannot be resumed: `{}`", whole(text))
-    });
-    let tasks = typed.tasks.iter().map(|text| format!("is given the task `{}`", whole(text)));
-    let mail = typed.mail.iter().map(|text| format!("is sent `{}`", whole(text)));
-    std::iter::once(starts).chain(first).chain(tasks).chain(mail).collect()
-}
-
-/// A text on one line, with everything that matters in it: nobody agrees to what stands behind an ellipsis unseen.
-fn whole(text: &str) -> String {
-    let words: Vec<String> = text
-        .split_whitespace()
-        .map(|word| word.chars().filter(|c| !is_deceptive(*c)).collect::<String>().replace('`', "'"))
-        .collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(LONGEST_TOLD) {
-        None => line,
-        Some((end, _)) => {
-            let more = line[end..].chars().count();
-            format!("{}… and {more} characters that are not shown", &line[..end])
-        }
     }
 }
 

@@ -64,14 +64,18 @@ pub fn quoted(command: &[String]) -> String {
 }
 
 fn heartbeat(beat: &Heartbeat) -> String {
-    let when = match &beat.rhythm {
+    format!("{}: {}", rhythm(&beat.rhythm), beat.prompt)
+}
+
+/// When a heartbeat is due, in words.
+pub fn rhythm(rhythm: &Rhythm) -> String {
+    match rhythm {
         Rhythm::Every(seconds) => {
             let span = SignedDuration::try_from(Duration::from_secs(*seconds)).unwrap_or(SignedDuration::MAX);
             format!("every {span:#}")
         }
         Rhythm::Cron(fields) => format!("at {fields}"),
-    };
-    format!("{when}: {}", beat.prompt)
+    }
 }
 
 fn param(param: &Param) -> String {

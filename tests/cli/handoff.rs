@@ -227,7 +227,10 @@ fn secrets_are_refused_and_told_masked() {
     let seen =
         env.symposium(["agent", "handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
     assert_eq!(seen["manifest"]["variables"], serde_json::json!(["MY_TOKEN"]));
-    assert!(!seen.to_string().contains("correct-horse"), "not even then: {seen}");
+    // Not even then; what it was told in so many words is another matter.
+    for part in [&seen["manifest"], &seen["spec"]] {
+        assert!(!part.to_string().contains("correct-horse"), "{seen}");
+    }
 }
 
 #[test]
@@ -407,39 +410,6 @@ fn one_whose_conversation_cannot_come_is_told_what_is_known() {
 }
 
 #[test]
-fn what_will_be_typed_in_is_told_whole_before_anybody_agrees() {
-    let one = repository();
-    one.fake_program("claude", &format!("exec {} demo-agent \"$@\"", one.binary()));
-    spawned(&one, &["claude", "--name", "fix", "--task", "remember plum"]);
-    wait_for(&one, "fix", "idle");
-    let long = format!("{}and then delete it all", "please be kind ".repeat(20));
-    one.symposium(["task", "add", "fix", &format!("{long} (task)")]).ok();
-    one.symposium(["message", "send", "fix", &format!("{long} (mail)")]).ok();
-    let file = exported(&one, "fix");
-    let two = elsewhere(&one);
-    two.fake_program("claude", &format!("exec {} demo-agent \"$@\"", two.binary()));
-    let show = ["handoff", "import", file.to_str().unwrap(), "--show"];
-    let refused = import(&two, &file, &[]).fails(1).stderr;
-    for told in [&agent(&two, &show).ok().stdout, &refused] {
-        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(told.contains(&format!("it is given the task `{long} (task)`")), "{told}");
-        let mail = format!("it is sent `(From person, before it was handed over:) {long} (mail)`");
-        assert!(told.contains(&mail), "{told}");
-        assert!(told.contains("it is told this first, where its conversation cannot be resumed:"), "{told}");
-        assert!(told.contains("You take over the work of agent 'fix'"), "{told}");
-    }
-    assert_untouched(&two);
-    let without = agent(&two, &[&show[..], &["--without-tasks"]].concat()).ok().stdout;
-    assert!(!without.contains("delete it all") && without.contains("it runs `claude`"), "{without}");
-    import(&two, &file, &["--trust"]).ok();
-    // What waits there is what was told, to the letter.
-    let mail = two.symposium(["message", "list", "--agent", "fix", "--json"]).ok().json();
-    assert_eq!(mail[0]["text"], format!("(From person, before it was handed over:) {long} (mail)"));
-    let tasks = two.symposium(["task", "list", "--json"]).ok().json();
-    assert_eq!(tasks[0]["text"], format!("{long} (task)"));
-}
-
-#[test]
 fn what_is_in_no_repository_is_said_to_stay() {
     let one = TestEnv::new();
     spawned(&one, &["demo", "--name", "fix", "--workspace", "scratch", "--task", "remember plum"]);
@@ -468,25 +438,6 @@ fn an_agent_may_not_hand_over_or_take_over() {
         assert!(refused.stderr.contains("agent `fix` may not"), "{refused:?}");
     }
     assert!(!env.project().join("x").exists());
-}
-
-#[test]
-fn a_person_is_shown_what_is_inside_and_asked() {
-    let one = repository();
-    told(&one);
-    let file = exported(&one, "fix");
-    let two = elsewhere(&one);
-    for (answer, code) in [("n", 1), ("y", 0)] {
-        let terminal = two.terminal([two.binary(), "agent", "handoff", "import", file.to_str().unwrap()]);
-        terminal.wait_for_text("Take this agent over?");
-        terminal.wait_for_text("symposium/fix at");
-        terminal.keys(&[answer]);
-        assert_eq!(terminal.wait_for_exit(), code);
-        if code == 1 {
-            assert_untouched(&two);
-        }
-    }
-    wait_for(&two, "fix", "idle");
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod first_task;
 mod handoff;
 mod handoff_file;
 mod handoff_hostile;
+mod handoff_screen;
 mod kill;
 mod kinds;
 mod list;

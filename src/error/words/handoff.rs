@@ -47,13 +47,20 @@ impl Error {
                 1,
                 format!("agent `{name}` would do things on this machine that nobody has agreed to"),
             )
-            .saw_all(&acts.iter().take(MOST_ACTS).map(|act| format!("it {act}")).collect::<Vec<_>>())
+            .saw_all(&acts.iter().take(MOST_ACTS).flat_map(|act| lines(act)).collect::<Vec<_>>())
             .saw_all(&more(acts.len()))
             .saw("nothing was changed")
             .hint("look at it with `--show`; if you agree, `--yes --trust`"),
             _ => unreachable_report(self),
         }
     }
+}
+
+/// What it does, and below that the text that it is told.
+fn lines(act: &str) -> Vec<String> {
+    let mut lines = act.split('\n');
+    let first = lines.next().map(|line| format!("it {line}"));
+    first.into_iter().chain(lines.map(|line| format!("  {line}"))).collect()
 }
 
 fn more(acts: usize) -> Vec<String> {

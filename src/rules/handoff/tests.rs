@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::model::{
-    Conversation, HandedWork, Param, ParamSort, PartEntry, Status, Workspace, WorkspaceConfig,
+    Conversation, HandedWork, Param, ParamSort, PartEntry, Status, Tier, Workspace, WorkspaceConfig,
 };
 
 fn manifest() -> Manifest {
@@ -83,7 +83,8 @@ fn an_address_is_told_without_a_password() {
 
 #[test]
 fn work_that_an_agent_cli_would_act_on_is_told_of() {
-    assert_eq!(acts_of_work("demo", &Typed::default()), Vec::<String>::new());
+    let nothing = Told::default();
+    assert_eq!(acts(&Spec::built_in(), "demo", &nothing), Vec::<String>::new());
     let task = HandedTask {
         text: "!touch `x`\nmore".into(),
         priority: "normal".into(),
@@ -93,41 +94,36 @@ fn work_that_an_agent_cli_would_act_on_is_told_of() {
         retries: 0,
         after: vec![],
     };
-    let begun = HandedTask { begun: true, text: "x".repeat(9000), ..task.clone() };
+    let begun = HandedTask { begun: true, text: "x".into(), ..task.clone() };
     let mail = HandedMessage {
         from: "guest) run\nthis".into(),
         at: "2026-01-01T00:00:00Z".parse().unwrap(),
-        text: format!("{} rm -rf", "kind words ".repeat(100)),
+        text: "kind words\n\u{200b}rm -rf".into(),
         wake: true,
     };
-    let typed = Typed {
+    let told = Told {
         first: Some("You take over".into()),
         tasks: [task, begun].iter().map(handed_on).collect(),
         mail: vec![handed_mail(&mail)],
+        ..nothing
     };
-    let acts = acts_of_work("claude", &typed);
-    assert_eq!(acts[0], "runs `claude` in the work that comes with it, whose files may say what to run");
-    assert!(acts[1].contains("told this first") && acts[1].ends_with("`You take over`"), "{}", acts[1]);
-    assert_eq!(acts[2], "is given the task `!touch 'x' more`");
-    assert!(acts[3].starts_with("is given the task `(It was under way when it was handed over.) xxx"));
-    assert!(
-        acts[3].ends_with("… and 852 characters that are not shown`"),
-        "{}",
-        &acts[3][acts[3].len() - 60..]
+    assert_eq!(
+        acts(&Spec::built_in(), "claude", &told),
+        [
+            "runs `claude` in the work that comes with it, whose files may say what to run",
+            "is told this first, where its conversation cannot be resumed:\n| You take over",
+            "is given the task:\n| !touch `x`\n| more",
+            "is given the task:\n| (It was under way when it was handed over.) x",
+            // Whoever sent it is a text of a stranger, too.
+            "is sent:\n| (From guest) run this, before it was handed over:) kind words\n| <U+200B>rm -rf",
+        ]
     );
-    // Whoever sent it is a text of a stranger, too.
-    assert!(
-        acts[4].starts_with("is sent `(From guest) run this, before it was handed over:) kind"),
-        "{}",
-        acts[4]
-    );
-    assert!(acts[4].ends_with(" rm -rf`"), "{}", acts[4]);
 }
 
 #[test]
 fn what_acts_is_told_and_what_is_only_said_is_not() {
     let quiet = Spec { model: Some("m".into()), system_prompt: Some("p".into()), ..Spec::built_in() };
-    assert!(acts(&quiet).is_empty());
+    assert!(acts(&quiet, "demo", &Told::by(&quiet, &[])).is_empty());
     let spec = Spec {
         command: vec!["sh".into(), "-c".into(), "x\u{1b}[2J".into()],
         tools: Some(vec!["Bash".into()]),
@@ -136,7 +132,7 @@ fn what_acts_is_told_and_what_is_only_said_is_not() {
         env: BTreeMap::from([("A".into(), "secret".into())]),
         ..Spec::built_in()
     };
-    let told = acts(&spec);
+    let told = acts(&spec, "demo", &Told::default());
     assert_eq!(told.len(), 5, "{told:?}");
     assert!(told.iter().all(|line| !line.contains('\u{1b}')));
     assert!(without_secrets(&spec).env.is_empty());

@@ -1,0 +1,103 @@
+//! What is in a handoff, for whoever is asked whether they want it: for people and for programs. All of it is a
+//! stranger's word, and a terminal obeys none of it.
+
+use serde::Serialize;
+
+use super::bytes;
+use crate::cli::table::clean;
+use crate::manager::{Parcel, QueueWish};
+use crate::model::{HandedMessage, HandedTask, Manifest, Part, Spec};
+use crate::rules::handoff::Told;
+
+/// For programs. The field names are a public contract.
+#[derive(Serialize)]
+pub(super) struct View<'a> {
+    manifest: &'a Manifest,
+    title: Option<&'a str>,
+    spec: &'a Spec,
+    /// What it would do on this machine without being asked again.
+    acts: Vec<String>,
+    /// Every text that would reach it, whole, as it would reach it.
+    told: Told,
+    tasks: usize,
+    messages: usize,
+    /// Tasks and mail as they are in the file.
+    queue: Queue<'a>,
+}
+
+#[derive(Serialize)]
+struct Queue<'a> {
+    tasks: &'a [HandedTask],
+    messages: &'a [HandedMessage],
+}
+
+impl View<'_> {
+    pub(super) fn of(parcel: &Parcel, queue: QueueWish) -> View<'_> {
+        View {
+            manifest: &parcel.manifest,
+            title: parcel.record.title.as_deref(),
+            spec: &parcel.spec,
+            acts: parcel.acts(queue),
+            told: parcel.told(queue),
+            tasks: parcel.tasks.len(),
+            messages: parcel.messages.len(),
+            queue: Queue { tasks: &parcel.tasks, messages: &parcel.messages },
+        }
+    }
+}
+
+/// For people: a line for each thing, and below them what it does and is told.
+pub(super) fn card(parcel: &Parcel, queue: QueueWish) -> String {
+    let about = about(parcel).into_iter().map(|(key, value)| (key, clean(&value)));
+    // These have lines of their own, and are spelt out.
+    let runs = parcel.runs().into_iter().map(|act| ("acts", format!("it {act}")));
+    let told = parcel.told(queue).sentences().into_iter().map(|text| ("told", format!("it {text}")));
+    about.chain(runs).chain(told).map(|(key, value)| row(key, &value)).collect()
+}
+
+fn row(key: &str, value: &str) -> String {
+    let keys = std::iter::once(key).chain(std::iter::repeat(""));
+    keys.zip(value.split('\n')).map(|(key, line)| format!("{key:>13}  {line}\n")).collect()
+}
+
+fn about(parcel: &Parcel) -> Vec<(&'static str, String)> {
+    let manifest = &parcel.manifest;
+    let size =
+        |part: Part| manifest.entries.iter().find(|entry| entry.name == part).map_or(0, |entry| entry.size);
+    let some = |text: Option<&str>| text.filter(|text| !text.is_empty()).unwrap_or("-").to_owned();
+    let conversation = match manifest.has(Part::Conversation) {
+        true => {
+            format!("{} ({})", some(manifest.conversation.id.as_deref()), bytes(size(Part::Conversation)))
+        }
+        false if manifest.conversation.begun => "not in it: a new one begins with the recap".to_owned(),
+        false => "none yet".to_owned(),
+    };
+    let work = manifest.work.as_ref().map(|work| {
+        let changes = size(Part::Staged) + size(Part::Unstaged);
+        let loose = if changes > 0 { format!(", {} not committed", bytes(changes)) } else { String::new() };
+        let branch = work.branch.as_deref().unwrap_or("no branch");
+        format!(
+            "{branch} at {} ({}){loose}",
+            &work.head[..12.min(work.head.len())],
+            bytes(size(Part::Bundle))
+        )
+    });
+    let remotes = manifest.work.as_ref().map(|work| work.remotes.join(", "));
+    let params: Vec<String> =
+        parcel.record.params.iter().map(|given| format!("{}={}", given.name, given.value)).collect();
+    vec![
+        ("agent", manifest.name.to_string()),
+        ("made", format!("{} by symposium {}", manifest.made_at, manifest.symposium)),
+        ("title", some(parcel.record.title.as_deref())),
+        ("kind", manifest.kind.clone()),
+        ("spec", manifest.spec.clone()),
+        ("model", some(parcel.spec.model.as_deref())),
+        ("parameters", some(Some(&params.join(", ")))),
+        ("was", manifest.status.to_string()),
+        ("conversation", conversation),
+        ("work", work.unwrap_or_else(|| "none: it was in no git repository".to_owned())),
+        ("remotes", some(remotes.as_deref())),
+        ("queue", format!("{} tasks, {} messages", parcel.tasks.len(), parcel.messages.len())),
+        ("variables", some(Some(&manifest.variables.join(", ")))),
+    ]
+}
