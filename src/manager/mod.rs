@@ -165,6 +165,8 @@ pub struct Manager {
     kinds: Mutex<Option<settings::Read<Kinds>>>,
     tmux: OnceLock<Tmux>,
     ledger: OnceLock<Ledger>,
+    /// The same, for one who only ever reads: it may not be there yet, and none is begun.
+    reading: OnceLock<Ledger>,
     settings: Mutex<Option<settings::Read<Config>>>,
     notices: Mutex<Vec<String>>,
     progress: OnceLock<Progress>,
@@ -204,6 +206,7 @@ impl Manager {
             kinds: Mutex::default(),
             tmux: OnceLock::new(),
             ledger: OnceLock::new(),
+            reading: OnceLock::new(),
             settings: Mutex::default(),
             notices: Mutex::default(),
             progress: OnceLock::new(),

@@ -95,11 +95,12 @@ impl Manager {
         // Without such hooks nobody tells of prompts that a person typed: one who attached may have.
         record.conversation.begun |=
             self.told_by(&record.name, &kind) != ToldBy::Hooks && record.last_attached.is_some();
-        // A record that was put together again may not know.
-        record.conversation.begun |= self.is_on_disk(&record, &kind);
         // One that was killed in its first turn may not have written it down, and would leave again and again.
-        record.conversation.begun &= !kinds::lacks_conversation(&kind, &self.last_lines(&record));
+        let lacks = kinds::lacks_conversation(&kind, &self.last_lines(&record));
+        record.conversation.begun &= !lacks;
         let first = self.first_left(&mut record, &kind);
+        // A record that was put together again may not know.
+        record.conversation.begun |= !lacks && self.is_on_disk(&record, &kind);
         let opening = opening::again(&record, &kind.conversation, self.neighbours(&record)?);
         self.start_again(record, Again { kind: &kind, opening, pane, how, first }, lock)
     }

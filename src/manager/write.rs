@@ -89,8 +89,14 @@ impl Manager {
         if self.ledger.get().is_some() {
             return self.with_ledger(ask);
         }
-        match Ledger::open_existing(&self.home.path)? {
-            Some(ledger) => Ok(ask(&ledger)?),
+        // Kept: for root SQLite touches the files when it opens them, and a watcher would wake itself for ever.
+        if self.reading.get().is_none()
+            && let Some(ledger) = Ledger::open_existing(&self.home.path)?
+        {
+            let _ = self.reading.set(ledger);
+        }
+        match self.reading.get() {
+            Some(ledger) => Ok(ask(ledger)?),
             None => Ok(T::default()),
         }
     }

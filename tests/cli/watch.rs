@@ -47,6 +47,29 @@ fn what_becomes_of_its_tasks_is_told_though_its_status_stays() {
     watch.kill();
 }
 
+/// The processor time that a process has used so far, in ticks of a hundredth of a second.
+fn used(pid: i32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let behind: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    behind[11].parse::<u64>().unwrap() + behind[12].parse::<u64>().unwrap()
+}
+
+#[test]
+fn who_watches_rests_while_nothing_changes() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
+    env.wait_until("the first look is there", || !watch.stdout_so_far().is_empty());
+    // For root SQLite touches the files of the ledger when it opens them, which is a change to whoever watches them.
+    env.symposium(["task", "add", "a", "count to three"]).ok();
+    env.wait_until("the new task is told", || watch.stdout_so_far().contains("\"queued\":1"));
+    let before = used(watch.pid());
+    agent(&env, &["wait", "a", "--for", "crashed", "--timeout", "2s"]).fails(7);
+    let spent = used(watch.pid()) - before;
+    assert!(spent < 20, "{spent} hundredths of a second in two seconds");
+    watch.kill();
+}
+
 #[test]
 fn a_server_that_is_gone_is_told_at_once_although_nobody_is_left_to_tell() {
     let env = TestEnv::new();
