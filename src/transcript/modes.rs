@@ -28,7 +28,7 @@ impl TerminalModes {
             Sequence::On(modes) => self.switch(modes, true),
             Sequence::Off(modes) => self.switch(modes, false),
             Sequence::Reset => *self = TerminalModes::default(),
-            Sequence::Resize(..) => {}
+            Sequence::Resize(..) | Sequence::Erase(_) => {}
         }
     }
 

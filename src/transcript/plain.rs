@@ -1,21 +1,18 @@
 //! Turns recorded output into the text that the terminal showed, line by line: redraws leave only their last
 //! state, wrapped lines are whole again. Streams: holds one screen, whatever the length of the transcript.
 
+mod lines;
+
 use std::io::{self, Read, Write};
 use std::num::NonZeroU16;
 
-use vt100::capture::{
-    BasicFormattedCaptureRange, BasicFormattedCaptureState, RowContents, basic_formatted_to_plain,
-};
-use vt100::{Callbacks, Parser, Screen};
+use vt100::Parser;
 
-use super::scan::{Scanner, Sequence};
+use super::scan::{Erased, Scanner, Sequence};
+use lines::Lines;
 
 /// Small, because one repeat sequence of eight bytes can print 65535 characters.
 const STEP: usize = 4096;
-
-/// A line that goes on for longer is written in parts.
-const LONGEST_LINE: usize = 1 << 20;
 
 /// The size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +32,8 @@ impl Size {
 
 /// Writes the text as a terminal of this size showed it.
 ///
-/// What a program drew on the alternate screen appears once, as it was when the program left it.
+/// What a program drew on the alternate screen appears once, as it was when the program left it, behind what was
+/// printed before.
 pub fn plain(mut input: impl Read, out: &mut impl Write, size: Size) -> io::Result<()> {
     let mut terminal = Terminal::new(size);
     let mut page = Page { out, blanks: 0, in_line: false };
@@ -61,6 +59,8 @@ struct Terminal {
     scanner: Scanner,
     /// The beginning of a character whose rest is still to come.
     held: Vec<u8>,
+    /// Where the alternate screen belongs that is shown: behind so many rows.
+    entered: u64,
 }
 
 impl Terminal {
@@ -68,7 +68,7 @@ impl Terminal {
         let (rows, cols) = (Size::sane(size.rows), Size::sane(size.cols));
         // No scrollback: a line that leaves the screen is handed over at once.
         let parser = Parser::new_with_callbacks(rows, cols, 0, Lines::default());
-        Terminal { parser, scanner: Scanner::default(), held: Vec::new() }
+        Terminal { parser, scanner: Scanner::default(), held: Vec::new(), entered: 0 }
     }
 
     fn lines(&mut self) -> &mut Lines {
@@ -101,8 +101,20 @@ impl Terminal {
 
     fn before(&mut self, sequence: &Sequence) {
         match sequence {
-            // A taller screen must not get back, as blank lines, what has been handed over.
-            Sequence::On(modes) if alternate(modes) => self.parser.screen_mut().clear_scrollback(),
+            Sequence::On(modes) if alternate(modes) => {
+                if !self.parser.screen().alternate_screen() {
+                    self.entered = self.written();
+                }
+                // A taller screen must not get back, as blank lines, what has been handed over.
+                self.parser.screen_mut().clear_scrollback();
+            }
+            Sequence::Erase(what) if !self.parser.screen().alternate_screen() => {
+                let from = match what {
+                    Erased::All => self.lines().gone(),
+                    Erased::Below => self.rows_above(),
+                };
+                self.lines().erased(from);
+            }
             Sequence::Off(modes) if alternate(modes) => self.save_alternate(),
             Sequence::Reset => {
                 self.finish();
@@ -128,22 +140,39 @@ impl Terminal {
         }
     }
 
-    /// Puts what the alternate screen shows among the lines.
+    /// How many rows there are before the cursor, those that left the screen among them.
+    fn rows_above(&mut self) -> u64 {
+        let (row, col) = self.parser.screen().cursor_position();
+        self.lines().gone() + u64::from(row) + u64::from(col > 0)
+    }
+
+    /// How many rows have something in them, up to that of the cursor.
+    fn written(&mut self) -> u64 {
+        let (row, col) = self.parser.screen().cursor_position();
+        let (_, cols) = self.parser.screen().size();
+        let is_empty = self.parser.screen().contents_between(row, 0, row, cols.get()).trim().is_empty();
+        self.rows_above() + u64::from(col == 0 && !is_empty)
+    }
+
+    /// Keeps what the alternate screen shows for its place among the lines.
     fn save_alternate(&mut self) {
         if self.parser.screen().alternate_screen() {
-            let (screen, lines) = self.parser.screen_and_callbacks_mut();
-            lines.insert(screen);
+            let text = self.parser.screen().contents();
+            let entered = self.entered;
+            self.lines().hold(entered, &text);
         }
     }
 
     /// Puts everything that is still on the screens among the lines, and leaves the alternate one.
     fn finish(&mut self) {
         let alternate = self.parser.screen().alternate_screen().then(|| self.parser.screen().contents());
-        self.parser.process(b"\x1b[?47l");
-        let (screen, lines) = self.parser.screen_and_callbacks_mut();
-        lines.end(screen);
+        let (rows, _) = self.parser.screen().size();
+        self.lines().settle();
+        // All rows leave the screen at the top, as they would have some day.
+        self.parser.process(format!("\x1b[?47l\x1b[r\x1b[{rows}S").as_bytes());
+        self.lines().end();
         if let Some(text) = alternate {
-            lines.push(&text);
+            self.lines().push(&text);
         }
     }
 }
@@ -157,75 +186,6 @@ fn whole_characters(bytes: &[u8]) -> usize {
 
 fn alternate(modes: &[u16]) -> bool {
     modes.iter().any(|mode| matches!(mode, 47 | 1047 | 1049))
-}
-
-/// Lines that have left the screen.
-#[derive(Default)]
-struct Lines {
-    /// Rows as the parser gives them, with colours; a line's end comes only with the row after it.
-    open: String,
-    state: BasicFormattedCaptureState,
-    done: String,
-}
-
-impl Callbacks for Lines {
-    fn on_scroll(&mut self, row: RowContents<'_>, alternate_screen: bool) {
-        if !alternate_screen {
-            // Writing to a string cannot fail.
-            let _ = row.write_formatted_basic(&mut self.open, &mut self.state);
-        }
-    }
-}
-
-impl Lines {
-    /// Takes the finished lines out.
-    fn done(&mut self) -> String {
-        if let Some(end) = self.open.rfind('\n') {
-            let rest = self.open.split_off(end + 1);
-            let finished = std::mem::replace(&mut self.open, rest);
-            self.push(finished.strip_suffix('\n').unwrap_or(&finished));
-        } else if self.open.len() > LONGEST_LINE {
-            let part = std::mem::take(&mut self.open);
-            self.done.extend(basic_formatted_to_plain(&part));
-        }
-        std::mem::take(&mut self.done)
-    }
-
-    /// Adds whole lines of text, without colours and without blanks at their ends.
-    fn push(&mut self, text: &str) {
-        let text: String = basic_formatted_to_plain(text).collect();
-        for line in text.split('\n') {
-            self.done.push_str(line.trim_end_matches(' '));
-            self.done.push('\n');
-        }
-    }
-
-    /// Adds a screen that is not the one whose rows we collect.
-    fn insert(&mut self, screen: &Screen) {
-        // Only the next row tells whether the last one ended a line: this screen serves for a trial.
-        let (mut trial, mut state) = (String::new(), self.state.clone());
-        let _ =
-            screen.write_contents_formatted_basic(&mut trial, BasicFormattedCaptureRange::Full(&mut state));
-        if trial.starts_with('\n') {
-            self.open.push('\n');
-            self.state = BasicFormattedCaptureState::default();
-        }
-        self.done = self.done();
-        self.push(&screen.contents());
-    }
-
-    /// Adds the rest of the screen whose rows we collect.
-    fn end(&mut self, screen: &Screen) {
-        self.done = self.done();
-        let _ = screen.write_contents_formatted_basic(
-            &mut self.open,
-            BasicFormattedCaptureRange::Full(&mut self.state),
-        );
-        let open = std::mem::take(&mut self.open);
-        // What is below the last text of a screen was never written.
-        self.push(open.trim_end_matches('\n'));
-        self.state = BasicFormattedCaptureState::default();
-    }
 }
 
 /// Prints lines, holding back blank ones until something follows.

@@ -15,8 +15,19 @@ pub(super) enum Sequence {
     Off(Vec<u16>),
     /// `CSI 8 ; rows ; cols t`: another size.
     Resize(u16, u16),
+    /// `CSI J`, `CSI 2 J`: the screen wiped.
+    Erase(Erased),
     /// `ESC c`: everything as at the beginning.
     Reset,
+}
+
+/// How much of a screen is wiped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Erased {
+    /// From the cursor on.
+    Below,
+    /// The whole.
+    All,
 }
 
 /// Where in a sequence the stream is.
@@ -102,6 +113,11 @@ impl Scanner {
                 [8, rows, cols] => Some(Sequence::Resize(rows, cols)),
                 _ => None,
             },
+            (b'J', None) => match numbers(text)?[..] {
+                [0] => Some(Sequence::Erase(Erased::Below)),
+                [2] => Some(Sequence::Erase(Erased::All)),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -134,12 +150,13 @@ mod tests {
 
     #[test]
     fn the_sequences_that_concern_us_are_found_and_others_are_not() {
-        use Sequence::{Off, On, Reset, Resize};
+        use Sequence::{Erase, Off, On, Reset, Resize};
         for (bytes, expected) in [
             (&b"text\x1b[?2004hmore"[..], vec![On(vec![2004])]),
             (b"\x1b[?2004;1004h\x1b[?1049l", vec![On(vec![2004, 1004]), Off(vec![1049])]),
             (b"\x1bc", vec![Reset]),
             (b"\x1b[8;30;100t", vec![Resize(30, 100)]),
+            (b"\x1b[J\x1b[2J\x1b[1J\x1b[3J\x1b[?J", vec![Erase(Erased::Below), Erase(Erased::All)]),
             (b"\x1b\x1b[?47h", vec![On(vec![47])]),
             (b"\x1b[?20\n04h", vec![On(vec![2004])]),
             (b"\x1b[31m\x1b[?25\x18h\x1b[2004h\x1b[?2004p", vec![]),

@@ -154,3 +154,14 @@ fn a_burst_of_200_megabytes_neither_blocks_the_agent_nor_fills_the_disk() {
     let tail = agent(&env, &["logs", "a"]).within(Duration::from_secs(30)).ok().stdout;
     assert!(tail.ends_with("the end\r\n"), "{:?}", &tail[tail.len().saturating_sub(200)..]);
 }
+
+#[test]
+fn what_was_on_the_alternate_screen_stands_where_it_was_shown() {
+    let env = TestEnv::new();
+    let script = r"printf 'plain\n\033[?1049h\033[2J\033[HALT SCREEN\n\033[?1049lback\n'; exec sleep 1000";
+    spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
+    env.wait_until("all is written down", || printed(&env, "a").contains("back"));
+    assert_eq!(printed(&env, "a"), "plain\nALT SCREEN\nback\n");
+    let told = agent(&env, &["logs", "a", "--json"]).ok().json();
+    assert_eq!(told["lines"], json!(["plain", "ALT SCREEN", "back"]));
+}

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::lines::{LONGEST_LINE, MOST_WAITING};
 use super::*;
 
 fn shown(bytes: &[u8], rows: u16, cols: u16) -> String {
@@ -41,10 +42,7 @@ fn lines_that_left_the_screen_are_all_there_once() {
 fn the_alternate_screen_appears_once_as_it_was_when_left() {
     for (on, off) in [("1049", "1049"), ("1047", "1047"), ("47", "47"), ("2004;1049", "1049;2004")] {
         let text = format!("before\r\n\x1b[?{on}h\x1b[Hdraft\x1b[Hfinal\x1b[?{off}lafter\r\n");
-        let text = shown(text.as_bytes(), 4, 10);
-        assert!(text.contains("final\n") && !text.contains("draft"), "{on}: {text:?}");
-        assert!(text.contains("before\n") && text.contains("after\n"), "{on}: {text:?}");
-        assert_eq!(text.lines().count(), 3, "{on}: {text:?}");
+        assert_eq!(shown(text.as_bytes(), 4, 10), "before\nfinal\nafter\n", "{on}");
     }
     assert_eq!(shown(b"main\r\n\x1b[?1049h\x1b[Hstill open", 4, 20), "main\nstill open\n");
 }
@@ -52,7 +50,48 @@ fn the_alternate_screen_appears_once_as_it_was_when_left() {
 #[test]
 fn the_alternate_screen_does_not_break_the_line_before_it() {
     let text = "1\r\n2\r\n3\r\n4\r\n5\r\n\x1b[?1049h\x1b[Hfull\x1b[?1049l6\r\n7\r\n8\r\n";
-    assert_eq!(shown(text.as_bytes(), 3, 10), "1\n2\n3\nfull\n4\n5\n6\n7\n8\n");
+    assert_eq!(shown(text.as_bytes(), 3, 10), "1\n2\n3\n4\n5\nfull\n6\n7\n8\n");
+}
+
+#[test]
+fn the_alternate_screen_stands_between_what_was_printed_before_and_after_it() {
+    let alt = |text: &str| format!("\x1b[?1049h\x1b[2J\x1b[H{text}\x1b[?1049l");
+    for (what, bytes, expected) in [
+        ("as agents do", format!("plain\r\n{}back\r\n", alt("ALT SCREEN\n")), "plain\nALT SCREEN\nback\n"),
+        ("first of all", format!("{}back\r\n", alt("ALT")), "ALT\nback\n"),
+        ("last of all", format!("plain\r\n{}", alt("ALT")), "plain\nALT\n"),
+        ("behind a prompt", format!("$ vi\r\nok$ {}\r\nback\r\n", alt("ALT")), "$ vi\nok$\nALT\nback\n"),
+        ("at the beginning of a line", format!("plain\r{}\r\nback", alt("ALT")), "plain\nALT\nback\n"),
+        ("in a wrapped line", format!("0123456789ab{}cd\r\nback", alt("ALT")), "0123456789abcd\nALT\nback\n"),
+        ("several", format!("a\r\n{}b\r\n{}{}c", alt("1"), alt("2"), alt("3")), "a\n1\nb\n2\n3\nc\n"),
+        ("one that shows nothing", format!("a\r\n{}b", alt("")), "a\nb\n"),
+        ("before a redraw", format!("a\r\nb\r\n{}\x1b[1AB\r\nc", alt("ALT")), "a\nB\nALT\nc\n"),
+        ("before half a clear", format!("a\r\nb\r\n{}\x1b[1A\x1b[Jc", alt("ALT")), "a\nALT\nc\n"),
+    ] {
+        assert_eq!(shown(bytes.as_bytes(), 6, 10), expected, "{what}");
+        // The same, with so many lines before and behind that all of it leaves the screen.
+        let lines = "x\n".repeat(9);
+        let long = format!("{lines}{bytes}\n{lines}").replace('\n', "\r\n");
+        let text = shown(long.as_bytes(), 6, 10).replace("\n\n", "\n");
+        assert_eq!(text, format!("{lines}{expected}{lines}"), "{what}, within much");
+    }
+    let cleared = format!("a\r\nb\r\n{}\x1b[H\x1b[2Jc\r\nd", alt("ALT"));
+    assert_eq!(shown(cleared.as_bytes(), 6, 10), "ALT\nc\nd\n");
+}
+
+#[test]
+fn many_alternate_screens_on_one_screen_need_no_endless_memory() {
+    let mut terminal = Terminal::new(Size { rows: 24, cols: 80 });
+    terminal.take(b"plain\r\n");
+    let screen = format!("\x1b[?1049h\x1b[H{}\x1b[?1049l", "full ".repeat(300));
+    let mut seen = 0;
+    for _ in 0..2000 {
+        terminal.take(screen.as_bytes());
+        assert!(terminal.lines().waits() <= MOST_WAITING);
+        seen += terminal.lines().done().matches("full").count();
+    }
+    terminal.finish();
+    assert_eq!(seen + terminal.lines().done().matches("full").count(), 2000 * 300);
 }
 
 #[test]
