@@ -186,8 +186,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         // An agent's hook must not fail because of us, whatever it is called with.
         Err(_) if is_an_event(&args) => return 0,
         Err(error) if error.use_stderr() && asks_for_json(&args) => {
-            let text = error.render().to_string();
-            let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            let what = first_words(&error.render().to_string());
             let usage = Error::Usage { what, hint: Some("`--help` behind the command tells more".into()) };
             return Ui::new(true, false, Color::Auto).error(&usage.report());
         }
@@ -209,6 +208,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(code) => code,
         Err(error) => ui.error(&error.report()),
     }
+}
+
+/// What is wrong with a command line, in one line: the first of what clap says, and the list under it.
+fn first_words(said: &str) -> String {
+    let mut lines = said.lines().take_while(|line| !line.trim().is_empty()).map(str::trim);
+    let what = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let list: Vec<&str> = lines.collect();
+    if list.is_empty() { what } else { format!("{what} {}", list.join(", ")) }
 }
 
 /// Whether this is the door for events, on a command line that could not be understood.

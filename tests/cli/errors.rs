@@ -103,3 +103,17 @@ fn wrong_usage_is_json_too_when_json_is_asked_for() {
     let plain = env.symposium(["agent", "spawn", "--nope", "--", "x", "--json"]).fails(2);
     assert!(plain.stderr.starts_with("error: unexpected argument"), "{plain:?}");
 }
+
+#[test]
+fn a_program_is_told_what_its_command_line_lacks() {
+    let env = TestEnv::new();
+    for (args, message) in [
+        (&["agent", "send", "x"][..], "the following required arguments were not provided: <TEXT>"),
+        (&["agent", "rename"], "the following required arguments were not provided: <OLD>, <NEW>"),
+        (&["agent", "list", "--shared", "--watch"], "the argument '--shared' cannot be used with '--watch'"),
+    ] {
+        let outcome = env.symposium([&["--json"], args].concat()).fails(2);
+        let error: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();
+        assert_eq!(error["error"]["message"], message, "{outcome:?}");
+    }
+}
