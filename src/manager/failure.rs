@@ -110,12 +110,17 @@ impl From<StoreError> for Error {
                 let hint = "upgrade symposium, or set SYMPOSIUM_HOME to use another directory".to_owned();
                 return Error::State { what, saw: vec!["nothing was changed".into()], hint };
             }
+            // What is sticky, as /tmp is, was opened for all on purpose.
+            StoreError::WritableByOthers { mode, .. } if mode & 0o1000 != 0 => (
+                "anybody could put agents in here",
+                "set SYMPOSIUM_HOME, or `--home`, to a directory of your own".to_owned(),
+            ),
             StoreError::WritableByOthers { path, .. } => {
                 ("anybody could put agents in here", format!("chmod go-w {}", path.display()))
             }
             StoreError::NotOurs { .. } => (
                 "its owner could put agents in here",
-                "set SYMPOSIUM_HOME to a directory of your own".to_owned(),
+                "set SYMPOSIUM_HOME, or `--home`, to a directory of your own".to_owned(),
             ),
             StoreError::Symlink { path } => {
                 let target = std::fs::read_link(path).ok().and_then(|to| to.parent().map(Path::to_path_buf));

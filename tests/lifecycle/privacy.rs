@@ -210,3 +210,17 @@ fn the_users_own_tmux_and_configuration_are_never_touched() {
         .collect();
     assert_eq!(foreign, [env.home(), env.home().join(".tmux.conf")], "files in the user's home");
 }
+
+#[test]
+fn nobody_is_told_to_close_a_directory_that_is_for_all() {
+    let env = TestEnv::new();
+    let all = env.root().join("all");
+    fs::create_dir(&all).unwrap();
+    fs::set_permissions(&all, fs::Permissions::from_mode(0o1777)).unwrap();
+    let refused = env.symposium(["--home", all.to_str().unwrap(), "agent", "list"]).fails(5);
+    assert!(
+        refused.stderr.contains("hint: set SYMPOSIUM_HOME, or `--home`, to a directory of your own"),
+        "{refused:?}"
+    );
+    assert!(!refused.stderr.contains("chmod"), "{refused:?}");
+}
