@@ -168,6 +168,8 @@ impl Tmux {
 /// Marks the session as the agent's, sends its output to the pipe and says what was started. Only what differs from
 /// nothing is set: setting an option takes tmux the longer, the more sessions there are.
 fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
+    // Where its last screen is drawn, only its window is known.
+    script.then(&command(&["set-option", "-w", "-t", pane, "@symposium_name", launch.name.as_str()]));
     let mut set = |option: &str, value: &[u8]| {
         script.then(&command(&["set-option", "-t", pane, option])).word(value);
     };

@@ -38,6 +38,7 @@ impl Tmux {
         let mut deed = Script::default();
         deed.then(&command(&["rename-session", "-t", &old, "--", to.as_str()]));
         deed.then(&command(&["set-option", "-t", &new, "@symposium_record", record]));
+        deed.then(&command(&["set-option", "-w", "-t", &new, "@symposium_name", to.as_str()]));
         match self.when_owned("rename", Owned { session: from, id }, deed)? {
             true => Ok(()),
             false => Err(TmuxError::NoSession { session: from.to_owned() }),

@@ -36,8 +36,29 @@ fn an_ended_agent_says_how_it_ended() {
     let said = server.last_words("a");
     assert!(said.contains("bye"), "{said}");
     if !server.tmux.version().starts_with("3.2") {
-        assert!(said.contains("the agent has ended: code 3"), "{said}");
+        assert!(said.contains(" the agent has ended: code 3; symposium agent resume a"), "{said}");
     }
+}
+
+#[test]
+fn how_an_ended_agent_is_brought_back_can_be_pasted_or_has_no_name() {
+    let server = Server::running();
+    if server.tmux.version().starts_with("3.2") {
+        return;
+    }
+    let ended = |from: &str, to: &str| {
+        let start = Start::new(from, &["sh", "-c", "read -r line; exit 3"]);
+        server.start(&start);
+        server.tmux.rename_session(start.id, from, &name(to), "{}").unwrap();
+        server.bare(&["resize-window", "-t", &format!("={to}:"), "-x", "80"]);
+        server.bare(&["send-keys", "-t", &format!("={to}:"), "Enter"]);
+        server.last_words(to)
+    };
+    let said = ended("b", "renamed");
+    assert!(said.contains(" the agent has ended: code 3; symposium agent resume renamed"), "{said}");
+    // As long as a name may be, it does not fit into 80 columns with what is before it.
+    let said = ended("c", &"n".repeat(63));
+    assert!(said.contains(" the agent has ended: code 3 (bring it back: symposium agent resume)"), "{said}");
 }
 
 #[test]
