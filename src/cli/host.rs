@@ -29,7 +29,7 @@ pub(super) struct Add {
     #[arg(allow_hyphen_values = true)]
     address: String,
     /// The port of its sshd
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
     /// Where symposium is there, instead of in PATH, ~/.cargo/bin or ~/.local/bin
     #[arg(long, value_name = "PATH")]

@@ -2,14 +2,14 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::model::{Frame, HELLO, Hello, is_deceptive};
+use crate::model::{Frame, HELLO, Hello};
 
 /// More than any shell greets with.
 const MOST_NOISE: usize = 64 * 1024;
 /// No frame is longer: it must fit into memory whole.
 const LONGEST: usize = 1 << 20;
 /// No version is longer.
-const LONGEST_VERSION: usize = 40;
+const LONGEST_VERSION: usize = 32;
 
 /// Reads until the hello has come; none when the stream ended without one, with what was said instead.
 pub(super) fn hello(source: &mut impl BufRead) -> io::Result<Result<Frame, String>> {
@@ -53,9 +53,13 @@ pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<Frame>> {
     }))
 }
 
-/// A version as it is told to people and written down: a stranger chose it.
+/// A version as it is told to people and written down: a stranger chose it, so it ends where it is no version any more.
 fn word(version: &str) -> String {
-    version.replace(is_deceptive, " ").chars().take(LONGEST_VERSION).collect()
+    let is_of_one = |c: &char| c.is_ascii_alphanumeric() || ".+-".contains(*c);
+    match version.chars().take_while(is_of_one).take(LONGEST_VERSION).collect::<String>() {
+        nothing if nothing.is_empty() => "unknown".to_owned(),
+        word => word,
+    }
 }
 
 fn find(text: &[u8], what: &[u8]) -> Option<usize> {
@@ -99,6 +103,24 @@ mod tests {
             [&b"out 5\nab"[..], b"out x\n", b"what 1\n", b"end 900\n", b"out 99999999999\n", b"end", b"\n"]
         {
             assert!(next(&mut &wrong[..]).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_version_is_one_short_word() {
+        for (said, word) in [
+            ("0.1.0", "0.1.0"),
+            ("1.2.3-rc.1+build-7", "1.2.3-rc.1+build-7"),
+            ("9.9 \x1b]0;PWN\x07 rm -rf", "9.9"),
+            ("9.9\x1b[2J", "9.9"),
+            ("\x1b[2J9.9", "unknown"),
+            ("", "unknown"),
+            (&"9".repeat(100), &"9".repeat(32)),
+        ] {
+            let line =
+                format!("\x02symposium-remote {}\n", serde_json::json!({"format": 1, "version": said}));
+            let Ok(Frame::Hello(hello)) = hello(&mut line.as_bytes()).unwrap() else { panic!("{said:?}") };
+            assert_eq!(hello.version, word, "{said:?}");
         }
     }
 

@@ -192,3 +192,10 @@ fn the_binary_is_found_where_people_put_it() {
     assert!([0, 1].contains(&found.code), "{found:?}");
     assert!(found.code == 0 || found.stderr.contains("~/.cargo/bin and in ~/.local/bin"), "{found:?}");
 }
+
+#[test]
+fn no_machine_listens_on_port_0() {
+    let env = crate::support::TestEnv::new();
+    let refused = env.symposium(["host", "add", "far", "address", "--port", "0"]).fails(2);
+    assert!(refused.stderr.contains("invalid value '0' for '--port <P>'"), "{refused:?}");
+}

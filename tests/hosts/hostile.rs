@@ -114,6 +114,9 @@ fn what_a_host_calls_its_version_is_a_word() {
     assert!(version.as_str().is_some_and(|text| text.len() < 100 && !is_obeyed(text)), "{version}");
     let told = near.run(&["host", "list"]).ok();
     assert!(!is_obeyed(&told.stdout), "{told:?}");
+    far.answers(&near, "evil", ("9.9\x1b]0;PWN\x07 rm -rf", &end(0)));
+    let told = near.run(&["host", "list"]).ok();
+    assert!(told.stdout.contains(" 9.9 ") && !told.stdout.contains("PWN"), "{told:?}");
 }
 
 #[test]
