@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{Context, spawn};
 use crate::error::Error;
-use crate::manager::Peeked;
+use crate::manager::{Peeked, PeekedFrom};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -15,7 +15,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
-    let Peeked { text, from, silence } = context.manager.peek(&name)?;
+    let Peeked { text, from, status, silence } = context.manager.peek(&name)?;
     if context.ui.json {
         let lines: Vec<&str> = text.lines().collect();
         context.ui.json(&serde_json::json!({ "agent": name, "screen": lines, "from": from.word() }));
@@ -27,6 +27,13 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             context.ui.warn(&format!("this is the end of the transcript of `{name}`, not its screen now"));
             Err(silence)
         }
-        None => Ok(0),
+        None => {
+            if from == PeekedFrom::Transcript && !context.ui.json {
+                context.ui.say(&format!(
+                    "`{name}` is {status} and has no screen: this is the end of what it printed"
+                ));
+            }
+            Ok(0)
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::Manager;
 use crate::error::Error;
-use crate::model::AgentName;
+use crate::model::{AgentName, Status};
 use crate::tmux::Capture;
 
 /// How many lines of the transcript stand for a screen that is gone.
@@ -17,6 +17,8 @@ pub struct Peeked {
     pub text: String,
     /// Where it is from.
     pub from: PeekedFrom,
+    /// What it does.
+    pub status: Status,
     /// Why its screen could not be looked at, when it may have one.
     pub silence: Option<Error>,
 }
@@ -49,13 +51,13 @@ impl Manager {
         };
         if let Some(tmux) = &agent.tmux {
             let text = self.tmux()?.capture(&tmux.pane, Capture::Screen)?.trim_end().to_owned();
-            return Ok(Peeked { text, from: PeekedFrom::Screen, silence: None });
+            return Ok(Peeked { text, from: PeekedFrom::Screen, status: agent.status, silence: None });
         }
         let record = self.record(name, "peek")?;
         let tail = self.transcript_tail(&record);
         let lines: Vec<&str> = tail.lines().collect();
         let text = lines[lines.len().saturating_sub(LINES)..].join("\n").trim_end().to_owned();
         let silence = survey.silence.filter(|_| record.tmux.is_some());
-        Ok(Peeked { text, from: PeekedFrom::Transcript, silence })
+        Ok(Peeked { text, from: PeekedFrom::Transcript, status: agent.status, silence })
     }
 }

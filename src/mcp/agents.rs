@@ -114,7 +114,7 @@ fn show(desk: &Desk, given: Show) -> Outcome {
         }
     }
     if given.screen {
-        let Peeked { text: screen, from, silence } = manager.peek(&record.name)?;
+        let Peeked { text: screen, from, silence, .. } = manager.peek(&record.name)?;
         if let Some(silence) = silence {
             return Err(silence);
         }

@@ -97,3 +97,17 @@ fn peek_is_the_screen_as_it_is_now() {
     );
     agent(&env, &["peek", "b"]).fails(3);
 }
+
+#[test]
+fn what_is_no_screen_is_said_to_people() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sh", "-c", "echo last words; exec sleep 1000"]);
+    env.wait_until("it shows", || agent(&env, &["peek", "a"]).ok().stdout == "last words\n");
+    assert_eq!(agent(&env, &["peek", "a"]).ok().stderr, "");
+    agent(&env, &["kill", "a"]).ok();
+    let peeked = agent(&env, &["peek", "a"]).ok();
+    assert_eq!(peeked.stdout, "last words\n");
+    assert_eq!(peeked.stderr, "`a` is stopped and has no screen: this is the end of what it printed\n");
+    let told = agent(&env, &["peek", "a", "--json"]).ok();
+    assert_eq!((told.json()["from"].as_str(), told.stderr.as_str()), (Some("transcript"), ""));
+}
