@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::table::{clean, status_word};
-use super::{Context, spawn};
+use super::{Context, visit};
 use crate::error::Error;
 use crate::manager::Answer;
 use crate::model::{AskedQuestion, Extent, visible};
@@ -19,7 +19,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: &Arguments, answer: Answer, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let answered = context.manager.answer(&name, answer, args.if_asks.as_deref())?;
     if context.ui.json {
         let agent = &answered.agent;

@@ -41,6 +41,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         None => args.name.as_deref().map(spawn::name).transpose()?,
     };
     if !ui::is_interactive() {
+        name.as_ref().map_or(Ok(()), |name| context.manager.refuse_unknown(name))?;
         return Err(Error::NoTerminal { verb: "attach", name: name.map(|name| name.to_string()) });
     }
     let name = match name {

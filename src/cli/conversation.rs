@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::table::clean;
 use super::times::ago;
-use super::{Context, spawn};
+use super::{Context, visit};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::ConversationView;
@@ -24,7 +24,7 @@ pub(super) struct List {
 
 pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     let Verb::List(args) = verb;
-    let views = context.manager.conversations(&spawn::name(&args.agent)?)?;
+    let views = context.manager.conversations(&visit::own(&args.agent)?)?;
     if context.ui.json {
         context.ui.json(&views);
     } else {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, spawn};
+use super::{Context, visit};
 use crate::error::Error;
 
 #[derive(Debug, Args)]
@@ -13,7 +13,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let why = "it was put to sleep on request; it wakes when it is needed";
     let agent = context.manager.hibernate(&name, why)?;
     if context.ui.json {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, spawn};
+use super::{Context, visit};
 use crate::error::{Error, shown};
 
 #[derive(Debug, Args)]
@@ -13,7 +13,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let done = context.manager.interrupt(&name)?;
     if context.ui.json {
         context.ui.json(&serde_json::json!({

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Context, spawn, times};
+use super::{Context, times, visit};
 use crate::error::Error;
 use crate::model::AgentName;
 
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let names: Vec<AgentName> = match args.all {
         true => context.manager.live()?,
-        false => args.names.iter().map(|text| spawn::name(text)).collect::<Result<_, _>>()?,
+        false => args.names.iter().map(|text| visit::own(text)).collect::<Result<_, _>>()?,
     };
     let below = context.manager.descendants(&names)?;
     let with_children = args.with_children || (!below.is_empty() && asked_to_end(&below, context)?);

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use super::{Context, spawn, times};
+use super::{Context, times, visit};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{LogsRequest, LogsStyle};
@@ -26,7 +26,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
     let since = since.map_err(|what| Error::Usage { what, hint: None })?;
     let style = if args.plain || context.ui.json { LogsStyle::Plain } else { LogsStyle::AsPrinted };

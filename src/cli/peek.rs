@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, spawn};
+use super::{Context, visit};
 use crate::error::Error;
 use crate::manager::{Peeked, PeekedFrom};
 
@@ -14,7 +14,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let Peeked { text, from, status, silence } = context.manager.peek(&name)?;
     if context.ui.json {
         let lines: Vec<&str> = text.lines().collect();

@@ -6,7 +6,7 @@ use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 
 use super::table::{Keep, clean, cut};
-use super::{Context, spawn, times, ui};
+use super::{Context, times, ui, visit};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Popup;
@@ -33,7 +33,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
     let since = since.map_err(|what| Error::Usage { what, hint: None })?;
     let recap = context.manager.recap(&name, since)?;

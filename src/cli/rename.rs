@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, spawn};
+use super::{Context, spawn, visit};
 use crate::error::Error;
 
 #[derive(Debug, Args)]
@@ -16,7 +16,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let (old, new) = (spawn::name(&args.old)?, spawn::name(&args.new)?);
+    let (old, new) = (visit::own(&args.old)?, spawn::name(&args.new)?);
     context.manager.rename(&old, &new)?;
     if context.ui.json {
         context.ui.json(&context.manager.show(&new)?);

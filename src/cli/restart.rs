@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Context, resume, spawn, times};
+use super::{Context, resume, times, visit};
 use crate::error::Error;
 use crate::manager::Afresh;
 
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let afresh = if args.fresh { Afresh::Yes } else { Afresh::No };
-    let resumed = context.manager.restart(&spawn::name(&args.name)?, afresh, args.grace)?;
+    let resumed = context.manager.restart(&visit::own(&args.name)?, afresh, args.grace)?;
     resume::tell(&resumed, context);
     Ok(0)
 }

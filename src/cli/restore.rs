@@ -3,7 +3,7 @@
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Context, spawn, ui};
+use super::{Context, ui, visit};
 use crate::error::Error;
 use crate::manager::{Restored, Whom};
 use crate::model::AgentName;
@@ -24,7 +24,7 @@ pub(super) struct Arguments {
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let (names, whom): (Vec<AgentName>, _) = match args.names.is_empty() {
         true => (context.manager.lost()?, Whom::Lost),
-        false => (args.names.iter().map(|text| spawn::name(text)).collect::<Result<_, _>>()?, Whom::Named),
+        false => (args.names.iter().map(|text| visit::own(text)).collect::<Result<_, _>>()?, Whom::Named),
     };
     if args.names.is_empty() && !args.all && !names.is_empty() {
         let list = names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");

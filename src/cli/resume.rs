@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, spawn};
+use super::{Context, visit};
 use crate::error::Error;
 use crate::manager::Resumed;
 
@@ -17,7 +17,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let resumed = match &args.conversation {
         Some(wanted) => context.manager.resume_with(&name, wanted)?,
         None => context.manager.resume(&name)?,

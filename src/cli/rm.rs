@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, spawn};
+use super::{Context, visit};
 use crate::error::Error;
 use crate::manager::Removal;
 
@@ -17,7 +17,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     context.manager.rm(&name, if args.force { Removal::Force } else { Removal::Careful })?;
     if context.ui.json {
         context.ui.json(&serde_json::json!({ "removed": name }));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Context, spawn, times, ui};
+use super::{Context, times, ui, visit};
 use crate::error::Error;
 use crate::manager::SendRequest;
 use crate::rules::delivery::Lines;
@@ -26,7 +26,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let text = match args.text.as_str() {
         "-" => ui::standard_input().map_err(Error::io("cannot read the prompt from stdin"))?,
         _ => args.text,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
-use super::{Context, spawn, times};
+use super::{Context, times, visit};
 use crate::error::Error;
 use crate::manager::{GuestMay, Manager, ShareRequest};
 use crate::model::{AgentId, AgentName, Share};
@@ -38,7 +38,7 @@ struct Granted<'a> {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let may = if args.read_only { GuestMay::Watch } else { GuestMay::Type };
     if may == GuestMay::Type && !args.yes && !asked(&args.with, context)? {
         return Ok(1);

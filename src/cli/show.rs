@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::table::status_word;
 use super::times::age;
-use super::{Context, answer, spawn};
+use super::{Context, answer, visit};
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{Agent, Client, Share, WorkCounts};
@@ -20,7 +20,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let agent = context.manager.show(&spawn::name(&args.name)?)?;
+    let agent = context.manager.show(&visit::own(&args.name)?)?;
     let work = context.manager.work_counts(&agent);
     let shares = context.manager.shares(&agent.name);
     if context.ui.json {

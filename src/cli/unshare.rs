@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, spawn};
+use super::{Context, visit};
 use crate::error::Error;
 
 #[derive(Debug, Args)]
@@ -16,7 +16,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let unshared = context.manager.unshare(&name, args.with.as_deref())?;
     unshared.remarks.iter().for_each(|remark| context.ui.warn(remark));
     let ended = unshared.ended;

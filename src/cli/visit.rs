@@ -14,6 +14,17 @@ pub(super) fn address(text: &str) -> Option<Result<(String, AgentName), Error>> 
     Some(spawn::name(name).map(|name| (owner.to_owned(), name)))
 }
 
+/// The name of an agent of ours.
+pub(super) fn own(text: &str) -> Result<AgentName, Error> {
+    match address(text) {
+        Some(Ok(_)) => Err(Error::Usage {
+            what: format!("`{text}` is an agent that somebody shares, and such a one can only be attached"),
+            hint: Some(format!("symposium agent attach {text}")),
+        }),
+        _ => spawn::name(text),
+    }
+}
+
 /// Whether this can be what a user is called; a path is none.
 fn is_user(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
@@ -26,7 +37,7 @@ pub(super) fn to(owner: &str, name: &AgentName, how: As, context: &Context) -> R
         return Ok(None);
     }
     if !ui::is_interactive() {
-        return Err(Error::NoTerminal { verb: "attach", name: None });
+        return Err(Error::NoTerminal { verb: "attach", name: Some(format!("{owner}/{name}")) });
     }
     let want = match how {
         As::Driver => Want::Drive,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::table::status_word;
-use super::{Context, spawn, times};
+use super::{Context, times, visit};
 use crate::error::Error;
 use crate::manager::WaitRequest;
 use crate::model::Status;
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = spawn::name(&args.name)?;
+    let name = visit::own(&args.name)?;
     let agent =
         context.manager.wait(&WaitRequest { name, statuses: args.statuses, timeout: args.timeout })?;
     if context.ui.json {

@@ -102,8 +102,13 @@ impl Error {
             }
             Error::NoTerminal { verb, name } => {
                 let name = name.as_deref().unwrap_or("NAME");
+                // What somebody shares can only be attached.
+                let look = match name.contains('/') {
+                    true => String::new(),
+                    false => format!(", or look with `symposium agent peek {name}`"),
+                };
                 report("no-terminal", 2, format!("`agent {verb}` needs a terminal, and this is not one"))
-                    .hint(format!("run `symposium agent {verb} {name}` in a terminal, or look with `symposium agent peek {name}`"))
+                    .hint(format!("run `symposium agent {verb} {name}` in a terminal{look}"))
             }
             Error::BadTerminal { term, name } => {
                 let what = match term.as_str() {

@@ -84,6 +84,15 @@ impl Manager {
         Err(tmux.attach(&entry, self.env.for_terminals()).into())
     }
 
+    /// Says no to a name that no agent has.
+    pub fn refuse_unknown(&self, name: &AgentName) -> Result<(), Error> {
+        match self.store.find(name, Env::now())? {
+            Some(_) => Ok(()),
+            // It may be in tmux alone, and is written down by a look at it.
+            None => self.agent(name, "attach").map(drop),
+        }
+    }
+
     /// Says no to a terminal that tmux could not draw on, before anything is done for it.
     pub fn refuse_terminal(&self, name: Option<&AgentName>) -> Result<(), Error> {
         let term = self.env.var("TERM").map(|term| term.to_string_lossy().into_owned()).unwrap_or_default();

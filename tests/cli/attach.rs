@@ -171,6 +171,30 @@ fn without_a_terminal_attach_says_what_to_do() {
     hint: run `symposium agent attach a` in a terminal, or look with `symposium agent peek a`
     ");
     agent(&env, &["attach"]).fails(2);
+    let nobody = agent(&env, &["attach", "nosuch"]).fails(3);
+    assert!(nobody.stderr.starts_with("error: no agent named `nosuch`\n"), "{nobody:?}");
+    // Whatever is there, it is nobody's but root's or ours.
+    let theirs = agent(&env, &["attach", "nobody/a"]).fails(2);
+    assert_snapshot!(theirs.stderr, @"
+    error: `agent attach` needs a terminal, and this is not one
+    hint: run `symposium agent attach nobody/a` in a terminal
+    ");
+}
+
+#[test]
+fn what_somebody_shares_can_only_be_attached() {
+    let env = TestEnv::new();
+    for verb in [&["peek"][..], &["show"], &["logs"], &["send"], &["kill"]] {
+        let text: &[&str] = if verb == ["send"] { &["hello"] } else { &[] };
+        let refused = agent(&env, &[verb, &["nobody/api"], text].concat()).fails(2);
+        assert_eq!(
+            refused.stderr,
+            "error: `nobody/api` is an agent that somebody shares, and such a one can only be attached\n\
+             hint: symposium agent attach nobody/api\n"
+        );
+    }
+    let new = agent(&env, &["spawn", "--name", "nobody/api", "--", "sleep", "1000"]).fails(2);
+    assert!(new.stderr.contains("`--title` takes any text"), "{new:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::bytes;
-use crate::cli::{Context, recap, spawn, ui};
+use crate::cli::{Context, recap, ui, visit};
 use crate::error::Error;
 use crate::manager::{Destination, Existing, ExportRequest, Secrets};
 
@@ -32,7 +32,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         file => Destination::File(file, existing),
     };
     let request = ExportRequest {
-        name: spawn::name(&args.name)?,
+        name: visit::own(&args.name)?,
         to,
         secrets: if args.allow_secrets { Secrets::Allowed } else { Secrets::Refused },
         recap_text: &recap::text,
