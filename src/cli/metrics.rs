@@ -10,5 +10,5 @@ pub(super) fn run(context: &Context) -> Result<u8, Error> {
     } else {
         context.ui.data(&text);
     }
-    Ok(0)
+    context.manager.unheard().map_or(Ok(0), Err)
 }

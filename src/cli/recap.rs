@@ -48,7 +48,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     } else {
         context.ui.data(&text(&recap));
     }
-    Ok(0)
+    context.manager.unheard().map_or(Ok(0), Err)
 }
 
 /// What is laid over the screen of somebody who comes back, when they were away long enough.

@@ -28,7 +28,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     } else {
         context.ui.data(&card(&agent, &work, &shares));
     }
-    Ok(0)
+    context.manager.unheard().map_or(Ok(0), Err)
 }
 
 /// An agent with what is in its place: git was asked for it.

@@ -18,6 +18,7 @@ impl Manager {
     pub fn metrics(&self) -> Result<String, Error> {
         let survey = self.survey()?;
         self.say_what_is_unknown(&survey);
+        self.keep_unheard(survey.silence);
         let agents: Vec<_> = survey.agents.into_iter().map(|agent| agent.status).collect();
         let tallies = self.with_existing_ledger(|ledger| ledger.tallies())?;
         let latency: Option<Latency> =

@@ -145,7 +145,7 @@ use crate::env::{Env, Home};
 use crate::error::Error;
 use crate::kinds::Kinds;
 use crate::ledger::Ledger;
-use crate::model::{Agent, AgentName, AgentRecord, Config, EnvironmentName};
+use crate::model::{Agent, AgentName, AgentRecord, Config, EnvironmentName, Status};
 pub use crate::ssh::Heed;
 use crate::store::Store;
 pub use crate::tmux::{Arrival, AttachAs as As, GuestMay, Popup};
@@ -169,6 +169,7 @@ pub struct Manager {
     reading: OnceLock<Ledger>,
     settings: Mutex<Option<settings::Read<Config>>>,
     notices: Mutex<Vec<String>>,
+    unheard: Mutex<Option<Error>>,
     progress: OnceLock<Progress>,
 }
 
@@ -209,6 +210,7 @@ impl Manager {
             reading: OnceLock::new(),
             settings: Mutex::default(),
             notices: Mutex::default(),
+            unheard: Mutex::default(),
             progress: OnceLock::new(),
         })
     }
@@ -305,7 +307,10 @@ impl Manager {
         let survey = self.survey()?;
         self.say_what_is_unknown(&survey);
         match survey.agents.into_iter().find(|agent| agent.name == *name) {
-            Some(agent) => Ok(agent),
+            Some(agent) => {
+                self.keep_unheard(survey.silence.filter(|_| agent.status == Status::Unknown));
+                Ok(agent)
+            }
             None => Err(self.no_such_agent(name, verb)),
         }
     }

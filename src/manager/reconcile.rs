@@ -5,6 +5,7 @@
 //! command is working on that agent.
 
 use std::path::Path;
+use std::sync::PoisonError;
 
 use super::Manager;
 use super::carried::{carried, of_home};
@@ -55,6 +56,17 @@ impl Manager {
         if let Some(why) = survey.without_tmux() {
             self.notice(why);
         }
+    }
+
+    /// Keeps why tmux did not answer, for whoever shows what was found out without it.
+    pub(super) fn keep_unheard(&self, silence: Option<Error>) {
+        let silence = silence.filter(|silence| !silence.is_without_tmux());
+        *self.unheard.lock().unwrap_or_else(PoisonError::into_inner) = silence;
+    }
+
+    /// Why the last answer lacks what only tmux knows: it was there and did not answer. Told once.
+    pub fn unheard(&self) -> Option<Error> {
+        self.unheard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn join(&self) -> Result<(Joined, Option<Error>), Error> {

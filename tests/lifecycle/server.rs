@@ -135,6 +135,18 @@ fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
     let notice =
         "warning: this is the end of the transcript of `one`, not its screen now\nerror: tmux did not answer";
     assert!(peeked.stderr.starts_with(notice), "{peeked:?}");
+    let asked = [
+        (&["agent", "show", "one"][..], "status  unknown"),
+        (&["agent", "show", "one", "--json"], "\"status\":\"unknown\""),
+        (&["agent", "recap", "one"], "one: "),
+        (&["metrics"], "symposium_agents{status=\"unknown\"} 1"),
+    ];
+    for (running, seen) in asked.map(|(words, seen)| (env.symposium(words).start(), seen)) {
+        let told = running.finish().fails(4);
+        assert!(told.stdout.contains(seen), "{told:?}");
+        assert!(told.stderr.contains("tmux did not answer within 5.0s"), "{told:?}");
+    }
+    env.symposium(["agent", "show", "stopped"]).ok();
     let doctor = env.symposium(["doctor"]).fails(1).stdout;
     let told = format!("its process {server} is stopped\n      do: kill -CONT {server}\n");
     assert!(doctor.contains(&told), "{doctor}");
