@@ -52,9 +52,9 @@ impl From<TmuxError> for Error {
             },
             TmuxError::Duplicate { session } => Error::Unsafe {
                 what: format!("a tmux session named `{session}` is there, and it is not this agent's"),
-                hint:
-                    "use another name, with `--name`: it may be an agent of another home on this tmux server"
-                        .into(),
+                hint: "use another name (`--name`, or `symposium agent rename`), or end that session if it is nobody's: \
+                       it may be an agent of another home on this tmux server"
+                    .into(),
             },
             TmuxError::Refused { what, said } | TmuxError::Garbled { what, said } => {
                 Error::TmuxFailed { what: format!("{what} failed"), said }
