@@ -17,6 +17,8 @@ impl Manager {
             // What cannot be looked at is not gone.
             let Ok(is_there) = Path::new(&agent.working_directory).try_exists() else { continue };
             if is_there == agent.directory_gone.is_some() {
+                // Whoever removes an agent removes its worktree first.
+                let Some(_lock) = self.store.try_lock_agent(&agent.name, "look")? else { continue };
                 self.mark_directory(agent, !is_there)?;
                 if !is_there {
                     gone.push(agent.name.clone());

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::hang::HUNG;
+use super::hook::INTERRUPTED;
 use crate::model::{Agent, AgentId, Happening, Notice, NotifyOn, Status, Urgency, What, is_deceptive};
 
 /// A body is read in a glance, and some desktops show all of it.
@@ -44,7 +45,9 @@ pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec
     for happening in happened {
         let Some(on) = reason(&happening.what) else { continue };
         let Some(agent) = agents.iter().find(|agent| agent.id == happening.agent) else { continue };
-        if !wishes.hold(agent, on) || is_driven(agent) || !still_holds(on, agent) {
+        // Whoever interrupted it knows.
+        let is_known = on == NotifyOn::Finished && happening.why == INTERRUPTED;
+        if !wishes.hold(agent, on) || is_driven(agent) || !still_holds(on, agent) || is_known {
             continue;
         }
         // Only the last word on a matter, and not what the next one tells too.

@@ -34,6 +34,29 @@ fn an_agent_whose_project_is_gone_is_marked_and_pruned_when_that_is_asked_for() 
 }
 
 #[test]
+fn an_agent_that_somebody_removes_is_not_told_of_as_one_whose_project_is_gone() {
+    let env = TestEnv::new();
+    configure(&env, "");
+    let dir = |name: &str| env.root().join(format!("dir-of-{name}"));
+    for name in ["a", "b"] {
+        std::fs::create_dir(dir(name)).unwrap();
+        let dir = dir(name).display().to_string();
+        env.symposium(["agent", "spawn", "--name", name, "--dir", &dir, "--", "sleep", "1000"]).ok();
+    }
+    symposium(&env, &["supervisor", "start"]).ok();
+    // As `agent rm` does, which takes the worktree away before the record.
+    let lock = std::fs::File::open(env.state().join("run/a.lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    ["a", "b"].map(|name| std::fs::remove_dir(dir(name)).unwrap());
+    look(&env);
+    env.wait_until("it has looked", || shown(&env, "b")["directory_gone"].is_string());
+    assert!(shown(&env, "a")["directory_gone"].is_null());
+    drop(lock);
+    look(&env);
+    env.wait_until("it is marked", || shown(&env, "a")["directory_gone"].is_string());
+}
+
+#[test]
 fn work_without_a_sign_of_life_is_told_of_and_restarted_only_where_that_is_asked_for() {
     let env = TestEnv::new();
     configure(&env, "");

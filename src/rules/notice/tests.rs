@@ -68,6 +68,8 @@ fn what_is_no_news_is_not_told() {
     for from in [Starting, Waiting, Unknown, Hibernated] {
         assert_eq!(told(&[became(&idle, from, "")], std::slice::from_ref(&idle)), []);
     }
+    let stopped = became(&idle, Working, crate::rules::hook::INTERRUPTED);
+    assert_eq!(told(&[stopped], std::slice::from_ref(&idle)), []);
     for status in [Working, Starting, Stopped, Lost, Hibernated, Unknown] {
         let a = agent("a", status);
         assert_eq!(told(&[became(&a, Working, "")], &[a]), [], "{status}");

@@ -73,6 +73,8 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
   if (ended(is) > ended(was)) return is.tasks.failed > was.tasks.failed ? 'failed' : 'finished';
   // The end of its task comes at once, and says more.
   if (is.task !== null) return undefined;
+  // Whoever interrupted it knows.
+  if (is.reason === INTERRUPTED) return undefined;
   const worked = Date.parse(is.status_since) - Date.parse(was.status_since);
   return was.status === 'working' && is.status === 'idle' && worked >= LONG_TURN ? 'finished' : undefined;
 }
@@ -93,12 +95,14 @@ export function stillSo(gathered: readonly Notice[], now: readonly Agent[]): Not
 
 /** How the reason reads of an agent that was started and has been given nothing to do. */
 const READY = 'it is ready for a prompt';
+/** The same of one that was stopped in its turn. */
+const INTERRUPTED = 'its turn was interrupted';
 
 /** What has happened to agents since then, as far as they show it: for a window that was closed meanwhile. */
 export function since(then: number, agents: readonly Agent[]): Notice[] {
   return agents.flatMap((agent) => {
     if (Date.parse(agent.created_at) > then || Date.parse(agent.status_since) <= then) return [];
-    const kind = state(agent) ?? (agent.status === 'idle' && agent.reason !== READY ? 'finished' : undefined);
+    const kind = state(agent) ?? (agent.status === 'idle' && agent.reason !== READY && agent.reason !== INTERRUPTED ? 'finished' : undefined);
     return kind === undefined ? [] : [notice(kind, agent)];
   });
 }

@@ -23,6 +23,7 @@ const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
   ['it stays given up', { status: 'crashed', reason: 'given up after 5' }, { status: 'crashed', reason: 'given up after 5' }, []],
   ['a task is done', { tasks: tasks(0) }, { tasks: tasks(1) }, ['finished']],
   ['a long turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:01:00Z' }, ['finished']],
+  ['somebody stopped a long turn', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:01:00Z', reason: 'its turn was interrupted' }, []],
   ['a short turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:00:02Z' }, []],
   ['a task has failed', { tasks: tasks(1) }, { tasks: { ...tasks(1), failed: 1 } }, ['failed']],
   ['a long turn is over, and its task is about to be', { status: 'working', task: atWork }, { status: 'idle', status_since: '2026-01-01T00:01:00Z', task: atWork }, []],
