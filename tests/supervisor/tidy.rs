@@ -47,7 +47,9 @@ fn an_agent_that_somebody_removes_is_not_told_of_as_one_whose_project_is_gone() 
     // As `agent rm` does, which takes the worktree away before the record.
     let lock = std::fs::File::open(env.state().join("run/a.lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    ["a", "b"].map(|name| std::fs::remove_dir(dir(name)).unwrap());
+    for name in ["a", "b"] {
+        std::fs::remove_dir(dir(name)).unwrap();
+    }
     look(&env);
     env.wait_until("it has looked", || shown(&env, "b")["directory_gone"].is_string());
     assert!(shown(&env, "a")["directory_gone"].is_null());
