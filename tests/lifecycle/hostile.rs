@@ -69,8 +69,12 @@ fn what_cannot_be_a_name_is_refused_by_every_other_verb() {
             let refused = env.symposium([&["agent"], verb].concat()).outcome();
             assert!([2, 3].contains(&refused.code), "{refused:?}");
             // Somebody's agent could be meant there, if there were such a user.
-            let is_address = verb == ["attach", "--", "a/b"];
-            let said = if is_address { "this machine knows no user `a`" } else { "cannot be a name" };
+            let said = match verb {
+                ["attach", "--", "a/b"] => "this machine knows no user `a`",
+                ["rename", "--", "one", _] | ["detach", ..] => "cannot be a name",
+                _ if name == "a/b" => "such a one can only be attached",
+                _ => "cannot be a name",
+            };
             assert!(refused.stderr.contains(said), "{refused:?}");
         }
     }
