@@ -243,3 +243,21 @@ step('who only watches is told so, and takes over', async () => {
   assert.equal(await hands.toast('You only watch').count(), 0);
   theirs.kill();
 });
+
+step('the terminal that is taken to the editor area is that of the row, whichever was used last', async () => {
+  await hands.attach('docs');
+  await keyboard('docs');
+  const before = world.clients().sort();
+  await hands.palette('Terminal: Create New Terminal');
+  await until('a shell is ready', async () => (await hands.terminals()).some((screen) => /[#$]$/m.test(screen)));
+  await hands.menu('tests', 'Attach in Editor Area');
+  await tab(/^tests$/).waitFor();
+  await keyboard('tests');
+  // The one in front of it was an agent's here, and a shell there.
+  await hands.menu('docs', 'Attach in Editor Area');
+  await tab(/^docs$/).waitFor();
+  await keyboard('docs');
+  assert.equal(await tab('bash').count(), 0);
+  assert.deepEqual(world.clients().sort(), before);
+  await hands.shot('moved-by-row');
+});

@@ -2,12 +2,18 @@
 // panel nothing.
 
 import * as vscode from 'vscode';
+import { isActive } from './rules/active';
+import { oneLine } from './rules/text';
+import { t } from './words';
 
 /** Longer than VS Code takes to open a tab. */
 const OPENED_BY = 10_000;
 
 /** Longer than VS Code takes to start a process, on a busy machine too. */
 const STARTED_BY = 5_000;
+
+/** Longer than VS Code takes to show a terminal that is there. */
+const SHOWN_BY = 5_000;
 
 const isOf = (tab: vscode.Tab | undefined, terminal: vscode.Terminal): boolean =>
   tab !== undefined && tab.input instanceof vscode.TabInputTerminal && tab.label === terminal.name;
@@ -49,8 +55,13 @@ export async function processOf(terminal: vscode.Terminal): Promise<number | und
   return Promise.race([terminal.processId, late]).finally(() => { clearTimeout(timer); });
 }
 
-/** Takes the terminal that is shown in the panel to the editor area. */
+/** Takes a terminal of the panel to the editor area. VS Code moves the one that is active, whichever that is, so when
+ *  another one stays active none is moved. */
 export async function toEditor(terminal: vscode.Terminal): Promise<void> {
+  terminal.show(false);
+  if (!(await isActive(vscode.window, terminal, SHOWN_BY))) {
+    throw new Error(t('{0} stays where it is: another terminal came in between', oneLine(terminal.name)));
+  }
   await vscode.commands.executeCommand('workbench.action.terminal.moveToEditor');
   terminal.show(false);
 }
