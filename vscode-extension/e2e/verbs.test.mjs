@@ -95,6 +95,23 @@ step('one that is muted is told of by nobody', async () => {
   await hands.clearToasts();
 });
 
+step('a first child is seen below its parent, which stands where the child that waits would', async () => {
+  await world.spawn('pa');
+  await hands.treeRow('pa').waitFor();
+  await world.spawn('ch', '--parent', 'pa');
+  await hands.treeRow('ch').waitFor();
+  world.symposium('agent', 'send', 'ch', '/ask ls');
+  await hands.statusSays('1 waiting');
+  await hands.rest();
+  const rows = () => hands.page.evaluate(() => [...document.querySelectorAll('.pane-body .monaco-list-row')]
+    .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((row) => row.getAttribute('aria-label').split(',')[0]));
+  await until('pa is above, with its child', async () => (await rows()).slice(1, 3).join() === 'pa,ch').catch(async (error) => { throw new Error(`${error.message} ${await rows()}`); });
+  await hands.shot('child-waits');
+  for (const name of ['ch', 'pa']) world.symposium('agent', 'rm', '--force', name);
+  await hands.statusSays('2 idle');
+  await hands.clearToasts();
+});
+
 step('a hover tells what is known, and a hostile title is text', async () => {
   await hands.rest();
   await hands.treeRow('api').hover();

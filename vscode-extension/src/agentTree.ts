@@ -5,7 +5,7 @@ import type { Client } from './client';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
 import { inWords } from './rules/broken';
-import { type AgentNode, type ProjectNode, group, outline, update } from './rules/group';
+import { type AgentNode, type ProjectNode, group, outline, rowId, update } from './rules/group';
 import { contextValue, description, spoken } from './rules/labels';
 import { folderName } from './rules/place';
 import { tooltip } from './rules/recap';
@@ -87,12 +87,13 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     }
   }
 
-  private agentItem({ agent, children }: AgentNode): vscode.TreeItem {
+  private agentItem(node: AgentNode): vscode.TreeItem {
+    const { agent, children } = node;
     const state = children.length > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None;
     const item = new vscode.TreeItem(oneLine(agent.name), state);
     const look = lookOf(agent.status);
     const muted = this.mutes.has(agent);
-    item.id = `agent:${agent.id}`;
+    item.id = rowId(node);
     item.description = description(agent, Date.now()) + (muted ? ` · ${t('muted')}` : '');
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
     item.contextValue = contextValue(agent, muted);

@@ -22,10 +22,21 @@ export interface ProjectNode {
  *  under the mouse is a click on another agent. */
 export const forPeople = (a: Agent, b: Agent): number => rank(a.status) - rank(b.status) || (a.name < b.name ? -1 : 1);
 
+/** The most urgent rank in a subtree: a parent stands where those below it need a person, so that they are seen. */
+const urgency = ({ agent, children }: AgentNode): number => Math.min(rank(agent.status), ...children.map(urgency));
+
+/** Puts rows in order, and those below them. */
+function sort(nodes: AgentNode[]): void {
+  const ranks = new Map(nodes.map((node) => [node, urgency(node)]));
+  const of = (node: AgentNode) => ranks.get(node) ?? 0;
+  nodes.sort((a, b) => of(a) - of(b) || forPeople(a.agent, b.agent));
+  for (const { children } of nodes) sort(children);
+}
+
 /** Projects that are open here first. A child stands below its parent, also when it works in another project. */
 export function group(agents: readonly Agent[], folders: readonly string[]): ProjectNode[] {
   const nodes = new Map<string, AgentNode>();
-  for (const agent of [...agents].sort(forPeople)) nodes.set(agent.name, { type: 'agent', agent, children: [] });
+  for (const agent of agents) nodes.set(agent.name, { type: 'agent', agent, children: [] });
   const projects = new Map<string, ProjectNode>();
   for (const node of nodes.values()) {
     const parent = node.agent.parent === null ? undefined : nodes.get(node.agent.parent);
@@ -41,6 +52,7 @@ export function group(agents: readonly Agent[], folders: readonly string[]): Pro
     }
     project.children.push(node);
   }
+  for (const { children } of projects.values()) sort(children);
   return [...projects.values()].sort(
     (a, b) => Number(b.here) - Number(a.here) || (a.path < b.path ? -1 : 1),
   );
@@ -56,6 +68,10 @@ function isBelow(start: AgentNode, node: AgentNode, nodes: ReadonlyMap<string, A
   }
   return false;
 }
+
+/** By what VS Code knows a row. It keeps a row that had nothing below it closed for as long as it is the same one, so the
+ *  first child makes another of it, which is open. */
+export const rowId = ({ agent, children }: AgentNode): string => `agent:${agent.id}${children.length > 0 ? ':parent' : ''}`;
 
 /** Which rows there are and how they stand, as one text. */
 export function outline(projects: readonly ProjectNode[]): string {

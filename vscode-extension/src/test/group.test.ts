@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentNode, group, outline, shown, update } from '../rules/group';
+import { type AgentNode, group, outline, rowId, shown, update } from '../rules/group';
 import type { Agent } from '../types';
 import { someAgent } from './agents';
 
@@ -36,6 +36,26 @@ test('children stand below their parents, wherever they work', () => {
   const projects = group(agents, []);
   assert.equal(projects.length, 1);
   assert.deepEqual(names(projects[0]?.children ?? []), ['orphan', ['top', ['child', 'grandchild']]]);
+});
+
+test('a parent stands where the most urgent of those below it would', () => {
+  const family = (status: Agent['status']) => [
+    someAgent({ name: 'a' }),
+    someAgent({ name: 'crashed', status: 'crashed' }),
+    someAgent({ name: 'top', status: 'stopped' }),
+    someAgent({ name: 'child', parent: 'top' }),
+    someAgent({ name: 'last', parent: 'top' }),
+    someAgent({ name: 'grandchild', parent: 'last', status }),
+  ];
+  const order = (status: Agent['status']) => names(group(family(status), [])[0]?.children ?? []);
+  assert.deepEqual(order('waiting'), [['top', ['last', 'grandchild'], 'child'], 'crashed', 'a']);
+  assert.deepEqual(order('idle'), ['crashed', 'a', ['top', 'child', ['last', 'grandchild']]]);
+});
+
+test('the first child makes another row of its parent, which VS Code opens', () => {
+  const row = (...children: string[]) => group([someAgent({ name: 'pa' }), ...children.map((name) => someAgent({ name, parent: 'pa' }))], [])[0]?.children[0] ?? assert.fail();
+  assert.notEqual(rowId(row()), rowId(row('ch')));
+  assert.equal(rowId(row('ch')), rowId(row('ch', 'next')), 'one that somebody closed stays closed');
 });
 
 test('a circle of parents loses nobody', () => {
