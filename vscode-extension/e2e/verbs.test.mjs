@@ -71,6 +71,40 @@ step('one that sleeps wakes when it is attached to', async () => {
   await world.is('manual', 'idle');
 });
 
+step('one that sleeps wakes too when a terminal still shows what was', async () => {
+  await hands.menu('manual', 'Hibernate Agent');
+  await world.is('manual', 'hibernated');
+  assert.equal(world.clients().length, 1);
+  await hands.act('manual', 'Attach to Agent');
+  await world.is('manual', 'idle');
+  await hands.has('manual');
+  await until('it has one client, which drives', () => world.agent('manual').clients.map(({ observer }) => observer).join() === 'false');
+  await hands.type('awake\n');
+  await hands.terminalShows('You said: awake');
+  await world.is('manual', 'idle');
+  for (const [action, wakes] of [['Resume Agent', () => hands.has('manual')], ['Send Prompt', () => hands.answer('The prompt', 'good morning')]]) {
+    await hands.menu('manual', 'Hibernate Agent');
+    await world.is('manual', 'hibernated');
+    await hands.act('manual', action);
+    await wakes();
+    await world.is('manual', 'idle');
+  }
+  await hands.terminalShows('You said: good morning');
+});
+
+step('one that has crashed is offered to be brought back beside its last screen', async () => {
+  world.symposium('agent', 'send', 'manual', '/crash');
+  await world.is('manual', 'crashed');
+  await hands.clearToasts();
+  await hands.act('manual', 'Attach to Agent');
+  await hands.terminalShows('the agent has ended');
+  const toast = hands.toast('manual does not run');
+  await toast.waitFor();
+  await hands.press(toast, 'Resume and Attach');
+  await world.is('manual', 'idle');
+  await hands.has('manual');
+});
+
 step('a restart is the same agent in another process', async () => {
   const { pid, id } = world.agent('manual');
   await hands.menu('manual', 'Restart Agent');

@@ -12,7 +12,7 @@ import { nameMistake } from './rules/names';
 import { asks } from './rules/question';
 import { recapDocument, recapsDocument } from './rules/recap';
 import { isDriven } from './rules/seats';
-import { hasEnded, isAttachable, isLive } from './rules/status';
+import { hasEnded, hears, isAttachable, isLive, isResumable } from './rules/status';
 import { noLinks, oneLine } from './rules/text';
 import { share, unshare } from './sharing';
 import { type Spawning, type Wanted, isWanted, offerFolder, openFolder } from './spawn';
@@ -59,14 +59,24 @@ export function agentCommands(parts: Parts): vscode.Disposable {
 
   const verb = (...args: string[]) => client.json(['agent', ...args]).finally(() => void watch.look());
 
-  const show = async (agent: Agent, as: As, location?: 'panel' | 'editor') => {
-    if (!isAttachable(agent)) {
-      const resume = t('Resume and Attach');
-      const text = noLinks(t('{0} does not run: {1}', oneLine(agent.name), oneLine(agent.reason)));
-      if ((await vscode.window.showInformationMessage(text, resume)) !== resume) return;
-      await verb('resume', agent.name);
-    }
+  const resume = async (agent: Agent, as: As, location?: 'panel' | 'editor') => {
+    await verb('resume', agent.name);
+    // What was known is that it has no process.
+    await watch.look();
     await terminals.show(agent, as, location);
+  };
+
+  /** Shows the terminal on an agent. What has ended is not there again by that: it is offered to bring it back, beside its
+   *  last screen when there is one. */
+  const show = async (agent: Agent, as: As, location?: 'panel' | 'editor') => {
+    if (isAttachable(agent)) await terminals.show(agent, as, location);
+    if (!hasEnded(agent)) return;
+    const yes = t('Resume and Attach');
+    const text = noLinks(t('{0} does not run: {1}', oneLine(agent.name), oneLine(agent.reason)));
+    // Not waited for: what is shown of it may be all that was wanted.
+    void vscode.window.showInformationMessage(text, yes).then((chosen) => {
+      if (chosen === yes) void attempt(() => resume(agent, as, location));
+    });
   };
 
   const live = (placeholder: string) => () => ({ placeholder, wanted: isLive });
@@ -78,7 +88,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     forAgent('observe', () => ({ placeholder: t('Watch whom?'), wanted: isAttachable }), (agent) => show(agent, 'observer')),
     forAgent('takeOver', () => ({ placeholder: t('Take over whom? Who drives now watches then'), wanted: isDriven }), (agent) => terminals.takeOver(agent)),
     terminals.onWatching(offerTakeOver),
-    forAgent('send', live(t('Send a prompt to whom?')), async (agent) => {
+    forAgent('send', () => ({ placeholder: t('Send a prompt to whom?'), wanted: hears }), async (agent) => {
       const text = await vscode.window.showInputBox({ title: t('Send to {0}', agent.name), placeHolder: t('The prompt'), ignoreFocusOut: true });
       if (text === undefined || text.trim() === '') return;
       const progress = { location: vscode.ProgressLocation.Window, title: t('Sending to {0}', agent.name) };
@@ -90,10 +100,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     forAgent('interrupt', live(t('Interrupt whom?')), (agent) => verb('interrupt', agent.name)),
     forAgent('stop', live(t('Stop whom?')), (agent) => stop(parts, agent)),
     forAgent('restart', live(t('Restart whom?')), (agent) => verb('restart', agent.name)),
-    forAgent('resume', () => ({ placeholder: t('Bring back whom?'), wanted: hasEnded }), async (agent) => {
-      await verb('resume', agent.name);
-      await terminals.show(agent, 'driver');
-    }),
+    forAgent('resume', () => ({ placeholder: t('Bring back whom?'), wanted: isResumable }), (agent) => resume(agent, 'driver')),
     forAgent('hibernate', () => ({ placeholder: t('Put whom to sleep?'), wanted: ({ status }) => status === 'idle' }), (agent) => verb('hibernate', agent.name)),
     forAgent('rename', any(t('Rename whom?')), async (agent) => {
       const taken = watch.agents.map(({ name }) => name);

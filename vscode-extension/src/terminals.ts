@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { type Client, ttyOf } from './client';
 import { Memory, type Remembered } from './remembered';
-import { type As, type How, type Known, type Seat, isOwn, isSeen, onlyWatches, seatOf, terminalName } from './rules/seats';
+import { type As, type How, type Known, type Seat, clientOn, isOwn, isSeen, onlyWatches, seatOf, terminalName } from './rules/seats';
+import { sleeps } from './rules/status';
 import { settings } from './settings';
 import { inEditor, isInFront, processOf, showOpened, toEditor } from './tabs';
 import type { Agent } from './types';
@@ -76,8 +77,10 @@ export class Terminals implements vscode.Disposable {
   /** Shows the terminal on an agent: the one there is, where it is unless told where, or a new one. */
   show(agent: Agent, as: As, location?: Location): Promise<vscode.Terminal> {
     return this.inTurn(async () => {
-      const there = await this.present(agent, as);
-      const wanted = location ?? settings.openIn();
+      const old = await this.present(agent, as);
+      const place = old === undefined ? settings.openIn() : inEditor(old) ? 'editor' : 'panel';
+      const there = await this.unlessStale(agent, old);
+      const wanted = location ?? place;
       const terminal = there ?? this.open(agent, as, wanted);
       terminal.show(false);
       if (there === undefined && wanted === 'editor') await showOpened(terminal);
@@ -93,7 +96,7 @@ export class Terminals implements vscode.Disposable {
     return this.inTurn(async () => {
       await this.watch.look();
       const there = await this.present(agent, 'driver');
-      const now = this.watch.agents.find(({ id }) => id === agent.id) ?? agent;
+      const now = this.now(agent);
       const known = there === undefined ? {} : await this.know(there);
       if (there !== undefined && onlyWatches(known, now) !== true) {
         there.show(false);
@@ -114,7 +117,7 @@ export class Terminals implements vscode.Disposable {
   expected(agent: Agent): Promise<vscode.TerminalOptions | undefined> {
     return new Promise((resolve, reject) => {
       this.inTurn(async () => {
-        const there = await this.present(agent, 'driver');
+        const there = await this.unlessStale(agent, await this.present(agent, 'driver'));
         there?.show(false);
         const options = there === undefined ? this.options(agent, 'driver') : undefined;
         const opened = options === undefined ? undefined : this.opening(options, { id: agent.id, as: 'driver' });
@@ -148,10 +151,30 @@ export class Terminals implements vscode.Disposable {
     if (known !== undefined && isOwn(await this.know(known), this.watch.agents)) return known;
     // The watcher does not hear of everybody who comes and goes in a shell.
     await this.watch.look();
-    const now = this.watch.agents.find(({ id }) => id === agent.id) ?? agent;
+    const now = this.now(agent);
     const there = (await this.find(now, as)) ?? (await this.awaited(now, as));
     if (there === undefined) await this.sendAway(now, as);
     return there;
+  }
+
+  /** What is known of an agent by now. */
+  private now(agent: Agent): Agent {
+    return this.watch.agents.find(({ id }) => id === agent.id) ?? agent;
+  }
+
+  /** The terminal that was found, unless its agent sleeps: it shows what was, and attaching anew is what wakes. Then it is
+   *  detached, so that the new one drives, and closed. */
+  private async unlessStale(agent: Agent, terminal: vscode.Terminal | undefined): Promise<vscode.Terminal | undefined> {
+    const now = this.now(agent);
+    if (terminal === undefined || !sleeps(now)) return terminal;
+    const known = await this.know(terminal);
+    const own = isOwn(known, this.watch.agents);
+    const tty = clientOn(known, now)?.tty;
+    // It may have gone by itself meanwhile.
+    if (tty !== undefined) await this.client.json(['agent', 'detach', now.name, '--client', tty]).catch(() => undefined);
+    // A shell of the person's is not ours to close.
+    if (own) terminal.dispose();
+    return undefined;
   }
 
   private async find(agent: Agent, as: As): Promise<vscode.Terminal | undefined> {

@@ -5,7 +5,7 @@ import { t } from '../words';
 import { folderName } from './place';
 import { shownQuestion } from './question';
 import { isDriven } from './seats';
-import { hasEnded, isAttachable, isLive, statusWord } from './status';
+import { hasEnded, isAttachable, isLive, sleeps, statusWord } from './status';
 import { fenced, noIcons, oneLine } from './text';
 import { age } from './times';
 
@@ -41,6 +41,7 @@ export function contextValue(agent: Agent, muted: boolean): string {
   if (isLive(agent)) words.push('live');
   if (isAttachable(agent)) words.push('attachable');
   if (hasEnded(agent)) words.push('ended');
+  if (sleeps(agent)) words.push('asleep');
   if (agent.status === 'working' || agent.status === 'idle') words.push(agent.status);
   if (agent.status === 'waiting' && agent.waiting_for === 'approval') words.push('approval');
   if (isDriven(agent)) words.push('driven');

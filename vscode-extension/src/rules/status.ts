@@ -36,10 +36,19 @@ export const isLive = (agent: Agent): boolean =>
   ['starting', 'working', 'waiting', 'idle', 'unknown'].includes(agent.status);
 
 /** Whether `agent attach` has something to show; a sleeping one wakes. */
-export const isAttachable = (agent: Agent): boolean => agent.tmux !== null || agent.status === 'hibernated';
+export const isAttachable = (agent: Agent): boolean => agent.tmux !== null || sleeps(agent);
 
-/** Whether it can be brought back. */
+/** Whether it has no process until somebody attaches or sends something. A terminal on it shows what was. */
+export const sleeps = (agent: Agent): boolean => agent.status === 'hibernated';
+
+/** Whether a prompt can be sent: one that sleeps wakes. */
+export const hears = (agent: Agent): boolean => isLive(agent) || sleeps(agent);
+
+/** Whether it has come to an end, and does not come back unless it is brought back. */
 export const hasEnded = (agent: Agent): boolean => ['exited', 'crashed', 'stopped', 'lost'].includes(agent.status);
+
+/** Whether `agent resume` gives it a process. */
+export const isResumable = (agent: Agent): boolean => hasEnded(agent) || sleeps(agent);
 
 /** The word for its status, with what it waits for. */
 export const statusWord = (agent: Pick<Agent, 'status' | 'waiting_for'>): string =>

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { contextValue, description, pickEntry, spoken, taskContext, taskLine, taskTooltip } from '../rules/labels';
 import { inWords } from '../rules/broken';
 import { nameMistake } from '../rules/names';
 import { noticeText } from '../rules/notices';
 import { recapDocument, tooltip } from '../rules/recap';
-import { count, countsInIcons, countsInWords } from '../rules/status';
+import { count, countsInIcons, countsInWords, hears, isResumable } from '../rules/status';
 import { escapeMarkdown, fenced, noIcons, noLinks, oneLine } from '../rules/text';
 import { age } from '../rules/times';
 import type { Agent, Recap, Task } from '../types';
@@ -34,8 +35,23 @@ test('what menus are shown follows from status', () => {
   assert.equal(words({ status: 'stopped', tmux: null }), 'agent ended');
   const client = { user: 'u', tty: '/dev/pts/1', observer: false, driver: true, guest: false, since: null, from: null, pid: 11, focused: true };
   assert.equal(words({ clients: [client] }), 'agent live attachable idle driven');
-  assert.equal(words({ status: 'hibernated', tmux: null }), 'agent attachable');
+  assert.equal(words({ status: 'hibernated', tmux: null }), 'agent attachable asleep');
   assert.equal(contextValue(someAgent({ status: 'crashed' }), true), 'agent attachable ended muted');
+});
+
+test('what has no process can be brought back, and what hears can be sent to, from row and menu', () => {
+  const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as { contributes: { menus: Record<string, { command: string; group: string; when: string }[]> } };
+  const rows = contributes.menus['view/item/context'] ?? assert.fail();
+  const offered = (command: string, status: Agent['status']) =>
+    rows.filter((entry) => entry.command === `symposium.${command}`)
+      .filter(({ when }) => [...when.matchAll(/viewItem =~ \/(.+?)\/(?= |$)/g)].every(([, pattern]) => new RegExp(pattern ?? '').test(contextValue(someAgent({ status }), false))))
+      .map(({ group }) => group.split('@')[0]);
+  const all = ['starting', 'working', 'waiting', 'idle', 'exited', 'crashed', 'stopped', 'hibernated', 'lost', 'unknown'] as const;
+  for (const status of all) {
+    assert.deepEqual(offered('send', status), hears(someAgent({ status })) ? ['inline', '2_say'] : [], `send, ${status}`);
+    assert.deepEqual(offered('resume', status), isResumable(someAgent({ status })) ? ['inline', '4_life'] : [], `resume, ${status}`);
+  }
+  assert.ok(hears(someAgent({ status: 'hibernated' })) && isResumable(someAgent({ status: 'hibernated' })));
 });
 
 test('a hostile agent is text in a quick pick', () => {
