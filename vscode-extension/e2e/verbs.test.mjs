@@ -121,7 +121,7 @@ step('one that is muted is told of by nobody', async () => {
   await hands.statusSays('1 waiting');
   world.symposium('agent', 'send', 'api', '/ask pwd');
   await hands.toast('api waits for you').waitFor();
-  assert.equal(await hands.toast('manual').count(), 0);
+  assert.equal(await hands.toast('manual waits').count(), 0);
   for (const name of ['manual', 'api']) world.symposium('agent', 'deny', name);
   await hands.statusSays('2 idle');
   await hands.menu('manual', 'Unmute Notifications');
