@@ -29,33 +29,10 @@ step('without the binary the view says so, and finds it when it is there', async
   await welcome('was not found').waitFor({ timeout: 60_000 });
   await hands.statusSays('was not found');
   await hands.shot('missing-binary');
-  // No command asks questions that would be in vain.
-  for (const command of ['Attach to Agent', 'Send Prompt', 'Add Task', 'Spawn Agent', 'New Taskspace']) {
-    await hands.palette(`Symposium: ${command}`);
-    const toast = hands.toast('the program symposium was not found');
-    await toast.waitFor();
-    assert.equal(await hands.input().count(), 0, command);
-    for (const button of ['Choose the symposium Binary', 'Show What Is Wrong', 'Try Again']) await toast.locator('.monaco-button', { hasText: button }).first().waitFor();
-    if (command !== 'New Taskspace') await hands.clearToasts();
-    else await hands.press(toast, 'Show What Is Wrong');
-  }
-  await hands.page.locator('.view-lines', { hasText: world.binary }).waitFor();
-  await hands.shot('missing-binary-doctor');
   renameSync(`${world.binary}.away`, world.binary);
   await tryAgain('was not found');
   await welcome('No agents yet').waitFor();
   await hands.shot('welcome');
-});
-
-step('without agents a command offers to spawn one, in the place of an empty list', async () => {
-  await hands.page.locator('[id="symposium.symposium.agents"] a').click();
-  await hands.toast('There are no agents yet.').waitFor();
-  await hands.shot('nobody-to-attach-to');
-  assert.equal(await hands.input().count(), 0);
-  await hands.press(hands.toast('There are no agents yet.'), 'Spawn Agent');
-  await until('asked for a spec', async () => (await hands.input().getAttribute('placeholder'))?.includes('A spec'));
-  await hands.page.keyboard.press('Escape');
-  await hands.clearToasts();
 });
 
 step('without tmux the view says so', async () => {
@@ -84,11 +61,6 @@ step('a list that cannot be read is told in the view and the status bar, by no t
   await hands.palette('Symposium: Refresh');
   await welcome('could not be read').waitFor();
   const { label } = await hands.statusSays('agent list --watch');
-  await hands.palette('Symposium: Attach to Agent');
-  const told = hands.toast('Symposium: agent list --watch').filter({ hasText: 'Try Again' });
-  await told.waitFor();
-  assert.equal(await hands.input().count(), 0);
-  await hands.clearToasts();
   assert.ok(!label.includes('\n'), label);
   assert.equal(await hands.page.locator('.notifications-toasts .notification-list-item', { hasText: 'agent list' }).count(), 0);
   await hands.shot('unreadable');

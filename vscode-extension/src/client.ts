@@ -53,18 +53,15 @@ const MOST_OUTPUT = 64 * 1024 * 1024;
 /** Places of installations that an editor started from a desktop does not have in its PATH. */
 const usual = () => [join(homedir(), '.cargo/bin'), join(homedir(), '.local/bin'), '/usr/local/bin', '/opt/homebrew/bin'];
 
-/** The files that a name may mean, in the order in which they are looked for. */
-function candidates(path: string, env: NodeJS.ProcessEnv): string[] {
-  const home = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
-  if (isAbsolute(home)) return [home];
-  if (home.includes('/')) return [];
-  const folders = [...(env['PATH'] ?? '').split(delimiter).filter(isAbsolute), ...usual()];
-  return [...new Set(folders.map((folder) => join(folder, home)))];
-}
-
 /** The file that a name means; undefined when there is none that can be run. */
 export function findBinary(path: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
-  return candidates(path, env).find((candidate) => {
+  const home = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
+  const candidates = isAbsolute(home)
+    ? [home]
+    : home.includes('/')
+      ? []
+      : [...(env['PATH'] ?? '').split(delimiter).filter(isAbsolute), ...usual()].map((folder) => join(folder, home));
+  return candidates.find((candidate) => {
     try {
       accessSync(candidate, constants.X_OK);
       return statSync(candidate).isFile();
@@ -234,12 +231,8 @@ export class Client {
   }
 }
 
-/** Nothing to run, with all the places that were looked at: an editor often has another PATH than a shell. */
-function missing(path: string): CommandError {
-  const tried = candidates(path, process.env);
-  const saw = tried.length === 0 ? ['a path with a slash begins with / or ~/'] : ['none of these is a program that can be run:', ...tried];
-  return new CommandError({ code: 'missing-binary', message: `cannot run ${path}`, saw, hints: ['install symposium, or say in the setting symposium.path where it is'] });
-}
+const missing = (path: string): CommandError =>
+  new CommandError({ code: 'missing-binary', message: `cannot run ${path}`, saw: [], hints: [] });
 
 function asMissing(error: Error & { code?: string | number | null | undefined }, saw: string[] = []): CommandError {
   const gone = error.code === 'ENOENT' || error.code === 'EACCES';

@@ -16,7 +16,7 @@ import { hasEnded, hears, isAttachable, isLive, isResumable } from './rules/stat
 import { noLinks, oneLine } from './rules/text';
 import { share, unshare } from './sharing';
 import { type Spawning, type Wanted, isWanted, offerFolder, openFolder } from './spawn';
-import { attempt, tellTrouble } from './tell';
+import { attempt } from './tell';
 import type { As, Terminals } from './terminals';
 import type { Agent } from './types';
 import type { Watch } from './watch';
@@ -79,39 +79,28 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     });
   };
 
-  /** Asks what is to be started, and shows it; not when that would be in vain. */
-  const begin = (ask: () => Promise<Agent>, then: (agent: Agent) => void = () => undefined) =>
-    attempt(async () => {
-      if (tellTrouble(watch)) return;
-      // What was there when it was last looked for may be gone.
-      await client.version();
-      const agent = await ask();
-      await terminals.show(agent, 'driver');
-      then(agent);
-    });
-
-  const live = (placeholder: string) => () => ({ placeholder, wanted: isLive, none: t('No agent runs.') });
+  const live = (placeholder: string) => () => ({ placeholder, wanted: isLive });
   const any = (placeholder: string) => () => ({ placeholder });
 
   return vscode.Disposable.from(
     forAgent('attach', () => ({ title: t('Attach to Agent'), placeholder: t('Which agent? Its terminal is shown'), actions: 'actions' }), (agent) => show(agent, 'driver')),
     forAgent('attachInEditor', any(t('Which agent? Its terminal opens in the editor area')), (agent) => show(agent, 'driver', 'editor')),
-    forAgent('observe', () => ({ placeholder: t('Watch whom?'), wanted: isAttachable, none: t('No agent runs.') }), (agent) => show(agent, 'observer')),
+    forAgent('observe', () => ({ placeholder: t('Watch whom?'), wanted: isAttachable }), (agent) => show(agent, 'observer')),
     forAgent('takeOver', () => ({ placeholder: t('Take over whom? Who drives now watches then'), wanted: isDriven }), (agent) => terminals.takeOver(agent)),
     terminals.onWatching(offerTakeOver),
-    forAgent('send', () => ({ placeholder: t('Send a prompt to whom?'), wanted: hears, none: t('No agent runs.') }), async (agent) => {
+    forAgent('send', () => ({ placeholder: t('Send a prompt to whom?'), wanted: hears }), async (agent) => {
       const text = await vscode.window.showInputBox({ title: t('Send to {0}', agent.name), placeHolder: t('The prompt'), ignoreFocusOut: true });
       if (text === undefined || text.trim() === '') return;
       const progress = { location: vscode.ProgressLocation.Window, title: t('Sending to {0}', agent.name) };
       await vscode.window.withProgress(progress, () => client.json(['agent', 'send', agent.name, '-'], { stdin: text }));
       vscode.window.setStatusBarMessage(`$(check) ${t('delivered to {0}', agent.name)}`, 5_000);
     }),
-    forAgent('approve', () => ({ placeholder: t('Say yes to whom?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('approve', agent, seen)),
-    forAgent('deny', () => ({ placeholder: t('Say no to whom?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('deny', agent, seen)),
+    forAgent('approve', () => ({ placeholder: t('Say yes to whom?'), wanted: asks }), (agent, seen) => answering.answer('approve', agent, seen)),
+    forAgent('deny', () => ({ placeholder: t('Say no to whom?'), wanted: asks }), (agent, seen) => answering.answer('deny', agent, seen)),
     forAgent('interrupt', live(t('Interrupt whom?')), (agent) => verb('interrupt', agent.name)),
     forAgent('stop', live(t('Stop whom?')), (agent) => stop(parts, agent)),
     forAgent('restart', live(t('Restart whom?')), (agent) => verb('restart', agent.name)),
-    forAgent('resume', () => ({ placeholder: t('Bring back whom?'), wanted: isResumable, none: t('All agents run.') }), (agent) => resume(agent, 'driver')),
+    forAgent('resume', () => ({ placeholder: t('Bring back whom?'), wanted: isResumable }), (agent) => resume(agent, 'driver')),
     forAgent('hibernate', () => ({ placeholder: t('Put whom to sleep?'), wanted: ({ status }) => status === 'idle' }), (agent) => verb('hibernate', agent.name)),
     forAgent('rename', any(t('Rename whom?')), async (agent) => {
       const taken = watch.agents.map(({ name }) => name);
@@ -136,10 +125,17 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     forAgent('mute', () => ({ placeholder: t('Mute whom?'), wanted: (agent) => !mutes.has(agent) }), (agent) => mutes.set(agent, 'muted')),
     forAgent('unmute', () => ({ placeholder: t('Unmute whom?'), wanted: (agent) => mutes.has(agent) }), (agent) => mutes.set(agent, 'told')),
     vscode.commands.registerCommand('symposium.spawn', (given?: Given | Partial<Wanted>) =>
-      begin(() => (isWanted(given) ? spawning.asTold(given) : spawning.agent(folderIn(given)))),
+      attempt(async () => {
+        const agent = isWanted(given) ? await spawning.asTold(given) : await spawning.agent(folderIn(given));
+        await terminals.show(agent, 'driver');
+      }),
     ),
     vscode.commands.registerCommand('symposium.newTaskspace', (given?: Given) =>
-      begin(() => spawning.taskspace(folderIn(given)), (agent) => void offerFolder(agent)),
+      attempt(async () => {
+        const agent = await spawning.taskspace(folderIn(given));
+        await terminals.show(agent, 'driver');
+        void offerFolder(agent);
+      }),
     ),
     vscode.commands.registerCommand('symposium.deleteTaskspace', () => attempt(() => removeTaskspace(client, watch))),
     vscode.commands.registerCommand('symposium.restoreAll', () => attempt(() => verb('restore', '--all'))),

@@ -1,9 +1,8 @@
 // What helps when symposium, tmux or the state directory is not there or not usable.
 
 import * as vscode from 'vscode';
-import { type Client, CommandError } from './client';
+import type { Client } from './client';
 import type { Documents } from './documents';
-import { inDetail } from './rules/failure';
 import { noLinks, oneLine } from './rules/text';
 import { NEEDED } from './rules/version';
 import { settings } from './settings';
@@ -74,12 +73,13 @@ function tellWarning(text: string, log: vscode.LogOutputChannel): void {
 }
 
 async function report(client: Client, watch: Watch): Promise<string> {
+  const lines: string[] = [];
   const trouble = watch.trouble;
-  const lines = trouble === undefined ? [] : [inDetail(trouble), ''];
+  if (trouble !== undefined) lines.push(trouble.message, ...trouble.saw, ...trouble.hints.map((hint) => `hint: ${hint}`), '');
   if (watch.health === 'too-old') lines.push(t('this extension needs symposium {0} or newer', NEEDED), '');
   if (watch.health !== 'missing-binary') {
     const checks = await client.doctor().catch((error: unknown) => {
-      lines.push(error instanceof CommandError ? inDetail(error) : String(error));
+      lines.push(String(error));
       return [];
     });
     lines.push(...checks.map(line));

@@ -3,12 +3,10 @@
 import * as vscode from 'vscode';
 import { folders } from './folders';
 import { forPeople } from './rules/group';
-import { nobody } from './rules/health';
 import { pickEntry } from './rules/labels';
 import { type Marked, markedNext } from './rules/marked';
 import { isHere } from './rules/place';
 import { lookOf } from './rules/status';
-import { offer, tellTrouble } from './tell';
 import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -25,15 +23,12 @@ export interface Asking {
   title: string;
   placeholder: string;
   wanted?: (agent: Agent) => boolean;
-  /** What is said when there are agents, and none of them is wanted. */
-  none?: string;
   /** Whether observe, peek and stop are offered beside each. */
   actions?: 'actions' | 'none';
 }
 
-/** The agent that a person chooses; undefined when none. Where there is nobody to choose, that is told. */
+/** The agent that a person chooses; undefined when none. */
 export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefined> {
-  if (tellNobody(watch, asking)) return Promise.resolve(undefined);
   const pick = vscode.window.createQuickPick<Entry>();
   const { title, placeholder, wanted = () => true, actions = 'none' } = asking;
   pick.title = title;
@@ -44,7 +39,6 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
   pick.keepScrollPosition = true;
   let marked: Marked = 'first';
   const fill = () => {
-    pick.busy = watch.health === 'starting';
     const agents = watch.agents.filter(wanted);
     marked = markedNext(marked, pick.activeItems[0]?.agent?.id, agents.map(({ id }) => id));
     pick.items = entries(agents, buttons);
@@ -55,18 +49,8 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
   fill();
   return new Promise((resolve) => {
     let chosen: Agent | undefined;
-    const end = () => {
-      for (const part of parts) part.dispose();
-      pick.dispose();
-      resolve(chosen);
-    };
-    const change = () => {
-      if (tellNobody(watch, asking)) end();
-      else fill();
-    };
     const parts = [
-      watch.onAgents(change),
-      watch.onHealth(change),
+      watch.onAgents(fill),
       pick.onDidAccept(() => {
         chosen = pick.selectedItems[0]?.agent;
         if (chosen !== undefined) pick.hide();
@@ -75,18 +59,14 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
         pick.hide();
         if (item.agent !== undefined) void vscode.commands.executeCommand((button as Action).command, item.agent);
       }),
-      pick.onDidHide(end),
+      pick.onDidHide(() => {
+        for (const part of parts) part.dispose();
+        pick.dispose();
+        resolve(chosen);
+      }),
     ];
     pick.show();
   });
-}
-
-/** Tells why there is nobody to choose, and what helps; says whether that is so. */
-function tellNobody(watch: Watch, { wanted = () => true, none }: Asking): boolean {
-  if (tellTrouble(watch)) return true;
-  if (watch.health === 'starting' || watch.agents.some(wanted)) return false;
-  offer(nobody(watch.agents.length, none));
-  return true;
 }
 
 const actionButtons = (): Action[] => [

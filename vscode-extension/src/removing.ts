@@ -5,7 +5,6 @@ import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
 import { isLive } from './rules/status';
 import { noIcons, noLinks, oneLine } from './rules/text';
-import { offer } from './tell';
 import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -29,12 +28,8 @@ export async function removeAgent(client: Client, watch: Watch, agent: Agent): P
 
 export async function removeTaskspace(client: Client, watch: Watch): Promise<void> {
   const all = await client.taskspaces();
-  if (all.length === 0) {
-    offer({ level: 'information', text: t('There are no taskspaces.'), choices: [{ title: t('New Taskspace'), command: 'symposium.newTaskspace' }] });
-    return;
-  }
   const items = all.map((each) => ({ label: noIcons(oneLine(each.name)), description: noIcons(oneLine(each.description)), name: each.name }));
-  const chosen = await vscode.window.showQuickPick(items, { title: t('Delete Taskspace'), placeHolder: t('Which one?') });
+  const chosen = await vscode.window.showQuickPick(items, { title: t('Delete Taskspace'), placeHolder: all.length === 0 ? t('there are none') : t('Which one?') });
   if (chosen === undefined) return;
   await confirmAndRemove(client, watch, chosen.name, ['taskspace', 'delete'], t('Remove the taskspace {0}: its agent, worktree and branch?', chosen.name));
 }

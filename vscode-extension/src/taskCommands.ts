@@ -8,7 +8,7 @@ import { pickAgent } from './quickAttach';
 import { isOpen, isRetryable, taskLine } from './rules/labels';
 import { noIcons } from './rules/text';
 import type { TaskTree } from './taskTree';
-import { attempt, offer } from './tell';
+import { attempt } from './tell';
 import type { Agent, Task } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -51,10 +51,6 @@ export function taskCommands(client: Client, watch: Watch, documents: Documents,
 }
 
 async function pickTask(tasks: readonly Task[], placeHolder: string): Promise<Task | undefined> {
-  if (tasks.length === 0) {
-    offer({ level: 'information', text: t('There is no such task.'), choices: [{ title: t('Add Task'), command: 'symposium.addTask' }] });
-    return undefined;
-  }
   const items = tasks.map((task) => {
     const line = taskLine(task);
     return { label: noIcons(line.label), description: noIcons(line.description), task };

@@ -4,9 +4,7 @@ import * as vscode from 'vscode';
 import { CommandError } from './client';
 import { SHOW_DETAILS } from './documents';
 import { inDetail, inShort } from './rules/failure';
-import { type Told, inTheWay } from './rules/health';
 import { noLinks } from './rules/text';
-import type { Watch } from './watch';
 import { t } from './words';
 
 /** Does something for a person; a failure is shown and not thrown. Says whether it was done. */
@@ -23,11 +21,6 @@ export async function attempt(what: () => Promise<unknown>): Promise<boolean> {
 export function tellError(error: unknown): void {
   if (error instanceof vscode.CancellationError) return;
   const known = error instanceof CommandError ? error : undefined;
-  const missing = known?.code === 'missing-binary' ? inTheWay('missing-binary', known.message) : undefined;
-  if (missing !== undefined) {
-    offer(missing);
-    return;
-  }
   const message = error instanceof Error ? error.message : String(error);
   const told = { message, saw: known?.saw ?? [], hints: known?.hints ?? [] };
   const { text, isAll } = inShort(told);
@@ -40,22 +33,6 @@ export function tellError(error: unknown): void {
     if (chosen === copy && hint !== undefined) void vscode.env.clipboard.writeText(commandIn(hint));
     if (chosen === details) void vscode.commands.executeCommand(SHOW_DETAILS, inDetail(told));
   });
-}
-
-/** Tells something with buttons that are commands. Not waited for. */
-export function offer({ level, text, choices }: Told): void {
-  const show = level === 'warning' ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
-  void show(noLinks(text), ...choices.map(({ title }) => title)).then((chosen) => {
-    const taken = choices.find(({ title }) => title === chosen);
-    if (taken !== undefined) void vscode.commands.executeCommand(taken.command);
-  });
-}
-
-/** Tells what stands in the way of everything; says whether something does. */
-export function tellTrouble({ health, trouble }: Watch): boolean {
-  const told = inTheWay(health, trouble?.message);
-  if (told !== undefined) offer(told);
-  return told !== undefined;
 }
 
 /** The command in a hint, which stands between backquotes or behind a colon. */

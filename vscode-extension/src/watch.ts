@@ -6,10 +6,11 @@ import { type Client, CommandError } from './client';
 import { HEALTHY, pause } from './rules/backoff';
 import { inWords } from './rules/broken';
 import { shown } from './rules/group';
-import type { Health } from './rules/health';
 import { Hearing } from './rules/hearing';
 import { isNewEnough } from './rules/version';
 import type { Agent, Broken, Listed } from './types';
+
+export type Health = 'starting' | 'ready' | 'missing-binary' | 'missing-tmux' | 'too-old' | 'unusable' | 'failing';
 
 /** How often the list is asked for beside the watcher, in a window that has the focus. */
 const SAFETY = 60_000;
