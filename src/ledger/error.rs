@@ -78,6 +78,11 @@ impl LedgerError {
         }
     }
 
+    /// Whether a text was longer than SQLite takes or reads.
+    pub(super) fn is_too_big(&self) -> bool {
+        matches!(self, LedgerError::Failed { source, .. } if source.sqlite_error_code() == Some(ErrorCode::TooBig))
+    }
+
     /// For `map_err` on what touches a file.
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> LedgerError {
         move |source| LedgerError::Io { path: path.to_owned(), source }

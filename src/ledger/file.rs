@@ -57,7 +57,13 @@ pub(super) fn open(path: &Path) -> Result<Option<Opened>, LedgerError> {
 }
 
 fn open_this(path: &Path, identity: (u64, u64)) -> Result<Opened, LedgerError> {
-    let said = |source| LedgerError::of(path, source);
+    let said = |source| match LedgerError::of(path, source) {
+        // Nobody gives it a text here, so it is one in the file that looks too long.
+        error if error.is_too_big() => {
+            LedgerError::Damaged { path: path.to_owned(), what: error.to_string() }
+        }
+        error => error,
+    };
     let connection = connect(path).map_err(said)?;
     for end in BESIDE {
         let file = beside(path, end);
@@ -93,6 +99,12 @@ pub(super) fn open_or_begin(path: &Path, now: Timestamp) -> Result<(Opened, Opti
         Err(error) => return Err(error),
     };
     replace(path, damage.as_deref(), now)
+}
+
+/// Whether SQLite finds its file to be something that it cannot have written.
+pub(super) fn is_damaged(connection: &Connection) -> bool {
+    let said = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    !said.is_ok_and(|said| said == "ok")
 }
 
 /// Begins a new ledger in place of one whose damage showed only when it was used.

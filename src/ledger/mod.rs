@@ -94,7 +94,14 @@ impl Ledger {
         if !state.opened.is_at(&self.path) {
             self.find_again(&mut state)?;
         }
-        let said = ask(&state.opened.connection).map_err(|source| LedgerError::of(&self.path, source));
+        let said = ask(&state.opened.connection).map_err(|source| {
+            let error = LedgerError::of(&self.path, source);
+            // Of a text that is too long, and of one that damage makes look so, SQLite says the same.
+            match error.is_too_big() && file::is_damaged(&state.opened.connection) {
+                true => LedgerError::Damaged { path: self.path.clone(), what: error.to_string() },
+                false => error,
+            }
+        });
         match (said, self.since) {
             (Err(LedgerError::Damaged { what, .. }), Some(since)) => {
                 let (opened, notice) = file::begin_anew(&self.path, &state.opened, &what, since)?;

@@ -195,6 +195,10 @@ impl From<LedgerError> for Error {
         let hint = match &error {
             LedgerError::Newer { .. } => "upgrade symposium, or set SYMPOSIUM_HOME to use another directory",
             LedgerError::Full { .. } => "free some space, then try again",
+            // Who only reads leaves it as it is.
+            LedgerError::Damaged { .. } => {
+                "`symposium supervisor start` sets it aside and begins a new one, with the tasks that can be read"
+            }
             _ => "`symposium doctor` looks at everything",
         };
         Error::State { what: error.to_string(), saw: vec![], hint: hint.into() }

@@ -8,17 +8,26 @@ use crate::store::{BEHIND, UNTOLD};
 
 impl Manager {
     /// Brings what the registry says of agents up to the last that the ledger knows of each, when it was rebuilt.
+    /// Whatever spoilt the registry may have spoilt the ledger too: then what is left of the agents is there all the
+    /// same, and the rest is tried again by the next who looks.
     pub(super) fn catch_up(&self) -> Result<(), Error> {
-        self.write(|edit| {
+        let unread = self.write(|edit| {
             for record in edit.all()? {
-                let last = self.with_existing_ledger(|ledger| ledger.last_status(record.id))?;
+                let last = match self.with_existing_ledger(|ledger| ledger.last_status(record.id)) {
+                    Ok(last) => last,
+                    Err(error) => return Ok(Some(error)),
+                };
                 if let Some(record) = last.and_then(|last| caught_up(&record, last)) {
                     edit.put(record);
                 }
             }
-            Ok::<_, Error>(())
+            Ok::<_, Error>(None)
         })??;
-        Ok(self.store.remove_run(BEHIND)?)
+        match unread {
+            Some(error) => self.notice(format!("agents are shown as they once were: {error}")),
+            None => self.store.remove_run(BEHIND)?,
+        }
+        Ok(())
     }
 
     /// What was mended and no person knows of yet, to be said once.

@@ -1,7 +1,8 @@
 //! The one way in which the registry is changed: every change of a status goes to the ledger with it.
 //!
 //! The ledger is written first, under the registry's lock. A command that is killed in between leaves a line whose
-//! number the next change takes again, so that none is lost and none is there twice.
+//! number the next change takes again, so that none is lost and none is there twice. What the ledger cannot take, on
+//! a full disk or because somebody holds it, the registry keeps until it can.
 
 use super::Manager;
 use crate::env::Env;
@@ -20,9 +21,26 @@ impl Manager {
             let moves = edit.moves().iter().map(|moved| (moved.before.as_ref(), moved.after.as_ref()));
             let happened: Vec<_> =
                 moves.filter_map(|(before, after)| happenings(before, after, now)).collect();
-            self.note(&happened);
+            if !happened.is_empty() {
+                self.note_with_owed(edit, happened);
+            }
             answer
         })?)
+    }
+
+    /// Writes down what the ledger could not take when it happened.
+    pub fn note_owed(&self) -> Result<(), Error> {
+        if self.store.owes(Env::now())? {
+            self.store.update(Env::now(), |edit| self.note_with_owed(edit, vec![]))?;
+        }
+        Ok(())
+    }
+
+    /// Into the ledger, after what it could not take before; or kept with that.
+    fn note_with_owed(&self, edit: &mut Edit, mut happened: Vec<Happening>) {
+        happened.splice(0..0, edit.owed());
+        let left = if self.note(&happened) { vec![] } else { happened };
+        edit.owe(&left);
     }
 
     /// After commands were killed: the ledger says again what the registry says. Says how many lines that took.
@@ -34,6 +52,7 @@ impl Manager {
         // Under the registry's lock, so that no command is between its two writes.
         self.store.update(now, |edit| {
             let records = edit.all()?;
+            self.note_with_owed(edit, vec![]);
             let last: Vec<_> =
                 records.iter().filter_map(|record| happenings(None, Some(record), now)).collect();
             self.with_ledger(|ledger| ledger.mend(&last))
@@ -46,14 +65,16 @@ impl Manager {
         self.note(&[Happening { at: Env::now(), agent, name, what, why }]);
     }
 
-    /// Into the ledger. One that cannot be written holds nobody up, and is told of.
-    pub(super) fn note(&self, happened: &[Happening]) {
+    /// Into the ledger. One that cannot be written holds nobody up, and is told of; says whether it could.
+    pub(super) fn note(&self, happened: &[Happening]) -> bool {
         if happened.is_empty() {
-            return;
+            return true;
         }
-        if let Err(error) = self.with_ledger(|ledger| ledger.note(happened)) {
-            self.notice(format!("what happened could not be written down: {error}"));
+        let noted = self.with_ledger(|ledger| ledger.note(happened));
+        if let Err(error) = &noted {
+            self.notice(format!("what happened could not be written down yet: {error}"));
         }
+        noted.is_ok()
     }
 
     /// Opens the ledger ahead of its use. Whoever uses it is told when it cannot be opened.

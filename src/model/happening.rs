@@ -1,12 +1,12 @@
 //! Something that happened to an agent, as the ledger keeps it.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{AgentId, AgentName, Exit, Status, WaitingFor};
 
 /// One line of what happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Happening {
     /// When.
     pub at: Timestamp,
@@ -22,7 +22,7 @@ pub struct Happening {
 }
 
 /// What can happen to an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum What {
     /// Its status changed.

@@ -4,7 +4,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -63,12 +63,15 @@ pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: Former) -> Res
     sweep(home.path());
     let mut temp = private_temp(home.path(), TEMP).map_err(failed())?;
     let file = temp.as_file_mut();
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed())?;
+    file.write_all(bytes).map_err(failed())?;
     failpoint::reached("store.written");
+    // Before the disk is waited for, so that it is waited for once: until the rename this is only a second name.
     if former == Former::BecomesBackup {
         back_up(home).map_err(StoreError::write(&home.backup()))?;
     }
     failpoint::reached("store.bak");
+    temp.as_file().sync_all().map_err(failed())?;
+    failpoint::reached("store.synced");
     temp.persist(&registry).map_err(|error| error.error).map_err(failed())?;
     failpoint::reached("store.renamed");
     sync_directory(home.path()).map_err(failed())
@@ -115,7 +118,9 @@ pub(super) fn keep_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreErro
 /// A new file that only we can read, under any umask; it vanishes when dropped.
 fn private_temp(dir: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let temp = tempfile::Builder::new().prefix(prefix).tempfile_in(dir)?;
-    temp.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+    if temp.as_file().metadata()?.mode() & 0o7777 != 0o600 {
+        temp.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+    }
     Ok(temp)
 }
 

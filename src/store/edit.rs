@@ -4,7 +4,12 @@ use serde_json::value::RawValue;
 
 use super::schema::{self, Registry};
 use super::{Notice, StoreError, merge};
-use crate::model::{AgentName, AgentRecord};
+use crate::model::{AgentName, AgentRecord, Happening};
+
+/// The word under which a registry keeps what the ledger could not take.
+const OWED: &str = "owed";
+/// How much of that is kept: a ledger that cannot be written for long must not make every change slow.
+const MOST_OWED: usize = 500;
 
 /// What the closure of [`Store::update`](super::Store::update) works on.
 #[derive(Debug)]
@@ -79,6 +84,22 @@ impl Edit {
         self.set(to.name, entry);
     }
 
+    /// What happened and is not in the ledger yet, the oldest first.
+    pub fn owed(&self) -> Vec<Happening> {
+        owed(&self.registry)
+    }
+
+    /// Keeps what the ledger could not take, in place of what was kept so far.
+    pub fn owe(&mut self, happened: &[Happening]) {
+        if self.registry.beside(OWED).is_none() && happened.is_empty() {
+            return;
+        }
+        let newest = &happened[happened.len().saturating_sub(MOST_OWED)..];
+        let text = if newest.is_empty() { None } else { serde_json::value::to_raw_value(newest).ok() };
+        self.registry.set_beside(OWED, text);
+        self.changed = true;
+    }
+
     /// Whether the name is taken, also by an entry that we do not understand.
     pub fn contains(&self, name: &AgentName) -> bool {
         self.registry.entries.contains_key(name.as_str())
@@ -113,6 +134,13 @@ impl Edit {
     }
 }
 
+/// What a registry keeps for the ledger; a line that we do not understand is passed over.
+pub(super) fn owed(registry: &Registry) -> Vec<Happening> {
+    let lines: Option<Vec<&RawValue>> =
+        registry.beside(OWED).and_then(|text| serde_json::from_str(text.get()).ok());
+    lines.unwrap_or_default().into_iter().filter_map(|line| serde_json::from_str(line.get()).ok()).collect()
+}
+
 /// One entry as a record, or the error that names it.
 pub(super) fn understood(key: &str, entry: &RawValue) -> Result<AgentRecord, StoreError> {
     schema::record(key, entry).map_err(|source| StoreError::Entry { name: key.to_owned(), source })
@@ -129,4 +157,42 @@ pub(super) fn understood_ones(registry: &Registry) -> (Vec<AgentRecord>, Vec<Not
         }
     }
     (records, notices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{AgentId, Status, What};
+
+    #[test]
+    fn what_is_owed_is_kept_until_it_is_paid() {
+        let mut edit = Edit::new(Registry::default());
+        edit.owe(&[]);
+        assert!(!edit.changed, "nothing owed is nothing to write");
+        let owed: Vec<_> = (0..MOST_OWED as u64 + 3)
+            .map(|seq| Happening {
+                at: jiff::Timestamp::UNIX_EPOCH,
+                agent: AgentId(uuid::Uuid::nil()),
+                name: "a".parse().unwrap(),
+                what: What::Status { seq, from: None, to: Status::Idle, waiting_for: None, exit: None },
+                why: "two\nlines \"and\" more".into(),
+            })
+            .collect();
+        edit.owe(&owed);
+        assert_eq!(edit.owed(), owed[3..], "the newest, to the letter");
+        let schema::Parsed::Current(read) = schema::parse(edit.registry.to_text().as_bytes()) else {
+            panic!("a registry")
+        };
+        let mut edit = Edit::new(read);
+        assert_eq!(edit.owed(), owed[3..]);
+        edit.owe(&[]);
+        assert_eq!(edit.changed().unwrap().to_text(), Registry::default().to_text());
+    }
+
+    #[test]
+    fn a_line_of_a_newer_writer_hides_no_other() {
+        let text = br#"{"format":1,"sessions":{},"owed":[{"event":"flown"},{"at":"2026-01-01T00:00:00Z","agent":"8c7a1b1e-0b0a-4c61-9f5e-4f6f6a0a6b01","name":"a","event":"removed","why":"x"}]}"#;
+        let schema::Parsed::Current(read) = schema::parse(text) else { panic!("a registry") };
+        assert_eq!(owed(&read).len(), 1);
+    }
 }

@@ -32,6 +32,17 @@ impl Home {
         Ok(home)
     }
 
+    /// The same for who only looks: makes nothing, and one that is not there is as good as an empty one.
+    pub(super) fn found(path: &Path) -> Result<Home, StoreError> {
+        let home = Home(path.to_owned());
+        for dir in [path.to_owned(), home.run(), home.instances()] {
+            if dir.exists() {
+                check(&dir)?;
+            }
+        }
+        Ok(home)
+    }
+
     /// The directory itself.
     pub(super) fn path(&self) -> &Path {
         &self.0
@@ -85,7 +96,11 @@ pub fn remove_home(path: &Path) -> Result<(), StoreError> {
 /// Makes a directory 0700, its missing parents too; one that exists is left as it is.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(path) {
-        Ok(()) => fs::set_permissions(path, fs::Permissions::from_mode(0o700)),
+        // Only a strange umask takes away what was asked for.
+        Ok(()) => match fs::metadata(path)?.mode() & 0o7777 {
+            0o700 => Ok(()),
+            _ => fs::set_permissions(path, fs::Permissions::from_mode(0o700)),
+        },
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         // Before asking for a parent: a read-only file system says so even when the directory is there.
         Err(_) if path.is_dir() => Ok(()),

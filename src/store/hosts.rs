@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::lock::RegistryLock;
+use super::lock::PlainLock;
 use super::{Store, StoreError, atomic};
 use crate::model::{Host, HostName};
 
@@ -50,7 +50,7 @@ impl Store {
     /// Changes them under their lock; not written when nothing changed.
     pub fn update_hosts<T>(&self, change: impl FnOnce(&mut HostsEdit) -> T) -> Result<T, StoreError> {
         let lock = self.home.path().join(format!("{FILE}.lock"));
-        let _lock = RegistryLock::acquire(&lock, self.queue)?;
+        let _lock = PlainLock::acquire(&lock, self.queue)?;
         let before = self.read_hosts()?;
         let mut edit = HostsEdit(before.clone());
         let answer = change(&mut edit);

@@ -21,15 +21,15 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// line, and not in the order in which they came.
 pub(super) const QUEUE: Duration = Duration::from_secs(30);
 
-/// The right to change the registry.
+/// A lock that does not say who holds it, for what is done in a moment.
 #[derive(Debug)]
-pub(super) struct RegistryLock(#[expect(dead_code, reason = "held for its lock")] File);
+pub(super) struct PlainLock(#[expect(dead_code, reason = "held for its lock")] File);
 
-impl RegistryLock {
+impl PlainLock {
     /// Waits for it.
-    pub(super) fn acquire(path: &Path, patience: Duration) -> Result<RegistryLock, StoreError> {
+    pub(super) fn acquire(path: &Path, patience: Duration) -> Result<PlainLock, StoreError> {
         match acquire(path, patience)? {
-            Some(file) => Ok(RegistryLock(file)),
+            Some(file) => Ok(PlainLock(file)),
             None => Err(StoreError::LockTimeout { path: path.to_owned(), waited: patience }),
         }
     }
@@ -52,7 +52,9 @@ impl AgentLock {
         let Some(mut file) = acquire(path, patience)? else { return Ok(None) };
         // Only for people: on a full disk an agent must still be killed.
         let text = format!("{} {doing}\n", std::process::id());
-        let _ = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
+        let is_clean = file.metadata().is_ok_and(|meta| meta.len() == 0);
+        let emptied = if is_clean { Ok(()) } else { file.set_len(0) };
+        let _ = emptied.and_then(|()| file.write_all(text.as_bytes()));
         Ok(Some(AgentLock { file, path: path.to_owned() }))
     }
 

@@ -55,7 +55,7 @@ use crate::model::{AgentName, AgentRecord};
 use atomic::Former;
 use glance::{Found, Glance};
 use home::Home;
-use lock::RegistryLock;
+use lock::PlainLock;
 use recover::Damage;
 use schema::{FORMAT, Members, Parsed, Registry};
 
@@ -79,13 +79,22 @@ enum Seen {
 impl Store {
     /// Opens a state directory, makes what is missing in it, and refuses one that others could tamper with.
     pub fn open(home: &Path) -> Result<Store, StoreError> {
-        Ok(Store {
-            home: Home::open(home)?,
+        Home::open(home).map(Store::of)
+    }
+
+    /// The same for who only looks: no directory is made.
+    pub fn open_existing(home: &Path) -> Result<Store, StoreError> {
+        Home::found(home).map(Store::of)
+    }
+
+    fn of(home: Home) -> Store {
+        Store {
+            home,
             patience: lock::PATIENCE,
             queue: lock::QUEUE,
             notices: Mutex::default(),
             glance: Glance::default(),
-        })
+        }
     }
 
     /// Writes the empty registry of a new home: from then on a missing one is known to be lost. To be called
@@ -119,6 +128,11 @@ impl Store {
         let (records, notices) = edit::understood_ones(&registry);
         notices.into_iter().for_each(|notice| self.notice(notice));
         Ok(records)
+    }
+
+    /// Whether something happened that is not in the ledger yet.
+    pub fn owes(&self, now: Timestamp) -> Result<bool, StoreError> {
+        Ok(!edit::owed(&*self.load(now)?).is_empty())
     }
 
     /// One record, without parsing the others.
@@ -324,8 +338,8 @@ impl Store {
         Ok(run.join(format!("{name}.lock")))
     }
 
-    fn lock(&self) -> Result<RegistryLock, StoreError> {
-        RegistryLock::acquire(&self.home.lock_file(), self.queue)
+    fn lock(&self) -> Result<PlainLock, StoreError> {
+        PlainLock::acquire(&self.home.lock_file(), self.queue)
     }
 
     /// The registry; the lock is taken only when it must be put in order first.

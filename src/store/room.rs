@@ -2,26 +2,35 @@
 //! so that concurrent starts never pass a cap. A place of somebody who was killed is nobody's.
 
 use std::fs;
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::lock::{self, AgentLock};
+use super::home::create_private;
+use super::lock::{self, AgentLock, PlainLock};
 use super::{Store, StoreError};
 use crate::model::AgentName;
 
-/// How the file of a place begins. No agent can have a lock of this name.
-const PLACE: &str = "_starting-";
+/// The directory of places, a file each. No agent can have a lock of this name.
+const PLACES: &str = "_starting";
 /// Whoever decides may have to put agents to sleep first, one after the other.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The right to decide who may start; let go of when dropped.
-pub struct Gate(#[expect(dead_code, reason = "held for its lock")] AgentLock);
+pub struct Gate(#[expect(dead_code, reason = "held for its lock")] PlainLock);
 
 /// The place of one agent that is being started; given back when dropped.
-pub struct Place(Option<AgentLock>);
+pub struct Place {
+    lock: Option<AgentLock>,
+    number: usize,
+}
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if let Some(lock) = self.0.take() {
+        // The file of the first stays: who starts one agent after the other makes and removes none.
+        if let Some(lock) = self.lock.take()
+            && self.number > 0
+        {
             lock.retire();
         }
     }
@@ -31,36 +40,33 @@ impl Store {
     /// Waits for the right to decide.
     pub fn lock_room(&self) -> Result<Gate, StoreError> {
         let path = self.home.run().join("_room.lock");
-        let busy = || StoreError::LockTimeout { path: path.clone(), waited: PATIENCE };
-        AgentLock::acquire(&path, "start", PATIENCE)?.map(Gate).ok_or_else(busy)
+        PlainLock::acquire(&path, PATIENCE).map(Gate)
     }
 
     /// Who is being started now; some may be written down already.
     pub fn starting(&self, _gate: &Gate) -> Result<Vec<String>, StoreError> {
-        let run = self.home.run();
-        let entries = fs::read_dir(&run).map_err(StoreError::write(&run))?;
-        let places = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(PLACE));
-        Ok(places
-            .filter_map(|entry| {
-                let held = lock::holder(&entry.path());
-                if held.is_none() {
-                    let _ = fs::remove_file(entry.path());
-                }
-                held.map(|(_, name)| name)
-            })
-            .collect())
+        let places = self.places();
+        let entries = match fs::read_dir(&places) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+            other => other.map_err(StoreError::write(&places))?,
+        };
+        Ok(entries.flatten().filter_map(|entry| lock::holder(&entry.path())).map(|(_, name)| name).collect())
     }
 
-    /// Takes a place for this agent.
+    /// Takes a place for this agent: the first that is free.
     pub fn take_place(&self, name: &AgentName, _gate: &Gate) -> Result<Place, StoreError> {
-        let run = self.home.run();
-        for n in 0.. {
-            let path = run.join(format!("{PLACE}{}-{n}", std::process::id()));
-            // Several threads of one process start agents side by side.
+        let places = self.places();
+        create_private(&places).map_err(StoreError::write(&places))?;
+        for number in 0.. {
+            let path = places.join(number.to_string());
             if let Some(lock) = AgentLock::acquire(&path, name.as_str(), Duration::ZERO)? {
-                return Ok(Place(Some(lock)));
+                return Ok(Place { lock: Some(lock), number });
             }
         }
         unreachable!("numbers do not end")
+    }
+
+    fn places(&self) -> PathBuf {
+        self.home.run().join(PLACES)
     }
 }

@@ -25,7 +25,7 @@ pub(super) type Members = Vec<(String, Box<RawValue>)>;
 pub(super) struct Registry {
     /// An entry for each agent, by name.
     pub(super) entries: BTreeMap<String, Box<RawValue>>,
-    /// What a newer writer has put beside them.
+    /// What stands beside them, also what a newer writer has put there.
     extra: Members,
 }
 
@@ -71,6 +71,17 @@ pub(super) fn record(key: &str, entry: &RawValue) -> serde_json::Result<AgentRec
 }
 
 impl Registry {
+    /// What stands under this word beside the entries.
+    pub(super) fn beside(&self, word: &str) -> Option<&RawValue> {
+        self.extra.iter().find(|(name, _)| name == word).map(|(_, value)| &**value)
+    }
+
+    /// Puts something else there, or nothing.
+    pub(super) fn set_beside(&mut self, word: &str, value: Option<Box<RawValue>>) {
+        self.extra.retain(|(name, _)| name != word);
+        self.extra.extend(value.map(|value| (word.to_owned(), value)));
+    }
+
     /// The text of it.
     pub(super) fn to_text(&self) -> String {
         let size: usize = self.entries.values().map(|entry| entry.get().len() + 80).sum();

@@ -58,6 +58,7 @@ impl Ticker {
         if reach == Reach::Everything {
             self.looked = Some(Instant::now());
             self.calm.stir();
+            said("recover", self.manager.note_owed());
             self.reconcile();
         }
         let mut next = self.restart();

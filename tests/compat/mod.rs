@@ -58,7 +58,7 @@ fn the_older_public_format_is_migrated_and_the_original_kept() {
 
 #[test]
 fn a_migration_that_is_killed_at_any_step_is_done_by_the_next_command() {
-    for step in ["store.aside", "store.written", "store.bak", "store.renamed"] {
+    for step in ["store.aside", "store.written", "store.bak", "store.synced", "store.renamed"] {
         let env = env_with(V0);
         env.symposium(["agent", "list"]).env("SYMPOSIUM_FAILPOINT", step).fails(137);
         assert_eq!(listed(&env).len(), 4, "{step}");

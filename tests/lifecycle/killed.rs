@@ -6,7 +6,7 @@
 use super::*;
 
 /// The writes of the registry, which every verb has.
-const STORE: [&str; 3] = ["store.written", "store.bak", "store.renamed"];
+const STORE: [&str; 4] = ["store.written", "store.bak", "store.synced", "store.renamed"];
 
 /// Runs a command that dies at this step, and looks that the registry is whole right then.
 #[track_caller]
@@ -102,7 +102,7 @@ fn a_rename_that_dies_at_any_step_is_finished_or_never_was() {
             }
             die_at(&env, step, &["agent", "rename", &old, &new]);
             assert_repaired(&env);
-            let done = !["store.written", "store.bak"].contains(&step);
+            let done = !["store.written", "store.bak", "store.synced"].contains(&step);
             let (now, never) = if done { (&new, &old) } else { (&old, &new) };
             assert!(find(&env, never).is_none(), "{step}: {never}");
             assert_eq!(status(&env, now), if about == "running" { "working" } else { "stopped" }, "{step}");
@@ -190,7 +190,7 @@ fn a_resume_that_dies_at_any_step_is_live_or_told_and_can_be_done_again() {
         assert_repaired(&env);
         let found = agent(&env, &name);
         let expected = match step {
-            "store.written" | "store.bak" => "stopped",
+            "store.written" | "store.bak" | "store.synced" => "stopped",
             "launch.started" | "launch.noted" => "working",
             _ => "crashed",
         };

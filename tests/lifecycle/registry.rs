@@ -69,7 +69,7 @@ fn a_damaged_registry_is_kept_aside_and_rebuilt_with_everybody_in_it() {
 #[test]
 fn a_rebuild_that_is_killed_at_any_step_is_done_by_the_next_command() {
     let env = env_with_two();
-    for step in ["store.aside", "store.written", "store.bak", "store.renamed"] {
+    for step in ["store.aside", "store.written", "store.bak", "store.synced", "store.renamed"] {
         fs::write(registry_file(&env), "garbage").unwrap();
         env.symposium(["agent", "list"]).env("SYMPOSIUM_FAILPOINT", step).fails(137);
         assert_both_are_there(&env);
@@ -127,6 +127,39 @@ fn what_the_ledger_knows_of_agents_is_put_into_an_older_registry() {
         fs::write(file, "garbage").unwrap();
     }
     assert_eq!(agent(&env, "a")["status"], "idle");
+}
+
+/// Puts something else in the place of a ledger that nobody has open.
+fn spoil_ledger(env: &TestEnv) {
+    for file in ["ledger.db-wal", "ledger.db-shm"] {
+        let _ = fs::remove_file(env.state().join(file));
+    }
+    fs::write(env.state().join("ledger.db"), "garbage").unwrap();
+}
+
+#[test]
+fn whatever_spoils_the_ledger_along_with_the_registry_hides_no_agent() {
+    let env = env_with_two();
+    // As the registry is now: whoever looks has nothing to write, and so no reason to begin a ledger anew.
+    fs::copy(registry_file(&env), env.state().join("agent-sessions.json.bak")).unwrap();
+    fs::write(registry_file(&env), "garbage").unwrap();
+    spoil_ledger(&env);
+    let told = env.symposium(["agent", "list", "--all"]).ok();
+    assert!(told.stdout.contains("running") && told.stdout.contains("stopped"), "{told:?}");
+    assert_eq!(told.stderr.matches("ledger.db is damaged").count(), 1, "{told:?}");
+    assert_both_are_there(&env);
+}
+
+#[test]
+fn who_asks_a_damaged_ledger_is_told_what_helps() {
+    let env = env_with_two();
+    spoil_ledger(&env);
+    let told = env.symposium(["task", "list"]).fails(5).stderr;
+    let hint = "hint: `symposium supervisor start` sets it aside and begins a new one";
+    assert!(told.contains(hint), "{told}");
+    env.symposium(["supervisor", "start"]).ok();
+    env.wait_until("the ledger is whole", || env.symposium(["task", "list"]).outcome().code == 0);
+    assert_eq!([status(&env, "running"), status(&env, "stopped")], ["working", "stopped"]);
 }
 
 #[test]
@@ -279,5 +312,11 @@ fn a_full_disk_loses_nothing_and_says_what_to_do() {
     assert_eq!((status(&env, "one"), status(&env, "new")), ("working".into(), "working".into()));
     assert!(logs(&env, "one").contains("born"));
     assert_in_order(&env);
+    let filler = disk.fill();
+    let ended = env.symposium(["agent", "kill", "new"]).fails(5);
+    assert!(ended.stderr.contains("\n  it was ended; that is not written down\n"), "{ended:?}");
+    fs::remove_file(filler).unwrap();
+    env.symposium(["agent", "kill", "new"]).ok();
+    assert_eq!(status(&env, "new"), "stopped");
     env.symposium(["agent", "kill", "--all"]).ok();
 }

@@ -50,6 +50,15 @@ prop_compose! {
     }
 }
 
+/// A ledger in whose file stand two hundred changes of one agent.
+fn lived_in() -> (Env, AgentId) {
+    let (env, agent) = (Env::new(), AgentId::fresh());
+    let many: Vec<_> = (0..200).map(|n| turned(agent, n, Status::Idle)).collect();
+    env.ledger().note(&many).unwrap();
+    env.ledger().checkpoint().unwrap();
+    (env, agent)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -73,11 +82,7 @@ proptest! {
 
     #[test]
     fn damage_anywhere_is_survived(at_byte in any::<prop::sample::Index>(), bytes in prop::collection::vec(any::<u8>(), 1..600)) {
-        let env = Env::new();
-        let agent = AgentId::fresh();
-        let many: Vec<_> = (0..200).map(|n| turned(agent, n, Status::Idle)).collect();
-        env.ledger().note(&many).unwrap();
-        env.ledger().checkpoint().unwrap();
+        let (env, agent) = lived_in();
         let mut whole = fs::read(env.file()).unwrap();
         let from = at_byte.index(whole.len());
         let until = (from + bytes.len()).min(whole.len());
@@ -105,4 +110,28 @@ fn a_reason_as_long_as_a_book_is_cut_between_characters() {
     env.ledger().note(&[happening]).unwrap();
     let found = env.ledger().happenings(&Query::default()).unwrap();
     assert_eq!(found[0].1.why, why[..4096]);
+}
+
+/// Damage that makes a text look longer than SQLite reads any.
+const TOO_LONG: [u8; 167] = [
+    191, 144, 0, 0, 135, 192, 111, 108, 139, 208, 172, 108, 153, 148, 35, 156, 168, 88, 188, 104, 115, 193,
+    236, 107, 255, 250, 23, 23, 11, 244, 118, 122, 112, 212, 220, 180, 160, 17, 129, 28, 112, 229, 139, 187,
+    45, 87, 111, 56, 62, 244, 58, 239, 37, 33, 21, 141, 237, 58, 83, 16, 32, 0, 231, 176, 19, 22, 232, 158,
+    83, 224, 78, 163, 218, 194, 41, 172, 115, 39, 14, 36, 166, 170, 71, 163, 170, 138, 181, 82, 193, 224, 7,
+    148, 112, 41, 110, 84, 253, 24, 48, 146, 81, 149, 215, 153, 147, 177, 231, 249, 71, 194, 99, 69, 239,
+    246, 164, 78, 205, 129, 245, 59, 74, 51, 186, 202, 115, 72, 46, 164, 253, 194, 111, 77, 138, 209, 135,
+    167, 1, 145, 168, 175, 187, 158, 132, 146, 199, 69, 195, 178, 71, 20, 55, 129, 98, 229, 204, 214, 194,
+    235, 224, 229, 84, 11, 140, 184, 170, 214, 13,
+];
+
+#[test]
+fn a_text_that_claims_to_be_longer_than_any_can_be_is_damage() {
+    let (env, agent) = lived_in();
+    let mut whole = fs::read(env.file()).unwrap();
+    let from = usize::try_from((16_927_154_499_440_956_758_u128 * whole.len() as u128) >> 64).unwrap();
+    whole[from..from + TOO_LONG.len()].copy_from_slice(&TOO_LONG);
+    fs::write(env.file(), &whole).unwrap();
+    let (ledger, _) = Ledger::open(env.dir.path(), at(0)).unwrap();
+    ledger.happenings(&Query::default()).unwrap();
+    ledger.note(&[plain(agent, What::Hung, 1)]).unwrap();
 }

@@ -148,8 +148,8 @@ fn what_tmux_runs_for_a_session_does_not_carry_the_agents_mark() {
     let mut start = Start::new("a", &["sleep", "1000"]);
     start.env.push(("MARK".into(), start.id.to_string().into()));
     let started = server.start(&start);
-    let of_agent = std::fs::read(format!("/proc/{}/environ", started.pid)).unwrap();
-    assert!(String::from_utf8_lossy(&of_agent).contains(&format!("MARK={}", start.id)));
+    // Until its program runs, the process has the environment of the server that forked it.
+    file_with(Path::new(&format!("/proc/{}/environ", started.pid)), &format!("MARK={}", start.id));
     let of_session = server.bare(&["show-environment", "-t", "=a"]);
     assert!(of_session.contains("LANG=") && !of_session.contains("MARK"), "{of_session}");
 }
