@@ -2,7 +2,7 @@
 //!
 //! A bundle that is taken in may be a stranger's. Its header is read here, and must name one commit, `HEAD`, and nothing
 //! else: so no name in it becomes a ref. Its objects are checked by git before they are kept, and what is missing is
-//! found before anything is made of them. Hooks and configuration do not travel in bundles.
+//! found before anything is made of them, as is what would be too much. Hooks and configuration do not travel in bundles.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
@@ -11,6 +11,7 @@ use std::path::Path;
 use super::door::{Also, Git, GitError};
 use super::patch::NAMES_AS_THEY_ARE;
 use super::submodules::INSIDE_GIT;
+use super::unfold::Unfolded;
 
 /// More remotes than anybody has.
 const MOST_REMOTES: usize = 16;
@@ -95,13 +96,15 @@ impl Git {
         }
         let mut input = File::open(bundle).map_err(|error| failed("bundle", &error.to_string()))?;
         input.seek(SeekFrom::Start(begin)).map_err(|error| failed("bundle", &error.to_string()))?;
-        let size = fs::metadata(bundle).map_or(0, |meta| meta.len()).to_string();
+        let size = fs::metadata(bundle).map_or(0, |meta| meta.len());
         let most = format!("--max-input-size={size}");
         let args = ["index-pack", "--stdin", "--fsck-objects", &most];
         let inside = [INSIDE_GIT.to_owned()];
-        self.ask_with(repository, &inside, &args, Also { input: Some(input), index: None })?;
+        let git = self.wary();
+        git.ask_with(repository, &inside, &args, Also { input: Some(input), index: None })?;
+        git.unfolded(repository, head, (Unfolded::default(), Unfolded::most_of(size)))?;
         // A pack may be whole and yet lack what its commits are made of.
-        self.ask(repository, &inside, &["rev-list", "--objects", "--quiet", head, "--"]).map(drop)
+        git.ask(repository, &inside, &["rev-list", "--objects", "--quiet", head, "--"]).map(drop)
     }
 
     /// Whether a repository has one of these commits.
@@ -124,7 +127,7 @@ impl Git {
     pub fn begin_at(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
         self.ask(dir, &[], &["update-ref", &format!("refs/heads/{branch}"), commit])?;
         let off = self.own_filters_off(dir)?;
-        self.ask(dir, &off, &["reset", "--quiet", "--hard", commit]).map(drop)
+        self.wary().ask(dir, &off, &["reset", "--quiet", "--hard", commit]).map(drop)
     }
 
     fn lines(&self, dir: &Path, args: &[&str]) -> Result<Vec<String>, GitError> {

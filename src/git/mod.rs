@@ -13,6 +13,7 @@ mod submodules;
 #[cfg(test)]
 mod testing;
 mod turn;
+mod unfold;
 mod work;
 mod worktree;
 
@@ -24,6 +25,7 @@ pub use bundle::Tip;
 pub use door::{Git, GitError};
 pub use patch::Stage;
 pub use submodules::Submodule;
+pub use unfold::Unfolded;
 pub use worktree::{BranchPlan, BranchWish, Refusal};
 
 /// The top of the working tree around a directory.

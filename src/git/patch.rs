@@ -128,7 +128,8 @@ impl Git {
         let mut args = vec!["apply", "--whitespace=nowarn", "--binary"];
         args.extend((stage == Stage::Staged).then_some("--index"));
         args.push(&path);
-        self.ask(top, &off, &args).map(drop)
+        // It keeps all that it makes in memory before it writes any of it.
+        self.wary().ask(top, &off, &args).map(drop)
     }
 }
 

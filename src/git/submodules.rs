@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::common_dir;
 use super::door::{Git, GitError};
+use super::unfold::Unfolded;
 
 /// Submodules in submodules; deeper than anybody nests them, so that a circle ends.
 const DEEPEST: usize = 8;
@@ -24,8 +25,13 @@ pub struct Submodule {
 }
 
 impl Git {
-    /// Fills the submodules that the original has too; says which, and which not, in words.
-    pub fn fill_submodules(&self, top: &Path) -> Result<(Vec<Submodule>, Vec<String>), GitError> {
+    /// Fills the submodules that the original has too; says which, and which not, in words. A stranger's tree may name
+    /// one in many places: these are counted, and left empty where they are too much.
+    pub fn fill_submodules(
+        &self,
+        top: &Path,
+        mut counted: Option<Unfolded>,
+    ) -> Result<(Vec<Submodule>, Vec<String>), GitError> {
         let (mut filled, mut remarks) = (Vec::new(), Vec::new());
         let Some(repository) = common_dir(top) else { return Ok((filled, remarks)) };
         let mut open = vec![(PathBuf::new(), repository, 0)];
@@ -42,8 +48,15 @@ impl Git {
                     remarks.push(left_empty(&place, "its commit is not here"));
                     continue;
                 };
-                match self.add_detached(&own, &top.join(&place), &commit) {
-                    Ok(()) => {
+                let all =
+                    counted.map(|there| self.unfolded(&own, &commit, (there, Unfolded::MOST))).transpose();
+                let added = all.and_then(|all| {
+                    self.add_detached(&own, &top.join(&place), &commit)?;
+                    Ok(all)
+                });
+                match added {
+                    Ok(all) => {
+                        counted = all;
                         filled.push(Submodule { repository: own.clone(), path: place.clone() });
                         open.push((place, own, depth + 1));
                     }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::door::{Git, GitError};
 use super::project;
 use super::submodules::{INSIDE_GIT, Submodule};
+use super::unfold::Unfolded;
 
 /// Which branch somebody wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,11 @@ impl BranchPlan {
     /// Whether the branch is ours to remove when nothing was done on it.
     pub fn makes_branch(&self) -> bool {
         !matches!(self, BranchPlan::Existing(_))
+    }
+
+    /// What the submodules are counted from; none where the tree is nobody else's word.
+    pub fn counted_from(&self) -> Option<Unfolded> {
+        matches!(self, BranchPlan::At { .. }).then(Unfolded::default)
     }
 }
 
@@ -145,7 +151,10 @@ impl Git {
             self.forget_in_turn(dir, at)?;
             self.ask(dir, &off, &[&["worktree", "add", "--no-checkout"][..], &args].concat())
         })?;
-        self.check_out(at, &off)
+        match plan {
+            BranchPlan::At { .. } => self.wary().check_out(at, &off),
+            _ => self.check_out(at, &off),
+        }
     }
 
     /// Fills a worktree that was just made. Others have their turn meanwhile: this may take minutes.
@@ -202,13 +211,17 @@ impl Git {
         self.in_turn(repository, || self.ask(repository, &[], &args).map(|_| true))
     }
 
-    /// The first of these names that can be a branch and is none yet, not even one on a remote that is followed.
+    /// The first of these names that can be a branch and means nothing yet: as a branch it would stand before a remote's
+    /// branch or a short commit of the same name.
     pub fn free_branch(&self, dir: &Path, names: &[String]) -> Result<Option<String>, GitError> {
         for name in names {
             match self.check_name(dir, name) {
                 Err(Refusal::Git(error)) => return Err(error),
                 Err(_) => continue,
                 Ok(()) => {}
+            }
+            if self.means_something(dir, name)? {
+                continue;
             }
             // Also one whose first step is a branch: git can have `a` or `a/b`.
             let args = ["for-each-ref", "--format=%(refname)", "refs/heads/"];
@@ -224,6 +237,23 @@ impl Git {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a name is a remote's, or git knows anything by it.
+    fn means_something(&self, dir: &Path, name: &str) -> Result<bool, GitError> {
+        let remotes = self.ask(dir, &[], &["remote"])?;
+        let above = |remote: &str| {
+            name.strip_prefix(remote).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        if String::from_utf8_lossy(&remotes).lines().any(above) {
+            return Ok(true);
+        }
+        match self.ask(dir, &[], &["rev-parse", "--verify", "--quiet", name]) {
+            Err(GitError::Failed { said, .. }) if said.is_empty() => Ok(false),
+            // It complains about a short commit that may be several.
+            Ok(_) | Err(GitError::Failed { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes a branch that is still where it was made, and that nobody works on.

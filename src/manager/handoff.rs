@@ -24,8 +24,10 @@ use super::Manager;
 use crate::archive::{self, ArchiveError};
 use crate::env::HOME;
 use crate::error::Error;
+use crate::git::GitError;
 use crate::model::{
     ConversationFiles, DEFAULT_SPEC, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec, Title,
+    is_deceptive,
 };
 use crate::rules::handoff::{
     Told, acts, check, check_spec, first_prompt, handed_mail, handed_on, received, runs,
@@ -148,6 +150,15 @@ impl Manager {
             (None, Some(value)) => Some(value.into()),
             (None, None) => Some(self.env.user_home()?.join(&files.below_home)),
         }
+    }
+}
+
+/// Commits or changes that git does not take: whoever made them is to be asked, for nothing is wrong here.
+pub(super) fn work_refused(why: &GitError) -> Error {
+    Error::Workspace {
+        what: format!("its work cannot be taken over: {why}").replace(is_deceptive, " "),
+        saw: vec!["nothing was changed".into()],
+        hint: "ask whoever made it for another: `symposium agent handoff export`".into(),
     }
 }
 

@@ -74,6 +74,7 @@ mod taskspace;
 mod taskspace_update;
 mod tell;
 mod tidy;
+mod tied;
 mod topic;
 mod unshare;
 mod vanish;

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::git::Git;
 use crate::ledger::{MessageQuery, Query, TaskQuery};
 use crate::model::{AgentName, AgentRecord, Message, Recap, Recipient, TaskState};
+use crate::process::TIE;
 use crate::rules::recap::{Known, tell};
 
 /// More than fits on a screen is told as a number; more than this is not read.
@@ -103,6 +104,6 @@ impl Manager {
 
     pub(super) fn git(&self) -> Git {
         let var = |key| self.env.var(key).unwrap_or_default().to_owned();
-        Git::new(var("PATH"), var("HOME"))
+        Git::new(var("PATH"), var("HOME")).tied_by(TIE)
     }
 }

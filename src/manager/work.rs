@@ -112,7 +112,8 @@ impl Manager {
             git.forget_worktree(&note.repository, &at)
         });
         failpoint::reached("rm.worktree");
-        if forgotten.is_ok() && note.made_branch {
+        // The branch of one that was never taken over to the end is looked after by who takes the rest back.
+        if forgotten.is_ok() && note.made_branch && !self.is_half_moved(record) {
             match git.drop_empty_branch(&note.repository, &note.branch) {
                 Ok(true) => {}
                 Ok(false) => {

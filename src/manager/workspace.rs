@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Manager;
 use super::choose::Chosen;
+use super::handoff::work_refused;
 use super::ready::Readying;
 use super::spawn::SpawnRequest;
 use crate::error::Error;
@@ -143,9 +144,10 @@ impl Manager {
         git.add_worktree(&from, &plan.branch, &at).map_err(|why| refused(why.into(), record))?;
         failpoint::reached("worktree.added");
         for (patch, stage) in &plan.changes {
-            git.apply(&at, patch, *stage).map_err(|why| refused(why.into(), record))?;
+            git.apply(&at, patch, *stage).map_err(|why| work_refused(&why))?;
         }
-        let (submodules, remarks) = git.fill_submodules(&at).map_err(|why| refused(why.into(), record))?;
+        let filled = git.fill_submodules(&at, plan.branch.counted_from());
+        let (submodules, remarks) = filled.map_err(|why| refused(why.into(), record))?;
         remarks.into_iter().for_each(|remark| self.notice(remark));
         note.submodules = submodules;
         self.write_worktree_note(record, &note)?;
@@ -280,5 +282,14 @@ fn refused(why: Refusal, record: &AgentRecord) -> Error {
         what: format!("no worktree was made: {why}").replace(is_deceptive, " "),
         saw: vec!["nothing was started".into()],
         hint,
+    }
+}
+
+/// The branch where an agent works in place, which may change with each of its turns; of others the one they were born on.
+pub(super) fn branch_now(record: &AgentRecord) -> Option<String> {
+    let dir = Path::new(&record.working_directory);
+    match record.workspace {
+        Workspace::InPlace if dir.is_dir() => git::branch(dir),
+        _ => record.branch.clone(),
     }
 }

@@ -149,7 +149,10 @@ pub fn check_spec(spec: &Spec) -> Result<(), String> {
 
 /// The branches that an agent's work may come onto, the best first. None that is there is ever moved.
 pub fn branches(wanted: Option<&str>, name: &AgentName) -> Vec<String> {
-    let wanted = wanted.filter(|branch| !branch.contains(is_deceptive)).map(str::to_owned);
+    // What a clone has under these would be another commit from then on; a new repository may get that remote yet.
+    let stands_before = |branch: &str| ["refs/", "origin/"].iter().any(|above| branch.starts_with(above));
+    let is_plain = |branch: &&str| !branch.contains(is_deceptive) && !stands_before(branch);
+    let wanted = wanted.filter(is_plain).map(str::to_owned);
     let own = format!("handoff/{name}");
     let numbered = (2..MOST_NUMBERS).map(|n| format!("handoff/{name}-{n}"));
     wanted.into_iter().chain([own.clone()]).chain(numbered).collect()

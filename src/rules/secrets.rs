@@ -86,7 +86,7 @@ impl Reading {
                 add(format!("the value of {}", one.name), &one.value);
             }
         }
-        if let Some(begin) = private_key(line) {
+        if let Some(begin) = private_key(line).or_else(|| encoded_key(line)) {
             add("a private key".into(), begin);
         }
         for line in lines::inner(line) {
@@ -186,6 +186,29 @@ fn private_key(line: &str) -> Option<&str> {
     let behind = behind.trim_start_matches(['\\', 'n', 'r', ' ']);
     let body = behind.bytes().take_while(|b| b.is_ascii_alphanumeric() || b"+/=".contains(b)).count();
     (behind.is_empty() || body >= 16).then_some(&line[begin..])
+}
+
+/// `-----BEGIN` in base64, as keys stand in a kubeconfig; certificates begin like that too.
+const ENCODED_BEGIN: &str = "LS0tLS1CRUdJTi";
+
+/// What follows it where a private key begins: ` PRIVATE KE`, ` RSA PRIVATE K` and the other sorts.
+const ENCODED_SORTS: [&str; 8] = [
+    "BQUklWQVRFIEtF",
+    "BSU0EgUFJJVkFURSBL",
+    "BFQyBQUklWQVRFIEtF",
+    "BEU0EgUFJJVkFURSBL",
+    "BPUEVOU1NIIFBSSVZBVEUgS0VZ",
+    "BFTkNSWVBURUQgUFJJVkFURSBL",
+    "BQR1AgUFJJVkFURSBL",
+    "BFRDI1NTE5IFBSSVZBVEUgS0VZ",
+];
+
+/// A private key in base64, or the first line of one.
+fn encoded_key(line: &str) -> Option<&str> {
+    let begin = &line[line.find(ENCODED_BEGIN)?..];
+    let sort = &begin[ENCODED_BEGIN.len()..];
+    let length = begin.bytes().take_while(|b| b.is_ascii_alphanumeric() || b"+/=".contains(b)).count();
+    (length >= 60 && ENCODED_SORTS.iter().any(|known| sort.starts_with(known))).then_some(begin)
 }
 
 #[cfg(test)]

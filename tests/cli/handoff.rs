@@ -447,6 +447,8 @@ fn one_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
     fs::write(at.join("new"), "x\n").unwrap();
     let file = exported(&one, "fix");
     let two = elsewhere(&one);
+    // So that its commit is nowhere else.
+    git(&two, &two.project(), &["update-ref", "-d", "refs/remotes/origin/symposium/fix"]);
     for step in [
         "handoff.commits",
         "handoff.noted",
@@ -466,7 +468,8 @@ fn one_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
             let refused = agent(&two, &["resume", "fix"]).fails(1);
             let why = ["was never taken over to the end", "it is not there any more"];
             assert!(why.iter().any(|why| refused.stderr.contains(why)), "{step}: {refused:?}");
-            agent(&two, &["rm", "fix"]).ok();
+            let said = agent(&two, &["rm", "fix"]).ok();
+            assert!(!said.stderr.contains("stays"), "{step}: {said:?}");
         }
         // What was cut short before it was written down goes with the next one of that name.
         let demo = two.state().join("demo");

@@ -78,6 +78,7 @@ fn refused(env: &TestEnv, what: &str, bytes: &[u8]) {
     assert_eq!(outcome.code, 1, "{what}: {outcome:?}");
     let clean = |text: &str| !text.chars().any(|c| c.is_control() && c != '\n');
     assert!(clean(&outcome.stdout) && clean(&outcome.stderr), "{what}: {outcome:?}");
+    assert!(!outcome.stderr.contains("whether git works"), "{what}: git is not at fault: {outcome:?}");
     assert_untouched(env);
 }
 
@@ -244,6 +245,45 @@ fn a_link_in_the_work_does_not_lead_the_agent_out_of_it() {
 }
 
 #[test]
+fn no_branch_of_a_handoff_stands_before_a_name_that_means_something() {
+    let one = repository();
+    told(&one);
+    let good = Parts::of(&exported(&one, "fix"));
+    let two = elsewhere(&one);
+    let git = |args: &[&str]| super::workspace::git(&two, &two.project(), args);
+    git(&["tag", "v1"]);
+    git(&["remote", "add", "theirs", "/nowhere"]);
+    let first = git(&["rev-parse", "HEAD"]);
+    let before = git(&["rev-parse", "origin/main", "refs/remotes/origin/main", "v1", &first[..7]]);
+    let names = ["origin/main", "origin/new", "theirs/x", "refs/heads/new", "refs/remotes/origin/main", "v1"];
+    for (at, branch) in names.into_iter().chain([&first[..7]]).enumerate() {
+        let mut parts = good.clone();
+        parts.json("manifest.json", |manifest| manifest["work"]["branch"] = branch.into());
+        let file = two.root().join("named");
+        fs::write(&file, parts.packed()).unwrap();
+        let name = format!("a{at}");
+        let import = ["handoff", "import", file.to_str().unwrap(), "--yes", "--name", &name];
+        let said = agent(&two, &import).ok();
+        let told = format!("its work is on a new branch, `handoff/{name}`");
+        assert!(said.stderr.contains(&told), "{branch}: {said:?}");
+    }
+    assert_eq!(git(&["rev-parse", "origin/main", "refs/remotes/origin/main", "v1", &first[..7]]), before);
+    let fresh = two.root().join("fresh");
+    for branch in ["refs/heads/main", "origin/main"] {
+        let mut parts = good.clone();
+        parts.json("manifest.json", |manifest| manifest["work"]["branch"] = branch.into());
+        let file = two.root().join("named");
+        fs::write(&file, parts.packed()).unwrap();
+        let paths = [&file, &fresh].map(|path| path.to_str().unwrap());
+        agent(&two, &["handoff", "import", paths[0], "--clone-to", paths[1], "--yes", "--name", "new"]).ok();
+        let on = super::workspace::git(&two, &fresh, &["symbolic-ref", "HEAD"]);
+        assert_eq!(on, "refs/heads/handoff/new", "{branch}");
+        agent(&two, &["rm", "--force", "new"]).ok();
+        fs::remove_dir_all(&fresh).unwrap();
+    }
+}
+
+#[test]
 fn what_is_shown_obeys_nobody() {
     let one = repository();
     told(&one);
@@ -274,6 +314,41 @@ fn what_is_shown_obeys_nobody() {
         }
     }
     assert_untouched(&two);
+}
+
+#[test]
+fn work_that_unfolds_without_end_is_refused_before_anything_is_made() {
+    let one = repository();
+    let at = told(&one);
+    let mut parts = Parts::of(&exported(&one, "fix"));
+    let tree = |leaf: String| {
+        let list: String = (0..10).map(|n| format!("{leaf}\t{n}\n")).collect();
+        let made = one.program("git", ["mktree"]).current_dir(&at).stdin(list).ok();
+        format!("040000 tree {}", made.stdout.trim_end())
+    };
+    let blob = super::workspace::git(&one, &at, &["rev-parse", "HEAD:src/lib.rs"]);
+    let bomb = (0..9).fold(format!("100644 blob {blob}"), |leaf, _| tree(leaf));
+    let top = bomb.split(' ').next_back().unwrap();
+    let head = super::workspace::git(&one, &at, &["commit-tree", "-m", "x", "-p", "HEAD", top]);
+    super::workspace::git(&one, &at, &["update-ref", "HEAD", &head]);
+    super::workspace::git(&one, &at, &["bundle", "create", "-q", "../bomb", "HEAD"]);
+    *parts.part("work.bundle") = fs::read(at.join("../bomb")).unwrap();
+    parts.json("manifest.json", |manifest| manifest["work"]["head"] = head.clone().into());
+    let two = elsewhere(&one);
+    let (file, fresh) = (two.root().join("hostile"), two.root().join("fresh"));
+    let bytes = parts.packed();
+    assert!(bytes.len() < 10_000, "{}", bytes.len());
+    fs::write(&file, bytes).unwrap();
+    let file = file.to_str().unwrap();
+    for more in [&[][..], &["--clone-to", fresh.to_str().unwrap()]] {
+        let import = [&["handoff", "import", file, "--yes"], more].concat();
+        let refused = agent(&two, &import).fails(1);
+        let why =
+            "it unfolds to more than 1000000 files and directories\n  nothing was changed\nhint: ask whoever";
+        assert!(refused.stderr.contains(why), "{refused:?}");
+        assert!(!fresh.exists());
+        assert_untouched(&two);
+    }
 }
 
 #[test]

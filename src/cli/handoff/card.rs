@@ -2,6 +2,7 @@
 //! stranger's word, and a terminal obeys none of it.
 
 use serde::Serialize;
+use unicode_width::UnicodeWidthChar;
 
 use super::bytes;
 use crate::cli::table::clean;
@@ -46,18 +47,45 @@ impl View<'_> {
     }
 }
 
-/// For people: a line for each thing, and below them what it does and is told.
-pub(super) fn card(parcel: &Parcel, queue: QueueWish) -> String {
+/// For people: a line for each thing, below them what it is told, and last what it does, where somebody who is asked has it
+/// before their eyes. A terminal of this width breaks no line by itself: what it puts at the beginning of a line would look
+/// like a line of ours.
+pub(super) fn card(parcel: &Parcel, queue: QueueWish, width: Option<usize>) -> String {
     let about = about(parcel).into_iter().map(|(key, value)| (key, clean(&value)));
     // These have lines of their own, and are spelt out.
-    let runs = parcel.runs().into_iter().map(|act| ("acts", format!("it {act}")));
     let told = parcel.told(queue).sentences().into_iter().map(|text| ("told", format!("it {text}")));
-    about.chain(runs).chain(told).map(|(key, value)| row(key, &value)).collect()
+    let runs = parcel.runs().into_iter().map(|act| ("acts", format!("it {act}")));
+    about.chain(told).chain(runs).map(|(key, value)| row(key, &value, width)).collect()
 }
 
-fn row(key: &str, value: &str) -> String {
+/// How far in what is said begins.
+const INDENT: usize = 15;
+
+fn row(key: &str, value: &str, width: Option<usize>) -> String {
+    // One column less: some terminals go to the next line when the last one is full.
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT + 1).max(10));
     let keys = std::iter::once(key).chain(std::iter::repeat(""));
-    keys.zip(value.split('\n')).map(|(key, line)| format!("{key:>13}  {line}\n")).collect()
+    let lines = value.split('\n').flat_map(|line| broken(line, room));
+    keys.zip(lines).map(|(key, line)| format!("{key:>13}  {line}\n")).collect()
+}
+
+/// A line in pieces that are no wider; the bar before a stranger's text is before each of them.
+fn broken(line: &str, room: usize) -> Vec<String> {
+    let (bar, text) = line.strip_prefix("| ").map_or(("", line), |text| ("| ", text));
+    let mut pieces = vec![bar.to_owned()];
+    let mut taken = bar.len();
+    for c in text.chars() {
+        let wide = c.width().unwrap_or(1);
+        if taken + wide > room && taken > bar.len() {
+            pieces.push(bar.to_owned());
+            taken = bar.len();
+        }
+        taken += wide;
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(c);
+        }
+    }
+    pieces
 }
 
 fn about(parcel: &Parcel) -> Vec<(&'static str, String)> {
@@ -100,4 +128,25 @@ fn about(parcel: &Parcel) -> Vec<(&'static str, String)> {
         ("queue", format!("{} tasks, {} messages", parcel.tasks.len(), parcel.messages.len())),
         ("variables", some(Some(&manifest.variables.join(", ")))),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_none_begins_like_ours() {
+        let forged = format!("it is given the task:\n| look{}         acts  nothing", " ".repeat(40));
+        assert_eq!(
+            row("told", &forged, Some(40)),
+            "         told  it is given the task:\n               | look                  \n               \
+             |                       \n               |          acts  nothing\n"
+        );
+        let wide = row("title", &"漢".repeat(30), Some(40));
+        assert!(wide.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) < 40), "{wide}");
+        assert!(wide.lines().skip(1).all(|line| line.starts_with(&" ".repeat(INDENT))), "{wide}");
+        assert_eq!(row("kind", &"x".repeat(500), None), format!("         kind  {}\n", "x".repeat(500)));
+        // One that is narrower than any word still shows all of it.
+        assert_eq!(row("kind", "abc", Some(1)).matches(|c: char| "abc".contains(c)).count(), 3);
+    }
 }

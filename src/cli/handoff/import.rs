@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::card::{View, card};
 use crate::cli::table::clean;
-use crate::cli::{Context, spawn};
+use crate::cli::{Context, spawn, ui};
 use crate::error::Error;
 use crate::manager::{ImportRequest, QueueWish, Trust};
 
@@ -40,10 +40,11 @@ pub(in crate::cli) struct Arguments {
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let parcel = context.manager.handoff_open(&args.file)?;
     let queue = if args.without_tasks { QueueWish::Leave } else { QueueWish::Take };
+    let width = ui::is_shown().then(ui::width);
     if args.show {
         match context.ui.json {
             true => context.ui.json(&View::of(&parcel, queue)),
-            false => context.ui.data(&card(&parcel, queue)),
+            false => context.ui.data(&card(&parcel, queue, width)),
         }
         return Ok(0);
     }
@@ -51,7 +52,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         (true, true) => Trust::All,
         (true, false) => Trust::Nothing,
         (false, _) if context.ui.can_ask() => {
-            context.ui.data(&card(&parcel, queue));
+            context.ui.data(&card(&parcel, queue, width));
             if !context.ui.confirm("Take this agent over?")? {
                 context.ui.say("nothing was changed");
                 return Ok(1);

@@ -152,7 +152,10 @@ fn submodules_are_filled_from_the_original_without_a_network() {
     add(&outer, &at, "symposium/x");
     let git = outer.ours().patient();
     fs::remove_dir_all(&url).unwrap();
-    let (filled, remarks) = git.fill_submodules(&at).unwrap();
+    let full = Unfolded { entries: 1_000_000, ..Unfolded::default() };
+    let (filled, remarks) = git.fill_submodules(&at, Some(full)).unwrap();
+    assert!(filled.is_empty() && remarks[0].contains("it unfolds to more than"), "{remarks:?}");
+    let (filled, remarks) = git.fill_submodules(&at, None).unwrap();
     assert_eq!((filled.len(), &filled[0].path, remarks.len()), (1, &PathBuf::from("lib/sub"), 0));
     assert_eq!(fs::read_to_string(at.join("lib/sub/a.txt")).unwrap(), "1\n");
     assert_eq!(git.work(&at, Some("symposium/x")).unwrap(), Some(Work::default()));
@@ -177,7 +180,7 @@ fn a_submodule_that_leads_out_is_passed_over() {
     repository.commit("hostile");
     let at = at(&repository);
     add(&repository, &at, "symposium/x");
-    assert_eq!(repository.ours().fill_submodules(&at).unwrap(), (vec![], vec![]));
+    assert_eq!(repository.ours().fill_submodules(&at, None).unwrap(), (vec![], vec![]));
 }
 
 #[test]
@@ -229,4 +232,21 @@ fn half_an_entry_of_somebody_else_is_waited_for() {
     other.unlock().unwrap();
     assert_eq!(result.recv().unwrap(), Ok(()));
     make.join().unwrap();
+}
+
+#[test]
+fn a_name_that_means_something_is_not_free() {
+    let repository = with_a_commit();
+    let (top, git) = (repository.top(), repository.ours());
+    repository.git(&["tag", "v1"]);
+    repository.git(&["update-ref", "refs/remotes/gone/main", "HEAD"]);
+    repository.git(&["remote", "add", "theirs", "/nowhere"]);
+    let head = git.commit(&top, "HEAD").unwrap().unwrap();
+    let free = |name: &str| git.free_branch(&top, &[name.to_owned()]).unwrap().is_some();
+    for name in ["main", "main/x", "v1", "gone/main", "theirs", "theirs/x", "heads/main", &head[..7], &head] {
+        assert!(!free(name), "{name}");
+    }
+    for name in ["symposium/x", "feature/y", "theirs-x", "v2", "gone/other"] {
+        assert!(free(name), "{name}");
+    }
 }

@@ -9,16 +9,15 @@ use super::super::Manager;
 use super::import::Move;
 use super::landing::Landing;
 use super::undo::MovingNote;
-use super::{Parcel, QueueWish};
+use super::{Parcel, QueueWish, work_refused};
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::git::{BranchPlan, GitError, Stage};
+use crate::git::{BranchPlan, Stage};
 use crate::kinds;
 use crate::ledger::TaskMove;
 use crate::model::{
     AgentRecord, Doer, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,
-    is_deceptive,
 };
 use crate::rules::handoff::{branches, handed_mail, handed_on};
 use crate::store::Gate;
@@ -85,10 +84,10 @@ impl Manager {
     ) -> Result<String, Error> {
         let git = self.git().patient();
         self.progress("taking its commits over");
-        git.take_bundle(top, &parcel.part(Part::Bundle), &work.head).map_err(|why| refused(&why))?;
+        git.take_bundle(top, &parcel.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
         failpoint::reached("handoff.commits");
         let names = branches(work.branch.as_deref(), &record.name);
-        let free = git.free_branch(top, &names).map_err(|why| refused(&why))?;
+        let free = git.free_branch(top, &names).map_err(|why| work_refused(&why))?;
         let branch = free.ok_or_else(|| Error::Workspace {
             what: format!("no branch is free for the work of `{}`", record.name),
             saw: vec!["nothing was changed".into()],
@@ -123,11 +122,11 @@ impl Manager {
             saw: vec!["nothing was changed".into()],
             hint: "see whether git works there: `git init`".into(),
         })?;
-        git.take_bundle(dir, &parcel.part(Part::Bundle), &work.head).map_err(|why| refused(&why))?;
+        git.take_bundle(dir, &parcel.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
         failpoint::reached("handoff.commits");
-        git.begin_at(dir, branch, &work.head).map_err(|why| refused(&why))?;
+        git.begin_at(dir, branch, &work.head).map_err(|why| work_refused(&why))?;
         for (patch, stage) in changes(parcel) {
-            git.apply(dir, &patch, stage).map_err(|why| refused(&why))?;
+            git.apply(dir, &patch, stage).map_err(|why| work_refused(&why))?;
         }
         record.branch = Some(branch.clone());
         if !Path::new(&record.working_directory).is_dir() {
@@ -288,12 +287,4 @@ fn copy_private(from: &Path, to: &Path, changes: &[(String, String)]) -> io::Res
         temp.as_file_mut().write_all(text.as_bytes())?;
     }
     temp.persist_noclobber(to).map(drop).map_err(|error| error.error)
-}
-
-fn refused(why: &GitError) -> Error {
-    Error::Workspace {
-        what: format!("its work cannot be taken over: {why}").replace(is_deceptive, " "),
-        saw: vec!["nothing was changed".into()],
-        hint: "ask whoever made it for another: `symposium agent handoff export`".into(),
-    }
 }

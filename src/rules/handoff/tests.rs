@@ -164,7 +164,12 @@ fn a_spec_cannot_bring_options_or_variables_of_its_own() {
 fn a_branch_that_deceives_is_not_wanted() {
     let name: AgentName = "a".parse().unwrap();
     assert_eq!(branches(Some("fix"), &name)[..2], ["fix", "handoff/a"]);
-    assert_eq!(branches(Some("fix\u{202e}"), &name)[..2], ["handoff/a", "handoff/a-2"]);
+    for bad in ["fix\u{202e}", "refs/heads/main", "origin/main"] {
+        assert_eq!(branches(Some(bad), &name)[..2], ["handoff/a", "handoff/a-2"]);
+    }
+    for good in ["symposium/x", "feature/y", "original/z", "references"] {
+        assert_eq!(branches(Some(good), &name)[..2], [good, "handoff/a"]);
+    }
     assert_eq!(names(&name).nth(1).unwrap().as_str(), "a-2");
 }
 

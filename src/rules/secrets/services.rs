@@ -14,7 +14,7 @@ struct Form {
 /// No key of a known form is shorter.
 const SHORTEST: usize = 20;
 
-const FORMS: [Form; 46] = [
+const FORMS: [Form; 52] = [
     form("an AWS access key", "AKIA", 16, is_upper_or_digit),
     form("an AWS access key", "ASIA", 16, is_upper_or_digit),
     form("a GitHub token", "ghp_", 30, is_alphanumeric),
@@ -37,6 +37,9 @@ const FORMS: [Form; 46] = [
     form("an OpenAI key", "sk-", 20, is_name_byte),
     form("a Groq key", "gsk_", 40, is_alphanumeric),
     form("an xAI key", "xai-", 40, is_word_byte),
+    form("an NVIDIA key", "nvapi-", 40, is_name_byte),
+    form("a Perplexity key", "pplx-", 40, is_alphanumeric),
+    form("a Tavily key", "tvly-", 24, is_name_byte),
     form("a Google key", "AIza", 35, is_name_byte),
     form("a Google client secret", "GOCSPX-", 24, is_name_byte),
     form("a Stripe key", "sk_live_", 20, is_alphanumeric),
@@ -61,6 +64,9 @@ const FORMS: [Form; 46] = [
     form("a Figma token", "figd_", 36, is_name_byte),
     form("a Postman key", "PMAK-", 40, is_name_byte),
     form("a Tailscale key", "tskey-", 20, is_name_byte),
+    form("a Sentry token", "sntrys_", 40, is_name_byte),
+    form("a Supabase token", "sbp_", 40, is_hex),
+    form("a Square secret", "sq0csp-", 40, is_name_byte),
 ];
 
 /// A form that is told from names by its one length, and by how dice show in it.

@@ -1,0 +1,56 @@
+//! Whoever takes an agent over and is ended meanwhile leaves no git behind that goes on writing.
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::agent;
+use super::handoff::{elsewhere, exported, import, told};
+use super::workspace::{git, repository};
+use crate::support::TestEnv;
+
+/// A git that stands still at this word, and is told by it.
+fn stands_still_at(env: &TestEnv, word: &str) {
+    let real = env.root().join("tools/git");
+    let script =
+        format!("case \" $* \" in *\" {word} \"*) exec sleep 4242;; esac\nexec {} \"$@\"", real.display());
+    env.fake_program("git", &script);
+}
+
+fn stands(env: &TestEnv) -> bool {
+    env.processes().iter().any(|process| process.command.ends_with("sleep 4242"))
+}
+
+#[test]
+fn git_ends_with_whoever_takes_an_agent_over() {
+    let one = repository();
+    told(&one);
+    let file = exported(&one, "fix");
+    let two = elsewhere(&one);
+    for (word, signal) in [
+        ("index-pack", Signal::INT),
+        ("reset", Signal::TERM),
+        ("index-pack", Signal::HUP),
+        ("reset", Signal::KILL),
+    ] {
+        stands_still_at(&two, word);
+        let running = import(&two, &file, &[]).start();
+        two.wait_until("git stands still", || stands(&two));
+        kill_process(Pid::from_raw(running.pid()).unwrap(), signal).unwrap();
+        assert_eq!(running.finish().code, 128 + signal.as_raw(), "{word}");
+        two.wait_until("git is gone", || !stands(&two));
+        two.fake_program("git", &format!("exec {} \"$@\"", two.root().join("tools/git").display()));
+        // It may have been cut short before it was written down.
+        agent(&two, &["rm", "--force", "fix"]).outcome();
+        assert_eq!(git(&two, &two.project(), &["branch", "--format=%(refname:short)"]), "main");
+        assert!(!two.project().join(".git/worktrees").exists(), "{word}");
+    }
+    import(&two, &file, &[]).ok();
+}
+
+#[test]
+fn nobody_else_can_have_a_program_started_in_this_way() {
+    let env = TestEnv::new();
+    let made = env.root().join("made");
+    let refused = env.symposium(["tied", "/bin/touch", made.to_str().unwrap()]).fails(1);
+    assert!(refused.stderr.contains("whoever asked for it is not there"), "{refused:?}");
+    assert!(!made.exists());
+}
