@@ -80,6 +80,8 @@ pub enum Error {
     ExitedAtOnce { name: AgentName, exit: Option<Exit>, after: Duration, last_lines: Vec<String> },
     /// The agent has no process to act on.
     NotRunning { name: AgentName, status: String },
+    /// It runs in somebody's terminal, outside tmux: nobody else can come to it.
+    InTerminal { name: AgentName },
     /// The agent still has one.
     StillRunning { name: AgentName, verb: &'static str },
     /// Another command is working on the agent.

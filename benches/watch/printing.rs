@@ -12,8 +12,10 @@ use crate::table::{Row, Table};
 /// The argument that makes this program an agent which prints: a shell that does would start a `sleep` a second.
 pub const PRINTER: &str = "--print-lines";
 
-/// Prints a line a second until nobody reads.
+/// Prints a line a second until nobody reads. Each begins at another time of the second, however quickly they were
+/// started one after the other: lines that come together cost a server less, and bare ones would always do.
 pub fn print_lines() {
+    thread::sleep(Duration::from_millis(u64::from(std::process::id()) * 7919 % 1000));
     for n in 0u64.. {
         let mut out = std::io::stdout();
         if writeln!(out, "{n:6} compiling one more crate of the many that this one needs").is_err() {

@@ -4,9 +4,10 @@ use clap::Args;
 
 use super::{Context, picker, recap, show, spawn, ui, visit};
 use crate::env::Env;
-use crate::error::Error;
-use crate::manager::{Arrival, As, AttachRequest, Attaching, Before};
+use crate::error::{Error, Report};
+use crate::manager::{Around, Arrival, As, AttachRequest, Attaching, Before};
 use crate::model::{Agent, AgentName, HostName};
+use crate::rules::far::pasted_from;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -25,9 +26,27 @@ pub(super) struct Arguments {
     /// What the machine that one attaches from calls this one
     #[arg(long, hide = true, value_name = "HOST")]
     known_as: Option<HostName>,
+    /// There is a tmux around the terminal on the machine that one attaches from
+    #[arg(long, hide = true)]
+    within_tmux: bool,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let host = args.known_as.clone();
+    match (attach(args, context), host) {
+        (Err(error), Some(host)) => Ok(context.ui.error(&seen_from(&host, error.report()))),
+        (done, _) => done,
+    }
+}
+
+/// What went wrong here, for somebody at a machine that calls this one so: a command that they paste must come back here.
+fn seen_from(host: &HostName, report: Report) -> Report {
+    let message = format!("on `{host}`: {}", report.message);
+    let hints = report.hints.iter().map(|hint| pasted_from(host, hint)).collect();
+    Report { message, hints, ..report }
+}
+
+fn attach(args: Arguments, context: &Context) -> Result<u8, Error> {
     let how = match (args.observe, args.take) {
         (true, _) => As::Observer,
         (false, true) => As::Taker,
@@ -54,8 +73,9 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     // Who drove before the connection was lost drives again.
     let before = args.link.map(|link| context.manager.take_link(&name, link)).transpose()?;
     let how = if before == Some(Before::Driver) && how == As::Driver { As::Taker } else { how };
-    let coming = Coming { how, host: args.known_as.as_ref(), before: before.unwrap_or(Before::Nobody) };
-    come(&name, &coming, context)
+    let around = if args.within_tmux { Around::OwnTmux } else { context.manager.around() };
+    let host = args.known_as.as_ref();
+    come(&name, &Coming { how, host, before: before.unwrap_or(Before::Nobody), around }, context)
 }
 
 /// How somebody comes to an agent.
@@ -64,19 +84,23 @@ struct Coming<'a> {
     /// What the machine that they sit at calls this one.
     host: Option<&'a HostName>,
     before: Before,
+    around: Around,
 }
 
 /// Attaches; the way out is said before the screen is taken over, and stays in the status line.
 pub(super) fn to(name: &AgentName, how: As, context: &Context) -> Result<u8, Error> {
-    come(name, &Coming { how, host: None, before: Before::Nobody }, context)
+    come(name, &Coming { how, host: None, before: Before::Nobody, around: context.manager.around() }, context)
 }
 
 fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, Error> {
-    let Coming { how, host, before: link } = *coming;
+    let Coming { how, host, before: link, around } = *coming;
     context.tell_notices();
-    let keys =
-        if context.manager.is_nested() { "C-b C-b d (you are inside a tmux already)" } else { "C-b d" };
-    let before = |agent: &Agent| {
+    // Whoever attaches goes by these: who may type, above all.
+    if let Err(error) = context.manager.config() {
+        context.ui.warn(&format!("{}; attaching as if nothing was set", error.report().message));
+    }
+    let before = |agent: &Agent, prefix: &str| {
+        let keys = way_out(around, prefix);
         // On the screen it is said again, by whoever decides it.
         if let Some(driver) = agent.clients.iter().find(|client| client.driver && how == As::Driver) {
             let who = show::terminal(driver, Env::now());
@@ -92,11 +116,23 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, 
     };
     let arrival = if link == Before::Gone { Arrival::Back } else { Arrival::Anew };
     let popup = recap::after_absence(name, context);
-    let request = AttachRequest { name, how, host, arrival, popup: popup.as_ref() };
+    let request = AttachRequest { name, how, host, arrival, around, popup: popup.as_ref() };
     match context.manager.attach(request, before)? {
         Attaching::Switched => Ok(0),
     }
 }
+
+/// The keys that leave.
+pub(super) fn way_out(around: Around, prefix: &str) -> String {
+    match around {
+        // Theirs may be another one; that is theirs to know.
+        Around::OwnTmux => format!("{prefix} {prefix} d ({prefix} d if your own tmux has another prefix)"),
+        Around::Terminal => format!("{prefix} d"),
+    }
+}
+
+/// What every tmux has unless somebody has changed it, and what takes a guest out.
+pub(super) const USUAL_PREFIX: &str = "C-b";
 
 fn choose(context: &Context) -> Result<Option<AgentName>, Error> {
     let mut candidates = context.manager.candidates()?;

@@ -47,10 +47,19 @@ pub(super) fn answer(args: &[OsString], command: fn() -> Command) -> bool {
     asked.try_complete(args.iter().cloned(), Some(Path::new("."))).unwrap_or(true)
 }
 
-/// The directory that the line being completed speaks of.
+/// The directory that the line being completed speaks of. The words are as they were typed: bash takes `--home=DIR` for
+/// three, and no shell has put a home directory in the place of `~`.
 fn home_in(args: &[OsString]) -> Option<PathBuf> {
-    let at = args.iter().position(|word| word == "--home")?;
-    args.get(at + 1).map(PathBuf::from)
+    let flag = |word: &OsString| word.to_str()?.strip_prefix("--home").map(str::to_owned);
+    let (at, rest) = args.iter().enumerate().find_map(|(at, word)| Some((at, flag(word)?)))?;
+    let given = match rest.strip_prefix('=').filter(|given| !given.is_empty()) {
+        Some(given) => PathBuf::from(given),
+        None => args[at + 1..].iter().find(|word| *word != "=").map(PathBuf::from)?,
+    };
+    match given.strip_prefix("~") {
+        Ok(inside) => Env::capture().user_home().map(|home| home.join(inside)),
+        Err(_) => Some(given),
+    }
 }
 
 /// The command, each of whose words offers what it may name; `path` is noun and verb so far.
@@ -88,7 +97,7 @@ fn named(path: &[&str], arg: &Arg) -> Option<Named> {
 }
 
 fn candidates(named: Named, home: Option<&Path>) -> Vec<CompletionCandidate> {
-    let Ok(manager) = Manager::open(Env::capture(), home) else { return vec![] };
+    let Ok(manager) = Manager::open_existing(Env::capture(), home) else { return vec![] };
     let offered = |(name, about): (String, String)| {
         CompletionCandidate::new(name).help((!about.is_empty()).then(|| about.into()))
     };

@@ -12,9 +12,9 @@ use clap::{ArgMatches, CommandFactory};
 
 use super::{Cli, Context, Global, host, ui};
 use crate::error::Error;
-use crate::manager::{FarCommand, Heed, Piece, Showing};
-use crate::model::{HostName, Times};
-use crate::rules::far::{Face, Way, manner, mark, names, way};
+use crate::manager::{As, FarCommand, Heed, Piece, Showing};
+use crate::model::{AgentName, HostName, Times};
+use crate::rules::far::{Face, Way, manner, mark, names, telling_flag, way};
 use shown::{How, Shown};
 use words::Taken;
 
@@ -22,6 +22,18 @@ use words::Taken;
 enum Where {
     One(HostName),
     All,
+}
+
+/// The name of what was started, from what was printed about it.
+fn started(printed: &[u8], host: &HostName) -> Result<AgentName, Error> {
+    let name = match serde_json::from_slice::<serde_json::Value>(printed) {
+        Ok(value) => value["name"].as_str().unwrap_or_default().to_owned(),
+        Err(_) => String::from_utf8_lossy(printed).lines().next().unwrap_or_default().to_owned(),
+    };
+    name.parse().map_err(|_| Error::FarFailed {
+        name: host.clone(),
+        said: vec!["it did not say what was started".to_owned()],
+    })
 }
 
 /// Whether a command line may be for another machine: most are not, and pay nothing.
@@ -100,7 +112,8 @@ impl Asked<'_> {
             (Where::One(host), _) => context.manager.host(host)?.name,
             (Where::All, Way::List) => return list::run(self.inner, None, &context),
             (Where::All, _) => {
-                let flag = if flags.contains(&"watch") { " --watch" } else { "" };
+                let flag = telling_flag(self.noun, self.verb, &flags);
+                let flag = flag.map(|flag| format!(" --{flag}")).unwrap_or_default();
                 return Err(Error::Usage {
                     what: format!("`{what}{flag}` asks one machine at a time"),
                     hint: Some(
@@ -112,6 +125,7 @@ impl Asked<'_> {
         match way {
             Way::List => list::run(self.inner, Some(&host), &context),
             Way::Attach => attach::run(self.inner, &self.taken, host, &context),
+            Way::Start => self.start(host, &context),
             Way::Run(Times::Once) => self.run(host, Showing::Once, &context),
             Way::Run(Times::Any) => self.run(host, Showing::Whole, &context),
             Way::Show => self.run(host, Showing::Again, &context),
@@ -120,13 +134,40 @@ impl Asked<'_> {
         }
     }
 
+    /// Runs it there, and goes where it is then.
+    fn start(&self, host: HostName, context: &Context) -> Result<u8, Error> {
+        if !ui::is_interactive() {
+            let name = self.taken.names.first().map(|name| format!("{host}:{name}"));
+            return Err(Error::NoTerminal { verb: "attach", name });
+        }
+        let mut printed = Vec::new();
+        match self.talk(host.clone(), Showing::Once, Some(&mut printed), context)? {
+            0 => attach::to(started(&printed, &host)?, host, As::Driver, vec![], context),
+            code => Ok(code),
+        }
+    }
+
     fn run(&self, host: HostName, showing: Showing, context: &Context) -> Result<u8, Error> {
+        self.talk(host, showing, None, context)
+    }
+
+    /// Runs it there. What it prints is shown, or kept where somebody wants to read it first.
+    fn talk(
+        &self,
+        host: HostName,
+        showing: Showing,
+        mut kept: Option<&mut Vec<u8>>,
+        context: &Context,
+    ) -> Result<u8, Error> {
         let mut argv = self.outer(context);
         argv.push(self.noun.to_owned());
         if !self.verb.is_empty() {
             argv.push(self.verb.to_owned());
         }
-        argv.extend(self.taken.words.iter().cloned());
+        // The terminal is here. Behind `--` stand the words of a program.
+        let (ours, others) = self.taken.words.split_at(self.taken.options);
+        argv.extend(ours.iter().filter(|word| kept.is_none() || *word != "--attach").cloned());
+        argv.extend(others.iter().cloned());
         let stdin = match self.taken.reads_stdin {
             true => ui::standard_bytes().map_err(Error::io("cannot read the text from stdin"))?,
             false => vec![],
@@ -139,7 +180,13 @@ impl Asked<'_> {
         let command = FarCommand { host, argv, stdin, showing };
         let code = context.manager.far(&command, &mut |piece| match piece {
             Piece::Out(bytes) => {
-                let is_read = shown.out(bytes);
+                let is_read = match &mut kept {
+                    Some(kept) => {
+                        kept.extend_from_slice(bytes);
+                        true
+                    }
+                    None => shown.out(bytes),
+                };
                 // What is being done is done all the same when nobody reads about it.
                 if is_read || showing == Showing::Once { Heed::On } else { Heed::Enough }
             }

@@ -37,9 +37,9 @@ pub(super) struct Arguments {
     /// The branch, and what is changed, ahead and on disk in each place; asks git
     #[arg(long, conflicts_with = "watch")]
     work: bool,
-    /// How long another machine may take to answer
-    #[arg(long, value_name = "D", default_value = "5s", value_parser = times::duration)]
-    pub(super) timeout: Duration,
+    /// How long another machine may take to answer [default: 5s; among others 1s for one that was silent just now]
+    #[arg(long, value_name = "D", value_parser = times::duration)]
+    pub(super) timeout: Option<Duration>,
 }
 
 /// How often ages are counted anew while nothing happens; nothing is asked for it.

@@ -124,9 +124,9 @@ pub(crate) fn text(recap: &Recap) -> String {
             list("", files, &mut lines);
         }
     }
-    if let Some(words) = &recap.last_words {
-        let words = words.lines().map(clean).filter(|line| !line.trim().is_empty()).collect();
-        list("last said", words, &mut lines);
+    for (name, words) in [("last told", &recap.last_prompt), ("last said", &recap.last_words)] {
+        let words = words.iter().flat_map(|text| text.lines()).map(clean);
+        list(name, words.filter(|line| !line.trim().is_empty()).collect(), &mut lines);
     }
     if let Some(asks) = &recap.asks {
         lines.push(format!("  asks      {}", clean(asks)));

@@ -159,7 +159,12 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         size: ui::room_for_an_agent(),
     };
     if args.foreground {
-        let (name, exit) = context.manager.spawn_foreground(&request)?;
+        let terminal = ui::Terminal::save();
+        let (name, exit) = context.manager.spawn_foreground(&request, || context.tell_notices())?;
+        // One that was killed has put nothing back.
+        if exit.signal.is_some() && ui::is_interactive() {
+            terminal.restore_and_say("");
+        }
         context.ui.say(&format!("agent `{name}` ended with {exit}"));
         let code = exit.code.unwrap_or_else(|| 128 + exit.signal.unwrap_or(0));
         return Ok(u8::try_from(code).unwrap_or(1));

@@ -39,9 +39,8 @@ pub(super) fn run(verb: Verb, context: Context) -> Result<u8, Error> {
     match verb {
         Verb::Run(args) => {
             let turn = if args.kept { Turn::Kept } else { Turn::Now };
-            let seen = context.manager.supervision()?;
-            if turn == Turn::Now && seen.running {
-                return Err(Error::SupervisorRuns { pid: seen.card.map(|card| card.pid) });
+            if let (Turn::Now, pid @ Some(_)) = (turn, context.manager.supervisor()) {
+                return Err(Error::SupervisorRuns { pid });
             }
             context.ui.say("the supervisor runs; its log is supervisor.log in the state directory");
             supervisor::run(context.manager, Options { turn, metrics: args.metrics })?;

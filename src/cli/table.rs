@@ -110,29 +110,33 @@ fn place(agent: &Agent, user_home: Option<&str>) -> String {
     }
 }
 
-/// What a person wants to know of it: its title, or why it has its status, or what it runs.
-fn what(agent: &Agent) -> String {
-    let is_told = matches!(
-        agent.status,
-        Status::Waiting | Status::Crashed | Status::Lost | Status::Unknown | Status::Idle
-    );
+/// What a person wants to know of it, and whether somebody is there.
+pub(super) fn what(agent: &Agent) -> String {
     let watched = match agent.clients.len() {
         0 => String::new(),
         1 => "[attached] ".to_owned(),
         n => format!("[{n} attached] "),
     };
+    format!("{watched}{}", about(agent))
+}
+
+/// What it is about: its title, or why it has its status, or what it runs.
+pub(super) fn about(agent: &Agent) -> String {
+    let is_told = matches!(
+        agent.status,
+        Status::Waiting | Status::Crashed | Status::Lost | Status::Unknown | Status::Idle
+    );
     // What a person has to act on comes before what it is about.
     let is_urgent = matches!(agent.status, Status::Waiting | Status::Crashed | Status::Lost)
         || agent.reason.starts_with("no sign of life");
-    let text = match &agent.title {
+    match &agent.title {
         _ if is_urgent => agent.reason.clone(),
         _ if agent.status == Status::Working && agent.task.is_some() => at_work(agent),
         Some(title) => title.clone(),
         None if is_told => agent.reason.clone(),
         None if agent.kind == "command" => agent.command.join(" "),
         None => agent.kind.clone(),
-    };
-    format!("{watched}{text}")
+    }
 }
 
 /// The task it is at, and how far it says it is.

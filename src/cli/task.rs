@@ -83,7 +83,7 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
         Verb::List(args) => return list::run(args, context),
         Verb::Show(args) => return show::run(args.id, context),
         Verb::Wait(args) => return wait::run(&args, context),
-        Verb::Cancel(args) => (manager.task_cancel(args.id)?, "is cancelled"),
+        Verb::Cancel(args) => return cancel(args.id, context),
         Verb::Retry(args) => (manager.task_retry(args.id)?, "is on its queue again"),
         Verb::Progress(args) => {
             let progress = Progress { percent: args.percent, note: args.note.unwrap_or_default() };
@@ -96,6 +96,18 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
         Verb::Fail(args) => (manager.task_fail(args.id, &args.why)?, "has failed"),
     };
     tell(&task, said, context);
+    Ok(0)
+}
+
+/// Takes a task off the list, and says who goes on with it all the same.
+fn cancel(id: TaskId, context: &Context) -> Result<u8, Error> {
+    let at_work = context.manager.works_at(id)?;
+    tell(&context.manager.task_cancel(id)?, "is cancelled", context);
+    if let Some(name) = at_work {
+        context.ui.say(&format!(
+            "`{name}` goes on with what it does; `symposium agent interrupt {name}` ends that"
+        ));
+    }
     Ok(0)
 }
 

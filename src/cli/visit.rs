@@ -1,8 +1,9 @@
 //! `agent attach OWNER/NAME` and `agent list --shared`: the guest's side of sharing.
 
+use super::attach::{USUAL_PREFIX, way_out};
 use super::{Context, spawn, ui};
 use crate::error::Error;
-use crate::manager::{As, Left, SharedWithUs, Want};
+use crate::manager::{Around, As, Left, SharedWithUs, Want};
 use crate::model::AgentName;
 
 /// How many that do not answer are named: one line is enough.
@@ -44,7 +45,9 @@ pub(super) fn to(owner: &str, name: &AgentName, how: As, context: &Context) -> R
         As::Taker => Want::Take,
         As::Observer => Want::Observe,
     };
-    context.ui.say(&format!("attaching to `{name}` of {owner}; leave with C-b d, the agent goes on"));
+    let around = if context.manager.is_within_tmux() { Around::OwnTmux } else { Around::Terminal };
+    let keys = way_out(around, USUAL_PREFIX);
+    context.ui.say(&format!("attaching to `{name}` of {owner}; leave with {keys}, the agent goes on"));
     match context.manager.visit(owner, name, want)? {
         Left::ByKeys => Ok(Some(0)),
         Left::Sent(why) => {

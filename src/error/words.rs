@@ -309,6 +309,9 @@ impl Error {
             }
             Error::NotRunning { name, status } => report("not-running", 1, format!("agent `{name}` does not run: {status}"))
                 .hint(format!("bring it back with `symposium agent resume {name}`")),
+            Error::InTerminal { name } => report("in-terminal", 1, format!("agent `{name}` runs in the foreground of a terminal, outside tmux"))
+                .saw("only that terminal shows it, and only there can one type into it")
+                .hint(format!("`symposium agent restart {name}` ends it there and goes on with its conversation in tmux")),
             Error::StillRunning { name, verb } => report("still-running", 1, format!("agent `{name}` is still running"))
                 .hint(match *verb {
                     "resume --conversation" => format!("end it first with `symposium agent kill {name}`: an agent is in one conversation at a time"),

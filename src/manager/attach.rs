@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::Manager;
+use super::foreground::is_in_terminal;
 use crate::env::Env;
 use crate::error::Error;
 use crate::git;
@@ -22,6 +23,8 @@ pub struct AttachRequest<'a> {
     pub host: Option<&'a HostName>,
     /// Whether for the first time.
     pub arrival: Arrival,
+    /// What is around the terminal.
+    pub around: Around,
     /// What lies over the screen until a key is pressed.
     pub popup: Option<&'a Popup>,
 }
@@ -34,12 +37,12 @@ pub enum Attaching {
 }
 
 impl Manager {
-    /// Attaches this terminal, `before` being the last that is done in it. Returns only when it was switched
-    /// inside our own server, or failed.
+    /// Attaches this terminal, `before` being the last that is done in it; it is told the prefix key too. Returns only
+    /// when it was switched inside our own server, or failed.
     pub fn attach(
         &self,
         request: AttachRequest<'_>,
-        before: impl FnOnce(&Agent),
+        before: impl FnOnce(&Agent, &str),
     ) -> Result<Attaching, Error> {
         self.refuse_terminal(Some(request.name))?;
         self.wake(request.name)?;
@@ -47,6 +50,9 @@ impl Manager {
         let Some(agent) = survey.agents.into_iter().find(|agent| agent.name == *request.name) else {
             return Err(self.no_such_agent(request.name, "attach"));
         };
+        if is_in_terminal(&agent) {
+            return Err(Error::InTerminal { name: agent.name });
+        }
         if agent.tmux.is_none() {
             let status = format!("{} ({})", agent.status, agent.reason);
             return Err(survey.silence.unwrap_or(Error::NotRunning { name: agent.name, status }));
@@ -74,9 +80,9 @@ impl Manager {
             from: from.as_deref(),
             now: Env::now(),
             popup: request.popup,
-            around: if self.is_nested() { Around::OwnTmux } else { Around::Terminal },
+            around: request.around,
         };
-        before(&agent);
+        before(&agent, &tmux.prefix(request.name)?);
         if tmux.is_inside(self.env.var("TMUX")) {
             tmux.switch_client(&entry, self.env.all())?;
             return Ok(Attaching::Switched);
@@ -108,11 +114,18 @@ impl Manager {
         }
     }
 
-    /// Whether this terminal is inside somebody's own tmux, where keys need another prefix.
-    pub fn is_nested(&self) -> bool {
-        let tmux = self.env.var("TMUX");
+    /// What is around this terminal, for one that comes to an agent of this machine.
+    pub fn around(&self) -> Around {
         // Inside our own server the terminal is switched, and the keys stay as they are.
-        tmux.is_some() && !self.tmux().is_ok_and(|ours| ours.is_inside(tmux))
+        match self.is_within_tmux() && !self.tmux().is_ok_and(|ours| ours.is_inside(self.env.var("TMUX"))) {
+            true => Around::OwnTmux,
+            false => Around::Terminal,
+        }
+    }
+
+    /// Whether there is any tmux between the person and this terminal: on the way to another machine ours is one too.
+    pub fn is_within_tmux(&self) -> bool {
+        self.env.var("TMUX").is_some()
     }
 
     /// The agents one may mean by naming none: those of this project, else all; what can be attached to first.

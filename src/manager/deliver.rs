@@ -87,7 +87,10 @@ impl Manager {
                     Ok(by) => drop(self.was_taken(errand, record.id, by)?),
                     // It stands there still, or a hook has told meanwhile: the next look knows more.
                     Err(
-                        Error::NotConfirmed { .. } | Error::NotRunning { .. } | Error::EndedMeanwhile { .. },
+                        Error::NotConfirmed { .. }
+                        | Error::NotRunning { .. }
+                        | Error::InTerminal { .. }
+                        | Error::EndedMeanwhile { .. },
                     ) => {}
                     Err(error) => return Err(error),
                 }

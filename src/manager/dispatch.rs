@@ -172,7 +172,7 @@ impl Manager {
                 self.take_back(&claimed, &format!("`{name}` does not run: {status}"))?;
                 Ok(Outcome::Later)
             }
-            Err(error @ Error::EndedMeanwhile { typed: Typed::Nothing, .. }) => {
+            Err(error @ (Error::InTerminal { .. } | Error::EndedMeanwhile { typed: Typed::Nothing, .. })) => {
                 self.take_back(&claimed, &error.to_string())?;
                 Ok(Outcome::Later)
             }

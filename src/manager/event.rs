@@ -3,8 +3,11 @@
 //! Quick, silent, never an error to the caller: an agent must never be held up by us. What changes nothing is
 //! found out without a lock and costs one read of the registry.
 
+use serde::{Deserialize, Serialize};
+
 use super::Manager;
 use super::reconcile::mark_of;
+use super::workspace::branch_now;
 use crate::env::{AGENT, AGENT_ID, Env};
 use crate::error::Error;
 use crate::kinds;
@@ -19,7 +22,16 @@ pub(super) const WORDS: &str = "last-words";
 /// No more of it is kept: a recap fits on one screen.
 const MOST_WORDS: usize = 16 * 1024;
 /// What an agent's CLI said it took as its last prompt, in the instance's state directory.
-pub(super) const PROMPT: &str = "prompt.json";
+const PROMPT: &str = "prompt.json";
+
+/// A prompt that an agent's CLI said it took.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HeardPrompt {
+    /// When.
+    pub(super) at: jiff::Timestamp,
+    /// To the letter.
+    pub(super) text: String,
+}
 
 /// Says that a hook of the agent's CLI has spoken since it was started, in the instance's state directory.
 pub(super) const HEARD: &str = "heard";
@@ -39,7 +51,6 @@ impl Manager {
                 if record.status.status.is_live() && !self.was_asked_to_stop(&record) {
                     let (before, decision) = (record.clone(), ended(*exit, Env::now()));
                     self.write_changes(vec![Change { before, decision, found: None }])?;
-                    self.show_end(&record)?;
                 }
                 self.end_shares_of_the_dead(&record)
             }
@@ -55,15 +66,6 @@ impl Manager {
             TmuxEvent::ClientDetached { .. } => self.seat_terminals().and(self.somebody_left()),
             TmuxEvent::Edge { session, edge } => self.edge(session, *edge),
         }
-    }
-
-    /// Who looks at the screen of one that has ended reads so in its status line.
-    fn show_end(&self, record: &AgentRecord) -> Result<(), Error> {
-        let now = self.store.find(&record.name, Env::now())?;
-        if let Some(now) = now.filter(|now| now.id == record.id && !now.status.status.is_live()) {
-            self.show_status(&now);
-        }
-        Ok(())
     }
 
     /// Closes the doors to an agent that has ended, when whoever works on it is done: it may have been shared or
@@ -99,16 +101,22 @@ impl Manager {
         let is_leaving = is_end && self.is_being_ended(&record);
         let changed = match heard.change(&record).filter(|_| !is_leaving) {
             None => None,
-            Some(_) => self.write(|edit| {
-                let now = edit.get(&record.name).ok().flatten()?;
-                let changed = heard.change(&now)?;
-                Some((edit.put(changed), now))
-            })?,
+            Some(_) => {
+                // Before the registry is locked: the directory may be on a disk that does not answer.
+                let branch = is_end.then(|| branch_now(&record));
+                self.write(|edit| {
+                    let now = edit.get(&record.name).ok().flatten()?;
+                    let mut changed = heard.change(&now)?;
+                    if let Some(branch) = branch {
+                        changed.branch = branch;
+                    }
+                    Some((edit.put(changed), now))
+                })?
+            }
         };
         // After the status: whoever hears that the prompt was taken must find the agent working.
         if let HookSignal::Prompted(text) = &heard.signal {
-            let heard = serde_json::json!({ "at": Env::now(), "text": text });
-            let _ = self.store.instance(&record.name).write_state(PROMPT, heard.to_string().as_bytes());
+            self.note_prompt(&record.name, HeardPrompt { at: Env::now(), text: text.clone() });
             self.happened(&record, What::Prompted, crate::rules::hook::one_line(text));
             self.heard_taken(&record, text);
         }
@@ -125,6 +133,16 @@ impl Manager {
         Ok(())
     }
 
+    fn note_prompt(&self, name: &AgentName, heard: HeardPrompt) {
+        let Ok(bytes) = serde_json::to_vec(&heard) else { return };
+        let _ = self.store.instance(name).write_state(PROMPT, &bytes);
+    }
+
+    /// The last prompt that its hooks told of.
+    pub(super) fn heard_prompt(&self, name: &AgentName) -> Option<HeardPrompt> {
+        serde_json::from_slice(&self.store.instance(name).read_state(PROMPT).ok()??).ok()
+    }
+
     /// Notes that its hooks work, before anything they say; whether this is the first word since it was started. What it
     /// says when it leaves may come after it was started again.
     fn note_heard(&self, record: &AgentRecord, signal: &HookSignal) -> bool {
@@ -136,8 +154,11 @@ impl Manager {
         is_first
     }
 
-    /// Shows in the status line of the agent's session what it does.
+    /// Shows in the status line of the agent's session what it does by now: two events may come to this in another order
+    /// than they were written down in.
     pub(super) fn show_status(&self, record: &AgentRecord) {
+        let found = self.store.find(&record.name, Env::now()).ok().flatten();
+        let record = &found.filter(|now| now.id == record.id).unwrap_or_else(|| record.clone());
         let text = match record.status.waiting_for {
             Some(what) => format!("{}({what})", record.status.status),
             None => record.status.status.to_string(),

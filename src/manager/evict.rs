@@ -1,11 +1,13 @@
 //! Keeps the number of running agents under the cap: the least recently used idle one is put to sleep.
 
 use super::Manager;
+use super::foreground::is_in_terminal;
 use super::hibernate::can_sleep;
 use crate::env::Env;
 use crate::error::Error;
+use crate::failpoint;
 use crate::model::{Agent, AgentName, AgentRecord};
-use crate::rules::evict::{Eviction, surplus};
+use crate::rules::evict::{Eviction, surplus, yet_to_come};
 use crate::store::Place;
 
 /// What those are told who find an agent asleep.
@@ -19,20 +21,20 @@ impl Manager {
         let Some(max) = max.filter(|_| !self.is_counted(record)) else { return Ok(None) };
         let gate = self.store.lock_room()?;
         let starting = self.store.starting(&gate)?;
-        let starting = starting.iter().filter(|name| !self.is_written(name)).count();
-        let is_tight = |live| live + starting + 1 > max as usize;
-        let others = (max as usize).checked_sub(starting + 1);
+        let unwritten = starting.iter().filter(|name| !self.is_written(name)).count();
+        let others = (max as usize).checked_sub(unwritten + 1);
         let fits = others.map(|others| self.store.live_at_most(others)).transpose()?.flatten();
+        failpoint::reached("room.counted");
         if fits != Some(true) {
-            let incoming = u32::try_from(starting).unwrap_or(u32::MAX).saturating_add(1);
-            self.evict(incoming).map_err(|error| match error {
-                Error::Full { live, max, .. } => Error::Full { live, starting, max },
-                other => other,
-            })?;
+            // Counted anew, and both from one reading: who is written down meanwhile would count twice.
+            self.evict(Some(&starting))?;
             // One that could have slept may be held by somebody.
-            match self.store.count_live()? {
-                Some(live) if is_tight(live) => return Err(Error::Full { live, starting, max }),
-                _ => {}
+            let records = self.store.read(Env::now())?;
+            let live = || records.iter().filter(|record| record.status.status.is_live());
+            let (live, starting) =
+                (live().count(), yet_to_come(&starting, live().map(|record| &record.name)));
+            if live + starting + 1 > max as usize {
+                return Err(Error::Full { live, starting, max });
             }
         }
         Ok(Some(self.store.take_place(&record.name, &gate)?))
@@ -56,22 +58,29 @@ impl Manager {
             return Ok(vec![]);
         }
         let _gate = self.store.lock_room()?;
-        match self.evict(0) {
+        match self.evict(None) {
             // None of them can sleep now; that is no news.
             Err(Error::Full { .. }) => Ok(vec![]),
             other => other,
         }
     }
 
-    /// Puts to sleep what is over the cap; says whom.
-    fn evict(&self, incoming: u32) -> Result<Vec<AgentName>, Error> {
+    /// Puts to sleep what is over the cap, or would be with one more and those that are being started; says whom.
+    fn evict(&self, starting: Option<&[String]>) -> Result<Vec<AgentName>, Error> {
         let max = self.config()?.max_agents;
         let agents = self.survey()?.agents;
         let kinds = self.kinds()?;
-        let may = |agent: &Agent| kinds.get(&agent.kind).is_some_and(|kind| can_sleep(&agent.kind, kind));
-        match surplus(&agents, max, incoming, &may) {
+        let may = |agent: &Agent| {
+            !is_in_terminal(agent) && kinds.get(&agent.kind).is_some_and(|kind| can_sleep(&agent.kind, kind))
+        };
+        let live = agents.iter().filter(|agent| agent.status.is_live()).map(|agent| &agent.name);
+        let starting = starting.map(|names| yet_to_come(names, live));
+        let incoming = starting.map_or(0, |starting| starting + 1);
+        match surplus(&agents, max, u32::try_from(incoming).unwrap_or(u32::MAX), &may) {
             Eviction::Room => Ok(vec![]),
-            Eviction::Full { live, max } => Err(Error::Full { live, starting: 0, max }),
+            Eviction::Full { live, max } => {
+                Err(Error::Full { live, starting: starting.unwrap_or_default(), max })
+            }
             Eviction::Hibernate(names) => {
                 let mut asleep = Vec::new();
                 for name in names {
@@ -80,7 +89,7 @@ impl Manager {
                     match self.hibernate_locked(&name, MADE_ROOM, lock) {
                         Ok(_) => asleep.push(name),
                         // It has got something to do meanwhile.
-                        Err(Error::CannotSleep { .. } | Error::Busy { .. }) => {}
+                        Err(Error::CannotSleep { .. } | Error::InTerminal { .. } | Error::Busy { .. }) => {}
                         Err(other) => return Err(other),
                     }
                 }

@@ -74,7 +74,7 @@ impl Manager {
         let times = if command.showing == Showing::Once { Times::Once } else { Times::Any };
         let mut request = far_request(times, command.argv.clone(), command.stdin.len());
         let mut arrived = Arrived::default();
-        let (mut tries, mut may_be_done, mut lost_since) = (0, false, None);
+        let (mut tries, mut may_be_done, mut lost_since, mut spoke) = (0, false, None, false);
         loop {
             let bounds = Bounds { hello: HELLO, whole: None, asking: Asking::Never };
             let began = Instant::now();
@@ -110,6 +110,11 @@ impl Manager {
             if is_hopeless && (!may_be_done || code != Some(255)) {
                 return Err(unreached(&host, &lost));
             }
+            spoke |= greeted;
+            // Whoever only looks need not wait for one that lets us in and never says a word.
+            if late && !spoke && times == Times::Any {
+                return Err(unreached(&host, &lost));
+            }
             if command.showing == Showing::UntilLost {
                 return Err(Error::LinkLost { name: host.name });
             }
@@ -130,11 +135,12 @@ impl Manager {
             ssh.let_go(&host);
             tries += 1;
             let wait = pause(tries);
-            show(Piece::Link(&format!(
-                "the connection to `{}` was lost; asking again in {} s, nothing is done twice",
-                host.name,
-                wait.as_secs()
-            )));
+            let what = match late && !greeted {
+                true => format!("`{}` does not answer", host.name),
+                false => format!("the connection to `{}` was lost", host.name),
+            };
+            let wait_s = wait.as_secs();
+            show(Piece::Link(&format!("{what}; asking again in {wait_s} s, nothing is done twice")));
             std::thread::sleep(wait);
             (request.out_from, request.err_from) = arrived.again(command.showing);
         }

@@ -17,6 +17,9 @@ use crate::ssh::{AttachWords, Lost};
 /// The option that takes over.
 pub const TAKE: &str = "--take";
 
+/// The option that tells that there is a tmux between the person and this terminal.
+pub const WITHIN_TMUX: &str = "--within-tmux";
+
 /// Whose connection was lost is expected back for so long.
 const LONGEST_ABSENCE: Duration = Duration::from_secs(86_400);
 
@@ -68,7 +71,8 @@ impl Manager {
         let (mut tries, mut was_there) = (0, false);
         loop {
             let began = std::time::Instant::now();
-            let words = AttachWords { name: &request.name, options: &options, link, host: &request.host };
+            let (name, host_name) = (&request.name, &request.host);
+            let words = AttachWords { name, options: &options, link, host: host_name, tie: process::TIE };
             let (exit, said) = ssh.attach(&host, &words)?;
             let lost = |code| Lost { code: Some(code), said: said.clone(), ..Lost::default() };
             match exit.code {

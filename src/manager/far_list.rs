@@ -1,7 +1,7 @@
 //! The agents of other machines, all asked at once. A host that does not answer in time holds up nobody: what it last
 //! told stands in its place, and is told as that.
 
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -24,6 +24,16 @@ const MOST_AGENTS: usize = 10_000;
 
 /// A connection that says nothing for so long may be dead: ssh itself has asked by then whether the other side is there.
 const SILENT: Duration = Duration::from_secs(5);
+
+/// How long a machine may take to answer, when nobody says how long.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long one may take among others that was asked in vain for less than a minute ago.
+const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
+const LATELY: i64 = 60;
+
+/// Whoever has to wait longer than this is told for whom.
+const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// The agents of one host.
 #[derive(Debug)]
@@ -57,12 +67,20 @@ impl Manager {
         Ok(self.store.hosts()?)
     }
 
-    /// What these hosts tell within this time, in their order.
-    pub fn far_agents(&self, hosts: &[Host], within: Duration) -> Result<Vec<FarAgents>, Error> {
+    /// What these hosts tell within this time, in their order; `slow` is told who has not answered when that takes long.
+    /// When no time is given, those that were silent lately get less of it.
+    pub fn far_agents(
+        &self,
+        hosts: &[Host],
+        within: Option<Duration>,
+        slow: &mut dyn FnMut(&[&HostName]),
+    ) -> Result<Vec<FarAgents>, Error> {
         let ssh = self.ssh()?;
-        let deadline = Instant::now() + within;
+        let patience = |host: &Host| within.unwrap_or_else(|| self.patience_with(&host.name));
+        let times: Vec<Duration> = hosts.iter().map(patience).collect();
+        let deadline = Instant::now() + times.iter().max().copied().unwrap_or_default();
         let (tell, told) = mpsc::channel();
-        for (at, host) in hosts.iter().cloned().enumerate() {
+        for (at, (host, within)) in hosts.iter().cloned().zip(times.iter().copied()).enumerate() {
             let (ssh, tell) = (ssh.clone(), tell.clone());
             std::thread::spawn(move || {
                 let answer = ask(&ssh, &host, within);
@@ -78,15 +96,46 @@ impl Manager {
         drop(tell);
         let mut answers: Vec<Option<Answer>> = hosts.iter().map(|_| None).collect();
         // A little more than each has, so that those who are late by a hair are told with their own words.
-        let grace = Duration::from_millis(200);
-        while let Ok((at, answer)) =
-            told.recv_timeout((deadline + grace).saturating_duration_since(Instant::now()))
-        {
-            answers[at] = Some(answer);
+        let last = deadline + Duration::from_millis(200);
+        let mut next = last.min(Instant::now() + AT_ONCE);
+        loop {
+            match told.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok((at, answer)) => answers[at] = Some(answer),
+                Err(RecvTimeoutError::Timeout) if next < last => {
+                    let missing = hosts.iter().zip(&answers).filter(|(_, answer)| answer.is_none());
+                    slow(&missing.map(|(host, _)| &host.name).collect::<Vec<_>>());
+                    next = last;
+                }
+                Err(_) => break,
+            }
         }
         let late = |host: &Host| Err(unreached(host, &Lost { late: true, ..Lost::default() }));
-        let pairs = hosts.iter().zip(answers);
-        Ok(pairs.map(|(host, answer)| self.seen(host, answer.unwrap_or_else(|| late(host)))).collect())
+        let answers = hosts.iter().zip(answers).map(|(host, answer)| answer.unwrap_or_else(|| late(host)));
+        let answers: Vec<Answer> = answers.collect();
+        for ((host, answer), within) in hosts.iter().zip(&answers).zip(times) {
+            self.note_silence(host, answer, within);
+        }
+        Ok(hosts.iter().zip(answers).map(|(host, answer)| self.seen(host, answer)).collect())
+    }
+
+    /// How long this one may take: who hangs must not hold up every list.
+    fn patience_with(&self, host: &HostName) -> Duration {
+        let silent = self.store.read_run(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
+        let since = silent.and_then(|text| text.parse::<Timestamp>().ok());
+        let ago = since.map(|since| Env::now().duration_since(since).as_secs());
+        if ago.is_some_and(|ago| (0..LATELY).contains(&ago)) { LITTLE_PATIENCE } else { PATIENCE }
+    }
+
+    /// Remembers who was asked in vain. Who had little time to answer may only be slow.
+    fn note_silence(&self, host: &Host, answer: &Answer, within: Duration) {
+        let file = silence_file(&host.name);
+        let _ = match answer {
+            Ok(_) => self.store.remove_run(&file),
+            Err(Error::HostUnreached { late: true, .. }) if within >= PATIENCE => {
+                self.store.write_run(&file, Env::now().to_string().as_bytes())
+            }
+            Err(_) => Ok(()),
+        };
     }
 
     /// What is shown of a host: what it says, or what it last said.
@@ -119,6 +168,7 @@ impl Manager {
     }
 
     pub(super) fn forget_last_known(&self, host: &HostName) -> Result<(), Error> {
+        self.store.remove_run(&silence_file(host))?;
         Ok(self.store.remove_run(&file(host))?)
     }
 }
@@ -131,6 +181,10 @@ pub(super) fn too_much(most: usize) -> String {
 /// Not the name of any agent's lock.
 fn file(host: &HostName) -> String {
     format!("host-{host}.json")
+}
+
+fn silence_file(host: &HostName) -> String {
+    format!("host-{host}.silent")
 }
 
 fn ask(ssh: &Ssh, host: &Host, within: Duration) -> Answer {

@@ -22,6 +22,12 @@ impl Manager {
         }
     }
 
+    /// What is kept.
+    pub(super) fn kept_first(&self, name: &AgentName) -> Option<String> {
+        let kept = self.store.instance(name).read_state(FIRST).ok().flatten();
+        kept.and_then(|bytes| String::from_utf8(bytes).ok())
+    }
+
     /// It was taken, or another in its place.
     pub(super) fn forget_first(&self, name: &AgentName) {
         let _ = self.store.instance(name).remove_state(FIRST);
@@ -29,10 +35,9 @@ impl Manager {
 
     /// The task that an agent has not taken yet; what only we believed to be begun by then is not.
     pub(super) fn first_left(&self, record: &mut AgentRecord, kind: &Kind) -> Option<String> {
-        let kept = self.store.instance(&record.name).read_state(FIRST).ok().flatten();
-        let task = kept.and_then(|bytes| String::from_utf8(bytes).ok())?;
+        let task = self.kept_first(&record.name)?;
         // Its hook may have been killed with it.
-        let unheard = !record.conversation.begun && self.is_on_disk(record, kind);
+        let unheard = !record.conversation.begun && self.on_disk(record, kind) == Some(true);
         // Who attached to one that tells nothing may have typed anything.
         let unseen = !kind.hooks.tell_of_prompts() && record.last_attached.is_some();
         if unheard || unseen {
@@ -65,15 +70,15 @@ impl Manager {
         Ok(resumed)
     }
 
-    /// Whether its CLI has written its conversation down.
-    pub(super) fn is_on_disk(&self, record: &AgentRecord, kind: &Kind) -> bool {
-        let Some(id) = record.conversation.id.as_deref() else { return false };
+    /// Whether its CLI has written its conversation down; none when that cannot be looked up.
+    pub(super) fn on_disk(&self, record: &AgentRecord, kind: &Kind) -> Option<bool> {
+        let (id, files) = (record.conversation.id.as_deref()?, &kind.conversation_files);
         let note = self.birth_note(&record.name);
         let of_spec =
             note.as_ref().and_then(|note| Some(note.spec.as_ref()?.env.clone())).unwrap_or_default();
         let given: Vec<_> =
             of_spec.into_iter().chain(note.map(|note| note.env).unwrap_or_default()).collect();
-        let root = self.conversation_root(&kind.conversation_files, &given);
-        root.is_some_and(|root| kinds::find_conversation(&kind.conversation_files, &root, id).is_some())
+        let root = self.conversation_root(files, &given).filter(|root| root.is_dir())?;
+        (!files.file.is_empty()).then(|| kinds::find_conversation(files, &root, id).is_some())
     }
 }

@@ -8,13 +8,17 @@ use super::launch::{EnvFrom, Start};
 use super::spawn::{SpawnRequest, refuse_unknown_conversation};
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{AgentName, Exit, Prompt, Status, StatusNote};
+use crate::model::{Agent, AgentName, Exit, Prompt, Status, StatusNote};
 use crate::process::{self, Run};
 use crate::rules::status::ended;
 
 impl Manager {
-    /// Runs it until it ends; returns its name and how it ended.
-    pub fn spawn_foreground(&self, request: &SpawnRequest) -> Result<(AgentName, Exit), Error> {
+    /// Runs it until it ends, `before` being the last that is done in the terminal; returns its name and how it ended.
+    pub fn spawn_foreground(
+        &self,
+        request: &SpawnRequest,
+        before: impl FnOnce(),
+    ) -> Result<(AgentName, Exit), Error> {
         let dir = self.working_directory(request.dir.as_deref())?;
         let parent = self.parent(request.parent.as_ref())?;
         let chosen = self.chosen(request, parent.as_ref(), &dir)?;
@@ -53,11 +57,14 @@ impl Manager {
         let (program, args) =
             argv.split_first().map_or(("", argv.as_slice()), |(p, args)| (p.as_str(), args));
         let run = Run { program: Path::new(program), args, dir: Some(Path::new(&dir)), env: Some(&env) };
+        before();
         let outcome = process::run_foreground(&run, |pid| {
             record.pid = Some(pid);
             record.started_at = Some(Env::now());
-            record.status =
-                StatusNote::new(Status::Working, Env::now(), "it runs in the foreground of a terminal");
+            // What its hooks say from now on goes on from here; of any other nobody reads the screen.
+            let is_told = chosen.kind.hooks.tell_of_prompts();
+            let status = if is_told { Status::Starting } else { Status::Working };
+            record.status = StatusNote::new(status, Env::now(), "it runs in the foreground of a terminal");
             let _ = self.write(|edit| edit.put(record.clone()));
             drop(lock);
         });
@@ -84,4 +91,10 @@ impl Manager {
         })?;
         Ok((record.name, exit))
     }
+}
+
+/// Whether it runs in somebody's terminal, outside tmux. One in a server that cannot be reached is unknown.
+pub(super) fn is_in_terminal(agent: &Agent) -> bool {
+    let is_known = agent.status.is_live() && agent.status != Status::Unknown;
+    is_known && agent.tmux.is_none() && agent.pid.is_some()
 }

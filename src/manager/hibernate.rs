@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::Manager;
+use super::foreground::is_in_terminal;
 use super::launch::EnvFrom;
 use super::reconcile::STOPPING;
 use super::resume::{How, Watch};
@@ -38,6 +39,10 @@ impl Manager {
         let record = self.record(name, "hibernate")?;
         if agent.status == Status::Hibernated {
             return Ok(agent);
+        }
+        // Whoever sits at that terminal would lose it.
+        if is_in_terminal(&agent) {
+            return Err(Error::InTerminal { name: name.clone() });
         }
         let kind = self.kind_of(&record)?;
         if agent.status != Status::Idle

@@ -72,7 +72,7 @@ impl Manager {
         let before = self.store.hosts()?.into_iter().find(|host| host.name == request.name);
         if let Some(before) = before {
             if request.insisting == Insisting::No {
-                return Err(Error::HostTaken { name: before.name, address: before.address.to_string() });
+                return Err(taken(before));
             }
             // It may be to another machine, and nobody would come back to it.
             self.ssh()?.let_go(&before);
@@ -100,7 +100,23 @@ impl Manager {
             }
             Err(error) => return Err(error),
         }
-        self.store.update_hosts(|edit| edit.put(&host))?;
+        let before = self.store.update_hosts(|edit| {
+            let before = edit.get(&host.name);
+            // Somebody else may have been quicker while it was asked.
+            if before.is_none() || request.insisting == Insisting::Yes {
+                edit.put(&host);
+            }
+            before
+        })?;
+        if let Some(before) = before {
+            if request.insisting == Insisting::No {
+                return Err(taken(before));
+            }
+            // What another machine told is nothing that this one has.
+            if (&before.address, before.port) != (&host.address, host.port) {
+                self.forget_last_known(&host.name)?;
+            }
+        }
         Ok(HostAdded { host, remarks })
     }
 
@@ -179,6 +195,10 @@ impl Manager {
             }
         });
     }
+}
+
+fn taken(by: Host) -> Error {
+    Error::HostTaken { name: by.name, address: by.address.to_string() }
 }
 
 /// A new request.

@@ -4,13 +4,18 @@ use std::time::{Duration, Instant};
 
 use super::Manager;
 use crate::error::{Error, Typed};
-use crate::model::{AgentName, AgentRecord, Kind, ScreenState};
+use crate::model::{AgentName, AgentRecord, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::screen::ToldBy;
 
 /// How long a turn may take to stop.
 const EFFECT: Duration = Duration::from_secs(5);
 /// Between two looks when no event says that something changed.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+/// How long a turn that hooks have told of may take to be on the screen.
+const SHOWN: Duration = Duration::from_secs(1);
+/// A screen that was drawn and has not changed for so long is all there: Claude Code gives a prompt back some frames after
+/// it shows that the turn is over.
+const QUIET: Duration = Duration::from_millis(200);
 
 /// A turn that was stopped.
 #[derive(Debug)]
@@ -34,7 +39,7 @@ impl Manager {
         };
         let pane = agent.tmux.map(|tmux| tmux.pane).unwrap_or_default();
         let record = self.record(name, "interrupt")?;
-        let before = self.reading(&record, &kind)?;
+        let before = self.reading_at_work(&record, &kind)?;
         if let Some(ScreenState::Setup(line)) = before.state {
             return Err(Error::NotConfirmed {
                 name: name.clone(),
@@ -57,11 +62,34 @@ impl Manager {
         Ok(Interrupted { keys, seen, put_back })
     }
 
-    /// Empties the input line when something stands there; says what that was.
-    fn clear_input(&self, record: &AgentRecord, kind: &Kind, pane: &str) -> Result<Option<String>, Error> {
-        let Some(draft) = self.reading(record, kind)?.draft else { return Ok(None) };
-        self.tmux()?.keys(pane, &kind.clear_keys)?;
+    /// The screen of one that works, when it shows that: a hook tells of a turn a moment earlier, while the prompt still
+    /// stands in the input line and looks like somebody's draft.
+    fn reading_at_work(&self, record: &AgentRecord, kind: &Kind) -> Result<ScreenReading, Error> {
         let watch = self.store.watch_instance(&record.name)?;
+        let begun = Instant::now();
+        loop {
+            let reading = self.reading(record, kind)?;
+            let is_late =
+                record.status.status == Status::Working && reading.state == Some(ScreenState::Ready);
+            if !is_late || kind.screen.busy.is_empty() || begun.elapsed() > SHOWN {
+                return Ok(reading);
+            }
+            watch.changed(BETWEEN_LOOKS);
+        }
+    }
+
+    /// Empties the input line when something stands there, or is put there in the next moment; says what that was.
+    fn clear_input(&self, record: &AgentRecord, kind: &Kind, pane: &str) -> Result<Option<String>, Error> {
+        let watch = self.store.watch_instance(&record.name)?;
+        let begun = Instant::now();
+        let draft = loop {
+            match self.reading(record, kind)?.draft {
+                Some(draft) => break draft,
+                None if !watch.changed(QUIET) || begun.elapsed() > EFFECT => return Ok(None),
+                None => {}
+            }
+        };
+        self.tmux()?.keys(pane, &kind.clear_keys)?;
         let begun = Instant::now();
         while self.reading(record, kind)?.draft.is_some() {
             if begun.elapsed() > EFFECT {

@@ -41,7 +41,7 @@ impl Manager {
         let mut planned = Vec::new();
         let mut hopeless = Vec::new();
         for record in self.store.read(Env::now())? {
-            match plan(&record, &config, jitter(), Env::now()) {
+            match plan(&record, &config, jitter, Env::now()) {
                 Plan::Nothing => record.restart.next_at.into_iter().for_each(&mut soonest),
                 Plan::At { at } => {
                     soonest(at);
@@ -112,7 +112,7 @@ impl Manager {
         let lock = self.store.try_lock_agent(&before.name, "restart by itself").ok()??;
         let now = Env::now();
         let mut record = self.store.find(&before.name, now).ok()??;
-        if plan(&record, config, 0.0, now) != Plan::Now {
+        if plan(&record, config, || 0.0, now) != Plan::Now {
             return None;
         }
         // Before it counts as one that runs: whoever has its place by now keeps it.

@@ -73,7 +73,13 @@ impl Manager {
             }
         }
         failpoint::reached("kill.closed");
-        self.note_stopped(record, was_running)?;
+        self.note_stopped(record, was_running).map_err(|error| match error {
+            // The store speaks for itself only.
+            Error::State { what, hint, .. } if was_running => {
+                Error::State { what, saw: vec!["it was ended; that is not written down".into()], hint }
+            }
+            other => other,
+        })?;
         failpoint::reached("kill.noted");
         Ok(Killed { name: record.name.clone(), was_running, remarks })
     }

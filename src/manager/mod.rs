@@ -101,8 +101,8 @@ pub use dispatch::{Dispatchable, Errand, Outcome};
 pub use doctor::{Check, Health};
 pub use environments::{EnvironmentView, Environments};
 pub use far::{FarCommand, Piece, Showing};
-pub use far_attach::{Before, FarAttach, LinkNews, TAKE};
-pub use far_list::FarAgents;
+pub use far_attach::{Before, FarAttach, LinkNews, TAKE, WITHIN_TMUX};
+pub use far_list::{FarAgents, PATIENCE};
 pub use handoff::{
     Destination, Existing, ExportRequest, Exported, ImportRequest, Imported, Parcel, QueueWish, Secrets,
     Trust,
@@ -148,8 +148,8 @@ use crate::kinds::Kinds;
 use crate::ledger::Ledger;
 use crate::model::{Agent, AgentName, AgentRecord, Config, EnvironmentName, Status};
 pub use crate::ssh::Heed;
-use crate::store::Store;
-pub use crate::tmux::{Arrival, AttachAs as As, GuestMay, Popup};
+use crate::store::{Store, StoreError};
+pub use crate::tmux::{Around, Arrival, AttachAs as As, GuestMay, Popup};
 use crate::tmux::{Setup, SocketRule, Tmux, socket_path};
 
 /// How long one call of tmux may take. A loaded machine answers in well under a second; a stopped server never.
@@ -177,6 +177,19 @@ pub struct Manager {
 impl Manager {
     /// Opens the environment that `--home`, the variable or the default names.
     pub fn open(env: Env, home: Option<&Path>) -> Result<Manager, Error> {
+        Manager::of(env, home, Store::open)
+    }
+
+    /// The same for who only looks: no directory is made.
+    pub fn open_existing(env: Env, home: Option<&Path>) -> Result<Manager, Error> {
+        Manager::of(env, home, Store::open_existing)
+    }
+
+    fn of(
+        env: Env,
+        home: Option<&Path>,
+        store: fn(&Path) -> Result<Store, StoreError>,
+    ) -> Result<Manager, Error> {
         if let Some(given) = env.chosen_environment(home)
             && let Err(why) = given.parse::<EnvironmentName>()
         {
@@ -200,7 +213,7 @@ impl Manager {
         {
             return Err(environments.no_such(&name));
         }
-        let store = Store::open(&home.path)?;
+        let store = store(&home.path)?;
         Ok(Manager {
             env,
             home,
@@ -322,6 +335,7 @@ impl Manager {
         match survey.agents.into_iter().find(|agent| agent.name == *name) {
             None => Err(self.no_such_agent(name, verb)),
             Some(agent) if agent.tmux.is_some() && agent.status.is_live() => Ok(agent),
+            Some(agent) if foreground::is_in_terminal(&agent) => Err(Error::InTerminal { name: agent.name }),
             Some(_) if survey.silence.is_some() => survey.silence.map_or_else(|| unreachable!(), Err),
             Some(agent) => Err(Error::NotRunning {
                 name: agent.name,

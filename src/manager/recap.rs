@@ -19,6 +19,8 @@ const MOST_LINES: usize = 10_000;
 const MOST_COMMITS: usize = 50;
 /// Nor more mail than this, either way.
 const MOST_MAIL: usize = 200;
+/// Nor more characters of a prompt.
+const MOST_PROMPT: usize = 16 * 1024;
 
 impl Manager {
     /// What happened since a time; none means since the last terminal left, or since it was born.
@@ -51,6 +53,8 @@ impl Manager {
     }
 
     fn recap_of(&self, record: &AgentRecord, since: Timestamp) -> Result<Recap, Error> {
+        // What cannot be written down now either is told by the next recap.
+        let _ = self.note_owed();
         let query = Query { agent: Some(record.id), since: Some(since), after: None, limit: MOST_LINES };
         let rows = self.with_existing_ledger(|ledger| ledger.happenings(&query))?;
         let happenings: Vec<_> = rows.into_iter().map(|(_, happening)| happening).collect();
@@ -73,6 +77,7 @@ impl Manager {
             messages: &messages,
             commits,
             uncommitted,
+            last_prompt: self.last_prompt(record),
             last_words: self.last_words(record),
         }))
     }
@@ -93,6 +98,13 @@ impl Manager {
         mail.sort_by_key(|message| message.id);
         mail.dedup_by_key(|message| message.id);
         Ok(mail)
+    }
+
+    /// The last prompt: what its hooks told of, or the task that it was born with, as far as a recap needs it.
+    fn last_prompt(&self, record: &AgentRecord) -> Option<String> {
+        let told = self.heard_prompt(&record.name).map(|heard| heard.text);
+        let text = told.or_else(|| self.kept_first(&record.name))?;
+        Some(text.chars().take(MOST_PROMPT).collect())
     }
 
     /// The last thing it said: its own words where its hooks tell them, else the end of what it printed.

@@ -9,6 +9,7 @@ use std::sync::PoisonError;
 
 use super::Manager;
 use super::carried::{carried, of_home};
+use super::workspace::branch_now;
 use crate::env::{AGENT_ID, Env};
 use crate::error::Error;
 use crate::failpoint;
@@ -166,7 +167,9 @@ impl Manager {
         let mut mine = Vec::new();
         for change in changes {
             if let Some(lock) = self.store.try_lock_agent(&change.before.name, "reconcile")? {
-                mine.push((change, lock));
+                // Before the registry is locked: the directory may be on a disk that does not answer.
+                let branch = branch_now(&change.before);
+                mine.push((change, branch, lock));
             }
         }
         if mine.is_empty() {
@@ -176,7 +179,7 @@ impl Manager {
         let socket = self.tmux().map(|tmux| tmux.socket().to_string_lossy().into_owned()).unwrap_or_default();
         let ended = self.write(|edit| {
             let mut ended = Vec::new();
-            for (change, _lock) in &mine {
+            for (change, branch, _lock) in &mine {
                 let before = &change.before;
                 if let Ok(Some(mut record)) = edit.get(&before.name)
                     && record.status == before.status
@@ -185,25 +188,32 @@ impl Manager {
                 {
                     record.status = change.decision.note.clone();
                     record.exit = change.decision.exit;
+                    record.branch.clone_from(branch);
                     if let Some(Found { server, pane }) = change.found.clone() {
                         record.pid = pane.pid;
                         let (session, pane) = (pane.session, pane.pane);
                         record.tmux = Some(TmuxPlace { socket: socket.clone(), server, session, pane });
                     }
                     if !edit.put(record).status.status.is_live() {
-                        ended.push(&before.name);
+                        ended.push(before);
                     }
                 }
             }
             ended
         })?;
-        for (change, _lock) in &mine {
+        for (change, ..) in &mine {
             if !change.decision.note.status.is_live() {
                 let _ = self.store.instance(&change.before.name).remove_state(STOPPING);
             }
         }
+        // Who looks at the screen of one that has ended reads so in its status line. One that is lost has no screen.
+        for (change, ..) in mine.iter().filter(|(change, ..)| change.decision.note.status != Status::Lost) {
+            if ended.iter().any(|before| before.id == change.before.id) {
+                self.show_status(&change.before);
+            }
+        }
         // Last: the process that keeps a door may be this one.
-        ended.into_iter().for_each(|name| self.end_shares(name));
+        ended.into_iter().for_each(|before| self.end_shares(&before.name));
         Ok(())
     }
 

@@ -92,15 +92,18 @@ impl Manager {
         lock: &AgentLock,
     ) -> Result<Resumed, Error> {
         let kind = self.kind_of(&record)?;
-        // Without such hooks nobody tells of prompts that a person typed: one who attached may have.
-        record.conversation.begun |=
-            self.told_by(&record.name, &kind) != ToldBy::Hooks && record.last_attached.is_some();
+        let on_disk = self.on_disk(&record, &kind);
+        // Without such hooks nobody tells of prompts that a person typed: one who attached may have, or have answered
+        // no more than a first-run question.
+        record.conversation.begun |= self.told_by(&record.name, &kind) != ToldBy::Hooks
+            && record.last_attached.is_some()
+            && on_disk != Some(false);
         // One that was killed in its first turn may not have written it down, and would leave again and again.
         let lacks = kinds::lacks_conversation(&kind, &self.last_lines(&record));
         record.conversation.begun &= !lacks;
         let first = self.first_left(&mut record, &kind);
         // A record that was put together again may not know.
-        record.conversation.begun |= !lacks && self.is_on_disk(&record, &kind);
+        record.conversation.begun |= !lacks && on_disk == Some(true);
         let opening = opening::again(&record, &kind.conversation, self.neighbours(&record)?);
         self.start_again(record, Again { kind: &kind, opening, pane, how, first }, lock)
     }

@@ -32,7 +32,7 @@ fn stamp_of(path: &Path) -> Stamp {
 
 impl Manager {
     /// What the user set.
-    pub(super) fn config(&self) -> Result<Arc<Config>, Error> {
+    pub fn config(&self) -> Result<Arc<Config>, Error> {
         let path = self.home.path.join(FILE);
         let stamp = stamp_of(&path);
         let mut read = self.settings.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,7 +14,7 @@ use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::process;
 use crate::rules::share::time_left_at_door;
 use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
-use crate::tmux::{Around, Arrival, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes};
+use crate::tmux::{Around, Arrival, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes, Sizer};
 
 /// How many terminals of a guest may be there at once.
 const MOST_SCREENS: usize = 8;
@@ -60,7 +60,7 @@ impl Host {
         let agent = match self.manager.running(&self.name, "attach") {
             // Another agent of the same name is not the one that was shared.
             Ok(agent) if agent.id == self.id => agent,
-            Ok(_) | Err(Error::NotRunning { .. } | Error::NoSuchAgent { .. }) => {
+            Ok(_) | Err(Error::NotRunning { .. } | Error::InTerminal { .. } | Error::NoSuchAgent { .. }) => {
                 return guest.dismiss("the agent does not run");
             }
             Err(_) => return guest.dismiss("it cannot be shown at the moment"),
@@ -106,7 +106,7 @@ impl Host {
             from: None,
             now: Env::now(),
             popup: None,
-            around: Around::Terminal,
+            around: if guest.hello.within_tmux { Around::OwnTmux } else { Around::Terminal },
         };
         let words = tmux.guest_words(&entry, may)?;
         let mut env = self.manager.env.for_server();
@@ -118,7 +118,7 @@ impl Host {
         let key = screen.key();
         let pane = agent.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
         let seat = GuestSeat { pane: &pane, key: &key };
-        let typed = |typed: Typed| {
+        let typed = |typed: Typed, screen: &Screen| {
             if may == GuestMay::Type {
                 let typed = match &typed {
                     Typed::Bytes(bytes) => GuestTypes::Bytes(bytes),
@@ -126,7 +126,9 @@ impl Host {
                     Typed::Key(name) => GuestTypes::Key(name),
                 };
                 // A pane that has gone takes the guest's screen with it.
-                let _ = tmux.guest_types(seat, typed);
+                if let Ok(Sizer::Another) = tmux.guest_types(seat, typed) {
+                    screen.is_used();
+                }
             }
         };
         let watched = guest.watch(&mut screen, typed);

@@ -93,7 +93,14 @@ impl Manager {
         self.refuse_crowd(&chosen, parent.as_ref())?;
         let (mut record, lock) = self.reserve(&request, &chosen, &dir)?;
         record.parent = parent;
-        let room = self.make_room(&record)?;
+        let room = match self.make_room(&record) {
+            Ok(room) => room,
+            Err(error) => {
+                // Nothing else tells of it yet.
+                lock.retire();
+                return Err(error);
+            }
+        };
         let mut alone = self.count_alone(&chosen, record.parent.as_ref())?;
         self.refuse_crowd(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());

@@ -158,6 +158,11 @@ impl Manager {
         Ok(ran.is_some())
     }
 
+    /// The process of the one that runs.
+    pub fn supervisor(&self) -> Option<i32> {
+        self.store.supervisor()
+    }
+
     /// Whether there is one, and what waits for it.
     pub fn supervision(&self) -> Result<Supervision, Error> {
         let running = self.store.supervisor().is_some();
@@ -183,7 +188,7 @@ impl Manager {
     }
 
     fn waits_for_restart(&self, record: &AgentRecord) -> bool {
-        let plan = plan(record, &self.settings().restart, 0.0, Env::now());
+        let plan = plan(record, &self.settings().restart, || 0.0, Env::now());
         record.restart.next_at.is_some() || matches!(plan, Plan::At { .. } | Plan::Now)
     }
 

@@ -86,9 +86,18 @@ impl Manager {
         }))
     }
 
-    /// A task that is not wanted any more. One that is being worked at is only taken off the list: its agent goes on.
+    /// A task that is not wanted any more, also one that has failed and would stand in lists for ever. One that is being
+    /// worked at is only taken off the list: its agent goes on.
     pub fn task_cancel(&self, id: TaskId) -> Result<Task, Error> {
-        self.step(id, "cancel", &TaskMove::plain(&TaskState::OPEN, TaskState::Cancelled, "it was cancelled"))
+        let from = [&TaskState::OPEN[..], &[TaskState::Failed]].concat();
+        self.step(id, "cancel", &TaskMove::plain(&from, TaskState::Cancelled, "it was cancelled"))
+    }
+
+    /// Who works at a task now, and goes on when it is taken off the list.
+    pub fn works_at(&self, id: TaskId) -> Result<Option<AgentName>, Error> {
+        let task = self.task(id)?.filter(|task| task.state == TaskState::Running);
+        let record = task.and_then(|task| task.agent).map(|id| self.record_by_id(id)).transpose()?.flatten();
+        Ok(record.filter(|record| record.status.status == Status::Working).map(|record| record.name))
     }
 
     /// A task that failed or was cancelled, once more.

@@ -7,7 +7,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::model::{AgentName, SharedAgent, Status};
 use crate::process;
-use crate::share::{Answer, Facts, Found, Place, Search, ShareError, ask, visit};
+use crate::share::{Answer, Facts, Found, Hello, Place, Search, ShareError, ask, visit};
 pub use crate::share::{Left, Want};
 
 /// How long all that others share may take to be found and asked, and how much of that is for finding.
@@ -59,7 +59,10 @@ impl Manager {
     pub fn visit(&self, owner: &str, name: &AgentName, want: Want) -> Result<Left, Error> {
         let uid = process::user_id(owner).ok_or_else(|| Error::NoSuchUser { name: owner.to_owned() })?;
         let term = self.env.var("TERM").and_then(|term| term.to_str()).unwrap_or("xterm-256color").to_owned();
-        match visit(&Place::of(uid, Env::uid()), uid, name, (want, &term)) {
+        // The size is known when the terminal is taken.
+        let mut hello = Hello::new(want, &term, (80, 24));
+        hello.within_tmux = self.is_within_tmux();
+        match visit(&Place::of(uid, Env::uid()), uid, name, hello) {
             Err(ShareError::NoDoor { .. }) => Err(Error::NotShared { what: format!("{owner}/{name}") }),
             Err(ShareError::Silent { after }) => {
                 Err(Error::DoorSilent { what: format!("{owner}/{name}"), after })

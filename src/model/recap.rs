@@ -40,6 +40,8 @@ pub struct Recap {
     pub commits: Option<Vec<Commit>>,
     /// What is changed and not committed there.
     pub uncommitted: Option<Changes>,
+    /// The last prompt that it is known to have got.
+    pub last_prompt: Option<String>,
     /// The last thing it said.
     pub last_words: Option<String>,
     /// What it asks for now.

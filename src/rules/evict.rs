@@ -1,6 +1,8 @@
 //! Who is put to sleep when more agents would run than may: the idle one that nobody has used for longest.
 //! Never one that works, waits or has a queue, nor one that somebody looks at.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 
 use crate::model::{Agent, AgentName, Status};
@@ -41,6 +43,12 @@ pub fn surplus(
         return Eviction::Full { live, max };
     }
     Eviction::Hibernate(sleepy.into_iter().take(wanted).map(|agent| agent.name.clone()).collect())
+}
+
+/// How many of those that are being started do not count among the running yet.
+pub fn yet_to_come<'a>(starting: &[String], live: impl Iterator<Item = &'a AgentName>) -> usize {
+    let live: HashSet<&str> = live.map(AgentName::as_str).collect();
+    starting.iter().filter(|name| !live.contains(name.as_str())).count()
 }
 
 fn is_spare(agent: &Agent) -> bool {

@@ -23,6 +23,8 @@ pub enum Way {
     List,
     /// This terminal goes there.
     Attach,
+    /// It is run there, and this terminal goes to what was started.
+    Start,
     /// It stays here, for this reason.
     Here(&'static str),
 }
@@ -96,15 +98,22 @@ const WAYS: &[(&str, &str, Way, &[&str])] = &[
 /// Flags that change the way of a command.
 const FLAGS: &[(&str, &str, &str, Way)] = &[
     ("agent", "spawn", "foreground", Way::Here("`--foreground` runs it in this terminal")),
-    ("agent", "spawn", "attach", Way::Here("`--attach` would need this terminal; attach when it is there")),
-    ("taskspace", "new", "attach", Way::Here("`--attach` would need this terminal; attach when it is there")),
+    ("agent", "spawn", "attach", Way::Start),
+    ("taskspace", "new", "attach", Way::Start),
     ("agent", "logs", "follow", Way::Follow),
     ("agent", "list", "watch", Way::Show),
     ("agent", "list", "work", LOOK),
+    ("agent", "list", "shared", LOOK),
     ("board", "get", "output", Way::Here("`--output` names a file of this machine")),
     ("board", "set", "file", Way::Here("`--file` names a file of this machine; `-` takes it from stdin")),
     ("board", "append", "file", Way::Here("`--file` names a file of this machine; `-` takes it from stdin")),
 ];
+
+/// Which of these flags changes how a command goes to another machine, if one does.
+pub fn telling_flag<'f>(noun: &str, verb: &str, flags: &[&'f str]) -> Option<&'f str> {
+    let tells = |flag: &&&str| FLAGS.iter().any(|(n, v, known, _)| (*n, *v, known) == (noun, verb, *flag));
+    flags.iter().find(tells).copied()
+}
 
 /// How a command with these flags goes to another machine.
 pub fn way(noun: &str, verb: &str, flags: &[&str]) -> Way {
@@ -144,19 +153,32 @@ pub fn manner((noun, verb): (&str, &str), flags: &[&str], face: Face) -> Manner 
 
 /// A command to paste in what another machine says means that machine: over there it was written without its name.
 pub fn pasted_from(host: &HostName, text: &str) -> String {
-    const BEGIN: &str = "`symposium ";
+    const BEGIN: &str = "symposium ";
+    // Right behind a backquote, or behind variables that are set for it.
+    let is_command = |before: &str| {
+        let quoted = before.rfind('`').map(|at| &before[at + 1..]);
+        quoted.is_some_and(|words| words.split(' ').all(|word| word.is_empty() || word.contains('=')))
+    };
     let mut shown = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once(BEGIN) {
         shown.push_str(before);
+        rest = behind;
+        if !is_command(before) {
+            shown.push_str(BEGIN);
+            continue;
+        }
         let (command, after) = behind.split_once('`').unwrap_or((behind, ""));
         let closed = if command.len() < behind.len() { "`" } else { "" };
         let mut words = command.split_whitespace();
         let (noun, verb) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let goes = WAYS.iter().any(|known| known.0 == noun)
-            && !WAYS
-                .iter()
-                .any(|known| (known.0, known.1) == (noun, verb) && matches!(known.2, Way::Here(_)));
+        let flags: Vec<&str> = words.filter_map(|word| word.strip_prefix("--")).collect();
+        let is_known = |verb: &str| WAYS.iter().any(|known| (known.0, known.1) == (noun, verb));
+        // A command that is cut off is meant for there like the others of its noun.
+        let goes = match is_known(verb) {
+            true => !matches!(way(noun, verb, &flags), Way::Here(_)),
+            false => WAYS.iter().any(|known| known.0 == noun),
+        };
         match goes {
             true => shown.push_str(&format!("{BEGIN}--host {host} {command}{closed}")),
             false => shown.push_str(&format!("{BEGIN}{command}{closed} (on `{host}`)")),
@@ -287,6 +309,9 @@ mod tests {
             ("see `symposium doctor`.", "see `symposium doctor` (on `gpu1`)."),
             ("`symposium agent share a --with guest`", "`symposium agent share a --with guest` (on `gpu1`)"),
             ("no command, `a` and `symposium`", "no command, `a` and `symposium`"),
+            ("`a` has symposium 2 agent", "`a` has symposium 2 agent"),
+            ("`symposium agent spawn --foreground x`", "`symposium agent spawn --foreground x` (on `gpu1`)"),
+            ("`TERM=x symposium agent attach a`", "`TERM=x symposium --host gpu1 agent attach a`"),
             ("cut `symposium agent sh", "cut `symposium --host gpu1 agent sh"),
             ("`symposium ", "`symposium  (on `gpu1`)"),
         ] {

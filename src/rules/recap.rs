@@ -26,6 +26,8 @@ pub struct Known<'a> {
     pub commits: Option<Vec<Commit>>,
     /// What is changed there and not committed, when git could say.
     pub uncommitted: Option<Changes>,
+    /// The last prompt that it got, when it is known.
+    pub last_prompt: Option<String>,
     /// The last thing it said, when it is known.
     pub last_words: Option<String>,
 }
@@ -62,6 +64,7 @@ pub fn tell(known: Known<'_>) -> Recap {
         messages: messages.filter(|message| within(message.at)).collect(),
         commits: known.commits,
         uncommitted: known.uncommitted,
+        last_prompt: known.last_prompt,
         last_words: known.last_words,
         asks: (note.status == Status::Waiting).then(|| note.reason.clone()),
     }
@@ -148,6 +151,7 @@ mod tests {
             messages: &[],
             commits: None,
             uncommitted: None,
+            last_prompt: None,
             last_words: None,
         }
     }
@@ -293,6 +297,7 @@ mod tests {
                 "done",
                 "failed",
                 "gave_up",
+                "last_prompt",
                 "last_words",
                 "messages",
                 "name",

@@ -34,8 +34,13 @@ pub enum Plan {
     },
 }
 
-/// Decides for one agent; `jitter` is a random number from 0 to 1.
-pub fn plan(record: &AgentRecord, config: &RestartConfig, jitter: f64, now: Timestamp) -> Plan {
+/// Decides for one agent; `jitter` gives a random number from 0 to 1.
+pub fn plan(
+    record: &AgentRecord,
+    config: &RestartConfig,
+    jitter: impl FnOnce() -> f64,
+    now: Timestamp,
+) -> Plan {
     if !is_wanted(record) {
         return Plan::Nothing;
     }
@@ -49,7 +54,7 @@ pub fn plan(record: &AgentRecord, config: &RestartConfig, jitter: f64, now: Time
         // Only a clock that was set back can make it wait longer than the longest wait.
         Some(at) if at > later(now, longest(config)) => Plan::At { at: later(now, config.longest) },
         Some(_) => Plan::Nothing,
-        None => Plan::At { at: later(record.status.since.min(now), wait(done, config, jitter)) },
+        None => Plan::At { at: later(record.status.since.min(now), wait(done, config, jitter())) },
     }
 }
 
@@ -138,7 +143,7 @@ mod tests {
                     OnFailure => status == Status::Crashed,
                     Always => status == Status::Crashed || status == Status::Exited,
                 };
-                let plan = plan(&ended(status, policy), &config(), 0.0, at(10_000));
+                let plan = plan(&ended(status, policy), &config(), || 0.0, at(10_000));
                 assert_eq!(plan != Plan::Nothing, wanted, "{policy} {status}");
             }
         }
@@ -161,7 +166,7 @@ mod tests {
             let record = crashed(&vec![9_900; done], None);
             let expected = Timestamp::from_millisecond(expected).unwrap();
             assert_eq!(
-                plan(&record, &generous, jitter, at(10_000)),
+                plan(&record, &generous, || jitter, at(10_000)),
                 Plan::At { at: expected },
                 "{done} {jitter}"
             );
@@ -178,7 +183,11 @@ mod tests {
             (10_379, Plan::At { at: at(10_303) }),
             (99_999, Plan::At { at: at(10_303) }),
         ] {
-            assert_eq!(plan(&crashed(&[], Some(next_at)), &config(), 0.9, at(10_003)), expected, "{next_at}");
+            assert_eq!(
+                plan(&crashed(&[], Some(next_at)), &config(), || 0.9, at(10_003)),
+                expected,
+                "{next_at}"
+            );
         }
     }
 
@@ -187,19 +196,19 @@ mod tests {
         let five = [9_401, 9_500, 9_600, 9_700, 9_999];
         let given_up =
             Plan::GiveUp { why: "given up after 5 restarts in 10 min: it ended with code 3".into() };
-        assert_eq!(plan(&crashed(&five, None), &config(), 0.0, at(10_000)), given_up);
-        assert_eq!(plan(&crashed(&five, Some(9_000)), &config(), 0.0, at(10_000)), given_up);
-        assert_ne!(plan(&crashed(&five, None), &config(), 0.0, at(10_001)), given_up);
+        assert_eq!(plan(&crashed(&five, None), &config(), || 0.0, at(10_000)), given_up);
+        assert_eq!(plan(&crashed(&five, Some(9_000)), &config(), || 0.0, at(10_000)), given_up);
+        assert_ne!(plan(&crashed(&five, None), &config(), || 0.0, at(10_001)), given_up);
         let mut told = crashed(&five, Some(9_000));
         told.status.reason = "given up after 5 restarts in 10 min: it ended with code 3".into();
-        assert_eq!(plan(&told, &config(), 0.0, at(10_000)), Plan::Nothing);
-        assert_eq!(plan(&told, &config(), 0.0, at(99_999)), Plan::Nothing);
+        assert_eq!(plan(&told, &config(), || 0.0, at(10_000)), Plan::Nothing);
+        assert_eq!(plan(&told, &config(), || 0.0, at(99_999)), Plan::Nothing);
     }
 
     #[test]
     fn times_from_before_the_clock_was_set_back_do_not_block() {
         let ahead = crashed(&[90_000; 9], None);
-        assert_eq!(plan(&ahead, &config(), 0.0, at(500)), Plan::At { at: at(501) });
+        assert_eq!(plan(&ahead, &config(), || 0.0, at(500)), Plan::At { at: at(501) });
     }
 
     #[test]
@@ -232,7 +241,7 @@ mod tests {
             let mut record = crashed(&restarts, next_at);
             record.status.since = at(since);
             let latest = later(at(now), longest(&config()));
-            match plan(&record, &config(), jitter, at(now)) {
+            match plan(&record, &config(), || jitter, at(now)) {
                 Plan::Nothing => prop_assert!(record.restart.next_at.is_some_and(|next| next <= latest)),
                 Plan::At { at } => prop_assert!(at <= latest),
                 Plan::Now | Plan::GiveUp { .. } => {}

@@ -99,6 +99,10 @@ fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> O
 fn unreadable(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
     match (sight.told_by, sight.edge) {
         (ToldBy::Hooks, _) => None,
+        // Behind a first-run gate comes the program, or its end: no turn shows before its hooks or its screen tell of one.
+        (ToldBy::Unheard, Edge::Activity) if noted.waiting_for == Some(WaitingFor::Setup) => {
+            Some(StatusNote::new(Status::Starting, now, "its first-run question is off the screen"))
+        }
         (_, Edge::Activity) => match noted.status {
             Status::Working => None,
             _ => Some(StatusNote::new(Status::Working, now, "it prints")),
@@ -194,6 +198,23 @@ mod tests {
         // A dialog is a dialog, and a clock that was set back says nothing about since when.
         assert_eq!(after(Some(ScreenState::Approval("Run it?".into())), 3), Some(Status::Waiting));
         assert_eq!(after(None, 0), Some(Status::Unknown));
+    }
+
+    #[test]
+    fn what_comes_behind_a_gate_is_no_work_before_something_says_so() {
+        let gate = StatusNote::waiting(WaitingFor::Setup, at(1), "Do you trust this folder?");
+        let after = |noted: &StatusNote, state: Option<ScreenState>, second| {
+            let sight = Sight { state: state.as_ref(), edge: Edge::Activity, told_by: ToldBy::Unheard };
+            note_after(noted, sight, at(second))
+        };
+        let starts = after(&gate, None, 20).unwrap();
+        assert_eq!(starts.status, Status::Starting);
+        assert_eq!(after(&starts, None, 21), None);
+        assert_eq!(
+            after(&starts, Some(ScreenState::Busy), 26).map(|note| note.status),
+            Some(Status::Working)
+        );
+        assert_eq!(after(&gate, Some(ScreenState::Busy), 20).map(|note| note.status), Some(Status::Working));
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Guest {
     }
 
     /// Shows the screen and hands on what is typed, until one of them leaves.
-    pub fn watch(&mut self, screen: &mut Screen, mut typed: impl FnMut(Typed)) -> io::Result<()> {
+    pub fn watch(&mut self, screen: &mut Screen, mut typed: impl FnMut(Typed, &Screen)) -> io::Result<()> {
         let (mut decoder, mut incoming) = (Decoder::default(), Incoming::default());
         let mut buffer = [0; LONGEST];
         loop {
@@ -144,7 +144,9 @@ impl Guest {
                 }
                 while let Some(frame) = incoming.next()? {
                     match frame {
-                        Frame::Input(bytes) => decoder.feed(&bytes).into_iter().for_each(&mut typed),
+                        Frame::Input(bytes) => {
+                            decoder.feed(&bytes).into_iter().for_each(|each| typed(each, screen))
+                        }
                         Frame::Size(columns, rows) => screen.resize((columns, rows)),
                         _ => return Err(io::Error::other("a piece that is not a guest's")),
                     }

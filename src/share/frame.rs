@@ -38,6 +38,9 @@ pub struct Hello {
     pub columns: u16,
     /// How high.
     pub rows: u16,
+    /// Whether it is inside a tmux of theirs.
+    #[serde(default)]
+    pub within_tmux: bool,
 }
 
 /// What is shared, as its owner's side says.
@@ -69,7 +72,7 @@ pub(super) enum Frame {
 impl Hello {
     /// One of ours.
     pub fn new(want: Want, term: &str, (columns, rows): (u16, u16)) -> Hello {
-        Hello { symposium: VERSION, want, term: term.to_owned(), columns, rows }
+        Hello { symposium: VERSION, want, term: term.to_owned(), columns, rows, within_tmux: false }
     }
 
     /// Reads one; what is not one, or of another version, is an error.

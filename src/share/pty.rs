@@ -54,6 +54,12 @@ impl Screen {
     /// Gives it another size. The program is not told by the system, whose terminal this is not: it is told here.
     pub(super) fn resize(&self, size: (u16, u16)) {
         let _ = tcsetwinsize(&self.master, winsize(size));
+        self.is_used();
+    }
+
+    /// Tells the program that somebody uses the terminal: tmux takes one that may have another size for the one that
+    /// was used last.
+    pub fn is_used(&self) {
         let _ = kill_process(Pid::from_child(&self.child), Signal::WINCH);
     }
 

@@ -11,7 +11,7 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetat
 use signal_hook::consts::SIGWINCH;
 
 use super::ShareError;
-use super::frame::{Frame, Hello, Incoming, Want};
+use super::frame::{Frame, Hello, Incoming};
 use super::line;
 use super::place::Place;
 use crate::model::AgentName;
@@ -20,8 +20,9 @@ use crate::model::AgentName;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// C-b, behind which `d` leaves: the keys that everybody who attaches leaves with.
 const PREFIX: u8 = 0x02;
-/// What undoes whatever a screen has left a terminal in: the alternate screen, mouse, paste, focus, cursor, colours.
-const RESTORE: &[u8] = b"\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?1l\x1b>\x1b[>4m\x1b[?25h\x1b[0m\r\n";
+/// What undoes whatever a screen has left a terminal in: the alternate screen, mouse, paste, focus, keys, letters, the part
+/// that scrolls, cursor, colours. `cli/ui.rs` has the same for other machines.
+const RESTORE: &[u8] = b"\x1b[?1049l\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?1l\x1b>\x1b[>4m\x1b(B\x1b7\x1b[r\x1b8\x1b[?25h\x1b[0m\r\n";
 
 /// How a visit ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +33,8 @@ pub enum Left {
     Sent(String),
 }
 
-/// Puts this terminal on an agent that its owner shares with us.
-pub fn visit(place: &Place, owner: u32, name: &AgentName, hello: (Want, &str)) -> Result<Left, ShareError> {
+/// Puts this terminal on an agent that its owner shares with us, in the size that it has then.
+pub fn visit(place: &Place, owner: u32, name: &AgentName, mut hello: Hello) -> Result<Left, ShareError> {
     let path = place.checked(name)?;
     let mut line = connect(&path, owner)?;
     let failed = |doing| ShareError::file(doing, &path);
@@ -41,7 +42,8 @@ pub fn visit(place: &Place, owner: u32, name: &AgentName, hello: (Want, &str)) -
     theirs.set_nonblocking(true).map_err(failed("watch the size for"))?;
     ours.set_nonblocking(true).map_err(failed("watch the size for"))?;
     signal_hook::low_level::pipe::register(SIGWINCH, theirs).map_err(failed("watch the size for"))?;
-    if Hello::new(hello.0, hello.1, size()).write(&mut line).is_err() {
+    (hello.columns, hello.rows) = size();
+    if hello.write(&mut line).is_err() {
         return Ok(Left::Sent(String::new()));
     }
     let _raw = Raw::enter().map_err(failed("take the terminal for"))?;

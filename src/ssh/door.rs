@@ -1,5 +1,6 @@
 //! The only place that starts ssh: its options, and the few words that the far side's shell gets to see.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
@@ -27,12 +28,14 @@ pub struct AttachWords<'a> {
     pub link: uuid::Uuid,
     /// What that machine is called here; its pattern makes it safe too.
     pub host: &'a HostName,
+    /// What ssh is started through, so that it ends with us.
+    pub tie: [&'static str; 2],
 }
 
 impl Ssh {
     /// A command that speaks with the far side over pipes.
     pub(super) fn speaking(&self, host: &Host, asking: Asking) -> Command {
-        let mut command = self.command(host, asking);
+        let mut command = self.command(self.program(), host, asking);
         command.arg("-T").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), "remote"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -40,14 +43,15 @@ impl Ssh {
 
     /// Puts this terminal on an agent there until it leaves, or the connection does.
     ///
-    /// What ssh itself has to say is handed over, not shown: on the screen of an agent it would be noise.
+    /// What ssh itself has to say is handed over, not shown: on the screen of an agent it would be noise. It must not
+    /// outlive us: it would take what is typed next, which is meant for the shell.
     pub fn attach(&self, host: &Host, words: &AttachWords<'_>) -> Result<(Exit, String), SshError> {
         let mut far = format!("agent attach --link {} --known-as {}", words.link, words.host);
         for option in words.options {
             far.push_str(&format!(" {option}"));
         }
         far.push_str(&format!(" {}", words.name));
-        let mut command = self.command(host, Asking::Allowed);
+        let mut command = self.command(self.tied_program(words.tie), host, Asking::Allowed);
         command.arg("-tt").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), &far));
         let mut child = command.stderr(Stdio::piped()).spawn().map_err(|source| self.not_run(source))?;
         let complaints = child.stderr.take().map(talk::collect);
@@ -84,8 +88,7 @@ impl Ssh {
         SshError::NotRun { program: self.program.clone(), source }
     }
 
-    fn command(&self, host: &Host, asking: Asking) -> Command {
-        let mut command = self.program();
+    fn command(&self, mut command: Command, host: &Host, asking: Asking) -> Command {
         match self.socket(host) {
             Some(socket) => {
                 command.arg("-o").arg(format!("ControlPath={}", socket.display()));
@@ -115,9 +118,19 @@ impl Ssh {
         command
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the door to ssh")]
     fn program(&self) -> Command {
-        let mut command = Command::new(&self.program);
+        self.started(self.program.as_os_str())
+    }
+
+    fn tied_program(&self, [ours, word]: [&'static str; 2]) -> Command {
+        let mut command = self.started(OsStr::new(ours));
+        command.arg(word).arg(&self.program);
+        command
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the door to ssh")]
+    fn started(&self, program: &OsStr) -> Command {
+        let mut command = Command::new(program);
         command.env_clear().envs(self.env.iter().map(|(key, value)| (key, value)));
         command
     }

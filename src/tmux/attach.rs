@@ -61,6 +61,19 @@ pub enum Around {
     OwnTmux,
 }
 
+impl Around {
+    /// Has the status line tell the keys by it. Those who have left are forgotten when many have come.
+    pub(super) fn noted(self, session: &str) -> Script {
+        let mut script = Script::default();
+        if self == Around::OwnTmux {
+            let nested = format!("#{{=-400:@symposium_nested}} {OWN_KEY} ");
+            let set = ["set-option", "-F", "-t", &target::pane_of(session), "@symposium_nested", &nested];
+            script.then(&command(&set));
+        }
+        script
+    }
+}
+
 impl Entry<'_> {
     /// What is done when another one drives; none when nobody asks for the wheel.
     pub(super) fn meeting(&self) -> Option<Meeting> {
@@ -111,20 +124,23 @@ impl Tmux {
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
         words.extend(["-S".into(), self.setup.socket.clone().into()]);
         let mut script = Script::default();
+        // Before anything else: a popup holds up what comes after it, and the status line below it tells the keys.
+        let around = entry.around.noted(session);
         match entry.meeting() {
             None if entry.how == AttachAs::Observer => {
                 size::kept(session, &mut script);
-                script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
+                script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER])).append(&around);
                 size::not_by(session, OWN_NAME, &mut script)?;
             }
             None => {
-                script.then(&command(&["attach-session", "-t", &target]));
+                script.then(&command(&["attach-session", "-t", &target])).append(&around);
                 size::by(session, None, &mut script)?;
                 entry.popup.iter().for_each(|popup| popup.shown(&mut script));
             }
             Some(meeting) => {
                 // Not counted until it may type: the agent must not see a size that is taken back at once.
-                script.then(&command(&["attach-session", "-t", &target, "-f", "ignore-size"]));
+                let attach = ["attach-session", "-t", &target, "-f", "ignore-size"];
+                script.then(&command(&attach)).append(&around);
                 entry.host.iter().for_each(|host| comes_from(session, host, &mut script));
                 let mut popup = Script::default();
                 entry.popup.iter().for_each(|one| one.shown(&mut popup));
@@ -137,12 +153,6 @@ impl Tmux {
                 };
                 script.append(&comer.seated(meeting, popup)?);
             }
-        }
-        if entry.around == Around::OwnTmux {
-            // The status line tells the keys by it. Those who have left are forgotten when many have come.
-            let nested = format!("#{{=-400:@symposium_nested}} {OWN_KEY} ");
-            let set = ["set-option", "-F", "-t", &target::pane_of(session), "@symposium_nested", &nested];
-            script.then(&command(&set));
         }
         let said = script.spoken("an attach")?.words.unwrap_or_default();
         words.extend(said.into_iter().map(OsString::from_vec));
@@ -214,6 +224,15 @@ impl Tmux {
         let Some(path) = text.rsplitn(3, ',').nth(2) else { return false };
         let ours = std::fs::canonicalize(&self.setup.socket);
         ours.is_ok_and(|ours| std::fs::canonicalize(path).is_ok_and(|theirs| theirs == ours))
+    }
+
+    /// The key that comes before every other one of ours; the user's configuration may have another one.
+    pub fn prefix(&self, session: &AgentName) -> Result<String, TmuxError> {
+        let said = self.ask(
+            "attach",
+            &["display-message", "-p", "-t", &target::pane_of(session.as_str()), "#{prefix}"],
+        )?;
+        Ok(said.trim_end().to_owned())
     }
 
     /// The terminal in which the caller runs.

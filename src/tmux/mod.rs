@@ -53,7 +53,7 @@ pub use input::Paste;
 pub use launch::{Edges, Launch, Started};
 pub use program::LaunchEnv;
 pub use query::PaneFacts;
-pub use share::{GuestMay, GuestSeat, GuestTypes};
+pub use share::{GuestMay, GuestSeat, GuestTypes, Sizer};
 pub use socket::{LONGEST as LONGEST_SOCKET, SocketRule, socket_path};
 pub use tell::{Audience, Bell};
 

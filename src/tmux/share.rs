@@ -12,7 +12,7 @@ use tmux_interface::NewSession;
 
 use super::attach::Entry;
 use super::call::Call;
-use super::driver::{Comer, OBSERVER, OWN_KEY, in_message};
+use super::driver::{Comer, OBSERVER, OWN_KEY, in_message, name_in};
 use super::program::{LaunchEnv, Program};
 use super::script::{Script, command};
 use super::size::OWN_NAME;
@@ -42,6 +42,18 @@ pub enum GuestMay {
     Watch,
 }
 
+/// What tmux says when another terminal decides the size.
+const OTHER: &str = "another decides";
+
+/// Who decides the size of an agent that a guest types to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizer {
+    /// Whoever should.
+    Settled,
+    /// Another terminal, though the guest's is the one that is used.
+    Another,
+}
+
 /// A guest's terminal on an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct GuestSeat<'a> {
@@ -58,7 +70,11 @@ impl Tmux {
         let (target, at) = (target::session(session), target::pane_of(session));
         let mut script = Script::default();
         size::kept(session, &mut script);
+        // Our configuration says so for all; a person may have read their own file in again since, and a guest whose agent
+        // is gone must not be shown another one.
+        script.then(&command(&["set-option", "-t", &at, "detach-on-destroy", "on"]));
         script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
+        script.append(&entry.around.noted(session));
         let guest =
             format!(" {OWN_KEY}={}:{}", plain(entry.user), if may == GuestMay::Type { 'w' } else { 'r' });
         script.then(&command(&["set-option", "-aF", "-t", &at, "@symposium_guests", &guest]));
@@ -86,8 +102,9 @@ impl Tmux {
         Ok(words)
     }
 
-    /// Puts what a guest typed into the agent's pane, if they drive or all may type.
-    pub fn guest_types(&self, seat: GuestSeat<'_>, typed: GuestTypes<'_>) -> Result<(), TmuxError> {
+    /// Puts what a guest typed into the agent's pane, if they drive or all may type. Says whether another terminal
+    /// decides the size all the same: tmux counts no key of one that it takes for one that only watches.
+    pub fn guest_types(&self, seat: GuestSeat<'_>, typed: GuestTypes<'_>) -> Result<Sizer, TmuxError> {
         let GuestSeat { pane, key } = seat;
         let pane = target::pane(pane)?;
         let buffer = format!("symposium-{}", uuid::Uuid::new_v4());
@@ -108,13 +125,17 @@ impl Tmux {
                 &b""[..]
             }
         };
+        let all_type = "#{&&:#{==:#{@symposium_driver},},#{==:#{m:3.2*,#{version}},0}}";
+        let sizer =
+            format!("#{{?#{{&&:{all_type},#{{!=:#{{@symposium_sizer}},{}}}}},{OTHER},}}", name_in(key));
+        deed.then(&command(&["display-message", "-p", "-t", pane, &sizer]));
         let mut instead = Script::default();
         let is_key = matches!(typed, GuestTypes::Key(_));
         if !is_key {
             instead.then(&command(&["delete-buffer", "-b", &buffer]));
         }
         if text.is_empty() && !is_key {
-            return Ok(());
+            return Ok(Sizer::Settled);
         }
         let is_there = format!("#{{&&:#{{==:#{{pane_id}},{pane}}},#{{==:#{{pane_dead}},0}}}}");
         let is_turn = format!("#{{||:#{{==:#{{@symposium_driver}},}},#{{==:#{{@symposium_driver}},{key}}}}}");
@@ -124,12 +145,16 @@ impl Tmux {
         };
         let (deed, instead) = (said(deed)?, said(instead)?);
         let check = ["if-shell", "-F", "-t", pane, &test, &deed, &instead];
+        let sizer = |said: String| match said.lines().any(|line| line == OTHER) {
+            true => Sizer::Another,
+            false => Sizer::Settled,
+        };
         if is_key {
-            return self.ask("type for a guest", &check).map(drop);
+            return self.ask("type for a guest", &check).map(sizer);
         }
         let words = [&["load-buffer", "-b", &buffer, "-", ";"][..], &check].concat();
         let call = Call { stdin: Some(text), ..self.call("type for a guest", &words) };
-        self.understand("type for a guest", self.run(&call)?).map(drop)
+        self.understand("type for a guest", self.run(&call)?).map(sizer)
     }
 
     /// Forgets the terminal of a guest who has left.

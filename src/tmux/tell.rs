@@ -1,15 +1,16 @@
 //! News for whoever is attached: a text in the status line, and the bell of the terminal. What the text holds is
-//! shown, never read as a format or a style.
+//! shown, never read as a format or a style. A guest was let in to one agent: news of the others are not for them.
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::write;
 
+use super::driver::{OWN_KEY, name_in};
 use super::script::{Script, command};
+use super::share::guest_in;
 use super::{Tmux, TmuxError};
 
 /// How long a text stays, unless a key is pressed.
 const SHOWN_MS: &str = "5000";
-const CLIENTS: &str = "#{client_control_mode}|#{client_name}|#{session_name}";
 
 /// Whether a text comes with a sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,30 +24,37 @@ pub enum Bell {
 /// Which attached terminals are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience<'a> {
-    /// All of them.
+    /// All of them but guests'.
     Everybody,
-    /// All but those of this session.
+    /// All but those of this session and guests'.
     AllBut(&'a str),
-    /// Those of this session.
+    /// Those of this session, guests' too: they may be who types there.
     Only(&'a str),
+}
+
+impl Audience<'_> {
+    fn has(self, session: &str, is_guest: bool) -> bool {
+        match self {
+            Audience::Everybody => !is_guest,
+            Audience::AllBut(not) => !is_guest && session != not,
+            Audience::Only(one) => session == one,
+        }
+    }
 }
 
 impl Tmux {
     /// Shows the text to attached terminals; says how many there are.
     pub fn tell_clients(&self, who: Audience<'_>, text: &str, bell: Bell) -> Result<usize, TmuxError> {
-        let all = match self.ask("look for terminals", &["list-clients", "-F", CLIENTS]) {
+        let format = format!("#{{client_control_mode}}|{OWN_KEY}|#{{@symposium_guests}}|#{{session_name}}");
+        let all = match self.ask("look for terminals", &["list-clients", "-F", &format]) {
             Err(other) if other.is_absence() => return Ok(0),
             other => other?,
         };
         let meant = |line: &str| {
-            let mut fields = line.splitn(3, '|');
-            let [control, name, session] = std::array::from_fn(|_| fields.next());
-            let meant = match who {
-                Audience::Everybody => true,
-                Audience::AllBut(not) => session != Some(not),
-                Audience::Only(one) => session == Some(one),
-            };
-            (control? == "0" && meant).then_some(name?.to_owned())
+            let mut fields = line.splitn(4, '|');
+            let [control, key, guests, session] = std::array::from_fn(|_| fields.next());
+            let (key, is_guest) = (key?, guest_in(guests?, key?).is_some());
+            (control? == "0" && who.has(session?, is_guest)).then(|| name_in(key).to_owned())
         };
         let clients: Vec<String> = all.lines().filter_map(meant).collect();
         if clients.is_empty() {

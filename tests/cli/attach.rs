@@ -34,8 +34,17 @@ fn attach_shows_the_screen_takes_keys_and_leaves_the_agent_alive() {
 
 #[test]
 fn the_way_out_is_said_and_stands_in_the_status_line() {
-    let env = TestEnv::new();
-    echoing(&env, "a");
+    for prefix in ["C-b", "C-a"] {
+        let env = TestEnv::new();
+        std::fs::create_dir_all(env.state()).expect("a state directory");
+        std::fs::write(env.state().join("tmux.conf"), format!("set -g prefix {prefix}\n"))
+            .expect("a tmux.conf");
+        way_out(&env, prefix);
+    }
+}
+
+fn way_out(env: &TestEnv, prefix: &str) {
+    echoing(env, "a");
     // Into a file: tmux 3.3a, in which the terminal of this test runs, now and then does not bring back what stood on
     // the screen before.
     let said = env.home().join("said");
@@ -43,11 +52,11 @@ fn the_way_out_is_said_and_stands_in_the_status_line() {
     let terminal = env.terminal(["sh", "-c", &line]);
     terminal.wait_for_text("this is a");
     let status_line = terminal.screen().lines().last().unwrap_or_default().to_owned();
-    assert!(status_line.contains(" a ") && status_line.contains("C-b d"), "{status_line}");
-    terminal.keys(&["C-b", "d"]);
+    assert!(status_line.contains(" a ") && status_line.contains(&format!("{prefix} d")), "{status_line}");
+    terminal.keys(&[prefix, "d"]);
     terminal.wait_for_exit();
     let said = std::fs::read_to_string(said).expect("what was said");
-    assert!(said.contains("attaching to `a`; leave with C-b d, the agent goes on"), "{said}");
+    assert!(said.contains(&format!("attaching to `a`; leave with {prefix} d, the agent goes on")), "{said}");
 }
 
 #[test]
@@ -114,7 +123,7 @@ fn attach_works_inside_somebodys_own_tmux() {
     terminal.keys(&["C-b", "d"]);
     terminal.wait_for_text("left with 0");
     assert!(
-        terminal.screen().contains("leave with C-b C-b d (you are inside a tmux already)"),
+        terminal.screen().contains("leave with C-b C-b d (C-b d if your own tmux has another prefix)"),
         "{}",
         terminal.screen()
     );
@@ -249,6 +258,24 @@ fn without_a_name_a_person_chooses_among_several() {
     terminal.wait_for_text("tw");
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("this is two");
+}
+
+#[test]
+fn a_choice_fits_a_narrow_terminal() {
+    let env = TestEnv::new();
+    let mut names: Vec<String> = (1..=9).map(|number| format!("agent-{number}")).collect();
+    for name in &names {
+        spawned(&env, &["--name", name, "--", "sleep", "1000"]);
+    }
+    let terminal = env.terminal_sized((42, 12), [env.binary(), "agent", "attach"]);
+    terminal.wait_for_text("agent-9");
+    let screen = terminal.screen();
+    names[0].insert_str(0, "> ");
+    for (line, name) in screen.lines().skip(1).zip(&names) {
+        assert!(line.trim_start().starts_with(name) && line.ends_with('…'), "{screen}");
+    }
+    terminal.keys(&["Escape"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
 }
 
 #[test]

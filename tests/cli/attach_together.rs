@@ -243,6 +243,22 @@ fn where_it_is_shared_everybody_types() {
 }
 
 #[test]
+fn a_mistake_in_who_may_type_is_told_to_whoever_attaches() {
+    let env = TestEnv::new();
+    echoing(&env, "a");
+    fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"dictator\"\n").unwrap();
+    // Into a file: the screen of before does not always come back.
+    let said = env.home().join("said");
+    let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
+    let terminal = env.terminal(["sh", "-c", &line]);
+    terminal.wait_for_text("this is a");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    let said = fs::read_to_string(said).unwrap();
+    assert!(said.contains("config.toml") && said.contains("attaching as if nothing was set"), "{said}");
+}
+
+#[test]
 fn an_observer_has_no_key_that_does_anything() {
     let env = TestEnv::new();
     echoing(&env, "a");

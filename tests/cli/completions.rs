@@ -65,8 +65,33 @@ fn a_tab_offers_what_there_is() {
     assert!(!env.project().join("x").exists());
     let elsewhere = env.root().join("elsewhere").display().to_string();
     assert_eq!(offered(&env, &["--home", &elsewhere, "agent", "attach", ""]), Vec::<String>::new());
+    assert!(!env.root().join("elsewhere").exists(), "a Tab makes nothing");
     let here = env.state().display().to_string();
     assert_eq!(offered(&env, &["--home", &here, "agent", "attach", "w"]), ["web"]);
+}
+
+#[test]
+fn a_home_is_understood_as_it_is_typed_and_a_tab_makes_none() {
+    let env = TestEnv::new();
+    let inside =
+        |dir| std::fs::read_dir(dir).unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
+    assert_eq!(offered(&env, &["agent", "spawn", "dem"]), ["demo"]);
+    assert!(!env.state().exists(), "nobody has started anything yet");
+    spawned(&env, &["--name", "web", "--", "sleep", "1000"]);
+    let (project, home) = (inside(env.project()), inside(env.home()));
+    let one = env.root().join("elsewhere").display().to_string();
+    // The second is what bash makes of the first.
+    for words in [&[&format!("--home={one}")[..]][..], &["--home", "=", &one], &["--home", "~/elsewhere"]] {
+        let words = [words, &["agent", "attach", ""]].concat();
+        assert_eq!(offered(&env, &words), Vec::<String>::new(), "{words:?}");
+    }
+    for words in [&["--home=~/.symposium"][..], &["--home", "=", "~/.symposium"], &["--home", "~/.symposium"]]
+    {
+        let words = [words, &["agent", "attach", ""]].concat();
+        assert_eq!(offered(&env, &words), ["web"], "{words:?}");
+    }
+    assert_eq!((inside(env.project()), inside(env.home())), (project, home));
+    assert!(!env.root().join("elsewhere").exists());
 }
 
 #[test]

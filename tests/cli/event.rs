@@ -199,3 +199,17 @@ fn the_status_line_of_one_that_crashed_says_so() {
     let now = env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout;
     assert_ne!(now, "crashed\n");
 }
+
+#[test]
+fn the_status_line_says_so_too_when_a_list_saw_the_end_first() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sh", "-c", "read line; exit 3"]);
+    // tmux tells late of some ends, and of one that was written down by then nothing is left to do.
+    env.tmux(["set-hook", "-gu", "pane-died[7700]"]).ok();
+    env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
+    env.wait_until("a list saw it", || shown(&env, "a")["status"] == "crashed");
+    // Whoever else saw it too may have been first, and says so behind that.
+    env.wait_until("it says so", || {
+        env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout == "crashed\n"
+    });
+}

@@ -79,3 +79,48 @@ fn what_a_person_began_instead_is_gone_on_with() {
     assert_eq!(prompts(&env, "a"), ["remember blue"], "afresh, and with its task");
     assert_eq!(shown(&env, "a")["conversation"]["begun"], true);
 }
+
+/// A demo agent that asks a first-run question until `logged-in` is in its directory, and leaves after any answer when
+/// `leave` is there.
+fn behind_a_gate(env: &TestEnv) {
+    super::without_settling(env, &[]);
+    let asks = "echo 'Do you trust this folder?'; read -r answer; printf '\\033[2J\\033[HBye.\\n'";
+    let leaves = "while ! [ -e leave ]; do sleep 0.05; done; exit 1";
+    env.fake_program(
+        "gated",
+        &format!("[ -e logged-in ] || {{ {asks}; {leaves}; }}; exec {} \"$@\"", env.binary()),
+    );
+    let kind = "[demo]\nprogram = ['gated']\n[demo.screen]\nsetup = ['^Do you trust this folder\\?']\n";
+    std::fs::write(env.state().join("kinds.toml"), kind).unwrap();
+}
+
+#[test]
+fn a_first_run_question_that_was_answered_with_no_takes_no_task() {
+    for task in [Some("remember blue"), None] {
+        let env = TestEnv::new();
+        behind_a_gate(&env);
+        let mut words = vec!["demo", "--name", "a"];
+        words.extend(task.iter().flat_map(|task| ["--task", task]));
+        spawned(&env, &words);
+        wait_for(&env, "a", "waiting");
+        let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+        terminal.wait_for_text("Do you trust this folder?");
+        terminal.keys(&["n", "Enter"]);
+        terminal.wait_for_text("Bye.");
+        env.wait_until("the question is gone", || status(&env, "a") != "waiting");
+        std::fs::write(env.project().join("leave"), "").unwrap();
+        wait_for(&env, "a", "crashed");
+        log_in(&env);
+        let outcome = agent(&env, &["resume", "a"]).ok();
+        let said = match task {
+            Some(_) => "`a` starts anew with its task: it had not taken it\n",
+            None => "`a` starts with an empty conversation: it had none yet\n",
+        };
+        assert_eq!(outcome.stderr, said);
+        wait_for(&env, "a", "idle");
+        if let Some(task) = task {
+            env.wait_until("its task is taken", || !prompts(&env, "a").is_empty());
+            assert_eq!(prompts(&env, "a"), [task]);
+        }
+    }
+}

@@ -88,9 +88,19 @@ fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
     let env = of_long_ago();
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text("press any key");
+    terminal.wait_for_text("last told remember blue");
     terminal.wait_for_text("last said I will remember: blue");
     terminal.wait_for_text("a: idle now; the last ");
     leaves_and_is_back_without_a_recap(&env, terminal);
+}
+
+#[test]
+fn below_a_recap_the_keys_are_those_of_a_tmux_inside_another() {
+    let env = of_long_ago();
+    let terminal = env.terminal_in_tmux([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("press any key");
+    // Which nobody presses.
+    terminal.wait_for_text("detach: C-b C-b d");
 }
 
 #[test]

@@ -74,6 +74,31 @@ fn a_guest_attaches_types_and_leaves() {
 }
 
 #[test]
+fn a_guest_is_told_the_keys_that_take_them_out() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &[]);
+    let socket = owner.socket();
+    owner.program("tmux", ["-S", socket.to_str().unwrap(), "set-option", "-g", "prefix", "C-a"]).ok();
+    let own = owner.terminal(&["agent", "attach", "a"]);
+    own.wait_for_text("detach: C-a d");
+    own.close();
+    // The owner's prefix is none of theirs.
+    let terminal = at(&owner, "a", &guest, &[]);
+    terminal.wait_for_text("detach: C-b d");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    let address = format!("{}/a", owner.name);
+    let nested = guest.terminal_with(&[("TMUX", "/nowhere,1,0")], &["agent", "attach", &address]);
+    nested.wait_for_text("detach: C-b C-b d");
+    nested.keys(&["C-b", "d"]);
+    assert_eq!(nested.wait_for_exit(), 0);
+    let screen = nested.screen();
+    assert!(screen.contains("leave with C-b C-b d (C-b d if your own tmux has another prefix)"), "{screen}");
+}
+
+#[test]
 fn a_guest_who_may_only_watch_cannot_type() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
@@ -192,6 +217,18 @@ fn where_all_may_type_a_guest_may() {
     typed(&first, "from the owner");
     second.wait_for_text("got <from the owner>");
     assert!(!second.screen().contains("watching only"), "{}", second.screen());
+    // The one that is used decides the size.
+    let socket = owner.socket();
+    let columns = || {
+        let words = ["-S", socket.to_str().unwrap(), "display-message", "-p", "-t", "=a:", "#{window_width}"];
+        owner.program("tmux", words).ok().stdout.trim().to_owned()
+    };
+    first.resize(90, 24);
+    env.wait_until("the owner decides", || columns() == "90");
+    typed(&second, "to its size");
+    env.wait_until("the guest decides", || columns() == "100");
+    typed(&first, "and back");
+    env.wait_until("the owner decides again", || columns() == "90");
     let watching = at(&owner, "a", &guest, &["--observe"]);
     watching.wait_for_text("watching only");
     typed(&watching, "from who watches");

@@ -78,6 +78,41 @@ fn a_stranger_gets_nothing() {
 }
 
 #[test]
+fn a_guest_hears_nothing_of_other_agents() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &["--read-only"]);
+    let (watching, own) = (at(&owner, "a", &guest, &[]), owner.terminal(&["agent", "attach", "a"]));
+    watching.wait_for_text("watching only");
+    own.wait_for_text("detach:");
+    let words = ["agent", "spawn", "demo", "--name", "b", "--task", "/ask the plan"];
+    owner.symposium(words).env("SYMPOSIUM_SUPERVISOR", "on").ok();
+    own.wait_for_text("b waits for approval");
+    assert!(!watching.screen().contains("b waits"), "{}", watching.screen());
+}
+
+#[test]
+fn a_guest_whose_agent_goes_is_shown_no_other_whatever_the_owner_has_set_meanwhile() {
+    let env = TestEnv::new();
+    let Some([owner, guest]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    echoing(&owner, "secret");
+    let socket = owner.socket();
+    let tmux = |args: &[&str]| {
+        owner.program("tmux", ["-S", socket.to_str().unwrap()].iter().chain(args)).ok().stdout
+    };
+    tmux(&["set-option", "-g", "detach-on-destroy", "off"]);
+    shared(&owner, "a", &guest, &["--read-only"]);
+    let watching = at(&owner, "a", &guest, &[]);
+    watching.wait_for_text("watching only");
+    assert_eq!(tmux(&["show-options", "-v", "-t", "=a:", "detach-on-destroy"]), "on\n");
+    tmux(&["kill-session", "-t", "=a"]);
+    assert_ne!(watching.wait_for_exit(), 0);
+    assert!(!watching.screen().contains("this is secret"), "{}", watching.screen());
+}
+
+#[test]
 fn a_guest_gets_no_further_than_the_agent() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };

@@ -59,6 +59,42 @@ fn interrupt_stops_the_turn_and_not_the_agent() {
 }
 
 #[test]
+fn a_prompt_that_comes_back_late_is_taken_out_and_told() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &["claude"]);
+    // As Claude Code draws: the prompt stands there until its turn is shown, and again some frames after it was stopped.
+    let drawn = r#"exec bash -c '
+        prompt() { printf "\033[2J\033[H──────\r\n❯ %s\r\n──────\r\n" "$1"; }
+        prompt "take your time"
+        while [ ! -e told ]; do sleep 0.05; done
+        sleep 0.3
+        printf "\033[2J\033[H✻ Misting… (3s · esc to interrupt)\r\n──────\r\n❯ \r\n──────\r\n"
+        trap "prompt" INT
+        while :; do
+            key=
+            IFS= read -rsN1 key
+            if [ "$key" = "$(printf "\\033")" ]; then prompt; sleep 0.1; prompt "take your time"; fi
+        done'"#;
+    env.fake_program("claude", drawn);
+    spawned(&env, &["claude", "--name", "a"]);
+    env.wait_until("its prompt is there", || {
+        agent(&env, &["peek", "a"]).ok().stdout.contains("take your time")
+    });
+    let prompted =
+        r#"{"hook_event_name":"UserPromptSubmit","prompt":"take your time","session_id":"0b9e2c1a"}"#;
+    env.symposium(["event", "agent"])
+        .env("SYMPOSIUM_AGENT", "a")
+        .env("SYMPOSIUM_AGENT_ID", super::shown(&env, "a")["id"].as_str().unwrap())
+        .stdin(prompted)
+        .ok();
+    assert_eq!(status(&env, "a"), "working");
+    std::fs::write(env.project().join("told"), "").unwrap();
+    let said = agent(&env, &["interrupt", "a"]).ok().stderr;
+    assert!(said.contains("which is empty now: take your time"), "{said}");
+    assert!(!agent(&env, &["peek", "a"]).ok().stdout.contains("take your time"));
+}
+
+#[test]
 fn interrupt_is_control_c_for_a_command() {
     let env = TestEnv::new();
     spawned(
@@ -118,8 +154,10 @@ fn wait_ends_when_what_it_waits_for_is_stopped_and_not_when_it_is_restarted() {
 #[test]
 fn wait_waits_for_one_that_will_be_started_again() {
     let env = TestEnv::new();
-    let script = "sleep 0.3; exit 3";
+    let script = "while ! [ -e leave ]; do sleep 0.05; done; exit 3";
     agent(&env, &["spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", script]).ok();
+    // Not before: one that ends at once is a failed spawn.
+    std::fs::write(env.project().join("leave"), "").unwrap();
     wait_for(&env, "a", "crashed");
     agent(&env, &["wait", "a", "--for", "idle", "--timeout", "300ms"]).fails(7);
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::{agent, shown, spawned, status};
+use super::{agent, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
 /// git in a directory of this environment.
@@ -121,6 +121,16 @@ fn where_there_can_be_no_worktree_nothing_is_made() {
     assert!(!env.state().join("instances/a").exists());
     assert!(!env.project().join(".git/worktrees").exists());
     assert_eq!(agent(&env, &["list", "--all", "--json"]).ok().stdout, "[]\n");
+}
+
+#[test]
+fn in_place_the_branch_is_the_one_of_the_last_turn() {
+    let env = repository();
+    spawned(&env, &["demo", "--name", "a"]);
+    wait_for(&env, "a", "idle");
+    git(&env, &env.project(), &["checkout", "-q", "-b", "other"]);
+    env.symposium(["agent", "send", "a", "hello"]).ok();
+    env.wait_until("the branch is known", || env.registry()["sessions"]["a"]["branch"] == "other");
 }
 
 #[test]

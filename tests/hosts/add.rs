@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::{Far, Near, machines};
+use crate::support::run::Outcome;
 
 #[test]
 fn a_host_is_added_listed_and_forgotten() {
@@ -52,7 +53,7 @@ fn what_is_not_there_is_told_with_how_to_put_it_there() {
     for told in [
         "looked for at /no/such/symposium\n",
         "scp -P 2222",
-        "cargo install symposium-agents",
+        "`cargo install --path .`",
         "--binary PATH",
         "--force",
     ] {
@@ -191,6 +192,42 @@ fn the_binary_is_found_where_people_put_it() {
     let found = near.run(&["host", "add", "far", &far.address, "--port", &far.port.to_string()]).outcome();
     assert!([0, 1].contains(&found.code), "{found:?}");
     assert!(found.code == 0 || found.stderr.contains("~/.cargo/bin and in ~/.local/bin"), "{found:?}");
+}
+
+#[test]
+fn another_machine_of_the_same_name_is_shown_without_the_agents_of_the_former() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
+    let known = || near.run(&["host", "list", "--json"]).ok().json()[0]["agents"].clone();
+    // The same machine, looked at again.
+    let port = far.port.to_string();
+    let binary = far.binary();
+    let again = ["host", "add", "--force", "far", &far.address, "--port", &port, "--binary", &binary];
+    near.run(&again).ok();
+    assert_eq!(known(), 1);
+    near.run(&["host", "add", "--force", "far", "127.0.0.1", "--port", "1"]).ok();
+    assert_eq!(known(), json!(null));
+    let gone = near.run(&["agent", "list", "--host", "far"]).fails(1);
+    assert!(gone.stderr.contains("nothing is known of its agents"), "{gone:?}");
+    assert!(!gone.stdout.contains("far:a"), "{gone:?}");
+}
+
+#[test]
+fn of_several_who_add_a_host_of_one_name_one_does() {
+    let Some(near) = Near::new(None) else { return };
+    let Some(far) = Far::new(&near) else { return };
+    let (port, binary) = (far.port.to_string(), far.binary());
+    let add = ["host", "add", "far", &far.address, "--port", &port, "--binary", &binary];
+    // Each has looked, and found none of that name, before the first has its answer.
+    far.shut();
+    let adding: Vec<_> = (0..3).map(|_| near.run(&add).start()).collect();
+    near.env.wait_until("all of them knock", || near.connections().len() >= 3);
+    far.open();
+    let said: Vec<_> = adding.into_iter().map(|one| one.finish()).collect();
+    assert_eq!(said.iter().filter(|one| one.code == 0).count(), 1, "{said:?}");
+    let taken = |one: &&Outcome| one.stderr.starts_with("error: there is a host named `far` already\n");
+    assert_eq!(said.iter().filter(taken).count(), 2, "{said:?}");
 }
 
 #[test]

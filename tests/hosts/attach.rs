@@ -1,6 +1,6 @@
 //! `agent attach HOST:NAME`: a terminal over there, that comes back by itself.
 
-use rustix::process::{Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::machines;
@@ -19,6 +19,59 @@ fn attach_shows_the_screen_over_there_and_leaves_cleanly() {
     assert_eq!(terminal.wait_for_exit(), 0);
     far.env.wait_until("nobody is attached", || far.agents()[0]["clients"] == json!([]));
     assert_eq!(far.agents()[0]["status"], "working");
+}
+
+#[test]
+fn who_comes_out_of_a_tmux_of_their_own_is_told_the_keys_for_that() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let line = format!("{} agent attach far:a; echo \"left with $?\"; exec cat", near.env.binary());
+    let terminal = near.env.terminal_in_tmux(["sh", "-c", &line]);
+    terminal.wait_for_text("detach: C-b C-b d");
+    terminal.keys(&["C-b", "d"]);
+    terminal.wait_for_text("left with 0");
+    let screen = terminal.screen();
+    assert!(screen.contains("leave with C-b C-b d") && !screen.contains("leave with C-b d"), "{screen}");
+}
+
+#[test]
+fn what_is_started_there_can_be_attached_to_at_once() {
+    let Some((near, far)) = machines() else { return };
+    let script = "echo this is $0 $1; while read -r l; do echo \"got <$l>\"; done";
+    let line = ["agent", "spawn", "--host", "far", "--attach", "--", "sh", "-c", script, "a", "--attach"];
+    let terminal = near.env.terminal([near.env.binary()].into_iter().chain(line));
+    terminal.wait_for_text("this is a --attach");
+    terminal.type_text("hello");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("got <hello>");
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    let agents = far.agents();
+    assert_eq!(agents.len(), 1, "{agents:?}");
+    assert_eq!(agents[0]["command"][4], "--attach");
+    // One that cannot be started leaves this terminal where it is.
+    let refused =
+        near.env.terminal([near.env.binary(), "agent", "spawn", "no-such", "--name", "far:b", "--attach"]);
+    assert_ne!(refused.wait_for_exit(), 0);
+    assert!(refused.screen().contains("on `far`: "), "{}", refused.screen());
+}
+
+#[test]
+fn nothing_stays_on_the_terminal_of_one_that_was_killed() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let line = format!("{} agent attach far:a; echo \"left with $?\"; exec cat", near.env.binary());
+    let terminal = near.env.terminal(["sh", "-c", &line]);
+    terminal.wait_for_text("this is a");
+    let attach = format!("{} agent attach far:a", near.env.binary());
+    let pid = near.env.processes().into_iter().find(|one| one.command.trim() == attach).expect("it runs").pid;
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    // What is typed next is meant for the shell.
+    far.env.wait_until("nobody is attached", || far.agents()[0]["clients"] == json!([]));
+    terminal.type_text("for the shell");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("for the shell");
+    assert_eq!(far.printed("a", "for the shell"), 0);
 }
 
 #[test]
@@ -135,6 +188,7 @@ fn c_c_ends_the_waiting_for_a_connection() {
     near.env.wait_until("nobody is left to come back", || {
         !near.env.processes().iter().any(|one| one.command.starts_with(near.env.binary()))
     });
+    assert_eq!(terminal.key_modes(), "0 0");
     far.open();
     assert_eq!(far.printed("a", "got <"), 0);
 }
@@ -220,7 +274,12 @@ fn an_agent_that_is_not_there_and_a_machine_that_is_not_there_are_told() {
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:nobody"]);
     assert_eq!(terminal.wait_for_exit(), 3);
-    assert!(terminal.screen().contains("no agent named `nobody`"), "{}", terminal.screen());
+    assert!(terminal.screen().contains("on `far`: no agent named `nobody`"), "{}", terminal.screen());
+    far.run(&["agent", "kill", "a"]).ok();
+    let terminal = near.env.terminal_sized((120, 20), [near.env.binary(), "agent", "attach", "far:a"]);
+    assert_ne!(terminal.wait_for_exit(), 0);
+    let screen = terminal.screen();
+    assert!(screen.contains("`symposium --host far agent resume a`"), "{screen}");
     near.run(&["host", "add", "gone", "127.0.0.1", "--port", "1", "--force"]).ok();
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "gone:a"]);
     assert_eq!(terminal.wait_for_exit(), 1);

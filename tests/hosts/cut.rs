@@ -62,7 +62,7 @@ fn a_spawn_survives_half_a_minute_without_a_wire() {
     let spawn = near.run(&["agent", "spawn", "--name", "far:a", "--", "sleep", "1000"]).within(LONG).start();
     let stopped = far.wait_for_stopped();
     near.cut_for(|| go_on(stopped));
-    assert_eq!(spawn.finish().ok().stdout, "a\n");
+    assert_eq!(spawn.finish().ok().stdout, "far:a\n");
     assert_eq!(far.agents().len(), 1);
 }
 

@@ -32,6 +32,8 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
             fresh(json!(null), "here", json!(null)),
         ]
     );
+    let watching = other.env.terminal([other.env.binary(), "agent", "attach", "b"]);
+    watching.wait_for_text("this is b");
     let text = near.run(&["agent", "list", "--host", "all", "--timeout", "50s"]).ok().stdout;
     assert!(text.contains("far:a ") && text.contains("other:b ") && text.contains("\nhere "), "{text}");
 
@@ -53,8 +55,15 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
         all.stderr.contains("host `other` does not answer in time; its agents are shown as of"),
         "{all:?}"
     );
-    let text = near.run(&["agent", "list", "--host", "all", "--timeout", "1s"]).ok().stdout;
-    assert!(text.contains("as of "), "{text}");
+    let words = ["agent", "list", "--host", "all", "--timeout", "2s"];
+    let terminal = near.env.terminal_sized((150, 30), [near.env.binary()].iter().chain(&words).copied());
+    assert_eq!(terminal.wait_for_exit(), 0);
+    let screen = terminal.screen();
+    assert!(screen.contains("waiting for ") && screen.contains("`other`"), "{screen}");
+    let text = near.run(&words).ok().stdout;
+    // What it was about stays what it was about.
+    let row = text.lines().find(|line| line.starts_with("other:b ")).expect("its row");
+    assert!(row.contains(" [attached] as of ") && row.contains(" ago: /"), "{text}");
     assert!(!text.contains("now ago") && !all.stderr.contains("now ago"), "{text}{all:?}");
     let one = near.run(&["agent", "list", "--host", "other", "--timeout", "1s"]).fails(1);
     assert!(
@@ -68,6 +77,29 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
         let all = near.run(&["agent", "list", "--host", "all", "--timeout", "15s", "--json"]).ok().json();
         names(&all)[1].2 == json!(false)
     });
+}
+
+#[test]
+fn one_that_hangs_holds_up_the_first_list_and_not_the_next() {
+    let Some((near, far)) = machines() else { return };
+    far.fall_silent();
+    let took = |line: &[&str]| {
+        let began = Instant::now();
+        near.run(line).outcome();
+        began.elapsed()
+    };
+    let all = ["agent", "list", "--host", "all"];
+    let (first, next) = (took(&all), took(&all));
+    assert!(next < first, "{next:?}, {first:?}");
+    // Who asks for this one waits for it.
+    let alone = took(&["agent", "list", "--host", "far"]);
+    assert!(next < alone, "{next:?}, {alone:?}");
+    far.speak_again();
+    let text = near.run(&["agent", "list", "--host", "all", "--timeout", "50s"]).ok();
+    assert_eq!(text.stderr, "no agents yet; `symposium agent spawn` starts one\n");
+    far.fall_silent();
+    let again = took(&all);
+    assert!(next < again, "it had answered since: {next:?}, {again:?}");
 }
 
 #[test]

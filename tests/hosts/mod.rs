@@ -112,15 +112,22 @@ impl Near {
 
     /// Ends every ssh of this side. A shared connection outlives whoever opened it, and writes over its environment.
     fn lose_connections(&self) {
-        let sockets = self.env.state().join("run/ssh-").display().to_string();
-        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-            let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            let is_ours = String::from_utf8_lossy(&command).contains(&sockets);
-            let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
-            if let Some(pid) = pid.filter(|_| is_ours) {
-                let _ = kill_process(pid, Signal::KILL);
-            }
+        for pid in self.connections() {
+            let _ = kill_process(pid, Signal::KILL);
         }
+    }
+
+    /// Every ssh of this side, connected or about to be.
+    fn connections(&self) -> Vec<Pid> {
+        let sockets = self.env.state().join("run/ssh-").display().to_string();
+        let is_ours = |dir: &Path| {
+            let command = fs::read(dir.join("cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&command).contains(&sockets)
+        };
+        let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+        all.filter(|entry| is_ours(&entry.path()))
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw))
+            .collect()
     }
 
     /// `symposium …` here.

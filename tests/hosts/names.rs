@@ -24,7 +24,7 @@ fn every_verb_goes_there_with_its_output_and_its_exit_code() {
             "echo up; while read -r l; do echo \"got <$l>\"; done",
         ])
         .ok();
-    assert_eq!(spawned.stdout, "a\n");
+    assert_eq!(spawned.stdout, "far:a\n");
     assert_eq!(far.agents()[0]["name"], "a");
     // `--dir` is of that machine, and so is the place where nothing is said.
     assert_eq!(far.agents()[0]["working_directory"], json!(far.env.project()));
@@ -73,6 +73,8 @@ fn whatever_is_told_of_an_agent_names_its_machine() {
         let told = near.run(&[line, &["--json"]].concat()).ok().json();
         assert_eq!(told["host"], "far", "{line:?}: {told}");
     }
+    let shared = near.run(&["agent", "list", "--shared", "--host", "far", "--json"]).ok().json();
+    assert_eq!(shared, serde_json::json!([]), "nobody shares anything there");
     let listed = near.run(&["agent", "list", "--work", "--host", "far", "--json"]).ok().json();
     assert_eq!(listed[0]["host"], "far", "{listed}");
     let shown = near.run(&["agent", "show", "far:a"]).ok().stdout;
@@ -186,18 +188,21 @@ fn what_cannot_go_there_says_why() {
         (&["agent", "handoff", "export", "far:a"], there.as_str()),
         (&["agent", "handoff", "import", "f", "--name", "far:a"], "its file is on the machine"),
         (&["agent", "share", "far:a", "--with", "guest"], "only whoever is on that machine"),
+        (&["agent", "attach", "far:owner/a"], "then `symposium agent attach owner/a`"),
         (&["--host", "far", "service", "install"], "`service install` cannot be done on another machine"),
         (&["--host", "far", "env", "list"], "it is about this machine"),
         (
             &["agent", "spawn", "--host", "far", "--foreground", "--", "true"],
             "`--foreground` runs it in this terminal",
         ),
-        (&["agent", "spawn", "demo", "--name", "far:a", "--attach"], "attach when it is there"),
+        (&["agent", "spawn", "demo", "--name", "far:a", "--attach"], "needs a terminal"),
         (&["--host", "far", "board", "set", "k", "--file", "f"], "names a file of this machine"),
         (&["agent", "kill", "far:a", "b"], "these names are of several machines"),
         (&["agent", "show", "far:a", "--host", "other"], "are two machines"),
         (&["agent", "prune", "--host", "all"], "`agent prune` asks one machine at a time"),
         (&["agent", "list", "--host", "all", "--watch"], "`agent list --watch` asks one machine at a time"),
+        (&["agent", "list", "--host", "all", "--work"], "`agent list --work` asks one machine at a time"),
+        (&["agent", "list", "--host", "all", "--shared"], "`agent list --shared` asks one machine at a time"),
         (&["agent", "list", "--host", "$(touch x)"], "cannot be used for a host"),
     ] {
         let refused = near.run(line).fails(2);
@@ -219,5 +224,8 @@ fn a_shell_that_talks_at_login_does_no_harm() {
         near.run(&["agent", "list", "--host", "noisy", "--timeout", "50s", "--json"]).ok().stdout,
         "[]\n"
     );
-    assert_eq!(near.run(&["agent", "spawn", "--name", "noisy:a", "--", "sleep", "1000"]).ok().stdout, "a\n");
+    assert_eq!(
+        near.run(&["agent", "spawn", "--name", "noisy:a", "--", "sleep", "1000"]).ok().stdout,
+        "noisy:a\n"
+    );
 }

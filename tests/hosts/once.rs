@@ -32,6 +32,20 @@ fn a_send_whose_link_is_cut_arrives_once() {
 }
 
 #[test]
+fn one_that_lets_in_and_says_nothing_is_not_said_to_be_lost() {
+    let Some((near, far)) = machines() else { return };
+    far.fall_silent();
+    let mut send = near.run(&["agent", "send", "far:a", "is anybody there?"]).start();
+    near.env.wait_until("it is asked again", || send.stderr_so_far().contains("asking again in 1 s"));
+    let told = send.stderr_so_far();
+    assert!(told.starts_with("warning: `far` does not answer; asking again"), "{told}");
+    send.kill();
+    // Whoever only looks has nothing to wait for.
+    let told = near.run(&["agent", "show", "far:a"]).fails(1).stderr;
+    assert!(told.contains("far") && !told.contains("asking again"), "{told}");
+}
+
+#[test]
 fn a_spawn_whose_link_is_cut_makes_one_agent_and_prints_its_name_once() {
     let Some((near, far)) = machines() else { return };
     far.stop_at("remote.begun");
@@ -42,7 +56,7 @@ fn a_spawn_whose_link_is_cut_makes_one_agent_and_prints_its_name_once() {
     let spawned = spawn.finish().ok();
     let agents = far.agents();
     assert_eq!(agents.len(), 1, "{agents:?}");
-    assert_eq!(spawned.stdout.trim_end(), agents[0]["name"].as_str().unwrap());
+    assert_eq!(spawned.stdout, format!("far:{}\n", agents[0]["name"].as_str().unwrap()));
 }
 
 #[test]

@@ -163,6 +163,37 @@ fn agents_report_for_themselves() {
 }
 
 #[test]
+fn who_goes_on_with_a_task_that_is_cancelled_is_told() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    let (at_work, queued) = (add(&env, &["a", "/work 1h"]), add(&env, &["a", "x"]));
+    env.wait_until("it is worked at", || {
+        task(&env, &at_work)["state"] == "running" && shown(&env, "a")["status"] == "working"
+    });
+    let told = |id: &str| symposium(&env, &["task", "cancel", id]).ok().stderr;
+    assert_eq!(told(&queued), format!("task {queued} is cancelled\n"));
+    let goes_on = "`a` goes on with what it does; `symposium agent interrupt a` ends that";
+    assert_eq!(told(&at_work), format!("task {at_work} is cancelled\n{goes_on}\n"));
+    symposium(&env, &["agent", "interrupt", "a"]).ok();
+    env.wait_until("it rests", || shown(&env, "a")["status"] == "idle");
+}
+
+#[test]
+fn a_task_that_has_failed_for_good_can_be_taken_off_the_list() {
+    let env = TestEnv::new();
+    idle(&env, "a", &[]);
+    let id = add(&env, &["a", "/work 1h"]);
+    env.wait_until("it is worked at", || task(&env, &id)["state"] == "running");
+    symposium(&env, &["task", "fail", &id, "no time"]).ok();
+    symposium(&env, &["agent", "rm", "a", "--force"]).ok();
+    let listed = || symposium(&env, &["task", "list"]).ok().stdout;
+    assert!(listed().contains("/work 1h"), "{}", listed());
+    assert_eq!(symposium(&env, &["task", "cancel", &id, "--json"]).ok().json()["state"], "cancelled");
+    assert!(!listed().contains("/work 1h"), "{}", listed());
+    symposium(&env, &["task", "cancel", &id]).fails(1);
+}
+
+#[test]
 fn a_topic_is_handed_along_and_moved_on_and_a_missing_one_blocks_nothing() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);

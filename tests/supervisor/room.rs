@@ -91,6 +91,25 @@ fn the_cap_counts_those_that_are_being_started_and_says_so() {
     let outcome = spawn("b").fails(1);
     let words = "error: 0 agents run and 1 is being started, and `max_agents` is 1\n";
     assert!(outcome.stderr.starts_with(words), "{outcome:?}");
+    assert!(!env.state().join("run/b.lock").exists(), "one that never was leaves nothing");
     first.go_on();
     first.finish().ok();
+}
+
+#[test]
+fn who_is_written_down_while_room_is_made_counts_once() {
+    let env = TestEnv::new();
+    configure(&env, "max_agents = 3\n");
+    idle(&env, "spare");
+    let spawn = |name| env.symposium(["agent", "spawn", "--name", name, "--", "sleep", "1000"]);
+    spawn("works").ok();
+    let first = spawn("a").env("SYMPOSIUM_FAILPOINT", "stop:spawn.instance").start();
+    env.wait_until("it has its place", || first.is_stopped());
+    let second = spawn("b").env("SYMPOSIUM_FAILPOINT", "stop:room.counted").start();
+    env.wait_until("it has counted", || second.is_stopped());
+    first.go_on();
+    first.finish().ok();
+    second.go_on();
+    second.finish().ok();
+    assert_eq!(shown(&env, "spare")["status"], "hibernated");
 }

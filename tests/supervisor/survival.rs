@@ -111,11 +111,36 @@ fn a_disk_that_is_full_for_a_while_costs_nothing_but_time() {
     });
     std::fs::remove_file(filler).unwrap();
     env.wait_until("it is back", || pid() != first && shown(&env, "a")["status"] == "working");
-    let noted = changes(&env).remove("a").unwrap();
-    let last = env.registry()["sessions"]["a"]["changes"].as_i64().unwrap();
-    assert_eq!(noted, (1..=last).collect::<Vec<_>>());
     symposium(&env, &["agent", "stop", "a"]).ok();
     symposium(&env, &["supervisor", "stop"]).ok();
+    // Nobody writes any more.
+    let last = env.registry()["sessions"]["a"]["changes"].as_i64().unwrap();
+    assert_eq!(changes(&env)["a"], (1..=last).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_a_ledger_could_not_take_is_written_down_when_it_can() {
+    let env = TestEnv::new();
+    for name in ["a", "b"] {
+        env.symposium(["agent", "spawn", "--name", name, "--", "sleep", "1000"]).ok();
+    }
+    let held = Connection::open(env.state().join("ledger.db")).unwrap();
+    held.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let told = env.symposium(["agent", "kill", "a"]).ok();
+    assert!(told.stderr.contains("could not be written down yet"), "{told:?}");
+    env.symposium(["agent", "rm", "b", "--force"]).ok();
+    assert_eq!(env.registry()["owed"][0]["to"], "stopped", "{}", env.registry());
+    held.execute_batch("ROLLBACK").unwrap();
+    let recap = env.symposium(["agent", "recap", "a", "--since", "1h"]).ok().stdout;
+    assert!(recap.contains("stopped"), "{recap}");
+    assert_eq!(env.registry()["owed"], serde_json::Value::Null);
+    env.symposium(["agent", "restart", "a"]).ok();
+    let last = env.registry()["sessions"]["a"]["changes"].as_i64().unwrap();
+    assert!(last > 2);
+    assert_eq!(changes(&env)["a"], (1..=last).collect::<Vec<_>>());
+    let removed = "SELECT count(*) FROM happenings WHERE name = 'b' AND what = 'removed'";
+    let lines: i64 = held.query_row(removed, [], |row| row.get(0)).unwrap();
+    assert_eq!(lines, 1);
 }
 
 #[test]

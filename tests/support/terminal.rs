@@ -64,6 +64,13 @@ impl<'a> Terminal<'a> {
         said.trim_end().to_owned()
     }
 
+    /// Whether its arrows and its number pad mean something else than usual.
+    #[track_caller]
+    pub fn key_modes(&self) -> String {
+        let flags = "#{keypad_cursor_flag} #{keypad_flag}";
+        self.tmux(&["display-message", "-p", "-t", "=terminal:", flags]).trim_end().to_owned()
+    }
+
     /// The name of the terminal, as the program in it knows it.
     #[track_caller]
     pub fn tty(&self) -> String {

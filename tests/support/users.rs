@@ -111,6 +111,11 @@ impl<'a> User<'a> {
 
     /// A terminal in which our program runs, as them.
     pub fn terminal(&self, args: &[&str]) -> Terminal<'a> {
+        self.terminal_with(&[], args)
+    }
+
+    /// The same with more variables.
+    pub fn terminal_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Terminal<'a> {
         let setpriv = tools::on_this_machine("setpriv").expect("looked for it before");
         let mut words = vec![
             setpriv.display().to_string(),
@@ -122,6 +127,7 @@ impl<'a> User<'a> {
             format!("--chdir={}", self.home().join("work").display()),
         ];
         words.extend(self.variables().into_iter().map(|(key, value)| format!("{key}={value}")));
+        words.extend(variables.iter().map(|(key, value)| format!("{key}={value}")));
         words.push(self.env.root().join("symposium").display().to_string());
         words.extend(args.iter().map(ToString::to_string));
         self.env.terminal(words)

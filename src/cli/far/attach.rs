@@ -2,11 +2,11 @@
 
 use clap::ArgMatches;
 
-use super::super::{Context, spawn, ui};
+use super::super::{Context, spawn, ui, visit};
 use super::words::Taken;
 use crate::error::Error;
-use crate::manager::{As, FarAttach, LinkNews, TAKE};
-use crate::model::HostName;
+use crate::manager::{As, FarAttach, LinkNews, TAKE, WITHIN_TMUX};
+use crate::model::{AgentName, HostName};
 
 pub(super) fn run(
     matches: &ArgMatches,
@@ -14,6 +14,13 @@ pub(super) fn run(
     host: HostName,
     context: &Context,
 ) -> Result<u8, Error> {
+    if let Some((owner, name)) = taken.names.first().and_then(|text| visit::address(text)).transpose()? {
+        return Err(Error::NotFar {
+            what: format!("agent attach {owner}/{name}"),
+            why: "it is shared with whom you are there".to_owned(),
+            host: context.manager.host(&host)?.for_ssh(),
+        });
+    }
     let name = taken.names.first().map(|text| spawn::name(text)).transpose()?;
     let Some(name) = name else {
         return Err(Error::Usage {
@@ -26,14 +33,24 @@ pub(super) fn run(
     if !ui::is_interactive() {
         return Err(Error::NoTerminal { verb: "attach", name: Some(format!("{host}:{name}")) });
     }
-    if context.manager.is_nested() {
-        context.ui.say("you are inside a tmux already: leave with C-b C-b d");
-    }
-    let terminal = ui::Terminal::save();
     let observe = if matches.get_flag("observe") { As::Observer } else { As::Driver };
     // Only where this version has it.
     let takes = matches.try_get_one::<bool>("take").ok().flatten() == Some(&true);
-    let options = if takes { vec![TAKE] } else { vec![] };
+    to(name, host, observe, if takes { vec![TAKE] } else { vec![] }, context)
+}
+
+/// Puts this terminal on an agent there.
+pub(super) fn to(
+    name: AgentName,
+    host: HostName,
+    observe: As,
+    mut options: Vec<&'static str>,
+    context: &Context,
+) -> Result<u8, Error> {
+    let terminal = ui::Terminal::save();
+    if context.manager.is_within_tmux() {
+        options.push(WITHIN_TMUX);
+    }
     let request = FarAttach { host, name, observe, options };
     let code = context.manager.far_attach(&request, &mut |news| match news {
         LinkNews::Lost(wait, why) => {

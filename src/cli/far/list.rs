@@ -3,11 +3,12 @@
 use clap::{ArgMatches, FromArgMatches};
 use serde_json::Value;
 
+use super::super::table::about;
 use super::super::times::ago;
-use super::super::{Context, list};
+use super::super::{Context, list, ui};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{FarAgents, Survey};
+use crate::manager::{FarAgents, PATIENCE, Survey};
 use crate::model::{Agent, HostName};
 
 /// Shows the agents of one host, or of all machines.
@@ -25,7 +26,16 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Conte
             survey => Some(survey?),
         },
     };
-    let seen = context.manager.far_agents(&hosts, args.timeout)?;
+    // Whoever asks for one wants that one.
+    let within = args.timeout.or(host.map(|_| PATIENCE));
+    let seen = context.manager.far_agents(&hosts, within, &mut |slow| {
+        // Programs have their patience, and their words to compare.
+        if !ui::is_shown() {
+            return;
+        }
+        let names: Vec<String> = slow.iter().map(|name| format!("`{name}`")).collect();
+        context.ui.say(&format!("waiting for {}", names.join(", ")));
+    })?;
     let (mut agents, mut values) = (Vec::new(), Vec::new());
     if let Some(why) = ours.as_ref().and_then(Survey::without_tmux) {
         context.ui.warn(&why);
@@ -79,9 +89,10 @@ fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, cont
             Ok(mut agent) => {
                 if host.silence.is_some() {
                     let ago = host.as_of.map_or_else(|| "?".to_owned(), |at| ago(at, Env::now()));
-                    let what = agent.title.take().unwrap_or_else(|| agent.command.join(" "));
+                    agent.title = Some(format!("as of {ago}: {}", about(&agent)));
                     agent.reason = format!("as of {ago}: {}", agent.reason);
-                    agent.title = Some(format!("as of {ago}: {what}"));
+                    // It stands in the title by now.
+                    agent.task = None;
                 }
                 agents.push(agent);
                 values.push(value.clone());

@@ -22,6 +22,8 @@ pub(super) struct Taken {
     pub host: Option<HostName>,
     /// The words behind noun and verb.
     pub words: Vec<String>,
+    /// How many of them, the first ones, are options.
+    pub options: usize,
     /// Which arguments were given, by what they are called in the code.
     pub given: Vec<String>,
     /// The names without their host.
@@ -32,7 +34,8 @@ pub(super) struct Taken {
 
 /// Takes the host off those arguments that are names.
 pub(super) fn take(described: &Command, matches: &ArgMatches, names: &[&str]) -> Result<Taken, Error> {
-    let mut taken = Taken { host: None, words: vec![], given: vec![], names: vec![], reads_stdin: false };
+    let mut taken =
+        Taken { host: None, words: vec![], options: 0, given: vec![], names: vec![], reads_stdin: false };
     let (mut options, mut before, mut behind) = (vec![], vec![], vec![]);
     let has_last = described.get_arguments().any(Arg::is_last_set);
     for arg in described.get_arguments() {
@@ -61,6 +64,7 @@ pub(super) fn take(described: &Command, matches: &ArgMatches, names: &[&str]) ->
             (true, false) => before.extend(values),
         }
     }
+    taken.options = options.len();
     taken.words = [options, before].concat();
     if !behind.is_empty() {
         taken.words.push("--".to_owned());

@@ -51,8 +51,8 @@ impl Error {
                     .hint(format!(
                         "put it there: `ssh {p}{address} mkdir -p .local/bin && scp {cap}\"$(command -v symposium)\" {address}:.local/bin/`"
                     ))
-                    .hint(format!("or build it there: `ssh {p}{address} cargo install symposium-agents`"))
-                    .hint("`--binary PATH` says where it is, `--force` adds the host all the same")
+                    .hint("or build it there, in a clone of its source: `cargo install --path .`")
+                    .hint("`symposium host add` takes `--binary PATH`, where it is there, and `--force`, to add it all the same")
             }
             Error::HostOlder { name, version } => report(
                 "host-older",

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::delivery::Delivery;
 use crate::error::Error;
-use crate::manager::event::PROMPT;
 use crate::model::Status;
 use crate::process::{self, TtyState};
 use crate::rules::confirm::shows;
@@ -19,10 +18,8 @@ const SHOWN: usize = 8;
 
 impl Delivery<'_> {
     pub(super) fn heard_since(&self, sent_at: jiff::Timestamp) -> Option<String> {
-        let bytes = self.manager.store.instance(&self.agent.name).read_state(PROMPT).ok()??;
-        let heard: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
-        let at: jiff::Timestamp = heard.get("at")?.as_str()?.parse().ok()?;
-        (at >= sent_at).then(|| heard.get("text")?.as_str().map(str::to_owned))?
+        let heard = self.manager.heard_prompt(&self.agent.name)?;
+        (heard.at >= sent_at).then_some(heard.text)
     }
 
     pub(super) fn tells_of_prompts(&self) -> bool {

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::super::foreign::escaped;
-use crate::model::HostName;
+use crate::model::{AgentName, HostName};
 
 /// The longest line of JSON into which a name is put: more than a machine may tell of its agents. Only a transcript is
 /// longer, and whoever asked for that knows whose it is.
@@ -22,6 +22,8 @@ pub enum Mark {
     Objects,
     /// Before this name of an agent, in the first line.
     Name(String),
+    /// Before the first line, when it is a name and nothing else.
+    Line,
 }
 
 /// Where it is put in what a command prints.
@@ -31,6 +33,7 @@ pub fn mark((noun, verb): (&str, &str), name: Option<&str>, is_json: bool) -> Ma
             Mark::Objects
         }
         ("agent", "show" | "recap", Some(name)) => Mark::Name(name.to_owned()),
+        ("agent", "spawn", _) | ("taskspace", "new", _) => Mark::Line,
         _ => Mark::Nowhere,
     }
 }
@@ -55,10 +58,10 @@ impl Marker {
     pub fn marked(&mut self, bytes: &[u8]) -> Vec<u8> {
         match &self.mark {
             Mark::Nowhere => return bytes.to_vec(),
-            Mark::Name(_) if self.is_begun => return bytes.to_vec(),
-            Mark::Name(_) | Mark::Objects => self.rest.extend_from_slice(bytes),
+            Mark::Name(_) | Mark::Line if self.is_begun => return bytes.to_vec(),
+            Mark::Name(_) | Mark::Line | Mark::Objects => self.rest.extend_from_slice(bytes),
         }
-        let is_first = matches!(self.mark, Mark::Name(_));
+        let is_first = matches!(self.mark, Mark::Name(_) | Mark::Line);
         let end = match is_first {
             true => self.rest.iter().position(|byte| *byte == b'\n'),
             false => self.rest.iter().rposition(|byte| *byte == b'\n'),
@@ -79,10 +82,15 @@ impl Marker {
     pub fn finish(&mut self) -> Vec<u8> {
         let rest = std::mem::take(&mut self.rest);
         match &self.mark {
-            Mark::Name(name) if !std::mem::replace(&mut self.is_begun, true) => {
+            Mark::Name(_) | Mark::Line if !std::mem::replace(&mut self.is_begun, true) => {
                 let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
                 let first = String::from_utf8_lossy(&rest[..end]);
-                [named(&self.host, name, &first).as_bytes(), &rest[end..]].concat()
+                let told = match &self.mark {
+                    Mark::Name(name) => named(&self.host, name, &first),
+                    _ if first.parse::<AgentName>().is_ok() => format!("{}:{first}", self.host),
+                    _ => first.into_owned(),
+                };
+                [told.as_bytes(), &rest[end..]].concat()
             }
             Mark::Objects => self.object(&rest),
             _ => rest,
@@ -116,6 +124,10 @@ impl Marker {
 /// A line with the machine put before the first mention of the agent.
 fn named(host: &HostName, name: &str, line: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    // No name is empty, and nothing was found behind one that is: what came is left as it is.
+    if name.is_empty() {
+        return line.to_owned();
+    }
     let found = line
         .match_indices(name)
         .map(|(at, _)| at)
@@ -172,10 +184,24 @@ mod tests {
             ("fix", &["fi", "x: idle now;", " x\n fix: y\n"], "gpu1:fix: idle now; x\n fix: y\n"),
             ("fix", &["prefix: fix-2 and fix"], "prefix: fix-2 and gpu1:fix"),
             ("fix", &["nothing\nfix\n", "fix"], "nothing\nfix\nfix"),
+            ("", &[""], ""),
+            ("fix", &[""], ""),
         ] {
             assert_eq!(marked(name(agent), pieces), expected, "{agent}");
         }
         assert_eq!(marked(name("a"), &[&"x".repeat(5000), " a"]), format!("{} a", "x".repeat(5000)));
+    }
+
+    #[test]
+    fn what_was_started_there_can_be_named_here() {
+        for (pieces, expected) in [
+            (&["api-f", "ix\n"][..], "gpu1:api-fix\n"),
+            (&["api-fix"], "gpu1:api-fix"),
+            (&["no name\napi-fix\n"], "no name\napi-fix\n"),
+            (&[""], ""),
+        ] {
+            assert_eq!(marked(Mark::Line, pieces), expected, "{pieces:?}");
+        }
     }
 
     #[test]

@@ -32,6 +32,28 @@ fn a_text_is_shown_as_it_is_to_all_but_those_who_look_on() {
 }
 
 #[test]
+fn a_guest_is_told_of_no_other_agent() {
+    let server = Server::running();
+    server.start(&Start::new("a", &["sleep", "1000"]));
+    let [own, guest] =
+        ["a", "a"].map(|session| server.terminal(&server.attach_line(session, AttachAs::Observer)));
+    let keys = until("both are attached", || {
+        let said = server.bare(&["list-clients", "-F", "#{client_pid}@#{client_name} #{client_tty}"]);
+        (said.lines().count() == 2).then_some(said)
+    });
+    let tty = guest.bare(&["display-message", "-p", "#{pane_tty}"]);
+    let key = keys.lines().find_map(|line| line.strip_suffix(&format!(" {}", tty.trim()))).unwrap();
+    server.bare(&["set-option", "-t", "=a:", "@symposium_guests", &format!(" {key}=guest:w")]);
+    for who in [Audience::AllBut("bystander"), Audience::Everybody] {
+        assert_eq!(server.tmux.tell_clients(who, "a secret", Bell::Ring).unwrap(), 1);
+        screen_with(&own, "a secret");
+    }
+    assert!(!screen(&guest).contains("a secret"), "{}", screen(&guest));
+    assert_eq!(server.tmux.tell_clients(Audience::Only("a"), "to those here", Bell::Silent).unwrap(), 2);
+    screen_with(&guest, "to those here");
+}
+
+#[test]
 fn without_a_server_nobody_is_told() {
     assert_eq!(Server::new().tmux.tell_clients(Audience::Everybody, "x", Bell::Ring).unwrap(), 0);
 }

@@ -1,0 +1,67 @@
+//! `agent spawn --foreground`: an agent in somebody's own terminal, which nobody else can come to.
+
+use super::{agent, spawned, status, wait_for};
+use crate::support::TestEnv;
+use crate::support::terminal::Terminal;
+
+/// An idle demo agent `a` in a terminal.
+fn in_a_terminal(env: &TestEnv) -> Terminal<'_> {
+    let words = ["agent", "spawn", "--foreground", "demo", "--name", "a", "--task", "hello"];
+    let terminal = env.terminal([env.binary()].into_iter().chain(words));
+    terminal.wait_for_text("You said: hello");
+    wait_for(env, "a", "idle");
+    terminal
+}
+
+#[test]
+fn nobody_else_comes_to_it_and_it_is_not_said_to_be_gone() {
+    let env = TestEnv::new();
+    let terminal = in_a_terminal(&env);
+    let said = "error: agent `a` runs in the foreground of a terminal, outside tmux
+  only that terminal shows it, and only there can one type into it
+hint: `symposium agent restart a` ends it there and goes on with its conversation in tmux
+";
+    for verb in [&["send", "a", "x"][..], &["interrupt", "a"], &["approve", "a"], &["hibernate", "a"]] {
+        assert_eq!(agent(&env, verb).fails(1).stderr, said, "{verb:?}");
+    }
+    let other = env.terminal([env.binary(), "agent", "attach", "a"]);
+    other.wait_for_text("agent `a` runs in the foreground of a terminal");
+    agent(&env, &["restart", "a"]).ok();
+    assert_ne!(terminal.wait_for_exit(), 0);
+    agent(&env, &["send", "a", "and on"]).ok();
+}
+
+#[test]
+fn it_is_not_put_to_sleep_to_make_room() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &[]);
+    std::fs::write(env.state().join("config.toml"), "max_agents = 1\n").unwrap();
+    let terminal = in_a_terminal(&env);
+    let outcome = agent(&env, &["spawn", "demo", "--name", "b"]).fails(1);
+    assert!(outcome.stderr.contains("1 agents run, and `max_agents` is 1"), "{outcome:?}");
+    assert_eq!(status(&env, "a"), "idle");
+    terminal.type_text("/exit");
+    terminal.keys(&["Enter"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+#[test]
+fn what_is_to_be_known_is_told_before_it_runs() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "b"]);
+    let terminal = in_a_terminal(&env);
+    assert!(terminal.screen().contains("agent `b` works in this directory too"), "{}", terminal.screen());
+}
+
+#[test]
+fn one_that_is_killed_leaves_a_terminal_that_can_be_used() {
+    let env = TestEnv::new();
+    let spawn = format!("{} agent spawn --foreground demo --name a", env.binary());
+    let terminal = env.terminal(["sh", "-c", &format!("{spawn}; printf 'left\\nand on\\n'; exec cat")]);
+    terminal.wait_for_text("/help for help");
+    wait_for(&env, "a", "idle");
+    agent(&env, &["kill", "a"]).ok();
+    terminal.wait_for_text("and on");
+    let screen = terminal.screen();
+    assert!(screen.lines().any(|line| line.starts_with("and on")), "{screen}");
+}
