@@ -16,8 +16,7 @@ use crate::support::TestEnv;
 #[test]
 fn what_the_extension_reads_is_what_both_sides_wrote_down() {
     let env = repository();
-    let specs =
-        "[agents.reviewer]\ndescription = \"Reads what others wrote\"\nkind = \"demo\"\nrole = \"critic\"\n";
+    let specs = "[agents.reviewer]\ndescription = \"Reads what others wrote\"\nkind = \"demo\"\nrole = \"critic\"\nworkspace = \"worktree\"\n";
     fs::create_dir(env.project().join(".symposium")).unwrap();
     fs::write(env.project().join(".symposium/agents.toml"), specs).unwrap();
     let mut spawned = ask(&env, &["agent", "spawn", "demo", "--name", "api", "--title", "a title"]);
@@ -61,6 +60,8 @@ fn what_the_extension_reads_is_what_both_sides_wrote_down() {
     check(&env, "recap-tasks", ask(&env, &["agent", "recap", "child"])["done"].take(), &[]);
     check(&env, "specs", ask(&env, &["spec", "list"]), &[]);
     check(&env, "kinds", json!([ask(&env, &["spec", "list", "--kinds"])[0]]), &[]);
+    let workspace = ask(&env, &["spec", "show", "reviewer"])["spec"]["workspace"].take();
+    check(&env, "workspace", json!({ "spec": { "workspace": workspace } }), &[]);
     check(&env, "taskspaces", ask(&env, &["taskspace", "list"]), &[]);
     check(&env, "screen", ask(&env, &["agent", "peek", "api"]), &["screen"]);
     let checks = symposium(&env, &["doctor", "--json"]).outcome().json();

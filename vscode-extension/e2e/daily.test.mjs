@@ -1,7 +1,7 @@
 // A day with agents: see them, attach, type, approve, spawn, be told of a crash.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Hands, step } from './hands.mjs';
@@ -138,10 +138,14 @@ step('one that begins alike and was asked meanwhile is not approved by that', as
   const other = hands.dialog().filter({ hasText: 'docs asks for something else by now' });
   await other.waitFor();
   assert.ok((await other.innerText()).includes('deep/everything'));
-  await other.locator('.monaco-button', { hasText: 'Cancel' }).click();
+  await hands.shot('another-question');
+  // Who presses Enter twice is shown the agent, and has said nothing to it.
+  await hands.page.keyboard.press('Enter');
+  await hands.has('docs');
   assert.equal(world.agent('docs').status, 'waiting');
   await hands.act('docs', 'Deny');
   await world.is('docs', 'idle');
+  await hands.attach('api');
 });
 
 step('one that is too long for a dialog is read in an editor', async () => {
@@ -272,10 +276,17 @@ step('a crash is told in red, with what is known of it', async () => {
   assert.equal(item.kind, 'error');
   await hands.shot('crashed');
   await hands.clearToasts();
-  await hands.act('docs', 'Resume');
+  // A double click brings it back once, and is no mistake.
+  await hands.act('docs', 'Resume', 2);
   await world.is('docs', 'idle');
   await hands.statusSays('3 idle');
-  await hands.terminalShows('docs · ');
+  await hands.has('docs');
+  // What is told comes in its order: an error would be there by now.
+  world.symposium('agent', 'send', 'api', '/ask ls');
+  await hands.toast('api waits for you').waitFor();
+  assert.equal(await hands.page.locator('.notifications-toasts .codicon-error').count(), 0);
+  await hands.act('api', 'Deny');
+  await hands.statusSays('3 idle');
 });
 
 step('a task is added from the view, and its end is told', async () => {
@@ -303,7 +314,8 @@ step('a recap is a document, and what agents said in it is text', async () => {
 });
 
 step('stopping from the view ends the agent and keeps it', async () => {
-  await hands.act('tests', 'Stop Agent');
+  await hands.attach('tests');
+  await hands.ended(() => hands.act('tests', 'Stop Agent'));
   await world.is('tests', 'stopped');
   await hands.treeRow('stopped').waitFor();
 });
@@ -318,9 +330,20 @@ step('a taskspace is made in one flow, and goes as a whole', async () => {
   const agent = await world.is('space', 'idle');
   assert.deepEqual([agent.workspace, agent.branch, agent.project], ['worktree', 'symposium/space', world.project]);
   await hands.statusSays('3 idle');
+  // Work that is nowhere else outlives an Enter too many.
+  const work = join(agent.working_directory, 'work.txt');
+  writeFileSync(work, 'an hour of it');
   await hands.menu('space', 'Remove Agent');
   await hands.dialog().filter({ hasText: 'Remove the taskspace space' }).waitFor();
-  await hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click();
+  await hands.page.keyboard.press('Enter');
+  await hands.dialog().filter({ hasText: 'Remove Anyway' }).waitFor();
+  await hands.shot('unsaved-work');
+  await hands.page.keyboard.press('Enter');
+  await hands.dialog().waitFor({ state: 'detached' });
+  rmSync(work);
+  await hands.menu('space', 'Remove Agent');
+  await hands.dialog().filter({ hasText: 'Remove the taskspace space' }).waitFor();
+  await hands.ended(() => hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click());
   await until('the taskspace is gone', () => world.symposium('taskspace', 'list').length === 0);
   // The row below moves up: where one clicks next must have come to rest.
   await hands.treeRow('symposium/space').waitFor({ state: 'detached' });

@@ -55,13 +55,17 @@ export class Hands {
     }, within).catch(async (error) => { throw new Error(`${error.message}; it says ${JSON.stringify(await this.statusBar())}`); });
   }
 
-  /** Opens the palette and runs a command. Whatever was done before has come to rest by then: what takes the focus later
-   *  would close the palette. */
+  /** Opens the palette and runs a command. What VS Code gives the focus to late, as it does with a preview, closes the
+   *  palette; a person presses F1 again. */
   async palette(title) {
-    await this.page.keyboard.press('F1');
-    await this.input().fill(`>${title}`);
-    // Enter runs the row that is marked, which is the one above until the list has been filtered.
-    await this.page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title }).waitFor();
+    const marked = this.page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title });
+    await until(`the palette offers ${title}`, async () => {
+      await this.page.keyboard.press('F1');
+      await this.input().fill(`>${title}`, { timeout: 3_000 });
+      // Enter runs the row that is marked, which is the one above until the list has been filtered.
+      await marked.waitFor({ timeout: 3_000 });
+      return true;
+    });
     await this.page.keyboard.press('Enter');
   }
 
@@ -138,7 +142,9 @@ export class Hands {
     await until('the view shows what is', async () => {
       const wanted = this.world.symposium('agent', 'list').map(({ name, status, waiting_for }) => `${name}, ${waiting_for === null ? status : `${status}(${waiting_for})`}`);
       const shown = await this.page.evaluate(() => [...document.querySelectorAll('.pane-body .monaco-list-row')].map((row) => row.getAttribute('aria-label')));
-      return wanted.every((label) => shown.some((each) => each?.startsWith(label)));
+      // Those that are gone go with a redraw, in which a row is where another one was.
+      const agents = shown.filter((each) => /^[\w-]+, /.test(each ?? ''));
+      return wanted.every((label) => shown.some((each) => each?.startsWith(label))) && agents.every((each) => wanted.some((label) => each.startsWith(label)));
     });
   }
 
@@ -149,16 +155,32 @@ export class Hands {
     await this.treeRow(row).locator(`.action-label[aria-label*="${action}"]`).first().click({ clickCount });
   }
 
-  /** Takes an entry of a row's context menu. */
-  async menu(row, entry) {
+  /** Takes an entry of a row's context menu; `meanwhile` happens while the menu is open. What VS Code gives the focus to
+   *  late, as it does with a new terminal, closes the menu; a person clicks again. */
+  async menu(row, entry, meanwhile = () => undefined) {
     const item = this.page.locator('.context-view .action-item').filter({ hasText: entry }).first();
     await this.rest();
-    await this.treeRow(row).click({ button: 'right' });
-    // By key: for its first 100 ms a menu takes no click, so that the one that opened it chooses nothing.
-    await item.hover();
-    await this.page.locator('.context-view .action-item.focused').filter({ hasText: entry }).waitFor();
+    await until(`the menu of ${row} offers ${entry}`, async () => {
+      await this.treeRow(row).click({ button: 'right', timeout: 3_000 });
+      // By key: for its first 100 ms a menu takes no click, so that the one that opened it chooses nothing.
+      await item.hover({ timeout: 3_000 });
+      await this.page.locator('.context-view .action-item.focused').filter({ hasText: entry }).waitFor({ timeout: 3_000 });
+      return true;
+    });
+    await meanwhile();
     await this.page.keyboard.press('Enter');
     await item.waitFor({ state: 'detached' });
+  }
+
+  /** Ends the agent whose terminal was used last, from the view. The terminal closes, VS Code gives the keyboard to the one
+   *  of another agent, and gets it back from us. */
+  async ended(act) {
+    const taken = this.page.evaluate(() => new Promise((done) => {
+      document.addEventListener('focusin', ({ target }) => { if (target.className.includes('xterm-helper-textarea')) done(); });
+    }));
+    await act();
+    await taken;
+    await until('the keyboard is in the view again', () => this.page.evaluate(() => document.activeElement?.classList.contains('monaco-list')));
   }
 
   /** Goes to another window of the desktop, or comes back from it: headless, no page ever loses the focus. */
@@ -192,7 +214,12 @@ export class Hands {
   }
 
   async clearToasts() {
-    await this.palette('Notifications: Clear All Notifications');
+    const none = async () => (await this.page.locator('.notifications-toasts .notification-list-item').count()) === 0;
+    await until('no notification is left', async () => {
+      await this.palette('Notifications: Clear All Notifications');
+      // They fade: one that is still going would be taken for the next. One that came just then is cleared once more.
+      return until('they have gone', none, 3_000);
+    });
   }
 
   dialog() {

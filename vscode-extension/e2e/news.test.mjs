@@ -1,7 +1,8 @@
 // What is told of the end of a task, and by which of several windows on one folder: never by one that cannot be seen.
 
 import assert from 'node:assert/strict';
-import { renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
@@ -91,6 +92,25 @@ step('what cannot be shown is told by one window', async () => {
   world.symposium('agent', 'rm', '--force', 'half');
   for (const hands of [first, second]) {
     await hands.palette('Symposium: Refresh');
+    await hands.statusSays('2 idle');
+    await hands.clearToasts();
+  }
+});
+
+step('the removal of one whose folder is gone is offered by one window', async () => {
+  const count = async (name) => (await Promise.all([first, second].map((hands) => toasts(hands, `The folder of these agents is gone: ${name}`)))).join();
+  for (const name of ['web', 'shop']) {
+    const dir = join(world.project, name);
+    mkdirSync(dir);
+    await world.spawn(name, '--dir', dir);
+    rmSync(dir, { recursive: true });
+    process.kill(world.symposium('supervisor', 'status').pid, 'SIGUSR1');
+    await until(`it is offered to remove ${name}`, async () => (await count(name)) !== '0,0');
+  }
+  // A folder is gone for a while before it is told: by the time of the second the other window has had its turn of the first.
+  assert.deepEqual([await count('web'), await count('shop')], ['0,1', '0,1']);
+  for (const name of ['web', 'shop']) world.symposium('agent', 'rm', '--force', name);
+  for (const hands of [first, second]) {
     await hands.statusSays('2 idle');
     await hands.clearToasts();
   }

@@ -115,6 +115,17 @@ step('a server that is killed takes no agent along, and one click attaches again
   await only('api');
 });
 
+step('a recap that was open is there again after a reload', async () => {
+  await hands.openView();
+  await hands.menu('api', 'Show Recap');
+  await hands.previewShows('h1', 'api');
+  await hands.reload();
+  await hands.statusSays('1 idle', 60_000);
+  await hands.preview().locator('h1', { hasText: 'api' }).first().waitFor({ timeout: 150_000 });
+  await hands.shot('recap-restored');
+  await hands.palette('View: Close All Editors');
+});
+
 step('a terminal in the editor area comes back too', async () => {
   await world.spawn('docs');
   await hands.openView();

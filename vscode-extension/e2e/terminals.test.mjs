@@ -250,6 +250,7 @@ step('the terminal that is taken to the editor area is that of the row, whicheve
   const before = world.clients().sort();
   await hands.palette('Terminal: Create New Terminal');
   await until('a shell is ready', async () => (await hands.terminals()).some((screen) => /[#$]$/m.test(screen)));
+  await hands.focused();
   await hands.menu('tests', 'Attach in Editor Area');
   await tab(/^tests$/).waitFor();
   await keyboard('tests');

@@ -29,10 +29,36 @@ step('without the binary the view says so, and finds it when it is there', async
   await welcome('was not found').waitFor({ timeout: 60_000 });
   await hands.statusSays('was not found');
   await hands.shot('missing-binary');
+  // No command asks questions that would be in vain.
+  for (const command of ['Attach to Agent', 'Send Prompt', 'Add Task', 'Spawn Agent', 'New Taskspace']) {
+    const began = Date.now();
+    await hands.palette(`Symposium: ${command}`);
+    const toast = hands.toast('the program symposium was not found');
+    await toast.waitFor();
+    assert.equal(await hands.input().count(), 0, command);
+    for (const button of ['Choose the symposium Binary', 'Show What Is Wrong', 'Try Again']) await toast.locator('.monaco-button', { hasText: button }).first().waitFor();
+    if (command !== 'New Taskspace') await hands.clearToasts();
+    else await hands.press(toast, 'Show What Is Wrong');
+    // Of more than three notifications within 800 ms VS Code shows none but the first three.
+    await until('one more would be shown', () => Date.now() - began > 300);
+  }
+  await hands.page.locator('.view-lines', { hasText: world.binary }).waitFor();
+  await hands.shot('missing-binary-doctor');
   renameSync(`${world.binary}.away`, world.binary);
   await tryAgain('was not found');
   await welcome('No agents yet').waitFor();
   await hands.shot('welcome');
+});
+
+step('without agents a command offers to spawn one, in the place of an empty list', async () => {
+  await hands.page.locator('[id="symposium.symposium.agents"] a').click();
+  await hands.toast('There are no agents yet.').waitFor();
+  await hands.shot('nobody-to-attach-to');
+  assert.equal(await hands.input().count(), 0);
+  await hands.press(hands.toast('There are no agents yet.'), 'Spawn Agent');
+  await until('asked for a spec', async () => (await hands.input().getAttribute('placeholder'))?.includes('A spec'));
+  await hands.page.keyboard.press('Escape');
+  await hands.clearToasts();
 });
 
 step('without tmux the view says so', async () => {
@@ -61,6 +87,11 @@ step('a list that cannot be read is told in the view and the status bar, by no t
   await hands.palette('Symposium: Refresh');
   await welcome('could not be read').waitFor();
   const { label } = await hands.statusSays('agent list --watch');
+  await hands.palette('Symposium: Attach to Agent');
+  const told = hands.toast('Symposium: agent list --watch').filter({ hasText: 'Try Again' });
+  await told.waitFor();
+  assert.equal(await hands.input().count(), 0);
+  await hands.clearToasts();
   assert.ok(!label.includes('\n'), label);
   assert.equal(await hands.page.locator('.notifications-toasts .notification-list-item', { hasText: 'agent list' }).count(), 0);
   await hands.shot('unreadable');
@@ -99,6 +130,9 @@ step('an older binary is told apart', async () => {
   await welcome('older than this extension needs: 0.1.0 or newer').waitFor();
   await hands.statusSays('symposium 0.0.1 is too old: this extension needs symposium 0.1.0 or newer');
   await hands.shot('too-old');
+  writeFileSync(world.binary, '#!/bin/sh\necho symposium 0.0.2\n', { mode: 0o755 });
+  await hands.palette('Symposium: Refresh');
+  await hands.statusSays('symposium 0.0.2 is too old');
   renameSync(`${world.binary}.real`, world.binary);
   await tryAgain('older than');
   await welcome('No agents yet').waitFor();

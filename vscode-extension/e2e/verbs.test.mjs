@@ -1,7 +1,7 @@
 // What else can be done with an agent: watching, looking, renaming, sleeping, queues, and the ways in beside the palette.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Guest, noGuest } from './guest.mjs';
@@ -61,6 +61,26 @@ step('a rename keeps the agent, and a name that is taken is refused while it is 
   await hands.treeRow('manual').waitFor();
 });
 
+step('what was typed for one that is renamed meanwhile goes to it, and for one that is gone to nobody', async () => {
+  await hands.menu('manual', 'Send Prompt');
+  await until('asked for a prompt', async () => (await hands.input().getAttribute('placeholder'))?.includes('The prompt'));
+  world.symposium('agent', 'rename', 'manual', 'guide');
+  await world.spawn('manual');
+  await hands.statusSays('3 idle');
+  await hands.answer('The prompt', 'for the guide');
+  await until('the guide has heard it', () => world.symposium('agent', 'peek', 'guide').screen.join('\n').includes('You said: for the guide'));
+  await world.is('guide', 'idle');
+  await hands.statusSays('3 idle');
+  await hands.menu('manual', 'Send Prompt');
+  await until('asked for a prompt', async () => (await hands.input().getAttribute('placeholder'))?.includes('The prompt'));
+  world.symposium('agent', 'rm', '--force', 'manual');
+  world.symposium('agent', 'rename', 'guide', 'manual');
+  await hands.statusSays('2 idle');
+  await hands.answer('The prompt', 'for nobody');
+  await hands.toast('manual is gone by now').waitFor();
+  await hands.clearToasts();
+});
+
 step('one that sleeps wakes when it is attached to', async () => {
   await hands.palette('Terminal: Kill the Active Terminal Instance');
   await until('nobody is attached', () => world.clients().length === 0);
@@ -94,7 +114,7 @@ step('one that sleeps wakes too when a terminal still shows what was', async () 
 
 step('one that has crashed is offered to be brought back beside its last screen', async () => {
   world.symposium('agent', 'send', 'manual', '/crash');
-  await world.is('manual', 'crashed');
+  await hands.toast('manual crashed').waitFor();
   await hands.clearToasts();
   await hands.act('manual', 'Attach to Agent');
   await hands.terminalShows('the agent has ended');
@@ -146,6 +166,74 @@ step('a first child is seen below its parent, which stands where the child that 
   await hands.clearToasts();
 });
 
+step('what is done to a row that goes meanwhile is done to nobody else', async () => {
+  await world.spawn('brief');
+  await hands.menu('brief', 'Stop Agent', async () => {
+    world.symposium('agent', 'rm', '--force', 'brief');
+    await hands.treeRow('brief').waitFor({ state: 'detached' });
+  });
+  await hands.toast('That row has just changed').waitFor();
+  await hands.shot('row-gone');
+  assert.equal(await hands.input().count(), 0);
+  await hands.clearToasts();
+  world.symposium('agent', 'send', 'api', '/work 60s');
+  await world.is('api', 'working');
+  const { id } = world.symposium('task', 'add', 'api', 'a brief one');
+  await hands.treeRow('a brief one').waitFor();
+  await hands.menu('a brief one', 'Show Task', async () => {
+    world.symposium('task', 'cancel', String(id));
+    await hands.treeRow('a brief one').waitFor({ state: 'detached' });
+  });
+  await hands.toast('That row has just changed').waitFor();
+  await hands.clearToasts();
+  world.symposium('agent', 'interrupt', 'api');
+  await world.is('api', 'idle');
+  await hands.statusSays('2 idle');
+});
+
+step('the button above the tasks asks whose queue, whichever row is marked', async () => {
+  world.symposium('agent', 'send', 'api', '/work 60s');
+  await world.is('api', 'working');
+  const { id } = world.symposium('task', 'add', 'api', 'one to be marked');
+  await hands.treeRow('one to be marked').waitFor();
+  const head = hands.page.locator('.pane-header', { hasText: 'Tasks' });
+  for (const mark of [() => undefined, () => hands.treeRow('one to be marked').click()]) {
+    await mark();
+    await head.hover();
+    await head.locator('.action-label[aria-label*="Add Task"]').click();
+    await until('asked whose', async () => (await hands.input().getAttribute('placeholder'))?.includes('Whose queue?'));
+    await hands.page.keyboard.press('Escape');
+  }
+  world.symposium('task', 'cancel', String(id));
+  world.symposium('agent', 'interrupt', 'api');
+  await world.is('api', 'idle');
+  await hands.statusSays('2 idle');
+});
+
+step('of those that are stopped together none leaves the keyboard to another agent', async () => {
+  await world.spawn('lead');
+  // It ignores that it is to leave, and so is the last to do so, some seconds later.
+  world.symposium('agent', 'spawn', '--name', 'mate', '--parent', 'lead', '--', 'bash', '-c', 'trap "" HUP INT TERM; while :; do sleep 1; done');
+  await world.spawn('junior', '--parent', 'mate');
+  // The terminal that follows the one that closes is who gets the keyboard.
+  await hands.attach('lead');
+  await hands.palette('Symposium: Attach to Agent');
+  await hands.pick('mate');
+  await until('mate has a client', () => world.agent('mate').clients.length === 1);
+  await hands.attach('api');
+  await hands.attach('lead');
+  await hands.menu('lead', 'Stop Agent');
+  await hands.dialog().filter({ hasText: 'lead has children that run: mate, junior' }).waitFor();
+  assert.equal(await hands.page.evaluate(() => document.activeElement?.textContent), 'Only lead');
+  await hands.shot('stop-all');
+  await hands.dialog().locator('.monaco-button', { hasText: 'Stop All' }).click();
+  for (const name of ['lead', 'mate', 'junior']) await world.is(name, 'stopped');
+  for (const name of ['lead', 'mate']) await hands.page.locator('.terminal-tabs-entry', { hasText: name }).waitFor({ state: 'detached' });
+  await until('the keyboard is in the view', () => hands.page.evaluate(() => document.activeElement?.classList.contains('monaco-list')));
+  for (const name of ['junior', 'mate', 'lead']) world.symposium('agent', 'rm', name);
+  await hands.rest();
+});
+
 step('a hover tells what is known, and a hostile title is text', async () => {
   await hands.rest();
   await hands.treeRow('api').hover();
@@ -176,7 +264,59 @@ step('a task is added, cancelled and tried again', async () => {
   await hands.pick('count <b>sheep</b>');
   await until('it is queued again', () => state() === 'queued');
   world.symposium('agent', 'interrupt', 'api');
+  await until('it is done', () => state() === 'done');
+});
+
+step('who goes on with a task that is cancelled may be interrupted', async () => {
+  const { id } = world.symposium('task', 'add', 'api', '/work 60s');
+  await until('it is worked at', () => world.agent('api').task?.id === id && world.agent('api').status === 'working');
+  const row = hands.page.locator('.pane-body .monaco-list-row').filter({ hasText: '/work 60s' }).first();
+  await row.hover();
+  await row.locator('.action-label[aria-label*="Cancel"]').click();
+  const toast = hands.toast('api goes on with what it does');
+  await toast.waitFor();
+  assert.equal(world.agent('api').status, 'working');
+  await hands.press(toast, 'Interrupt');
   await world.is('api', 'idle');
+});
+
+step('an offer to interrupt that is out of date interrupts nothing else', async () => {
+  const [first, next] = ['/work 62s', '/work 63s'].map((text) => world.symposium('task', 'add', 'api', text).id);
+  const isAt = (id) => until(`it is at #${id}`, () => world.agent('api').task?.id === id && world.agent('api').status === 'working');
+  await isAt(first);
+  const row = hands.treeRow('/work 62s');
+  await hands.treeRow('/work 63s').waitFor();
+  // One that comes moves none that is there.
+  const [old, fresh] = await Promise.all(['/work 62s', '/work 63s'].map((text) => hands.treeRow(text).boundingBox()));
+  assert.ok(old.y < fresh.y, `${old.y} is below ${fresh.y}`);
+  await row.hover();
+  await row.locator('.action-label[aria-label*="Cancel"]').click();
+  const toast = hands.toast('api goes on with what it does');
+  await toast.waitFor();
+  world.symposium('agent', 'interrupt', 'api');
+  await isAt(next);
+  await hands.press(toast, 'Interrupt');
+  await hands.toast('api is at something else by now').waitFor();
+  assert.equal(world.agent('api').status, 'working');
+  world.symposium('agent', 'interrupt', 'api');
+  await world.is('api', 'idle');
+  await hands.clearToasts();
+});
+
+step('a task that waits for whoever is free is in the view after a refresh, and when one begins to look', async () => {
+  for (const name of ['api', 'manual']) world.symposium('agent', 'send', name, '/work 60s');
+  await hands.statusSays('2 working');
+  await hands.rest();
+  const { id } = world.symposium('task', 'add', 'any:demo', 'for whoever is free');
+  await hands.palette('Symposium: Refresh');
+  await hands.treeRow('for whoever is free').waitFor();
+  await hands.palette('View: Show Explorer');
+  await hands.page.locator('.explorer-folders-view').waitFor();
+  world.symposium('task', 'cancel', String(id));
+  await hands.openView();
+  await hands.treeRow('for whoever is free').waitFor({ state: 'detached' });
+  for (const name of ['api', 'manual']) world.symposium('agent', 'interrupt', name);
+  await hands.statusSays('2 idle');
 });
 
 step('a folder of the explorer is where an agent is spawned', async () => {
@@ -197,17 +337,55 @@ step('a folder of the explorer is where an agent is spawned', async () => {
   await world.is('web', 'idle');
 });
 
-step('a folder that is deleted elsewhere is noticed, and its agent may go', async () => {
+step('where the spec says is where Enter has it work, and a path of the project is a spec', async () => {
+  mkdirSync(join(world.project, 'Solo'));
+  writeFileSync(join(world.project, 'Solo/agent.md'), '---\nkind: demo\nworkspace: scratch\n---\nYou are alone.\n');
+  await hands.palette('Symposium: Spawn Agent');
+  await hands.answer('A spec', './Solo');
+  await hands.answer('Its name', 'solo');
+  await hands.answer('What it is to do', '');
+  await hands.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'An empty folder' }).waitFor();
+  await hands.page.keyboard.press('Enter');
+  await hands.has('solo');
+  assert.equal(world.agent('solo').workspace, 'scratch');
+  world.symposium('agent', 'rm', '--force', 'solo');
+  rmSync(join(world.project, 'Solo'), { recursive: true });
+});
+
+step('one that took long to start takes no keyboard from what is typed by then', async () => {
+  mkdirSync(join(world.project, '.symposium'));
+  writeFileSync(join(world.project, '.symposium/agents.toml'), '[agents.slow]\nkind = "demo"\nworkspace = { mode = "worktree", setup = ["sleep 11"] }\n');
+  await hands.palette('Symposium: Spawn Agent');
+  await hands.answer('A spec', 'slow');
+  await hands.answer('Its name', 'late');
+  await hands.answer('What it is to do', '');
+  await hands.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'A git worktree' }).waitFor();
+  await hands.page.keyboard.press('Enter');
+  await hands.attach('api');
+  const toast = hands.toast('late has started');
+  await toast.waitFor();
+  await hands.type('still for api\n');
+  await hands.terminalShows('You said: still for api');
+  assert.deepEqual(world.agent('late').clients, []);
+  await hands.press(toast, 'Attach');
+  await hands.has('late');
+  world.symposium('agent', 'rm', '--force', 'late');
+  rmSync(join(world.project, '.symposium'), { recursive: true });
+});
+
+step('a folder that is deleted elsewhere is noticed, and its agents may go after one question', async () => {
+  await world.spawn('web-two', '--dir', join(world.project, 'web'));
   rmSync(join(world.project, 'web'), { recursive: true });
   // The supervisor looks once a minute by itself.
   process.kill(world.symposium('supervisor', 'status').pid, 'SIGUSR1');
-  const toast = hands.toast('The folder of these agents is gone: web');
+  const toast = hands.toast('The folder of these agents is gone: web, web-two');
   await toast.waitFor({ timeout: 90_000 });
   await hands.shot('folder-gone');
   await hands.press(toast, 'Remove');
-  await hands.dialog().filter({ hasText: 'web runs, though its folder is gone' }).waitFor();
+  await hands.dialog().filter({ hasText: 'Forget all of them, and end those that run (web, web-two)?' }).waitFor();
   await hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click();
-  await until('web is gone', () => world.agent('web') === undefined);
+  await until('both are gone', () => world.agent('web') === undefined && world.agent('web-two') === undefined);
+  assert.equal(await hands.dialog().count(), 0);
 });
 
 step('the terminal profile asks which agent, and shows it', async () => {
@@ -279,7 +457,7 @@ step('a guest types into what was shared, until that is ended', async () => {
   await hands.attach('api');
   await share(guest.name);
   await hands.dialog().locator('.monaco-button', { hasText: 'Share' }).click();
-  await hands.toast(`api is shared with ${guest.name}`).waitFor();
+  await hands.toast(`api is shared with ${guest.name}, who attaches with: symposium agent attach root/api`).waitFor();
   await hands.shot('shared');
   const [{ owner, name, read_only }] = guest.symposium('agent', 'list', '--shared');
   assert.deepEqual([name, read_only], ['api', false]);

@@ -213,12 +213,13 @@ export class World {
     return this.page;
   }
 
-  /** Another window on the same server, with another folder and behind the first: headless, each would think it is in front. */
+  /** Another window on the same server, with another folder, or a file that names several, and behind the first: headless, each would think it is in front. */
   async openWindow(folder) {
     const page = await this.browser.newPage();
     await page.addInitScript(() => { document.hasFocus = () => false; });
     page.setDefaultTimeout(30_000);
-    await page.goto(`http://127.0.0.1:${this.port}/?folder=${folder}`, { waitUntil: 'domcontentloaded' });
+    const what = folder.endsWith('.code-workspace') ? 'workspace' : 'folder';
+    await page.goto(`http://127.0.0.1:${this.port}/?${what}=${folder}`, { waitUntil: 'domcontentloaded' });
     return page;
   }
 

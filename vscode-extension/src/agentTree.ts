@@ -5,7 +5,7 @@ import type { Client } from './client';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
 import { inWords } from './rules/broken';
-import { type AgentNode, type ProjectNode, group, outline, rowId, update } from './rules/group';
+import { type AgentNode, NO_PROJECT, type ProjectNode, group, renew, rowId, waitingBelow } from './rules/group';
 import { contextValue, description, spoken } from './rules/labels';
 import { folderName } from './rules/place';
 import { tooltip } from './rules/recap';
@@ -36,14 +36,14 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       this.draw();
     };
     const ages = setInterval(() => {
-      if (this.view.visible) this.changed.fire(undefined);
+      if (this.view.visible) this.changed.fire(this.roots);
     }, AGES);
     this.parts = [
       this.view,
       this.changed,
       watch.onAgents(draw),
       watch.onHealth(draw),
-      mutes.onChange(() => { this.changed.fire(undefined); }),
+      mutes.onChange(() => { this.changed.fire(this.roots); }),
       vscode.workspace.onDidChangeWorkspaceFolders(draw),
       { dispose: () => { clearInterval(ages); } },
     ];
@@ -77,14 +77,10 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     this.view.message = this.watch.health === 'ready' ? noLinks(inWords(this.watch.broken)) : '';
     const fresh = this.watch.health === 'ready' ? group(this.watch.agents, folders()) : [];
     // VS Code forgets all rows while the whole tree is drawn anew, and a click that comes just then has lost its row.
-    // So as long as they stand as they stood, only the rows that differ are drawn.
-    if (outline(fresh) === outline(this.roots)) {
-      const differing = update(this.roots, fresh);
-      if (differing.length > 0) this.changed.fire(differing);
-    } else {
-      this.roots = fresh;
-      this.changed.fire(undefined);
-    }
+    // So as long as there are the same projects, only what differs is drawn.
+    const differing = renew(this.roots, fresh);
+    if (differing === undefined) this.roots = fresh;
+    if (differing === undefined || differing.length > 0) this.changed.fire(differing);
   }
 
   private agentItem(node: AgentNode): vscode.TreeItem {
@@ -94,20 +90,27 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     const look = lookOf(agent.status);
     const muted = this.mutes.has(agent);
     item.id = rowId(node);
-    item.description = description(agent, Date.now()) + (muted ? ` · ${t('muted')}` : '');
+    const marks = { below: waitingBelow(node), muted };
+    item.description = description(agent, Date.now(), marks);
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
     item.contextValue = contextValue(agent, muted);
-    item.accessibilityInformation = { label: spoken(agent) };
+    item.accessibilityInformation = { label: spoken(agent, marks) };
     return item;
   }
 }
 
 function projectItem(node: ProjectNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(oneLine(folderName(node.path)), vscode.TreeItemCollapsibleState.Expanded);
+  const isProject = node.path !== NO_PROJECT;
+  const label = isProject ? oneLine(folderName(node.path)) : t('no project');
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
   item.id = `project:${node.path}`;
-  item.description = node.here ? t('this window') : oneLine(node.path);
+  const place = node.here ? t('this window') : isProject ? oneLine(node.path) : t('each in a folder of its own');
+  const waiting = waitingBelow(node);
+  const marks = waiting === 0 ? [] : [t('waiting below: {0}', waiting)];
+  item.description = [...marks, place].join(' · ');
   item.iconPath = new vscode.ThemeIcon(node.here ? 'root-folder-opened' : 'root-folder');
   item.contextValue = 'project';
-  item.tooltip = oneLine(node.path, 500);
+  // It is also what is read out.
+  item.tooltip = [...(isProject ? [oneLine(node.path, 500)] : [label, place]), ...marks].join(', ');
   return item;
 }

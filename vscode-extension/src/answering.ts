@@ -108,9 +108,11 @@ export class Answering {
     const attach = t('Attach');
     const title = which === 'another' ? t('{0} asks for something else by now', name) : t('{0} asks', name);
     const text = await this.inFull(agent, question);
+    // The first is what Enter presses: the second one of a person who pressed it twice is to no question they have read.
+    const buttons = which === 'another' ? [attach, yes] : [yes, attach];
     const chosen = fitsDialog(text)
-      ? await vscode.window.showWarningMessage(title, { modal: true, detail: text }, yes, attach)
-      : await this.inEditor(agent, broken(text), longQuestion(title, question), yes, attach);
+      ? await vscode.window.showWarningMessage(title, { modal: true, detail: text }, ...buttons)
+      : await this.inEditor(agent, broken(text), longQuestion(title, question), ...buttons);
     if (chosen === attach) await vscode.commands.executeCommand('symposium.attach', agent);
     return chosen === yes;
   }

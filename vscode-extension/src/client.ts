@@ -6,10 +6,11 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { unreadableIn } from './rules/broken';
 import { forPrograms } from './rules/environment';
 import type { How } from './rules/seats';
-import { type Agent, type Check, type Listed, type Failure, type Kind, type Recap, type Spec, type Task, type Taskspace } from './types';
-import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom } from './types';
+import { type Agent, type Asked, type Check, type Listed, type Failure, type Kind, type Recap, type Restored, type Spec, type Task, type Taskspace } from './types';
+import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom, workspaceFrom } from './types';
 
 /** Where the binary is and which environment it is to look at. */
 export interface Place {
@@ -47,21 +48,28 @@ export interface Given {
 /** Longer than the longest of the binary's own time bounds, that of `agent send`. */
 const TIMEOUT = 60_000;
 
+/** For what makes or deletes files, or starts many: the setup of a worktree may install for minutes. The binary has bounds of
+ *  its own for each part, and one that is ended in between leaves half of it behind. */
+export const PATIENT: Given = { timeout: 0 };
+
 /** What is kept of an output: a transcript may be long. */
 const MOST_OUTPUT = 64 * 1024 * 1024;
 
 /** Places of installations that an editor started from a desktop does not have in its PATH. */
 const usual = () => [join(homedir(), '.cargo/bin'), join(homedir(), '.local/bin'), '/usr/local/bin', '/opt/homebrew/bin'];
 
+/** The files that a name may mean, in the order in which they are looked for. */
+function candidates(path: string, env: NodeJS.ProcessEnv): string[] {
+  const home = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
+  if (isAbsolute(home)) return [home];
+  if (home.includes('/')) return [];
+  const folders = [...(env['PATH'] ?? '').split(delimiter).filter(isAbsolute), ...usual()];
+  return [...new Set(folders.map((folder) => join(folder, home)))];
+}
+
 /** The file that a name means; undefined when there is none that can be run. */
 export function findBinary(path: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const home = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
-  const candidates = isAbsolute(home)
-    ? [home]
-    : home.includes('/')
-      ? []
-      : [...(env['PATH'] ?? '').split(delimiter).filter(isAbsolute), ...usual()].map((folder) => join(folder, home));
-  return candidates.find((candidate) => {
+  return candidates(path, env).find((candidate) => {
     try {
       accessSync(candidate, constants.X_OK);
       return statSync(candidate).isFile();
@@ -75,6 +83,7 @@ export class Client {
   constructor(
     private readonly place: () => Place,
     private readonly log: (line: string) => void = () => undefined,
+    private readonly timeout = TIMEOUT,
   ) {}
 
   /** The program and arguments of a terminal on an agent. */
@@ -87,8 +96,9 @@ export class Client {
     return (await this.run(['--version'], { timeout: 10_000 })).stdout.trim();
   }
 
-  async agents(): Promise<Listed> {
-    return listedFrom(await this.json(['agent', 'list']));
+  async agents(): Promise<Asked> {
+    const { value, warnings } = await this.heard(['agent', 'list']);
+    return { ...listedFrom(value), unreadable: warnings.flatMap((line) => unreadableIn(line) ?? []) };
   }
 
   async tasks(which: 'open' | 'all' = 'open'): Promise<Task[]> {
@@ -115,6 +125,11 @@ export class Client {
     return kindsFrom(await this.json(['spec', 'list', '--kinds', '--dir', dir]));
   }
 
+  /** Where an agent of a spec works unless told otherwise. */
+  async workspaceOf(spec: string, dir: string): Promise<Agent['workspace']> {
+    return workspaceFrom(await this.json(['spec', 'show', '--dir', dir, '--', spec]));
+  }
+
   async taskspaces(): Promise<Taskspace[]> {
     return taskspacesFrom(await this.json(['taskspace', 'list']));
   }
@@ -131,25 +146,27 @@ export class Client {
     return (await this.run([...this.where(), 'agent', 'logs', '--plain', name])).stdout;
   }
 
-  /** The checks of `doctor`, which also exits 1 when one of them is bad. */
+  /** The checks of `doctor`, of which one may be bad. */
   async doctor(): Promise<Check[]> {
-    const { stdout } = await this.run([...this.where(), '--json', 'doctor']).catch((error: unknown) => {
-      if (error instanceof CommandError && error.saw[0]?.startsWith('[')) return { stdout: error.saw[0] };
-      throw error;
-    });
-    return checksFrom(JSON.parse(stdout));
+    return checksFrom((await this.rows(['doctor'])).value);
+  }
+
+  /** Brings back those that were lost: who is back, and who could not be brought back. */
+  async restoreLost(): Promise<{ back: Restored[]; failed: Restored[] }> {
+    const { value, isAllWell } = await this.rows(['agent', 'restore', '--all'], PATIENT);
+    const all = restoredFrom(value);
+    // One that was back already is not restored either.
+    return isAllWell ? { back: all, failed: [] } : { back: all.filter(({ restored }) => restored), failed: all.filter(({ restored }) => !restored) };
   }
 
   /** Starts an agent or a taskspace; a task goes in on standard input. */
   async started(args: readonly string[], task: string): Promise<Agent> {
-    return agentFrom(await this.json(args, { stdin: task }));
+    return agentFrom(await this.json(args, { ...PATIENT, stdin: task }));
   }
 
   /** Runs a verb with `--json` and returns what it printed. */
   async json(args: readonly string[], given: Given = {}): Promise<unknown> {
-    const { stdout, stderr } = await this.run([...this.where(), '--json', ...args], given);
-    for (const line of stderr.split('\n').filter(Boolean)) this.log(line);
-    return stdout.trim() === '' ? null : (JSON.parse(stdout) as unknown);
+    return (await this.heard(args, given)).value;
   }
 
   /** Follows `agent list --watch` until it is disposed of or ends by itself; `ended` is called once. */
@@ -208,12 +225,29 @@ export class Client {
 
   private where(): string[] {
     const { home } = this.place();
-    return home === '' ? [] : ['--home', home];
+    return home === '' ? [] : ['--home', homeOf(home)];
+  }
+
+  private async heard(args: readonly string[], given: Given = {}): Promise<{ value: unknown; warnings: string[] }> {
+    const { stdout, stderr } = await this.run([...this.where(), '--json', ...args], given);
+    const warnings = stderr.split('\n').filter(Boolean);
+    for (const line of warnings) this.log(line);
+    return { value: stdout.trim() === '' ? null : (JSON.parse(stdout) as unknown), warnings };
+  }
+
+  /** The list that a verb prints, which it also does when it exits 1 because of one of them. */
+  private async rows(args: readonly string[], given: Given = {}): Promise<{ value: unknown; isAllWell: boolean }> {
+    try {
+      return { value: await this.json(args, given), isAllWell: true };
+    } catch (error) {
+      if (error instanceof CommandError && error.saw[0]?.startsWith('[')) return { value: JSON.parse(error.saw[0]), isAllWell: false };
+      throw error;
+    }
   }
 
   private async run(args: readonly string[], given: Given = {}): Promise<Ran> {
     const binary = this.binary();
-    const options = { timeout: given.timeout ?? TIMEOUT, maxBuffer: MOST_OUTPUT, shell: false, env: forPrograms(process.env), ...(given.cwd === undefined ? {} : { cwd: given.cwd }) };
+    const options = { timeout: given.timeout ?? this.timeout, maxBuffer: MOST_OUTPUT, shell: false, env: forPrograms(process.env), ...(given.cwd === undefined ? {} : { cwd: given.cwd }) };
     return new Promise((resolve, reject) => {
       const child = execFile(binary, args, options, (error, stdout, stderr) => {
         if (error === null) {
@@ -231,8 +265,20 @@ export class Client {
   }
 }
 
-const missing = (path: string): CommandError =>
-  new CommandError({ code: 'missing-binary', message: `cannot run ${path}`, saw: [], hints: [] });
+/** What the setting means, in one place: terminals run the binary in another directory than we do, and no shell is there that
+ *  knows `~`. */
+function homeOf(home: string): string {
+  if (home.startsWith('@') || isAbsolute(home)) return home;
+  if (home === '~' || home.startsWith('~/')) return join(homedir(), home.slice(1));
+  throw new CommandError({ code: 'state', message: `symposium.home cannot be ${home}`, saw: ['a directory begins with / or ~/, an environment with @'], hints: ['say in the setting symposium.home where it is'] });
+}
+
+/** Nothing to run, with all the places that were looked at: an editor often has another PATH than a shell. */
+function missing(path: string): CommandError {
+  const tried = candidates(path, process.env);
+  const saw = tried.length === 0 ? ['a path with a slash begins with / or ~/'] : ['none of these is a program that can be run:', ...tried];
+  return new CommandError({ code: 'missing-binary', message: `cannot run ${path}`, saw, hints: ['install symposium, or say in the setting symposium.path where it is'] });
+}
 
 function asMissing(error: Error & { code?: string | number | null | undefined }, saw: string[] = []): CommandError {
   const gone = error.code === 'ENOENT' || error.code === 'EACCES';

@@ -8,15 +8,19 @@ import type { Documents } from './documents';
 import type { Mutes } from './mutes';
 import { type Asking, pickAgent } from './quickAttach';
 import { removeAgent, removeTaskspace } from './removing';
+import { liveBelow } from './rules/family';
+import { nobody } from './rules/health';
 import { nameMistake } from './rules/names';
+import { Once } from './rules/once';
 import { asks } from './rules/question';
-import { recapDocument, recapsDocument } from './rules/recap';
+import { recapDocument, recapOf, recapPath, recapsDocument } from './rules/recap';
+import { notRestored } from './rules/restored';
 import { isDriven } from './rules/seats';
-import { hasEnded, hears, isAttachable, isLive, isResumable } from './rules/status';
+import { hasEnded, hears, isAtWork, isAttachable, isLive, isResumable } from './rules/status';
 import { noLinks, oneLine } from './rules/text';
 import { share, unshare } from './sharing';
-import { type Spawning, type Wanted, isWanted, offerFolder, openFolder } from './spawn';
-import { attempt } from './tell';
+import { type Spawning, type Started, type Wanted, isWanted, offerAttach, offerFolder, openFolder } from './spawn';
+import { attempt, offer, tellRowGone, tellTrouble } from './tell';
 import type { As, Terminals } from './terminals';
 import type { Agent } from './types';
 import type { Watch } from './watch';
@@ -36,35 +40,44 @@ export interface Parts {
  *  nothing. */
 type Given = Agent | Agent[] | Node | vscode.Uri | undefined;
 
+const isRow = (given: Given): given is Node => given !== undefined && !(given instanceof vscode.Uri) && !Array.isArray(given) && 'type' in given;
+
 const agentIn = (given: Given): Agent | undefined => {
-  if (given === undefined || given instanceof vscode.Uri || Array.isArray(given)) return undefined;
-  if ('type' in given) return given.type === 'agent' ? given.agent : undefined;
-  return given;
+  if (isRow(given)) return given.type === 'agent' ? given.agent : undefined;
+  return given instanceof vscode.Uri || Array.isArray(given) ? undefined : given;
 };
 
 export function agentCommands(parts: Parts): vscode.Disposable {
   const { client, answering, watch, terminals, spawning, documents, mutes } = parts;
 
-  /** Registers a command for one agent; without one the person is asked which. */
-  const forAgent = (id: string, asking: () => Omit<Asking, 'title'> & { title?: string }, act: (agent: Agent, ...rest: unknown[]) => Promise<unknown>) =>
+  /** Registers a command for one agent; without one the person is asked which. One that ends it, and says whether it
+   *  did, leaves the keyboard in the view when it is given there. */
+  const forAgent = (id: string, asking: () => Omit<Asking, 'title'> & { title?: string }, act: (agent: Agent, ...rest: unknown[]) => Promise<unknown>, after?: 'it has ended') =>
     vscode.commands.registerCommand(`symposium.${id}`, (given: Given, ...rest: unknown[]) =>
       attempt(async () => {
+        if (tellRowGone(given, rest)) return;
         const given_ = agentIn(given);
         const among = Array.isArray(given) ? { wanted: ({ id: known }: Agent) => given.some((each) => each.id === known) } : {};
         // What was shown may be older than what is.
-        const agent = given_ === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking(), ...among }) : (watch.agents.find(({ id: known }) => known === given_.id) ?? given_);
-        if (agent !== undefined) await act(agent, ...rest);
+        const agent = given_ === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking(), ...among }) : watch.present(given_);
+        if (agent === undefined) return;
+        if (after === 'it has ended' && isRow(given)) await terminals.stayInView([agent, ...liveBelow(agent, watch.agents)], () => act(agent, ...rest));
+        else await act(agent, ...rest);
       }),
     );
 
   const verb = (...args: string[]) => client.json(['agent', ...args]).finally(() => void watch.look());
 
-  const resume = async (agent: Agent, as: As, location?: 'panel' | 'editor') => {
-    await verb('resume', agent.name);
-    // What was known is that it has no process.
-    await watch.look();
-    await terminals.show(agent, as, location);
-  };
+  /** Those that are being brought back: the second click of a double one would be told that it runs. */
+  const resuming = new Once();
+
+  const resume = (agent: Agent, as: As, location?: 'panel' | 'editor') =>
+    resuming.run(agent.id, async () => {
+      await verb('resume', agent.name);
+      // What was known is that it has no process.
+      await watch.look();
+      await terminals.show(agent, as, location);
+    });
 
   /** Shows the terminal on an agent. What has ended is not there again by that: it is offered to bring it back, beside its
    *  last screen when there is one. */
@@ -75,32 +88,45 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     const text = noLinks(t('{0} does not run: {1}', oneLine(agent.name), oneLine(agent.reason)));
     // Not waited for: what is shown of it may be all that was wanted.
     void vscode.window.showInformationMessage(text, yes).then((chosen) => {
-      if (chosen === yes) void attempt(() => resume(agent, as, location));
+      if (chosen === yes) void attempt(async () => resume(watch.present(agent), as, location));
     });
   };
 
-  const live = (placeholder: string) => () => ({ placeholder, wanted: isLive });
+  /** Asks what is to be started, and shows it; not when that would be in vain. */
+  const begin = (ask: () => Promise<Started>, then: (agent: Agent) => void = () => undefined) =>
+    attempt(async () => {
+      if (tellTrouble(watch)) return;
+      // What was there when it was last looked for may be gone.
+      await client.version();
+      const { agent, isLate } = await ask();
+      if (isLate) offerAttach(agent);
+      else await terminals.show(agent, 'driver');
+      then(agent);
+    });
+
+  const live = (placeholder: string) => () => ({ placeholder, wanted: isLive, none: t('No agent runs.') });
   const any = (placeholder: string) => () => ({ placeholder });
 
   return vscode.Disposable.from(
     forAgent('attach', () => ({ title: t('Attach to Agent'), placeholder: t('Which agent? Its terminal is shown'), actions: 'actions' }), (agent) => show(agent, 'driver')),
     forAgent('attachInEditor', any(t('Which agent? Its terminal opens in the editor area')), (agent) => show(agent, 'driver', 'editor')),
-    forAgent('observe', () => ({ placeholder: t('Watch whom?'), wanted: isAttachable }), (agent) => show(agent, 'observer')),
+    forAgent('observe', () => ({ placeholder: t('Watch whom?'), wanted: isAttachable, none: t('No agent runs.') }), (agent) => show(agent, 'observer')),
     forAgent('takeOver', () => ({ placeholder: t('Take over whom? Who drives now watches then'), wanted: isDriven }), (agent) => terminals.takeOver(agent)),
     terminals.onWatching(offerTakeOver),
-    forAgent('send', () => ({ placeholder: t('Send a prompt to whom?'), wanted: hears }), async (agent) => {
+    forAgent('send', () => ({ placeholder: t('Send a prompt to whom?'), wanted: hears, none: t('No agent runs.') }), async (agent) => {
       const text = await vscode.window.showInputBox({ title: t('Send to {0}', agent.name), placeHolder: t('The prompt'), ignoreFocusOut: true });
       if (text === undefined || text.trim() === '') return;
-      const progress = { location: vscode.ProgressLocation.Window, title: t('Sending to {0}', agent.name) };
-      await vscode.window.withProgress(progress, () => client.json(['agent', 'send', agent.name, '-'], { stdin: text }));
-      vscode.window.setStatusBarMessage(`$(check) ${t('delivered to {0}', agent.name)}`, 5_000);
+      const { name } = watch.present(agent);
+      const progress = { location: vscode.ProgressLocation.Window, title: t('Sending to {0}', name) };
+      await vscode.window.withProgress(progress, () => client.json(['agent', 'send', name, '-'], { stdin: text }));
+      vscode.window.setStatusBarMessage(`$(check) ${t('delivered to {0}', name)}`, 5_000);
     }),
-    forAgent('approve', () => ({ placeholder: t('Say yes to whom?'), wanted: asks }), (agent, seen) => answering.answer('approve', agent, seen)),
-    forAgent('deny', () => ({ placeholder: t('Say no to whom?'), wanted: asks }), (agent, seen) => answering.answer('deny', agent, seen)),
-    forAgent('interrupt', live(t('Interrupt whom?')), (agent) => verb('interrupt', agent.name)),
-    forAgent('stop', live(t('Stop whom?')), (agent) => stop(parts, agent)),
+    forAgent('approve', () => ({ placeholder: t('Say yes to whom?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('approve', agent, seen)),
+    forAgent('deny', () => ({ placeholder: t('Say no to whom?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('deny', agent, seen)),
+    forAgent('interrupt', () => ({ placeholder: t('Interrupt whom?'), wanted: isAtWork, none: t('No agent works.') }), (agent) => verb('interrupt', agent.name)),
+    forAgent('stop', live(t('Stop whom?')), (agent) => stop(parts, agent), 'it has ended'),
     forAgent('restart', live(t('Restart whom?')), (agent) => verb('restart', agent.name)),
-    forAgent('resume', () => ({ placeholder: t('Bring back whom?'), wanted: isResumable }), (agent) => resume(agent, 'driver')),
+    forAgent('resume', () => ({ placeholder: t('Bring back whom?'), wanted: isResumable, none: t('All agents run.') }), (agent) => resume(agent, 'driver')),
     forAgent('hibernate', () => ({ placeholder: t('Put whom to sleep?'), wanted: ({ status }) => status === 'idle' }), (agent) => verb('hibernate', agent.name)),
     forAgent('rename', any(t('Rename whom?')), async (agent) => {
       const taken = watch.agents.map(({ name }) => name);
@@ -109,36 +135,30 @@ export function agentCommands(parts: Parts): vscode.Disposable {
         value: agent.name,
         validateInput: (name) => (name === agent.name ? undefined : nameMistake(name, taken)),
       });
-      if (wanted !== undefined && wanted !== agent.name) await verb('rename', agent.name, wanted);
+      if (wanted === undefined || wanted === agent.name) return;
+      await verb('rename', watch.present(agent).name, wanted);
     }),
-    forAgent('share', live(t('Share whom?')), (agent) => share(client, agent)),
+    forAgent('share', live(t('Share whom?')), (agent) => share(client, watch, agent)),
     forAgent('unshare', any(t('Stop sharing whom?')), (agent) => unshare(client, agent)),
-    forAgent('remove', any(t('Remove whom?')), (agent) => removeAgent(client, watch, agent)),
+    forAgent('remove', any(t('Remove whom?')), (agent) => removeAgent(client, watch, agent), 'it has ended'),
     forAgent('peek', () => ({ placeholder: t('Look at whose screen?'), wanted: isAttachable }), async (agent) =>
       documents.showText(`/screen/${agent.name}.txt`, (await client.screen(agent.name)).join('\n')),
     ),
     forAgent('logs', any(t('Whose transcript?')), async (agent) => documents.showText(`/transcript/${agent.name}.log`, await client.transcript(agent.name), 'end')),
-    forAgent('recap', any(t('Whose recap?')), async (agent) => documents.showMarkdown(`/recap/${agent.name}.md`, recapDocument(await client.recap(agent.name)))),
+    forAgent('recap', any(t('Whose recap?')), async (agent) => documents.showMarkdown(recapPath(agent.name), recapDocument(await client.recap(agent.name)))),
     vscode.commands.registerCommand('symposium.approveSome', (agents: readonly Agent[]) => attempt(() => answering.approveSome(agents))),
     vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => recapSome(parts, agents, since))),
     forAgent('openFolder', any(t('Whose folder?')), openFolder),
     forAgent('mute', () => ({ placeholder: t('Mute whom?'), wanted: (agent) => !mutes.has(agent) }), (agent) => mutes.set(agent, 'muted')),
     forAgent('unmute', () => ({ placeholder: t('Unmute whom?'), wanted: (agent) => mutes.has(agent) }), (agent) => mutes.set(agent, 'told')),
     vscode.commands.registerCommand('symposium.spawn', (given?: Given | Partial<Wanted>) =>
-      attempt(async () => {
-        const agent = isWanted(given) ? await spawning.asTold(given) : await spawning.agent(folderIn(given));
-        await terminals.show(agent, 'driver');
-      }),
+      begin(() => (isWanted(given) ? spawning.asTold(given) : spawning.agent(folderIn(given)))),
     ),
     vscode.commands.registerCommand('symposium.newTaskspace', (given?: Given) =>
-      attempt(async () => {
-        const agent = await spawning.taskspace(folderIn(given));
-        await terminals.show(agent, 'driver');
-        void offerFolder(agent);
-      }),
+      begin(() => spawning.taskspace(folderIn(given)), (agent) => void offerFolder(agent)),
     ),
     vscode.commands.registerCommand('symposium.deleteTaskspace', () => attempt(() => removeTaskspace(client, watch))),
-    vscode.commands.registerCommand('symposium.restoreAll', () => attempt(() => verb('restore', '--all'))),
+    vscode.commands.registerCommand('symposium.restoreAll', () => attempt(() => restoreLost(parts))),
   );
 }
 
@@ -154,6 +174,12 @@ function offerTakeOver(agent: Agent): void {
 const folderIn = (given: Given): string | undefined =>
   given instanceof vscode.Uri && given.scheme === 'file' ? given.fsPath : undefined;
 
+/** The recap that a document was of, which VS Code has brought back without its text. */
+export async function recapAgain(client: Client, path: string): Promise<string> {
+  const name = recapOf(path);
+  return name === undefined ? '' : client.recap(name).then(recapDocument, () => '');
+}
+
 /** At most so many are told in one document; who has more news looks at the view. */
 const RECAPS = 10;
 
@@ -164,22 +190,32 @@ async function recapSome({ client, documents }: Parts, agents: readonly Agent[],
   const there = recaps.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const [failure] = recaps.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   if (there.length === 0) throw failure;
-  const path = only !== undefined && others.length === 0 ? `/recap/${only.name}.md` : '/recap/several.md';
-  await documents.showMarkdown(path, recapsDocument(there));
+  await documents.showMarkdown(recapPath(others.length === 0 ? only?.name : undefined), recapsDocument(there));
 }
 
-/** Ends an agent; its record and conversation stay, so only children are asked about. */
-async function stop({ client, watch }: Parts, agent: Agent): Promise<void> {
-  const children = watch.agents.filter((other) => other.parent === agent.name && isLive(other));
-  const args = ['agent', 'kill', agent.name];
-  if (children.length > 0) {
+/** Brings back what is lost. Rows that change tell of it, so more is said only where none does. */
+async function restoreLost({ client, watch }: Parts): Promise<void> {
+  const { back, failed } = await client.restoreLost().finally(() => void watch.look());
+  const failure = notRestored(failed);
+  if (failure !== undefined) throw failure;
+  if (back.length === 0) offer(nobody(watch.agents.length, t('No agent is lost.')));
+}
+
+/** Ends an agent; its record and conversation stay, so only children are asked about. Says whether it was ended. */
+async function stop({ client, watch }: Parts, agent: Agent): Promise<boolean> {
+  const below = liveBelow(agent, watch.agents);
+  const options: string[] = [];
+  if (below.length > 0) {
     const all = t('Stop All');
     const one = t('Only {0}', agent.name);
-    const names = children.map(({ name }) => oneLine(name)).join(', ');
-    const chosen = await vscode.window.showWarningMessage(noLinks(t('{0} has children that run: {1}', agent.name, names)), { modal: true }, all, one);
-    if (chosen === undefined) return;
-    if (chosen === all) args.push('--with-children');
+    const names = below.map(({ name }) => oneLine(name)).join(', ');
+    // The first is what Enter presses, and who presses it at once has named no other.
+    const chosen = await vscode.window.showWarningMessage(noLinks(t('{0} has children that run: {1}', agent.name, names)), { modal: true }, one, all);
+    if (chosen === undefined) return false;
+    if (chosen === all) options.push('--with-children');
   }
-  const progress = { location: vscode.ProgressLocation.Window, title: t('Stopping {0}', agent.name) };
-  await vscode.window.withProgress(progress, () => client.json(args)).then(() => watch.look());
+  const { name } = watch.present(agent);
+  const progress = { location: vscode.ProgressLocation.Window, title: t('Stopping {0}', name) };
+  await vscode.window.withProgress(progress, () => client.json(['agent', 'kill', name, ...options])).then(() => watch.look());
+  return true;
 }

@@ -17,16 +17,20 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   readonly onDidChange = this.changed.event;
   private readonly parts: vscode.Disposable[];
 
-  constructor() {
+  /** `again` gives the text of one that VS Code has brought back and that is known no more. */
+  constructor(private readonly again: (path: string) => Promise<string>) {
     this.parts = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.commands.registerCommand(SHOW_DETAILS, (text: string) => this.showText('/error/details.txt', text)),
       this.changed,
     ];
+    // A preview is restored before we are there, and has found nothing then.
+    const isPreview = ({ input }: vscode.Tab) => input instanceof vscode.TabInputWebview && input.viewType.endsWith('markdown.preview');
+    if (vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(isPreview))) void vscode.commands.executeCommand('markdown.preview.refresh');
   }
 
-  provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.path) ?? '';
+  async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {
+    return this.texts.get(path) ?? (await this.again(path));
   }
 
   /** As text, at its end when that is where the news are. */

@@ -5,7 +5,7 @@ import { AgentTree } from './agentTree';
 import { Answering } from './answering';
 import { offerCleanUp } from './cleanUp';
 import { Client } from './client';
-import { agentCommands } from './commands';
+import { agentCommands, recapAgain } from './commands';
 import { Documents } from './documents';
 import { helping } from './helping';
 import { Mutes } from './mutes';
@@ -39,7 +39,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
   const client = new Client(settings.place, (line) => { log.info(line); });
   const watch = new Watch(client, log);
   const mutes = new Mutes(context.globalState);
-  const documents = new Documents();
+  const documents = new Documents((path) => recapAgain(client, path));
   const terminals = new Terminals(client, watch, context.globalStorageUri);
   const spawning = new Spawning(client, watch);
   const tasks = new TaskTree(watch, client, log);
@@ -59,10 +59,10 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     tree,
     agentCommands({ client, answering, watch, terminals, spawning, documents, mutes }),
     taskCommands(client, watch, documents, tasks),
-    helping({ client, watch, documents, windows, log }),
+    helping({ client, watch, documents, windows, tasks, log }),
     notifications({ client, watch, decide, windows }),
     returning(watch, decide, windows, context.workspaceState),
-    offerCleanUp(client, watch, context.globalState),
+    offerCleanUp(client, watch, windows, context.globalState),
     terminalProfile(watch, terminals),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('symposium.path') || change.affectsConfiguration('symposium.home')) void watch.start();

@@ -1,12 +1,15 @@
 // What helps when symposium, tmux or the state directory is not there or not usable.
 
 import * as vscode from 'vscode';
-import type { Client } from './client';
+import { binaryMistake } from './binary';
+import { type Client, CommandError } from './client';
 import type { Documents } from './documents';
+import { inDetail } from './rules/failure';
 import { noLinks, oneLine } from './rules/text';
 import { NEEDED } from './rules/version';
 import { settings } from './settings';
 import { AFTER, onceSeen } from './showing';
+import type { TaskTree } from './taskTree';
 import { attempt, commandIn } from './tell';
 import type { Check } from './types';
 import type { Watch } from './watch';
@@ -18,10 +21,11 @@ export interface Helping {
   watch: Watch;
   documents: Documents;
   windows: Windows;
+  tasks: TaskTree;
   log: vscode.LogOutputChannel;
 }
 
-export function helping({ client, watch, documents, windows, log }: Helping): vscode.Disposable {
+export function helping({ client, watch, documents, windows, tasks, log }: Helping): vscode.Disposable {
   const warned = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
   /** By one window, and once a day: what is wrong for long stands in the view. */
@@ -30,7 +34,10 @@ export function helping({ client, watch, documents, windows, log }: Helping): vs
       if (windows.claim(['warning', text, new Date().toDateString()].join(' '))) tellWarning(text, log);
     });
   return vscode.Disposable.from(
-    vscode.commands.registerCommand('symposium.refresh', () => watch.start()),
+    vscode.commands.registerCommand('symposium.refresh', async () => {
+      tasks.refresh();
+      await watch.start();
+    }),
     vscode.commands.registerCommand('symposium.doctor', () =>
       attempt(async () => documents.showText('/doctor.txt', await report(client, watch))),
     ),
@@ -40,6 +47,7 @@ export function helping({ client, watch, documents, windows, log }: Helping): vs
           title: t('Where is symposium on this machine?'),
           value: settings.place().path,
           placeHolder: '/home/me/.cargo/bin/symposium',
+          validateInput: (path) => binaryMistake(path),
         });
         if (chosen !== undefined) await vscode.workspace.getConfiguration('symposium').update('path', chosen.trim(), vscode.ConfigurationTarget.Global);
       }),
@@ -73,13 +81,12 @@ function tellWarning(text: string, log: vscode.LogOutputChannel): void {
 }
 
 async function report(client: Client, watch: Watch): Promise<string> {
-  const lines: string[] = [];
   const trouble = watch.trouble;
-  if (trouble !== undefined) lines.push(trouble.message, ...trouble.saw, ...trouble.hints.map((hint) => `hint: ${hint}`), '');
+  const lines = trouble === undefined ? [] : [inDetail(trouble), ''];
   if (watch.health === 'too-old') lines.push(t('this extension needs symposium {0} or newer', NEEDED), '');
   if (watch.health !== 'missing-binary') {
     const checks = await client.doctor().catch((error: unknown) => {
-      lines.push(String(error));
+      lines.push(error instanceof CommandError ? inDetail(error) : String(error));
       return [];
     });
     lines.push(...checks.map(line));

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Client } from './client';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
-import { type Notice, type Turn, asTask, combinedText, isTold, newsKey, noticeText, stillSo, transitions, turnOf } from './rules/notices';
+import { type Notice, type Turn, asTask, combinedText, isRestorable, isTold, newsKey, noticeText, stillSo, transitions, turnOf } from './rules/notices';
 import { isHere } from './rules/place';
 import { MOST, asks, seenOf } from './rules/question';
 import { settings } from './settings';
@@ -102,7 +102,7 @@ export function notifications({ client, watch, decide, windows }: Told): vscode.
 function loudness(notices: readonly Notice[]): typeof vscode.window.showInformationMessage {
   const has = (...kinds: Notice['kind'][]) => notices.some(({ kind }) => kinds.includes(kind));
   if (has('crashed', 'gave-up')) return vscode.window.showErrorMessage;
-  return has('waiting', 'failed') ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+  return has('waiting', 'failed', 'lost') ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
 }
 
 function tellOne(notice: Notice): void {
@@ -113,12 +113,14 @@ function tellOne(notice: Notice): void {
   // What is not shown whole here is read behind the button.
   const approve = seen === undefined || seen.whole ? t('Approve') : t('Approve…');
   const mute = t('Mute');
-  const buttons = asks(agent) ? [approve, attach, mute] : [attach, recap, mute];
+  const restore = t('Restore Lost Agents');
+  const buttons = asks(agent) ? [approve, attach, mute] : isRestorable([notice]) ? [restore, recap, mute] : [attach, recap, mute];
   void loudness([notice])(noticeText(notice), ...buttons).then((chosen) => {
     // What was seen goes along: it is approved, or the person reads what is asked by then.
     if (chosen === approve) run('approve', agent, seen);
     else if (chosen === attach) run('attach', agent);
     else if (chosen === recap) run('recap', agent);
+    else if (chosen === restore) run('restoreAll');
     else if (chosen === mute) run('mute', agent);
   });
 }
@@ -128,11 +130,13 @@ function tellSeveral(notices: readonly Notice[]): void {
   const attach = t('Attach');
   const recap = t('Show Recap');
   const approve = t('Approve');
-  const buttons = agents.some(asks) ? [approve, attach, recap] : [attach, recap];
+  const restore = t('Restore Lost Agents');
+  const buttons = [...(isRestorable(notices) ? [restore] : []), ...(agents.some(asks) ? [approve] : []), attach, recap];
   void loudness(notices)(combinedText(notices), ...buttons).then((chosen) => {
     // What each asks for is not in the notice, so a yes is given where it can be read.
     if (chosen === approve) run('approveSome', agents);
     else if (chosen === attach) run('attach', agents);
     else if (chosen === recap) run('recapSome', agents);
+    else if (chosen === restore) run('restoreAll');
   });
 }

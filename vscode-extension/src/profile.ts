@@ -15,7 +15,7 @@ export function terminalProfile(watch: Watch, terminals: Terminals): vscode.Disp
   return vscode.window.registerTerminalProfileProvider('symposium.agent', {
     async provideTerminalProfile() {
       const agent = await pickAgent(watch, { title: t('Attach to Agent'), placeholder: t('Which agent? Its terminal is shown'), wanted: isAttachable });
-      const options = agent === undefined ? undefined : await terminals.expected(agent).catch(tellError);
+      const options = agent === undefined ? undefined : await terminals.expected(agent).catch((error: unknown) => void tellError(error));
       if (options === undefined) throw nothingToOpen();
       return new vscode.TerminalProfile(options);
     },

@@ -3,10 +3,12 @@
 import * as vscode from 'vscode';
 import { folders } from './folders';
 import { forPeople } from './rules/group';
-import { pickEntry } from './rules/labels';
+import { nobody } from './rules/health';
+import { pickActions, pickEntry } from './rules/labels';
 import { type Marked, markedNext } from './rules/marked';
 import { isHere } from './rules/place';
 import { lookOf } from './rules/status';
+import { offer, tellTrouble } from './tell';
 import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -23,22 +25,26 @@ export interface Asking {
   title: string;
   placeholder: string;
   wanted?: (agent: Agent) => boolean;
+  /** What is said when there are agents, and none of them is wanted. */
+  none?: string;
   /** Whether observe, peek and stop are offered beside each. */
   actions?: 'actions' | 'none';
 }
 
-/** The agent that a person chooses; undefined when none. */
+/** The agent that a person chooses; undefined when none. Where there is nobody to choose, that is told. */
 export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefined> {
+  if (tellNobody(watch, asking)) return Promise.resolve(undefined);
   const pick = vscode.window.createQuickPick<Entry>();
   const { title, placeholder, wanted = () => true, actions = 'none' } = asking;
   pick.title = title;
   pick.placeholder = placeholder;
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
-  const buttons = actions === 'actions' ? actionButtons() : [];
+  const buttons = actions === 'actions' ? actionButtons() : undefined;
   pick.keepScrollPosition = true;
   let marked: Marked = 'first';
   const fill = () => {
+    pick.busy = watch.health === 'starting';
     const agents = watch.agents.filter(wanted);
     marked = markedNext(marked, pick.activeItems[0]?.agent?.id, agents.map(({ id }) => id));
     pick.items = entries(agents, buttons);
@@ -49,8 +55,18 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
   fill();
   return new Promise((resolve) => {
     let chosen: Agent | undefined;
+    const end = () => {
+      for (const part of parts) part.dispose();
+      pick.dispose();
+      resolve(chosen);
+    };
+    const change = () => {
+      if (tellNobody(watch, asking)) end();
+      else fill();
+    };
     const parts = [
-      watch.onAgents(fill),
+      watch.onAgents(change),
+      watch.onHealth(change),
       pick.onDidAccept(() => {
         chosen = pick.selectedItems[0]?.agent;
         if (chosen !== undefined) pick.hide();
@@ -59,28 +75,35 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
         pick.hide();
         if (item.agent !== undefined) void vscode.commands.executeCommand((button as Action).command, item.agent);
       }),
-      pick.onDidHide(() => {
-        for (const part of parts) part.dispose();
-        pick.dispose();
-        resolve(chosen);
-      }),
+      pick.onDidHide(end),
     ];
     pick.show();
   });
 }
 
-const actionButtons = (): Action[] => [
-  { iconPath: new vscode.ThemeIcon('eye'), tooltip: t('Observe'), command: 'symposium.observe' },
-  { iconPath: new vscode.ThemeIcon('open-preview'), tooltip: t('Peek'), command: 'symposium.peek' },
-  { iconPath: new vscode.ThemeIcon('debug-stop'), tooltip: t('Stop'), command: 'symposium.stop' },
-];
+/** Tells why there is nobody to choose, and what helps; says whether that is so. */
+function tellNobody(watch: Watch, { wanted = () => true, none }: Asking): boolean {
+  if (tellTrouble(watch)) return true;
+  if (watch.health === 'starting' || watch.agents.some(wanted)) return false;
+  offer(nobody(watch.agents.length, none));
+  return true;
+}
 
-function entries(agents: readonly Agent[], buttons: readonly Action[]): Entry[] {
+type Buttons = Record<ReturnType<typeof pickActions>[number], Action>;
+
+const actionButtons = (): Buttons => ({
+  observe: { iconPath: new vscode.ThemeIcon('eye'), tooltip: t('Observe'), command: 'symposium.observe' },
+  peek: { iconPath: new vscode.ThemeIcon('open-preview'), tooltip: t('Peek'), command: 'symposium.peek' },
+  stop: { iconPath: new vscode.ThemeIcon('debug-stop'), tooltip: t('Stop'), command: 'symposium.stop' },
+});
+
+function entries(agents: readonly Agent[], buttons?: Buttons): Entry[] {
   const here = folders();
   const entry = (agent: Agent): Entry => {
     const look = lookOf(agent.status);
     const color = look.color === undefined ? undefined : new vscode.ThemeColor(look.color);
-    return { ...pickEntry(agent, Date.now()), iconPath: new vscode.ThemeIcon(look.icon, color), buttons, agent };
+    const offered = buttons === undefined ? [] : pickActions(agent).map((name) => buttons[name]);
+    return { ...pickEntry(agent, Date.now()), iconPath: new vscode.ThemeIcon(look.icon, color), buttons: offered, agent };
   };
   const sorted = [...agents].sort(forPeople);
   const ours = sorted.filter((agent) => isHere(agent, here));

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Decide } from './notifications';
 import { folders } from './folders';
-import { type Notice, combinedText, isTold, isToldOnReturn, newsKey, newsOnReturn, since, stillSo, transitions } from './rules/notices';
+import { type Notice, combinedText, isRestorable, isTold, isToldOnReturn, newsKey, newsOnReturn, since, stillSo, transitions } from './rules/notices';
 import { isHere } from './rules/place';
 import { settings } from './settings';
 import type { Watch } from './watch';
@@ -67,7 +67,10 @@ export function returning(watch: Watch, decide: Decide, windows: Windows, memory
 
 function tellReturned(news: readonly Notice[], left: number): void {
   const recap = t('Show Recap');
-  void vscode.window.showInformationMessage(t('While you were away: {0}', combinedText(news)), recap).then((chosen) => {
+  const restore = t('Restore Lost Agents');
+  const buttons = isRestorable(news) ? [restore, recap] : [recap];
+  void vscode.window.showInformationMessage(t('While you were away: {0}', combinedText(news)), ...buttons).then((chosen) => {
+    if (chosen === restore) void vscode.commands.executeCommand('symposium.restoreAll');
     if (chosen === recap) void vscode.commands.executeCommand('symposium.recapSome', news.map(({ agent }) => agent), new Date(left).toISOString());
   });
 }

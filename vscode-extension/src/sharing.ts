@@ -1,14 +1,16 @@
 // Letting somebody else of this machine attach to an agent, and ending that. What a guest may do is said before it is granted.
 
+import { userInfo } from 'node:os';
 import * as vscode from 'vscode';
 import type { Client } from './client';
-import { shareArguments, userMistake } from './rules/share';
+import { shareArguments, unshared, userMistake } from './rules/share';
 import { noLinks, oneLine } from './rules/text';
 import { choose, steps, type } from './steps';
-import type { Agent } from './types';
+import { type Agent, sharesFrom } from './types';
+import type { Watch } from './watch';
 import { t } from './words';
 
-export async function share(client: Client, agent: Agent): Promise<void> {
+export async function share(client: Client, watch: Watch, agent: Agent): Promise<void> {
   const name = oneLine(agent.name);
   const title = t('Share {0}', name);
   const wanted = { user: '', may: 'watch' as 'watch' | 'type', hours: '' };
@@ -38,11 +40,11 @@ export async function share(client: Client, agent: Agent): Promise<void> {
     const question = noLinks(t('{0} will be able to do in your name whatever {1} can: read and change files, run programs, use what it is logged in to.', oneLine(wanted.user), name));
     if ((await vscode.window.showWarningMessage(question, { modal: true }, grant)) !== grant) return;
   }
-  await client.json(shareArguments(agent.name, wanted));
-  void vscode.window.showInformationMessage(noLinks(t('{0} is shared with {1}', name, oneLine(wanted.user))));
+  await client.json(shareArguments(watch.present(agent).name, wanted));
+  void vscode.window.showInformationMessage(noLinks(t('{0} is shared with {1}, who attaches with: symposium agent attach {2}/{0}', name, oneLine(wanted.user), oneLine(userInfo().username))));
 }
 
 export async function unshare(client: Client, agent: Agent): Promise<void> {
-  await client.json(['agent', 'unshare', agent.name]);
-  vscode.window.setStatusBarMessage(`$(check) ${t('{0} is shared with nobody', agent.name)}`, 5_000);
+  const ended = sharesFrom(await client.json(['agent', 'unshare', agent.name]));
+  void vscode.window.showInformationMessage(noLinks(unshared(oneLine(agent.name), ended)));
 }

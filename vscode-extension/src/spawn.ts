@@ -1,14 +1,18 @@
 // Starting agents and taskspaces: questions in one flow, then one command.
 
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Client } from './client';
 import { folders } from './folders';
+import { untilDone } from './rules/again';
+import { type Mistake, mistakeIn } from './rules/mistake';
 import { nameMistake } from './rules/names';
-import { specLine } from './rules/labels';
 import { folderName } from './rules/place';
+import { type Spawnable, spawnable, specIn } from './rules/specs';
 import { noIcons, noLinks, oneLine } from './rules/text';
 import { settings } from './settings';
-import { choose, steps, type } from './steps';
+import { type Step, choose, steps, type } from './steps';
+import { attempt, tellError } from './tell';
 import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -19,7 +23,17 @@ export interface Wanted {
   spec: string;
   name: string;
   task: string;
-  workspace: 'in-place' | 'worktree' | 'scratch';
+  /** None: as the spec says. */
+  workspace?: Agent['workspace'];
+}
+
+/** Who takes longer than this to start finds the person at something else. */
+const LATE = 10_000;
+
+/** An agent that was started. */
+export interface Started {
+  agent: Agent;
+  isLate: boolean;
 }
 
 /** Whether a command was given what to spawn, as a key binding may, and not a row or a folder. */
@@ -36,82 +50,88 @@ export class Spawning {
   ) {}
 
   /** Asks, starts, and returns the agent. */
-  async agent(folder?: string): Promise<Agent> {
-    const wanted = this.blank(await this.folder(folder));
+  async agent(folder?: string): Promise<Started> {
     const title = t('Spawn Agent');
-    await steps([
-      (at, of) => this.askSpec(wanted, { title, at, of }),
+    const { wanted, first } = await this.begun(title, folder);
+    let usual = Promise.resolve<Agent['workspace']>('in-place');
+    const questions: Step[] = [
+      ...first,
+      async (at, of) => {
+        await this.askSpec(wanted, { title, at, of });
+        // Known when it is asked: between two questions what is typed goes elsewhere.
+        usual = this.usualWorkspace(wanted);
+      },
       (at, of) => this.askName(wanted, { title, at, of }, 'optional'),
       (at, of) => askTask(wanted, { title, at, of }, 'optional'),
-      (at, of) => askWorkspace(wanted, { title, at, of }),
-    ]);
-    return this.spawn(wanted);
+      async (at, of) => askWorkspace(wanted, await usual, { title, at, of }),
+    ];
+    return ask(questions, () => this.spawn(wanted));
   }
 
   /** Starts what was told, without a question. */
-  async asTold(told: Partial<Wanted>): Promise<Agent> {
-    return this.spawn({ ...this.blank(told.dir ?? (await this.folder())), ...told });
+  async asTold(told: Partial<Wanted>): Promise<Started> {
+    const { wanted, first } = await this.begun(t('Spawn Agent'), told.dir);
+    await steps(first);
+    return this.spawn({ ...wanted, ...told });
   }
 
-  private spawn(wanted: Wanted): Promise<Agent> {
-    const args = ['agent', 'spawn', specOf(wanted), '--dir', wanted.dir, '--workspace', wanted.workspace];
+  private async spawn(wanted: Wanted): Promise<Started> {
+    const args = ['agent', 'spawn', specOf(wanted), '--dir', wanted.dir];
+    if (wanted.workspace !== undefined) args.push('--workspace', wanted.workspace);
     if (wanted.name !== '') args.push('--name', wanted.name);
     if (wanted.task !== '') args.push('--task', '-');
     return this.start(args, wanted.task);
   }
 
   /** The same for a worktree, an agent and its task. */
-  async taskspace(folder?: string): Promise<Agent> {
-    const wanted = this.blank(await this.folder(folder));
+  async taskspace(folder?: string): Promise<Started> {
     const title = t('New Taskspace');
-    await steps([
+    const { wanted, first } = await this.begun(title, folder);
+    const questions: Step[] = [
+      ...first,
       (at, of) => this.askName(wanted, { title, at, of }, 'needed'),
       (at, of) => askTask(wanted, { title, at, of }, 'needed'),
       (at, of) => this.askSpec(wanted, { title, at, of }),
-    ]);
-    return this.start(['taskspace', 'new', wanted.name, specOf(wanted), '--dir', wanted.dir, '--task', '-'], wanted.task);
+    ];
+    return ask(questions, () => this.start(['taskspace', 'new', wanted.name, specOf(wanted), '--dir', wanted.dir, '--task', '-'], wanted.task));
   }
 
-  private start(args: string[], stdin: string): Promise<Agent> {
+  private start(args: string[], stdin: string): Promise<Started> {
+    const began = Date.now();
     const progress = { location: vscode.ProgressLocation.Notification, title: t('Starting the agent') };
     return vscode.window.withProgress(progress, async () => {
       const agent = await this.client.started(args, stdin);
       await this.watch.look();
-      return agent;
-    }) as Promise<Agent>;
+      return { agent, isLate: Date.now() - began > LATE };
+    }) as Promise<Started>;
   }
 
-  private blank(dir: string): Wanted {
-    return { dir, spec: settings.defaultSpec() || 'default', name: '', task: '', workspace: 'in-place' };
+  /** What is wanted to begin with, and the question for the folder where several are open. */
+  private async begun(title: string, given?: string): Promise<{ wanted: Wanted; first: Step[] }> {
+    const [one, ...others] = given === undefined ? folders() : [given];
+    const wanted: Wanted = { dir: one ?? (await someFolder()), spec: settings.defaultSpec() || 'default', name: '', task: '' };
+    return { wanted, first: others.length === 0 ? [] : [(at, of) => askFolder(wanted, { title, at, of })] };
   }
 
-  private async folder(given?: string): Promise<string> {
-    if (given !== undefined) return given;
-    const open = folders();
-    if (open.length === 1 && open[0] !== undefined) return open[0];
-    if (open.length > 1) {
-      const items = open.map((path) => ({ label: noIcons(folderName(path)), description: noIcons(path), path }));
-      return (await choose({ title: t('Spawn Agent'), placeholder: t('Where it works'), at: 1, of: 1 }, items)).path;
-    }
-    const chosen = await vscode.window.showOpenDialog({ canSelectFiles: false, canSelectFolders: true, title: t('Where it works') });
-    const path = chosen?.[0]?.fsPath;
-    if (path === undefined) throw new vscode.CancellationError();
-    return path;
-  }
-
+  /** One with a mistake is asked about again: what is wrong is said before more is typed. */
   private async askSpec(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<void> {
+    for (;;) {
+      wanted.spec = await this.chooseSpec(wanted, step);
+      // Looked at now, since it may have been mended while the list was open.
+      const chosen = (await this.client.specs(wanted.dir)).find(({ name }) => name === wanted.spec);
+      const mistake = chosen === undefined ? undefined : mistakeIn(chosen);
+      if (mistake === undefined) return;
+      void tellMistake(mistake);
+    }
+  }
+
+  private async chooseSpec(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<string> {
     // An older binary does not tell its kinds; one that is typed works with it too.
     const [specs, kinds] = await Promise.all([this.client.specs(wanted.dir), this.client.kinds(wanted.dir).catch(() => [])]);
-    const item = (name: string, description: string) => ({ label: noIcons(name), description: noIcons(oneLine(description)), name });
-    const items = specs.map((spec) => item(spec.name, specLine(spec)));
-    const known = (name: string) => items.some((each) => each.name === name);
-    for (const kind of kinds.filter(({ name, installed }) => installed && name !== 'demo' && !known(name))) items.push(item(kind.name, t('an agent CLI that is installed here')));
-    if (!known('demo')) items.push(item('demo', t('a stand-in, to try everything without an agent CLI')));
-    const first = items.findIndex(({ name }) => name === wanted.spec);
-    if (first > 0) items.unshift(...items.splice(first, 1));
-    else if (first < 0) items.unshift(item(wanted.spec, t('from the settings')));
+    const item = ({ name, description }: Spawnable) => ({ label: noIcons(name), description: noIcons(description), name });
+    const items = spawnable(specs, kinds, { name: wanted.spec, bySetting: settings.defaultSpec() }).map(item);
     const placeholder = t('A spec, or type a kind such as claude or codex, or a path');
-    wanted.spec = (await choose({ ...step, placeholder }, items, (value) => item(value, t('as typed')))).name;
+    return (await choose({ ...step, placeholder }, items, (name) => item({ name, description: t('as typed') }))).name;
   }
 
   private async askName(wanted: Wanted, step: { title: string; at: number; of: number }, need: 'needed' | 'optional'): Promise<void> {
@@ -121,12 +141,45 @@ export class Spawning {
       name === '' && need === 'optional' ? undefined : nameMistake(name, taken),
     );
   }
+
+  /** What the spec says is what Enter takes; what is wrong with one is told by the spawn, after which it can be changed. */
+  private async usualWorkspace(wanted: Wanted): Promise<Agent['workspace']> {
+    try {
+      return await this.client.workspaceOf(specOf(wanted), wanted.dir);
+    } catch {
+      return 'in-place';
+    }
+  }
 }
 
-function specOf({ spec }: Wanted): string {
+/** A folder that is chosen where none is open. */
+async function someFolder(): Promise<string> {
+  const chosen = await vscode.window.showOpenDialog({ canSelectFiles: false, canSelectFolders: true, title: t('Where it works') });
+  const path = chosen?.[0]?.fsPath;
+  if (path === undefined) throw new vscode.CancellationError();
+  return path;
+}
+
+/** Asks, and starts what was answered; when that fails the person may change the answers. */
+async function ask(questions: readonly Step[], start: () => Promise<Started>): Promise<Started> {
+  const again = t('Try Again');
+  const started = await untilDone(() => steps(questions), start, async (error) => (await tellError(error, again)) === again);
+  if (started === undefined) throw new vscode.CancellationError();
+  return started;
+}
+
+async function tellMistake({ text, file }: Mistake): Promise<void> {
+  const open = t('Open File');
+  const chosen = await vscode.window.showErrorMessage(noLinks(text), ...(file === undefined ? [] : [open]));
+  if (chosen !== open || file === undefined) return;
+  const at = new vscode.Position(file.line, file.column);
+  await attempt(async () => vscode.window.showTextDocument(vscode.Uri.file(file.path), { selection: new vscode.Range(at, at) }));
+}
+
+function specOf({ spec, dir }: Wanted): string {
   // The binary would take it for an option.
   if (spec.startsWith('-')) throw new Error(t('{0} cannot be a spec', oneLine(spec)));
-  return spec;
+  return specIn(dir, spec, homedir());
 }
 
 async function askTask(wanted: Wanted, step: { title: string; at: number; of: number }, need: 'needed' | 'optional'): Promise<void> {
@@ -136,13 +189,27 @@ async function askTask(wanted: Wanted, step: { title: string; at: number; of: nu
   );
 }
 
-async function askWorkspace(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<void> {
+async function askFolder(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<void> {
+  const items = folders().map((path) => ({ label: noIcons(folderName(path)), description: noIcons(path), path, picked: path === wanted.dir }));
+  wanted.dir = (await choose({ ...step, placeholder: t('Which folder?') }, items)).path;
+}
+
+async function askWorkspace(wanted: Wanted, usual: Agent['workspace'], step: { title: string; at: number; of: number }): Promise<void> {
+  const marked = wanted.workspace ?? usual;
   const items = [
     { label: t('This folder'), description: noIcons(wanted.dir), workspace: 'in-place' as const },
     { label: t('A git worktree'), description: t('a branch and folder of its own'), workspace: 'worktree' as const },
     { label: t('An empty folder'), description: t('that goes with the agent'), workspace: 'scratch' as const },
-  ];
+  ].map((item) => ({ ...item, picked: item.workspace === marked }));
   wanted.workspace = (await choose({ ...step, placeholder: t('Where it works') }, items)).workspace;
+}
+
+/** Tells that an agent is there, in the place of a terminal that would take the keyboard from what is typed by then. */
+export function offerAttach(agent: Agent): void {
+  const attach = t('Attach');
+  void vscode.window.showInformationMessage(noLinks(t('{0} has started', oneLine(agent.name))), attach).then((chosen) => {
+    if (chosen === attach) void vscode.commands.executeCommand('symposium.attach', agent);
+  });
 }
 
 /** Offers to open the folder of a new taskspace. */

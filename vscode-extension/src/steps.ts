@@ -31,13 +31,17 @@ export function choose<T extends vscode.QuickPickItem>(question: Question, items
   const pick = vscode.window.createQuickPick<T>();
   pick.items = items;
   pick.matchOnDescription = true;
+  // What was answered before, for who goes through the questions again.
+  const before = items.filter(({ picked }) => picked === true);
+  if (before.length > 0) pick.activeItems = before;
   if (typed !== undefined) {
     pick.onDidChangeValue((value) => {
       const known = value === '' || items.some((item) => item.label === value);
       pick.items = known ? items : [...items, typed(value)];
     });
   }
-  return asked(pick, question, () => pick.selectedItems[0]);
+  // Who is quick presses Enter before the list holds what was typed.
+  return asked(pick, question, () => pick.selectedItems[0] ?? (typed === undefined || pick.value === '' ? undefined : typed(pick.value)));
 }
 
 /** A text; `mistake` says what is wrong with it while it is typed. */

@@ -5,10 +5,11 @@ import type { Node } from './agentTree';
 import type { Client } from './client';
 import type { Documents } from './documents';
 import { pickAgent } from './quickAttach';
-import { isOpen, isRetryable, taskLine } from './rules/labels';
-import { noIcons } from './rules/text';
+import { isCancellable, isRetryable, taskLine } from './rules/labels';
+import { isAtWork, isSameTurn } from './rules/status';
+import { noIcons, noLinks, oneLine } from './rules/text';
 import type { TaskTree } from './taskTree';
-import { attempt } from './tell';
+import { attempt, offer, tellRowGone } from './tell';
 import type { Agent, Task } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -23,26 +24,34 @@ export function taskCommands(client: Client, watch: Watch, documents: Documents,
   };
 
   const forTask = (id: string, placeholder: () => string, wanted: (task: Task) => boolean, act: (task: Task) => Promise<unknown>) =>
-    vscode.commands.registerCommand(`symposium.${id}`, (given?: Task) =>
+    vscode.commands.registerCommand(`symposium.${id}`, (given?: Task, ...rest: unknown[]) =>
       attempt(async () => {
+        if (tellRowGone(given, rest)) return;
         const task = given ?? (await pickTask((await client.tasks('all')).filter(wanted).slice(-MOST).reverse(), placeholder()));
         if (task !== undefined) await act(task);
       }),
     );
 
   return vscode.Disposable.from(
-    vscode.commands.registerCommand('symposium.addTask', (given?: Agent | Node) =>
+    vscode.commands.registerCommand('symposium.addTask', (given?: Agent | Node, ...rest: unknown[]) =>
       attempt(async () => {
+        if (tellRowGone(given, rest)) return;
         const row = given !== undefined && 'type' in given ? (given.type === 'agent' ? given.agent : undefined) : given;
         const agent = row ?? (await pickAgent(watch, { title: t('Add Task'), placeholder: t('Whose queue?') }));
         if (agent === undefined) return;
         const text = await vscode.window.showInputBox({ title: t('A task for {0}', agent.name), placeHolder: t('What is to be done'), ignoreFocusOut: true });
         if (text === undefined || text.trim() === '') return;
-        await client.json(['task', 'add', agent.name, '-'], { stdin: text });
+        await client.json(['task', 'add', watch.present(agent).name, '-'], { stdin: text });
         changed();
       }),
     ),
-    forTask('cancelTask', () => t('Cancel which task?'), (task) => isOpen(task), (task) => client.json(['task', 'cancel', String(task.id)]).finally(changed)),
+    // The head of a view gives along the row that is marked, which is a task, or nothing and one argument more.
+    vscode.commands.registerCommand('symposium.addTaskFor', () => vscode.commands.executeCommand('symposium.addTask')),
+    forTask('cancelTask', () => t('Cancel which task?'), isCancellable, async (task) => {
+      const atWork = watch.agents.find((agent) => agent.task?.id === task.id && isAtWork(agent));
+      await client.json(['task', 'cancel', String(task.id)]).finally(changed);
+      if (atWork !== undefined) offerInterrupt(watch, atWork);
+    }),
     forTask('retryTask', () => t('Once more which task?'), isRetryable, (task) => client.json(['task', 'retry', String(task.id)]).finally(changed)),
     forTask('showTask', () => t('Which task?'), () => true, async (task) =>
       documents.showText(`/task/${task.id}.json`, `${JSON.stringify(await client.task(task.id), null, 2)}\n`),
@@ -50,7 +59,24 @@ export function taskCommands(client: Client, watch: Watch, documents: Documents,
   );
 }
 
+/** A task that is cancelled is off the list, and no more: whoever is at it goes on. */
+function offerInterrupt(watch: Watch, agent: Agent): void {
+  const interrupt = t('Interrupt');
+  void vscode.window.showInformationMessage(noLinks(t('{0} goes on with what it does.', oneLine(agent.name))), interrupt).then(async (chosen) => {
+    if (chosen !== interrupt) return;
+    // The offer may have stood there for hours.
+    await watch.look();
+    const now = watch.agents.find(({ id }) => id === agent.id);
+    if (isSameTurn(agent, now)) await vscode.commands.executeCommand('symposium.interrupt', now);
+    else offer({ level: 'information', text: t('{0} is at something else by now.', oneLine(agent.name)), choices: [] });
+  });
+}
+
 async function pickTask(tasks: readonly Task[], placeHolder: string): Promise<Task | undefined> {
+  if (tasks.length === 0) {
+    offer({ level: 'information', text: t('There is no such task.'), choices: [{ title: t('Add Task'), command: 'symposium.addTask' }] });
+    return undefined;
+  }
   const items = tasks.map((task) => {
     const line = taskLine(task);
     return { label: noIcons(line.label), description: noIcons(line.description), task };

@@ -1,10 +1,15 @@
-// The tasks view: what `task list` says, asked for when a queue has changed and somebody looks.
+// The tasks view: what `task list` says, asked for when a queue has changed and somebody looks. Of what waits for nobody in
+// particular no agent tells, so it is asked for too when somebody begins to look, and once a minute.
 
 import * as vscode from 'vscode';
 import type { Client } from './client';
 import { taskContext, taskLine, taskTooltip } from './rules/labels';
+import { renewed } from './rules/queue';
 import type { Task, TaskState } from './types';
 import type { Watch } from './watch';
+
+/** How often it is asked for what no agent tells. */
+const UNTOLD = 60_000;
 
 const icons: Record<TaskState, string> = {
   queued: 'clock',
@@ -16,11 +21,15 @@ const icons: Record<TaskState, string> = {
 };
 
 export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<undefined>();
+  private readonly changed = new vscode.EventEmitter<Task[] | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly view: vscode.TreeView<Task>;
   private readonly parts: vscode.Disposable[];
   private seen = '';
+  private rows: Task[] = [];
+  /** Whether the rows were read for the drawing that comes. */
+  private isRead = false;
+  private turn = 0;
 
   constructor(
     private readonly watch: Watch,
@@ -28,9 +37,16 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.view = vscode.window.createTreeView('symposium.tasks', { treeDataProvider: this });
+    const untold = setInterval(() => {
+      if (this.view.visible) this.refresh();
+    }, UNTOLD);
     this.parts = [
       this.view,
       this.changed,
+      this.view.onDidChangeVisibility(({ visible }) => {
+        if (visible) this.refresh();
+      }),
+      { dispose: () => { clearInterval(untold); } },
       watch.onHealth(() => { this.refresh(); }),
       watch.onAgents(({ after }) => {
         const counts = JSON.stringify(after.map((agent) => [agent.id, agent.tasks, agent.task]));
@@ -42,13 +58,45 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
   }
 
   refresh(): void {
+    if (this.view.visible && this.watch.health === 'ready') {
+      void this.renew();
+      return;
+    }
+    // Whatever is shown next is drawn whole.
+    this.turn++;
+    this.rows = [];
+    this.isRead = false;
     this.changed.fire(undefined);
   }
 
   async getChildren(task?: Task): Promise<Task[]> {
     if (task !== undefined || this.watch.health !== 'ready') return [];
+    if (!this.isRead) this.rows = await this.read();
+    this.isRead = false;
+    return this.rows;
+  }
+
+  /** Draws what differs. VS Code forgets all rows while the whole view is drawn anew, and a click that comes just then has lost
+   *  its task. */
+  private async renew(): Promise<void> {
+    const turn = ++this.turn;
+    const fresh = await this.read();
+    // A later one knows better.
+    if (turn !== this.turn) return;
+    const differing = renewed(this.rows, fresh);
+    if (differing === undefined) {
+      this.rows = fresh;
+      this.isRead = true;
+      this.changed.fire(undefined);
+    } else if (differing.length > 0) {
+      this.changed.fire(differing);
+    }
+  }
+
+  /** The newest last: a row that is pushed down under the mouse is a click on another task. */
+  private async read(): Promise<Task[]> {
     try {
-      return (await this.client.tasks()).reverse();
+      return await this.client.tasks();
     } catch (error) {
       this.log.warn(String(error));
       return [];

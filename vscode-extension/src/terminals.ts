@@ -22,6 +22,15 @@ const RESTORED_BY = 15_000;
 /** Longer than VS Code takes to open a terminal that it was given the options of. */
 const OPENED_BY = 10_000;
 
+/** Longer than a terminal takes to close when its agent has ended. */
+const CLOSED_BY = 5_000;
+
+/** Agents that are ended together, by their ids. */
+interface Ending {
+  ids: Set<string>;
+  timer?: NodeJS.Timeout;
+}
+
 /** What is known of a terminal, and the name that it was given here. */
 interface Entry extends Known {
   named?: string | undefined;
@@ -39,6 +48,9 @@ export class Terminals implements vscode.Disposable {
   private readonly watching = new vscode.EventEmitter<Agent>();
   /** Somebody attached to drive, and only watches, because another terminal drives. */
   readonly onWatching = this.watching.event;
+  /** Those that are ended in the view, until the terminals on them have closed: there may be several, of those that go along
+   *  and of one that watches beside the one that drives. */
+  private readonly endings = new Set<Ending>();
   /** Attaching goes one after the other, so that two clicks are one terminal. */
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -56,6 +68,8 @@ export class Terminals implements vscode.Disposable {
       this.watching,
       vscode.window.onDidOpenTerminal((terminal) => void this.know(terminal)),
       vscode.window.onDidCloseTerminal((terminal) => {
+        const id = this.idOf(terminal);
+        if (id !== undefined && [...this.endings].some(({ ids }) => ids.has(id))) void vscode.commands.executeCommand('symposium.agents.focus');
         this.entries.delete(terminal);
         this.remember();
       }),
@@ -70,6 +84,7 @@ export class Terminals implements vscode.Disposable {
         this.tellWatching();
       }),
       { dispose: () => { this.memory.leave(); } },
+      { dispose: () => { for (const { timer } of this.endings) clearTimeout(timer); } },
     ];
     for (const terminal of vscode.window.terminals) void this.know(terminal);
   }
@@ -128,6 +143,21 @@ export class Terminals implements vscode.Disposable {
     });
   }
 
+  /** Ends an agent, and who goes along, and leaves the keyboard in the view: of a terminal that closes VS Code gives it to the
+   *  next one, wherever it was, and what is typed would reach another agent. `end` says whether anything was ended. */
+  async stayInView(agents: readonly Agent[], end: () => Promise<unknown>): Promise<void> {
+    const ending: Ending = { ids: new Set(agents.map(({ id }) => id)) };
+    const last = vscode.window.activeTerminal;
+    const id = last === undefined ? undefined : this.idOf(last);
+    // Of others than the one that was used last nothing happens to the keyboard.
+    if (id !== undefined && ending.ids.has(id)) this.endings.add(ending);
+    try {
+      if ((await end()) === false) this.endings.delete(ending);
+    } finally {
+      ending.timer = setTimeout(() => this.endings.delete(ending), CLOSED_BY);
+    }
+  }
+
   /** Whether the person looks at a terminal on an agent, when this window has the focus. */
   isLookedAt(agent: Agent): boolean {
     return [...this.entries].some(([terminal, known]) =>
@@ -177,6 +207,12 @@ export class Terminals implements vscode.Disposable {
     return undefined;
   }
 
+  /** Whose terminal it is, also when it has closed: then nobody is attached by it any more. */
+  private idOf(terminal: vscode.Terminal): string | undefined {
+    const known = this.entries.get(terminal);
+    return (known?.opened ?? known?.before)?.id;
+  }
+
   private async find(agent: Agent, as: As): Promise<vscode.Terminal | undefined> {
     for (const terminal of vscode.window.terminals) {
       if (terminal.exitStatus !== undefined) continue;
@@ -204,6 +240,7 @@ export class Terminals implements vscode.Disposable {
   }
 
   private opened(terminal: vscode.Terminal, seat: Seat, named: string | undefined): void {
+    for (const { ids } of this.endings) ids.delete(seat.id);
     this.entries.set(terminal, { ...this.entries.get(terminal), opened: seat, named });
     void this.know(terminal);
   }

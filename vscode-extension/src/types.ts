@@ -68,6 +68,11 @@ export interface Listed {
   broken: Broken[];
 }
 
+/** The same, asked for once: with those that the binary itself could not read. */
+export interface Asked extends Listed {
+  unreadable: Broken[];
+}
+
 export interface Broken {
   name: string;
   why: string;
@@ -120,6 +125,7 @@ export interface Recap {
   messages: { id: number; at: string; from: string; to: string | null; text: string }[];
   commits: { id: string; subject: string; at: string }[] | null;
   uncommitted: { files: { kind: string; path: string }[]; insertions: number; deletions: number } | null;
+  last_prompt: string | null;
   last_words: string | null;
   asks: string | null;
 }
@@ -139,6 +145,18 @@ export interface Spec {
 export interface Kind {
   name: string;
   installed: boolean;
+}
+
+/** What `agent restore` has done with one. */
+export interface Restored {
+  name: string;
+  restored: boolean;
+  remark: string;
+}
+
+/** One that `agent unshare` has ended. */
+export interface Share {
+  with: string;
 }
 
 /** One taskspace of `taskspace list`. */
@@ -247,6 +265,7 @@ const recap: Shape<Recap> = object<Recap>({
   messages: list(object({ id: number, at: text, from: text, to: orNull(text), text })),
   commits: orNull(list(object({ id: text, subject: text, at: text }))),
   uncommitted: orNull(object({ files: list(object({ kind: text, path: text })), insertions: number, deletions: number })),
+  last_prompt: orNull(text),
   last_words: orNull(text),
   asks: orNull(text),
 });
@@ -272,12 +291,18 @@ const failure: Shape<Failure> = object<Failure>({ code: text, message: text, saw
 /** The answers that are read; anything else is refused whole, so that half a list is never shown. */
 export const agentsFrom = (value: unknown): Agent[] => list(agent)(value, 'agents');
 
-/** A list as far as it could be read: one agent that lacks a field takes no other along. */
+/** A list as far as it could be read: one agent that lacks a field takes no other along, nor does one with the id of
+ *  another, by which VS Code would refuse all rows beside it. */
 export function listedFrom(value: unknown): Listed {
   const listed: Listed = { agents: [], broken: [] };
+  const owners = new Map<string, string>();
   for (const [at, entry] of list<unknown>((each) => each)(value, 'agents').entries()) {
     try {
-      listed.agents.push(agent(entry, 'agent'));
+      const read = agent(entry, 'agent');
+      const owner = owners.get(read.id);
+      if (owner !== undefined) throw new Error(`agent.id: it is that of ${owner} too`);
+      owners.set(read.id, read.name);
+      listed.agents.push(read);
     } catch (error) {
       const name = (entry as { name?: unknown } | null)?.name;
       listed.broken.push({ name: typeof name === 'string' ? name : `#${at + 1}`, why: (error as Error).message });
@@ -291,8 +316,11 @@ export const taskFrom = (value: unknown): Task => task(value, 'task');
 export const recapFrom = (value: unknown): Recap => recap(value, 'recap');
 export const doneFrom = (value: unknown): Recap['done'] => done(value, 'done');
 export const specsFrom = (value: unknown): Spec[] => list(spec)(value, 'specs');
+export const workspaceFrom = (value: unknown): Agent['workspace'] => object<{ spec: Pick<Agent, 'workspace'> }>({ spec: object<Pick<Agent, 'workspace'>>({ workspace: word() }) })(value, 'shown').spec.workspace;
 export const kindsFrom = (value: unknown): Kind[] => list(object<Kind>({ name: text, installed: flag }))(value, 'kinds');
 export const taskspacesFrom = (value: unknown): Taskspace[] => list(taskspace)(value, 'taskspaces');
+export const sharesFrom = (value: unknown): Share[] => list(object<Share>({ with: text }))(value, 'shares');
+export const restoredFrom = (value: unknown): Restored[] => list(object<Restored>({ name: text, restored: flag, remark: text }))(value, 'restored');
 export const screenFrom = (value: unknown): string[] => object<Screen>({ screen: list(text) })(value, 'screen').screen;
 export const checksFrom = (value: unknown): Check[] => list(check)(value, 'checks');
 

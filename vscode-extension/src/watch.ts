@@ -4,24 +4,30 @@
 import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
 import { HEALTHY, pause } from './rules/backoff';
-import { inWords } from './rules/broken';
+import { Unreadable, inWords } from './rules/broken';
 import { shown } from './rules/group';
+import type { Health } from './rules/health';
 import { Hearing } from './rules/hearing';
+import { gone } from './rules/removal';
 import { isNewEnough } from './rules/version';
 import type { Agent, Broken, Listed } from './types';
-
-export type Health = 'starting' | 'ready' | 'missing-binary' | 'missing-tmux' | 'too-old' | 'unusable' | 'failing';
 
 /** How often the list is asked for beside the watcher, in a window that has the focus. */
 const SAFETY = 60_000;
 
 export class Watch implements vscode.Disposable {
   agents: Agent[] = [];
-  /** Those that are there and could not be read. */
-  broken: Broken[] = [];
+  /** Those in a list that could not be read here. */
+  private misshapen: Broken[] = [];
+  private readonly unreadable = new Unreadable();
   health: Health = 'starting';
   /** What was said when it is not ready. */
   trouble: CommandError | undefined;
+
+  /** Those that are there and could not be read, here or by the binary. */
+  get broken(): Broken[] {
+    return [...this.misshapen, ...this.unreadable.all];
+  }
 
   private readonly changed = new vscode.EventEmitter<{ before: Agent[]; after: Agent[] }>();
   private readonly healthChanged = new vscode.EventEmitter<Health>();
@@ -36,6 +42,8 @@ export class Watch implements vscode.Disposable {
   private readonly safety: NodeJS.Timeout;
   private fresh = true;
   private round = 0;
+  /** What was said when the health was last told. */
+  private said: string | undefined;
   private readonly hearing = new Hearing();
   private readonly toldBroken = new Set<string>();
 
@@ -65,15 +73,19 @@ export class Watch implements vscode.Disposable {
       return;
     }
     const began = Date.now();
+    this.unreadable.began();
     this.watching = this.client.watch({
       agents: (listed) => {
         if (round !== this.round) return;
         this.hearing.told();
         this.take(listed);
+        // The watcher does not say that it warns no more.
+        if (this.unreadable.areInDoubt(listed.agents)) void this.look();
       },
       warning: (text) => {
         this.log.warn(text);
         this.warned.fire(text);
+        if (round === this.round && this.unreadable.warned(text) && this.health === 'ready') this.changed.fire({ before: this.agents, after: this.agents });
       },
       ended: (error) => {
         if (round !== this.round) return;
@@ -90,10 +102,24 @@ export class Watch implements vscode.Disposable {
     const isNews = this.hearing.asks();
     try {
       const listed = await this.client.agents();
-      if (round === this.round && isNews()) this.take(listed);
+      if (round !== this.round) return;
+      const named = inWords(this.broken);
+      this.unreadable.asked(listed.unreadable);
+      if (isNews()) this.take(listed, named);
+      else if (named !== inWords(this.broken)) this.changed.fire({ before: this.agents, after: this.agents });
     } catch (error) {
       this.log.warn(String(error));
     }
+  }
+
+  /** An agent as it is by now: while somebody was asked it may have got another name, and another agent its old one. Throws
+   *  when it is gone. */
+  present(agent: Agent): Agent {
+    // Without a list nothing is known of anybody.
+    if (this.health !== 'ready') return agent;
+    const now = this.agents.find(({ id }) => id === agent.id);
+    if (now === undefined) throw gone(agent.name);
+    return now;
   }
 
   agent(name: string): Agent | undefined {
@@ -108,11 +134,10 @@ export class Watch implements vscode.Disposable {
     for (const emitter of [this.changed, this.healthChanged, this.warned]) emitter.dispose();
   }
 
-  private take({ agents, broken }: Listed): void {
+  private take({ agents, broken }: Listed, namedBefore = inWords(this.broken)): void {
     const before = this.agents;
-    const namesBefore = inWords(this.broken);
     this.agents = agents;
-    this.broken = broken;
+    this.misshapen = broken;
     this.tellBroken();
     if (agents.length === 0 && broken.length > 0) {
       this.trouble = new CommandError({ code: 'unreadable', message: inWords(broken), saw: [], hints: [] });
@@ -121,7 +146,7 @@ export class Watch implements vscode.Disposable {
       this.trouble = undefined;
       this.setHealth('ready');
     }
-    const differs = this.fresh || shown(before) !== shown(agents) || namesBefore !== inWords(broken);
+    const differs = this.fresh || shown(before) !== shown(agents) || namedBefore !== inWords(this.broken);
     // The first list after a start has nothing to differ from: no notice comes of it.
     const past = this.fresh ? agents : before;
     this.fresh = false;
@@ -130,7 +155,7 @@ export class Watch implements vscode.Disposable {
 
   /** Each is told of once, however often it comes and goes. */
   private tellBroken(): void {
-    const news = this.broken.filter(({ name }) => !this.toldBroken.has(name));
+    const news = this.misshapen.filter(({ name }) => !this.toldBroken.has(name));
     if (news.length === 0) return;
     for (const { name, why } of news) {
       this.toldBroken.add(name);
@@ -148,16 +173,20 @@ export class Watch implements vscode.Disposable {
     // A watcher that was merely ended is back before anybody has seen that it was gone.
     if (health !== 'failing' || this.failures > 2) {
       this.agents = [];
-      this.broken = [];
+      this.misshapen = [];
+      this.unreadable.asked([]);
       this.fresh = true;
       this.setHealth(health);
     }
     this.next = setTimeout(() => void this.start(), pause(this.failures));
   }
 
+  /** With what was said, which may be another thing of the same kind by now. */
   private setHealth(health: Health): void {
-    if (this.health === health) return;
+    const said = this.trouble?.message;
+    if (this.health === health && this.said === said) return;
     this.health = health;
+    this.said = said;
     void vscode.commands.executeCommand('setContext', 'symposium.state', health);
     this.healthChanged.fire(health);
   }

@@ -58,7 +58,7 @@ const tests: Record<string, () => Promise<void> | void> = {
     assert.deepEqual(rows.map(({ label }) => label), ['api', 'docs']);
     for (const each of rows) {
       assert.equal(each.contextValue, 'agent live attachable idle');
-      assert.match(String(each.description), /^idle · \d+[smh] · main$/);
+      assert.match(String(each.description), /^idle · (<1m|\d+[mh]) · main$/);
     }
   },
 

@@ -25,6 +25,10 @@ export const forPeople = (a: Agent, b: Agent): number => rank(a.status) - rank(b
 /** The most urgent rank in a subtree: a parent stands where those below it need a person, so that they are seen. */
 const urgency = ({ agent, children }: AgentNode): number => Math.min(rank(agent.status), ...children.map(urgency));
 
+/** How many below a row wait for a person: it may be closed, and nobody sees them. */
+export const waitingBelow = ({ children }: AgentNode | ProjectNode): number =>
+  children.reduce((sum, child) => sum + Number(child.agent.status === 'waiting') + waitingBelow(child), 0);
+
 /** Puts rows in order, and those below them. */
 function sort(nodes: AgentNode[]): void {
   const ranks = new Map(nodes.map((node) => [node, urgency(node)]));
@@ -33,7 +37,13 @@ function sort(nodes: AgentNode[]): void {
   for (const { children } of nodes) sort(children);
 }
 
-/** Projects that are open here first. A child stands below its parent, also when it works in another project. */
+/** The place of those that work in a folder of their own and in no project: each would be a project called `workspace`. */
+export const NO_PROJECT = '';
+
+const placeOf = (agent: Agent, folders: readonly string[]): string =>
+  agent.workspace === 'scratch' && !isHere(agent, folders) ? NO_PROJECT : (agent.project ?? agent.working_directory);
+
+/** Projects that are open here first, those in no project last. A child stands below its parent, also when it works in another project. */
 export function group(agents: readonly Agent[], folders: readonly string[]): ProjectNode[] {
   const nodes = new Map<string, AgentNode>();
   for (const agent of agents) nodes.set(agent.name, { type: 'agent', agent, children: [] });
@@ -44,7 +54,7 @@ export function group(agents: readonly Agent[], folders: readonly string[]): Pro
       parent.children.push(node);
       continue;
     }
-    const path = node.agent.project ?? node.agent.working_directory;
+    const path = placeOf(node.agent, folders);
     let project = projects.get(path);
     if (project === undefined) {
       project = { type: 'project', path, here: isHere(node.agent, folders), children: [] };
@@ -54,7 +64,7 @@ export function group(agents: readonly Agent[], folders: readonly string[]): Pro
   }
   for (const { children } of projects.values()) sort(children);
   return [...projects.values()].sort(
-    (a, b) => Number(b.here) - Number(a.here) || (a.path < b.path ? -1 : 1),
+    (a, b) => Number(b.here) - Number(a.here) || Number(a.path === NO_PROJECT) - Number(b.path === NO_PROJECT) || (a.path < b.path ? -1 : 1),
   );
 }
 
@@ -74,25 +84,46 @@ function isBelow(start: AgentNode, node: AgentNode, nodes: ReadonlyMap<string, A
 export const rowId = ({ agent, children }: AgentNode): string => `agent:${agent.id}${children.length > 0 ? ':parent' : ''}`;
 
 /** Which rows there are and how they stand, as one text. */
-export function outline(projects: readonly ProjectNode[]): string {
+function outline({ children }: ProjectNode): string {
   const ids = (nodes: readonly AgentNode[]): unknown => nodes.map((node) => [node.agent.id, ids(node.children)]);
-  return JSON.stringify(projects.map((project) => [project.path, project.here, ids(project.children)]));
+  return JSON.stringify(ids(children));
 }
 
-/** Puts the agents of one tree into another of the same outline, and returns the rows that look different now. */
-export function update(old: readonly ProjectNode[], fresh: readonly ProjectNode[]): AgentNode[] {
-  const differing: AgentNode[] = [];
-  const each = (nodes: readonly AgentNode[], news: readonly AgentNode[]) => {
-    for (const [at, node] of nodes.entries()) {
-      const now = news[at];
-      if (now === undefined) continue;
-      if (shown([node.agent]) !== shown([now.agent])) differing.push(node);
-      node.agent = now.agent;
-      each(node.children, now.children);
+/** Makes of one tree another that stands in the same projects, and returns the rows that are to be drawn anew, each with
+ *  what is below it. Nothing comes back, and nothing is changed, when the whole tree has to be. */
+export function renew(old: readonly ProjectNode[], fresh: readonly ProjectNode[]): (ProjectNode | AgentNode)[] | undefined {
+  const heads = (projects: readonly ProjectNode[]) => JSON.stringify(projects.map(({ path, here }) => [path, here]));
+  if (heads(old) !== heads(fresh) || haveMoved(old, fresh)) return undefined;
+  return old.flatMap((project, at): (ProjectNode | AgentNode)[] => {
+    const now = fresh[at] ?? project;
+    const waited = waitingBelow(project);
+    if (outline(project) === outline(now)) {
+      const differing = update(project.children, now.children);
+      return waitingBelow(project) === waited ? differing : [project];
     }
-  };
-  for (const [at, project] of old.entries()) each(project.children, fresh[at]?.children ?? []);
-  return differing;
+    project.children = now.children;
+    return [project];
+  });
+}
+
+/** Whether an agent stands in another project than before: VS Code takes no row twice, and it would be in both until both
+ *  are drawn. */
+function haveMoved(old: readonly ProjectNode[], fresh: readonly ProjectNode[]): boolean {
+  const ids = (nodes: readonly AgentNode[]): string[] => nodes.flatMap(({ agent, children }) => [agent.id, ...ids(children)]);
+  const places = (projects: readonly ProjectNode[]) => projects.flatMap(({ path, children }) => ids(children).map((id) => [id, path] as const));
+  const before = new Map(places(old));
+  return places(fresh).some(([id, path]) => (before.get(id) ?? path) !== path);
+}
+
+/** Puts the agents of rows into others that stand alike, and returns those that look different now. */
+function update(old: readonly AgentNode[], fresh: readonly AgentNode[]): AgentNode[] {
+  return old.flatMap((node, at) => {
+    const now = fresh[at];
+    if (now === undefined) return [];
+    const differs = shown([node.agent]) !== shown([now.agent]) || waitingBelow(node) !== waitingBelow(now);
+    node.agent = now.agent;
+    return [...(differs ? [node] : []), ...update(node.children, now.children)];
+  });
 }
 
 /** All that a view shows of the agents, as one text: it is drawn anew only when this changes. */
@@ -100,6 +131,6 @@ export const shown = (agents: readonly Agent[]): string =>
   JSON.stringify(
     agents.map((a) => [
       a.id, a.name, a.title, a.status, a.waiting_for, a.status_since, a.reason, a.question?.id, a.project, a.branch, a.parent,
-      a.working_directory, a.tasks, a.task, a.tmux !== null, a.clients.length, isDriven(a), a.workspace, a.directory_gone,
+      a.working_directory, a.tasks, a.task, a.tmux !== null, a.clients.length, isDriven(a), a.workspace, a.directory_gone, a.restart.next_at,
     ]),
   );

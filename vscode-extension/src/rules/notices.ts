@@ -5,7 +5,7 @@ import { t } from '../words';
 import { MOST, shownQuestion } from './question';
 import { noLinks, oneLine } from './text';
 
-export type NoticeKind = 'waiting' | 'finished' | 'failed' | 'crashed' | 'gave-up';
+export type NoticeKind = 'waiting' | 'finished' | 'failed' | 'crashed' | 'gave-up' | 'lost';
 
 export interface Notice {
   kind: NoticeKind;
@@ -64,8 +64,7 @@ const ended = ({ tasks }: Agent): number => tasks.done + tasks.failed;
 
 function transition(was: Agent, is: Agent): NoticeKind | undefined {
   if (state(is) === 'gave-up') return state(was) === 'gave-up' ? undefined : 'gave-up';
-  // One that its policy brings back is told when it is given up, not at each fall.
-  if (is.status === 'crashed') return was.status === 'crashed' || is.restart.next_at !== null ? undefined : 'crashed';
+  if (is.status === 'crashed' || is.status === 'lost') return was.status === is.status ? undefined : state(is);
   if (is.status === 'waiting') {
     const same = was.status === 'waiting' && was.waiting_for === is.waiting_for && was.question?.id === is.question?.id;
     return same ? undefined : 'waiting';
@@ -110,7 +109,9 @@ export function since(then: number, agents: readonly Agent[]): Notice[] {
 /** What an agent would be told of for as it is, beside what it has finished. */
 function state(agent: Agent): Exclude<NoticeKind, 'finished' | 'failed'> | undefined {
   if (agent.reason.startsWith(GIVEN_UP)) return 'gave-up';
-  return agent.status === 'crashed' || agent.status === 'waiting' ? agent.status : undefined;
+  // One that its policy brings back is told when it is given up, not at each fall.
+  if (agent.restart.next_at !== null && agent.status !== 'waiting') return undefined;
+  return agent.status === 'crashed' || agent.status === 'waiting' || agent.status === 'lost' ? agent.status : undefined;
 }
 
 /** What decides whether this window tells. */
@@ -167,8 +168,11 @@ export function noticeText({ kind, agent, end }: Notice): string {
       return noLinks(t('{0} has failed at #{1} {2}: {3}', name, task.id, oneLine(task.text), oneLine(task.why, 160)));
     case 'crashed':
       return noLinks(t('{0} crashed: {1}', name, reason));
+    case 'lost':
+      return noLinks(t('{0} is lost: {1}', name, reason));
     case 'gave-up':
-      return noLinks(t('{0} is given up: {1}', name, reason));
+      // Its reason says that it is.
+      return noLinks(t('{0} is {1}', name, reason));
   }
 }
 
@@ -181,9 +185,13 @@ export function combinedText(notices: readonly Notice[]): string {
   const parts = [
     [of('waiting'), (names: string) => t('waiting for you: {0}', names)],
     [of('crashed'), (names: string) => t('crashed: {0}', names)],
+    [of('lost'), (names: string) => t('lost: {0}', names)],
     [of('gave-up'), (names: string) => t('given up: {0}', names)],
     [of('failed'), (names: string) => t('failed: {0}', names)],
     [of('finished'), (names: string) => t('finished: {0}', names)],
   ] as const;
   return noLinks(parts.filter(([names]) => names.length > 0).map(([names, say]) => say(few(names))).join(' · '));
 }
+
+/** Whether one command brings some of them back: those that went with their tmux. */
+export const isRestorable = (notices: readonly Notice[]): boolean => notices.some(({ kind }) => kind === 'lost');

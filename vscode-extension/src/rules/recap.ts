@@ -9,16 +9,15 @@ import { age, span } from './times';
 const safe = (text: string, most = 200): string => escapeMarkdown(oneLine(text, most));
 
 export function recapDocument(recap: Recap): string {
-  const seconds = (Date.parse(recap.until) - Date.parse(recap.since)) / 1000;
   const lines = [
     `# ${safe(recap.name)}`,
     '',
-    t('**{0}** now; this tells the last {1}.', recap.status, span(seconds)),
+    t('**{0}** now; this tells the last {1}.', recap.status, lasted(recap)),
     recap.gave_up ? `\n${t('It was given up after too many restarts.')}` : '',
     recap.asks === null ? '' : `\n> ${t('It asks: {0}', safe(recap.asks))}`,
   ];
-  const spent = recap.spent.filter((each) => each.seconds > 0).map((each) => `${each.status} ${span(each.seconds)}`);
-  if (spent.length > 0) lines.push('', `${t('Time')}: ${spent.join(' · ')}`);
+  const times = spent(recap);
+  if (times.length > 0) lines.push('', `${t('Time')}: ${times.join(' · ')}`);
   const tasks = [
     ...recap.failed.map((task) => t('#{0} failed: {1}', task.id, safe(task.title))),
     ...recap.done.map((task) => t('#{0} done: {1}', task.id, safe(task.title))),
@@ -31,16 +30,43 @@ export function recapDocument(recap: Recap): string {
     section(lines, title, changed.files.map((file) => `${file.kind} ${safe(file.path)}`));
   }
   section(lines, t('Mail'), recap.messages.map((message) => `${safe(message.from)}: ${safe(message.text)}`));
+  if (recap.last_prompt !== null) lines.push('', `## ${t('Last told')}`, '', fenced(recap.last_prompt));
   if (recap.last_words !== null) lines.push('', `## ${t('Last said')}`, '', fenced(recap.last_words));
   section(lines, t('What happened'), recap.changes.map((change) => `${clock(change.at)} ${change.to}: ${safe(change.why)}`));
   return `${lines.join('\n')}\n`;
 }
+
+/** The path of a document with the recap of one agent, or of several: no name has a blank. */
+export const recapPath = (name?: string): string => `/recap/${name ?? 'several agents'}.md`;
+
+/** Whose recap a document is, by the end of its path; undefined when it is that of several, or none. */
+export const recapOf = (path: string): string | undefined => /\/recap\/([\w-]+)\.md$/.exec(path)?.[1];
 
 /** Several recaps as one document: VS Code has one preview, in which each would take the place of the one before. */
 export const recapsDocument = (recaps: readonly Recap[]): string => recaps.map(recapDocument).join('\n---\n\n');
 
 function section(lines: string[], title: string, entries: readonly string[]): void {
   if (entries.length > 0) lines.push('', `## ${title}`, '', ...entries.map((entry) => `- ${entry}`));
+}
+
+const lasted = (recap: Recap): string => span((Date.parse(recap.until) - Date.parse(recap.since)) / 1000);
+
+const spent = (recap: Recap): string[] => recap.spent.filter(({ seconds }) => seconds > 0).map(({ status, seconds }) => `${status} ${span(seconds)}`);
+
+/** A recap in one line. */
+function inBrief(recap: Recap): string {
+  const [commits, files] = [recap.commits?.length ?? 0, recap.uncommitted?.files.length ?? 0];
+  const counts: [number, string][] = [
+    [recap.prompts, t('prompts: {0}', recap.prompts)],
+    [recap.restarts, t('restarts: {0}', recap.restarts)],
+    [recap.done.length, t('tasks done: {0}', recap.done.length)],
+    [recap.failed.length, t('tasks failed: {0}', recap.failed.length)],
+    [recap.messages.length, t('messages: {0}', recap.messages.length)],
+    [commits, t('commits: {0}', commits)],
+    [files, t('files not committed: {0}', files)],
+  ];
+  const parts = [...spent(recap), ...counts.filter(([many]) => many > 0).map(([, text]) => text)];
+  return parts.length === 0 ? '' : t('the last {0}: {1}', lasted(recap), parts.join(' · '));
 }
 
 const clock = (at: string): string => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
@@ -53,13 +79,15 @@ export function tooltip(agent: Agent, recap: Recap | undefined, now: number): st
     // What it asks for stands below, whole.
     [t('Why'), agent.question === null ? agent.reason : null],
     [t('Task'), agent.task === null ? null : `#${agent.task.id} ${agent.task.title}`],
+    [t('Last told'), recap?.last_prompt],
     [t('Queue'), queue(agent)],
     [t('Spec'), agent.spec === agent.kind ? agent.spec : `${agent.spec} (${agent.kind})`],
-    [t('Folder'), agent.working_directory],
+    [t('Folder'), agent.directory_gone === null ? agent.working_directory : t('{0} (it is gone)', agent.working_directory)],
     [t('Branch'), agent.branch],
     [t('Conversation'), agent.conversation.name ?? agent.conversation.id],
     [t('Parent'), agent.parent],
     [t('Attached'), agent.clients.length > 0 ? String(agent.clients.length) : null],
+    [t('Recap'), recap === undefined ? null : inBrief(recap)],
     [t('Commits'), recap?.commits?.map((commit) => commit.subject).slice(0, 3).join(' · ')],
     [t('Asks'), agent.question === null && recap?.asks !== agent.reason ? recap?.asks : null],
   ];

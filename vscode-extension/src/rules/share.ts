@@ -1,6 +1,8 @@
 // With whom an agent is shared, as arguments of the binary. Pure.
 
+import type { Share } from '../types';
 import { t } from '../words';
+import { oneLine } from './text';
 
 export interface Sharing {
   user: string;
@@ -21,3 +23,7 @@ export function shareArguments(agent: string, { user, may, hours }: Sharing): st
   if (hours !== '') args.push('--for', hours);
   return [...args, '--yes'];
 }
+
+/** What ending it came to; that there was nothing to end is an answer too. */
+export const unshared = (agent: string, ended: readonly Share[]): string =>
+  ended.length === 0 ? t('{0} was shared with nobody', agent) : t('{0} is no longer shared with {1}', agent, oneLine(ended.map((share) => share.with).join(', ')));

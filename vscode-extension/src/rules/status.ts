@@ -44,6 +44,13 @@ export const sleeps = (agent: Agent): boolean => agent.status === 'hibernated';
 /** Whether a prompt can be sent: one that sleeps wakes. */
 export const hears = (agent: Agent): boolean => isLive(agent) || sleeps(agent);
 
+/** Whether it has a turn that can be stopped. */
+export const isAtWork = (agent: Agent): boolean => agent.status === 'working';
+
+/** Whether it is still at the turn that it was at. Of a task that was cancelled the list says nothing any more. */
+export const isSameTurn = (then: Agent, now: Agent | undefined): now is Agent =>
+  now !== undefined && isAtWork(now) && now.status_since === then.status_since && (now.task === null || now.task.id === then.task?.id);
+
 /** Whether it has come to an end, and does not come back unless it is brought back. */
 export const hasEnded = (agent: Agent): boolean => ['exited', 'crashed', 'stopped', 'lost'].includes(agent.status);
 
@@ -58,6 +65,7 @@ export const statusWord = (agent: Pick<Agent, 'status' | 'waiting_for'>): string
 export interface Counts {
   waiting: number;
   crashed: number;
+  lost: number;
   working: number;
   idle: number;
   unknown: number;
@@ -69,7 +77,8 @@ export function count(agents: readonly Agent[]): Counts {
   const of = (...statuses: Status[]) => agents.filter((agent) => statuses.includes(agent.status)).length;
   return {
     waiting: of('waiting'),
-    crashed: of('crashed', 'lost'),
+    crashed: of('crashed'),
+    lost: of('lost'),
     working: of('working', 'starting'),
     idle: of('idle'),
     // Also what a newer binary has a word for that we do not know.
@@ -82,6 +91,7 @@ export function countsInWords(counts: Counts): string {
   const parts = [
     counts.waiting > 0 ? t('{0} waiting', counts.waiting) : '',
     counts.crashed > 0 ? t('{0} crashed', counts.crashed) : '',
+    counts.lost > 0 ? t('{0} lost', counts.lost) : '',
     counts.working > 0 ? t('{0} working', counts.working) : '',
     counts.idle > 0 ? t('{0} idle', counts.idle) : '',
     counts.unknown > 0 ? t('{0} unknown', counts.unknown) : '',
@@ -94,9 +104,16 @@ export function countsInIcons(counts: Counts): string {
   const parts = [
     counts.waiting > 0 ? `$(bell-dot) ${counts.waiting}` : '',
     counts.crashed > 0 ? `$(error) ${counts.crashed}` : '',
+    counts.lost > 0 ? `$(debug-disconnect) ${counts.lost}` : '',
     counts.working > 0 ? `$(play-circle) ${counts.working}` : '',
     counts.idle > 0 ? `$(circle-outline) ${counts.idle}` : '',
     counts.unknown > 0 ? `$(question) ${counts.unknown}` : '',
   ].filter(Boolean);
   return parts.length > 0 ? parts.join(' ') : '0';
+}
+
+/** How loud the status bar is: by the worst of them. */
+export function alarm(counts: Counts): 'error' | 'warning' | undefined {
+  if (counts.crashed > 0) return 'error';
+  return counts.waiting + counts.lost > 0 ? 'warning' : undefined;
 }

@@ -2,10 +2,12 @@
 
 import { t } from '../words';
 
-/** How long ago, in the largest unit that fits. */
+/** How long ago, in the largest unit that fits. No seconds: what shows them is drawn once a minute. */
 export function age(since: string | null, now: number): string {
   const then = since === null ? Number.NaN : Date.parse(since);
-  return Number.isNaN(then) ? '' : span(Math.max(0, (now - then) / 1000));
+  if (Number.isNaN(then)) return '';
+  const seconds = (now - then) / 1000;
+  return seconds < 60 ? t('<1m') : span(seconds);
 }
 
 /** A number of seconds in the largest unit that fits. */

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client, CommandError, findBinary, ttyOf } from '../client';
 import { pause } from '../rules/backoff';
 import { Hearing } from '../rules/hearing';
 import { isNewEnough } from '../rules/version';
-import { inWords } from '../rules/broken';
+import { Unreadable, inWords } from '../rules/broken';
+import { notRestored } from '../rules/restored';
 import { type Agent, agentsFrom, failureFrom, listedFrom } from '../types';
 import { someAgent } from './agents';
 
@@ -31,6 +32,13 @@ test('arguments go through as they are, and texts on standard input', async () =
   assert.deepEqual(said, ['$(id) `id`; rm']);
 });
 
+test('what prepares an agent or brings many back takes as long as it takes', async () => {
+  const slow = (name: string, answer: unknown) => new Client(() => ({ path: fake(name, `sleep 0.6; echo '${JSON.stringify(answer)}'`), home: '' }), undefined, 100);
+  await assert.rejects(slow('slow-list', []).agents());
+  assert.equal((await slow('slow-spawn', someAgent({ name: 'late' })).started(['agent', 'spawn'], '')).name, 'late');
+  assert.deepEqual((await slow('slow-restore', []).restoreLost()).back, []);
+});
+
 test('a failure has code, what was seen, and hints', async () => {
   const path = fake('fail', `echo 'warning: x' >&2; echo '{"error":{"code":"no-such-agent","message":"no agent named \`x\`","saw":["known: a"],"hints":["h"]}}' >&2; exit 3`);
   await assert.rejects(client(path).json(['agent', 'show', 'x']), (error: unknown) => {
@@ -43,6 +51,9 @@ test('a failure has code, what was seen, and hints', async () => {
 test('a binary that is not there is told apart', async () => {
   for (const path of ['/nonexistent/symposium', 'no-such-program-anywhere', 'relative/path']) {
     await assert.rejects(client(path).agents(), (error: unknown) => error instanceof CommandError && error.code === 'missing-binary');
+  }
+  for (const [path, place] of [['nowhere-symposium', '/usr/local/bin/nowhere-symposium'], ['/nowhere/symposium', '/nowhere/symposium'], ['bin/symposium', 'a path with a slash begins with / or ~/']] as const) {
+    await assert.rejects(client(path).agents(), (error: unknown) => error instanceof CommandError && error.saw.includes(place), path);
   }
 });
 
@@ -82,6 +93,55 @@ test('an agent that lacks a field is named, and takes no other along', () => {
   for (const value of [{}, null, 'x']) assert.throws(() => listedFrom(value));
 });
 
+test('of two with one id the second is named, and the first is shown', () => {
+  const { agents, broken } = listedFrom([someAgent({ name: 'one', id: 'x' }), someAgent({ name: 'two', id: 'x' }), someAgent({ name: 'three' })]);
+  assert.deepEqual(agents.map(({ name }) => name), ['one', 'three']);
+  assert.equal(inWords(broken), 'cannot be shown: two (agent.id: it is that of one too)');
+});
+
+const warning = 'entry `two` of the registry cannot be read: invalid type: integer `7`, expected a timestamp string at line 1 column 306; it is left as it is';
+
+test('an entry that the binary cannot read is named, until it can', async () => {
+  const path = fake('unreadable', `echo '[]'; echo 'warning: ${warning.replaceAll("'", '')}' >&2; echo 'warning: agent \`x\` is slow' >&2`);
+  const { agents, unreadable } = await client(path).agents();
+  assert.deepEqual([agents, unreadable.map(({ name }) => name)], [[], ['two']]);
+  assert.equal(inWords(unreadable), 'cannot be shown: two (invalid type: integer `7`, expected a timestamp string at line 1 column 306)');
+  const heard = new Unreadable();
+  assert.deepEqual([heard.warned(warning), heard.warned(warning), heard.warned('tmux does not answer')], [true, false, false]);
+  assert.equal(heard.warned(warning.replace('306', '9')), true);
+  assert.deepEqual(heard.all.map(({ name, why }) => `${name} ${why.slice(-1)}`), ['two 9']);
+  assert.deepEqual([heard.areInDoubt([someAgent()]), heard.areInDoubt([someAgent({ name: 'two' })])], [false, true]);
+  heard.asked([]);
+  assert.deepEqual(heard.all, []);
+});
+
+test('an entry that was taken out of the registry is asked about when a watcher begins', () => {
+  const heard = new Unreadable();
+  heard.began();
+  assert.equal(heard.areInDoubt([]), false, 'none is known of');
+  heard.warned('entry `two` of the registry cannot be read: why');
+  assert.equal(heard.areInDoubt([]), false, 'this watcher has just said so');
+  heard.began();
+  assert.equal(heard.areInDoubt([]), true);
+  heard.asked(heard.all);
+  assert.equal(heard.areInDoubt([]), false);
+});
+
+test('of the lost agents that are brought back those that cannot be are told by why', async () => {
+  const row = (name: string, restored: boolean) => JSON.stringify({ name, restored, remark: `why ${name}` });
+  const said = (exit: number, ...rows: string[]) => client(fake('restore', `echo '[${rows.join()}]'; exit ${exit}`)).restoreLost();
+  const some = await said(1, row('a', true), row('b', false), row('c', false));
+  assert.deepEqual([some.back, some.failed].map((rows) => rows.map(({ name }) => name).join()), ['a', 'b,c']);
+  const several = notRestored(some.failed) ?? assert.fail();
+  assert.deepEqual([several.message, several.saw], ['2 were not brought back', ['b: why b', 'c: why c']]);
+  const one = notRestored(some.failed.slice(1)) ?? assert.fail();
+  assert.deepEqual([one.message, one.saw], ['c was not brought back', ['why c']]);
+  const all = await said(0, row('a', true), row('was-back', false));
+  assert.deepEqual([all.back.length, notRestored(all.failed)], [2, undefined]);
+  assert.deepEqual(await said(0), { back: [], failed: [] });
+  await assert.rejects(client(fake('restore', 'echo panic; exit 1')).restoreLost());
+});
+
 test('a watcher that was disposed of says nothing more', async () => {
   const path = fake('long', 'echo "[]"; exec sleep 60');
   let told = 0;
@@ -102,6 +162,17 @@ test('the terminal of an agent is a program and its arguments', () => {
   assert.equal(findBinary('there', { PATH: `relative:${folder}` }), path);
   mkdirSync(join(folder, 'first/there'), { recursive: true });
   assert.equal(findBinary('there', { PATH: `${folder}/first:${folder}` }), path, 'a directory is no program');
+});
+
+test('the state directory is the same one wherever the binary is run', async () => {
+  const path = fake('home', 'printf "[\\"%s\\"]" "$2"');
+  const said = async (home: string) => [(await client(path, home).json(['x'])) as string[], client(path, home).attachCommand('one', 'driver').shellArgs[1]].flat();
+  assert.deepEqual(await said('~/other home'), Array(2).fill(join(homedir(), 'other home')));
+  assert.deepEqual(await said('~'), Array(2).fill(homedir()));
+  for (const home of ['/h', '@x']) assert.deepEqual(await said(home), [home, home]);
+  for (const home of ['other', './other', '~other/x']) {
+    await assert.rejects(client(path, home).agents(), (error: unknown) => error instanceof CommandError && error.code === 'state' && error.message.includes(home), home);
+  }
 });
 
 test('the terminal of a process is known where there is no `ps`', { skip: process.platform !== 'linux' }, async () => {

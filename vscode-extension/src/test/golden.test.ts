@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { specLine } from '../rules/labels';
-import { agentFrom, agentsFrom, checksFrom, doneFrom, failureFrom, kindsFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom } from '../types';
+import { agentFrom, agentsFrom, checksFrom, doneFrom, failureFrom, kindsFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom, workspaceFrom } from '../types';
 
 const golden = (name: string): unknown => JSON.parse(readFileSync(`src/test/golden/${name}.json`, 'utf8'));
 
@@ -17,6 +17,7 @@ const readers: Record<string, (value: unknown) => unknown> = {
   'recap-tasks': doneFrom,
   specs: specsFrom,
   kinds: kindsFrom,
+  workspace: workspaceFrom,
   taskspaces: taskspacesFrom,
   screen: screenFrom,
   doctor: checksFrom,

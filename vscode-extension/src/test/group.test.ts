@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentNode, group, outline, rowId, shown, update } from '../rules/group';
+import { type AgentNode, NO_PROJECT, type ProjectNode, group, renew, rowId, shown, waitingBelow } from '../rules/group';
 import type { Agent } from '../types';
 import { someAgent } from './agents';
 
@@ -14,6 +14,14 @@ test('projects that are open here come first, then by path', () => {
     someAgent({ name: 'z', project: '/src/z', working_directory: '/src/z' }),
   ];
   assert.deepEqual(group(agents, ['/src/z']).map((project) => [project.path, project.here]), [['/src/z', true], ['/src/a', false], ['/src/b', false]]);
+});
+
+test('those in a folder of their own are in one place, unless it is open here', () => {
+  const own = (name: string) => `/home/me/.symposium/instances/${name}/workspace`;
+  const scratch = ['a', 'b'].map((name) => someAgent({ name, workspace: 'scratch', project: own(name), working_directory: own(name) }));
+  const places = (folders: string[]) => group([...scratch, someAgent({ name: 'c', project: '/src/c' })], folders).map(({ path, here, children }) => [path, here, names(children)]);
+  assert.deepEqual(places([]), [['/src/c', false, ['c']], [NO_PROJECT, false, ['a', 'b']]]);
+  assert.deepEqual(places([own('a')]), [[own('a'), true, ['a']], ['/src/c', false, ['c']], [NO_PROJECT, false, ['b']]]);
 });
 
 test('what waits for a person stands above', () => {
@@ -79,17 +87,50 @@ test('five hundred agents are grouped in no time', () => {
   assert.ok(performance.now() - began < 100);
 });
 
+test('a row that may be closed tells how many wait below it', () => {
+  const at = (status: Agent['status']) => group(['a', 'b', 'c'].map((name, at, names) => someAgent({ name, parent: names[at - 1] ?? null, status: name === 'c' ? status : 'idle' })), []);
+  const [old, fresh] = [at('idle'), at('waiting')];
+  const rows = (projects: typeof old) => [projects[0], projects[0]?.children[0], projects[0]?.children[0]?.children[0]];
+  assert.deepEqual([...rows(old), ...rows(fresh)].map((row) => row && waitingBelow(row)), [0, 0, 0, 1, 1, 1]);
+  assert.deepEqual(rowsOf(renew(old, fresh)), ['/src/api'], 'the project has another number too');
+});
+
 test('printing alone draws nothing anew', () => {
   assert.equal(shown([someAgent()]), shown([someAgent({ last_activity: '2027-01-01T00:00:00Z' })]));
   assert.notEqual(shown([someAgent()]), shown([someAgent({ status: 'working' })]));
 });
 
+/** The rows that are drawn anew, by what they are called. */
+const rowsOf = (rows: (ProjectNode | AgentNode)[] | undefined) => rows?.map((row) => (row.type === 'project' ? row.path : row.agent.name));
+
 test('only the rows that differ are drawn as long as they stand as they stood', () => {
   const at = (status: Agent['status']) => group([someAgent({ name: 'a' }), someAgent({ name: 'b', parent: 'a', status })], []);
   const [old, fresh] = [at('idle'), at('working')];
-  assert.equal(outline(old), outline(fresh));
-  assert.deepEqual(update(old, fresh).map(({ agent }) => agent.name), ['b']);
+  assert.deepEqual(rowsOf(renew(old, fresh)), ['b']);
   assert.equal(old[0]?.children[0]?.children[0]?.agent.status, 'working');
-  assert.deepEqual(update(old, fresh), []);
-  assert.notEqual(outline(old), outline(group([someAgent({ name: 'a' })], [])));
+  assert.deepEqual(renew(old, fresh), []);
+});
+
+test('one that comes, goes or moves up is drawn with those of its project, and others stay', () => {
+  const here = (...agents: Partial<Agent>[]) => group([...agents.map((each) => someAgent(each)), someAgent({ name: 'z', project: '/src/z' })], []);
+  const tree = here({ name: 'a' });
+  for (const [what, fresh] of [
+    ['comes', here({ name: 'a' }, { name: 'b' })],
+    ['moves up', here({ name: 'a' }, { name: 'b', status: 'crashed' })],
+    ['stands below another', here({ name: 'a' }, { name: 'b', parent: 'a' })],
+    ['goes', here({ name: 'a' })],
+  ] as const) {
+    assert.deepEqual(rowsOf(renew(tree, fresh)), ['/src/api'], what);
+    assert.deepEqual(tree, fresh, what);
+  }
+});
+
+test('all rows are drawn when there are other projects, or an agent stands in another one', () => {
+  const tree = (project: string) => group([someAgent({ name: 'a' }), someAgent({ name: 'b', project }), someAgent({ name: 'z', project: '/src/z' })], []);
+  const old = tree('/src/api');
+  assert.equal(renew(old, tree('/src/z')), undefined);
+  assert.equal(renew(old, tree('/src/new')), undefined);
+  assert.equal(renew([], old), undefined);
+  assert.equal(renew(old, group([], [])), undefined);
+  assert.deepEqual(old, tree('/src/api'), 'it is left as it was');
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { contextValue, description, pickEntry, spoken, taskContext, taskLine, taskTooltip } from '../rules/labels';
+import { contextValue, description, pickActions, pickEntry, spoken, taskContext, taskLine, taskTooltip } from '../rules/labels';
 import { inWords } from '../rules/broken';
 import { nameMistake } from '../rules/names';
 import { noticeText } from '../rules/notices';
-import { recapDocument, tooltip } from '../rules/recap';
-import { count, countsInIcons, countsInWords, hears, isResumable } from '../rules/status';
+import { renewed } from '../rules/queue';
+import { recapDocument, recapOf, recapPath, tooltip } from '../rules/recap';
+import { alarm, count, countsInIcons, countsInWords, hears, isAtWork, isResumable, isSameTurn } from '../rules/status';
 import { escapeMarkdown, fenced, noIcons, noLinks, oneLine } from '../rules/text';
 import { age } from '../rules/times';
 import type { Agent, Recap, Task } from '../types';
@@ -21,10 +22,38 @@ test('a description tells status, age and branch', () => {
   assert.equal(description(busy, now), 'working · 5m · api · 40 % · 2 queued');
 });
 
+test('one that its policy brings back says so until it is back', () => {
+  const restart = { policy: 'always', count: 1, next_at: '2026-01-01T00:05:04Z' };
+  assert.equal(description(someAgent({ status: 'crashed', restart }), now), 'crashed · to be started again · 5m · main');
+  assert.equal(description(someAgent({ restart }), now), 'idle · 5m · main');
+});
+
+test('a folder that goes with its agent has no name that tells anything', () => {
+  const scratch = { workspace: 'scratch', working_directory: '/home/me/.symposium/instances/one/workspace' } as const;
+  assert.equal(description(someAgent({ ...scratch, branch: null }), now), 'idle · 5m · own folder');
+  assert.equal(description(someAgent({ ...scratch, branch: 'made' }), now), 'idle · 5m · made');
+});
+
+test('one whose folder is gone says so in row, quick pick and hover', () => {
+  const agent = someAgent({ directory_gone: '2026-01-01T00:00:00Z', working_directory: '/src/web' });
+  assert.equal(description(agent, now), 'idle · 5m · its folder is gone');
+  assert.equal(pickEntry(agent, now).description, 'idle · 5m · its folder is gone');
+  assert.match(tooltip(agent, undefined, now), /Folder:\*\* .*web &#40;it is gone&#41;/);
+  assert.ok(!tooltip(someAgent(), undefined, now).includes('it is gone'));
+});
+
 test('what is asked comes first in a row, with where it is', () => {
   const agent = someAgent(asking('Bash: rm -rf build'));
   assert.equal(description(agent, now), 'Bash: rm -rf build · waiting(approval) · 5m · main');
   assert.deepEqual(pickEntry(agent, now), { label: 'one', description: 'waiting(approval) · 5m · main', detail: 'Bash: rm -rf build · last activity 5m ago' });
+});
+
+test('who waits below a row is told where a narrow list shows it, and read out', () => {
+  const marks = { below: 2, muted: true };
+  assert.equal(description(someAgent(), now, marks), 'waiting below: 2 · idle · 5m · main · muted');
+  assert.equal(description(someAgent(asking('Bash: make')), now, marks), 'Bash: make · waiting below: 2 · waiting(approval) · 5m · main · muted');
+  assert.equal(spoken(someAgent(), marks), 'one, idle, waiting below: 2, muted');
+  assert.deepEqual([description(someAgent(), now, { below: 0, muted: false }), spoken(someAgent(), { below: 0, muted: false })], ['idle · 5m · main', 'one, idle']);
 });
 
 test('what menus are shown follows from status', () => {
@@ -49,9 +78,25 @@ test('what has no process can be brought back, and what hears can be sent to, fr
   const all = ['starting', 'working', 'waiting', 'idle', 'exited', 'crashed', 'stopped', 'hibernated', 'lost', 'unknown'] as const;
   for (const status of all) {
     assert.deepEqual(offered('send', status), hears(someAgent({ status })) ? ['inline', '2_say'] : [], `send, ${status}`);
+    assert.deepEqual(offered('interrupt', status), isAtWork(someAgent({ status })) ? ['2_say'] : [], `interrupt, ${status}`);
     assert.deepEqual(offered('resume', status), isResumable(someAgent({ status })) ? ['inline', '4_life'] : [], `resume, ${status}`);
   }
   assert.ok(hears(someAgent({ status: 'hibernated' })) && isResumable(someAgent({ status: 'hibernated' })));
+});
+
+test('what does not run is not offered to be stopped', () => {
+  const offered = (status: Agent['status']) => pickActions(someAgent({ status })).join(' ');
+  for (const status of ['starting', 'working', 'waiting', 'idle', 'unknown'] as const) assert.equal(offered(status), 'observe peek stop');
+  for (const status of ['exited', 'crashed', 'stopped', 'hibernated', 'lost'] as const) assert.equal(offered(status), 'observe peek');
+});
+
+test('of the tasks only the rows that differ are drawn as long as they stand as they stood', () => {
+  const tasks = (state: Task['state'], ...ids: number[]) => ids.map((id) => ({ id, state: id === 1 ? state : 'queued', text: 't' }) as Task);
+  const rows = tasks('queued', 2, 1);
+  assert.deepEqual(renewed(rows, tasks('queued', 2, 1)), []);
+  assert.deepEqual(renewed(rows, tasks('running', 2, 1)), [rows[1]]);
+  assert.equal(rows[1]?.state, 'running', 'it is the row that was drawn');
+  assert.deepEqual([renewed(rows, tasks('running', 3, 2, 1)), renewed(rows, tasks('running', 1)), renewed(rows, tasks('running', 1, 2))], [undefined, undefined, undefined]);
 });
 
 test('a hostile agent is text in a quick pick', () => {
@@ -78,9 +123,18 @@ test('what is asked is read out with its row, and told once by a hover', () => {
   assert.deepEqual([often(asking('Bash: make')), often({ status: 'waiting', reason: 'Bash: make' }), often({})], [1, 1, 1]);
 });
 
+test('a hover tells what it was told last, and what happened, in a line each', () => {
+  const spent: Recap['spent'] = [{ status: 'working', seconds: 720 }, { status: 'idle', seconds: 0 }];
+  const recap: Recap = { ...quiet, spent, prompts: 2, last_prompt: 'fix the\nlogin', done: [{ id: 1, title: '', why: '' }] };
+  const text = tooltip(someAgent({}), recap, now);
+  assert.ok(text.includes('**Last told:** fix the login  \n'), text);
+  assert.ok(text.includes('**Recap:** the last 1h&#58; working 12m · prompts&#58; 2 · tasks done&#58; 1'), text);
+  assert.ok(!tooltip(someAgent({}), undefined, now).includes('Recap'));
+});
+
 const quiet: Recap = {
   name: 'one', since: '2026-01-01T00:00:00Z', until: '2026-01-01T01:00:00Z', status: 'idle', reason: '', changes: [], spent: [], prompts: 1, restarts: 0,
-  gave_up: false, done: [], failed: [], messages: [], commits: [], uncommitted: null, last_words: null, asks: null,
+  gave_up: false, done: [], failed: [], messages: [], commits: [], uncommitted: null, last_prompt: null, last_words: null, asks: null,
 };
 
 test('a hostile agent is text in a tooltip and in a recap', () => {
@@ -89,13 +143,18 @@ test('a hostile agent is text in a tooltip and in a recap', () => {
     changes: [{ at: '2026-01-01T00:00:00Z', from: null, to: 'idle', why: hostile }], spent: [], prompts: 1, restarts: 0, gave_up: false,
     done: [{ id: 1, title: hostile, why: '' }], failed: [], messages: [{ id: 1, at: '2026-01-01T00:00:00Z', from: hostile, to: null, text: hostile }],
     commits: [{ id: 'abc', subject: hostile, at: '2026-01-01T00:00:00Z' }], uncommitted: { files: [{ kind: 'added', path: hostile }], insertions: 1, deletions: 0 },
-    last_words: '```\n</pre><script>\n````', asks: hostile,
+    last_prompt: hostile, last_words: '```\n</pre><script>\n````', asks: hostile,
   };
   const outside = (text: string) => text.replace(/^(`{3,})text\n[^]*?\n\1$/gm, '');
   for (const text of [outside(recapDocument(recap)), outside(tooltip(someAgent({ ...asking(`\`\`\`\n${hostile}`), name: 'x', title: hostile, branch: hostile }), recap, now))]) {
     for (const mark of ['<img', '](', '**b**', '`c`', '$(zap)', '<script']) assert.ok(!text.includes(mark), `${mark} in ${text}`);
   }
   assert.ok(recapDocument(recap).includes('`````text\n```\n</pre><script>\n````\n`````'));
+});
+
+test('a document with the recap of one agent is known by its path', () => {
+  assert.deepEqual(['api-fix_2', undefined].map((name) => recapOf(`/1763360000000${recapPath(name)}`)), ['api-fix_2', undefined]);
+  assert.equal(recapOf('/transcript/api.log'), undefined);
 });
 
 test('text is made harmless and stays readable', () => {
@@ -108,9 +167,9 @@ test('text is made harmless and stays readable', () => {
   assert.equal(fenced('x'), '```text\nx\n```');
 });
 
-test('ages have one unit', () => {
+test('ages have one unit, and none that is wrong a moment later', () => {
   const since = (seconds: number) => age(new Date(now - seconds * 1000).toISOString(), now);
-  assert.deepEqual([since(3), since(90), since(7_200), since(200_000), since(-5), age(null, now), age('x', now)], ['3s', '1m', '2h', '2d', '0s', '', '']);
+  assert.deepEqual([since(3), since(90), since(7_200), since(200_000), since(-5), age(null, now), age('x', now)], ['<1m', '1m', '2h', '2d', '<1m', '', '']);
 });
 
 test('counts are told in words and in icons', () => {
@@ -118,6 +177,21 @@ test('counts are told in words and in icons', () => {
   assert.equal(countsInWords(counts), '1 waiting, 1 crashed, 2 working, 1 idle, 2 unknown');
   assert.equal(countsInIcons(counts), '$(bell-dot) 1 $(error) 1 $(play-circle) 2 $(circle-outline) 1 $(question) 2');
   assert.equal(countsInWords(count([])), 'no agent runs');
+});
+
+test('lost ones are counted as lost, and are no error', () => {
+  const counts = (...statuses: Agent['status'][]) => count(statuses.map((status) => someAgent({ status })));
+  assert.equal(countsInWords(counts('lost', 'lost')), '2 lost');
+  assert.equal(countsInIcons(counts('lost', 'crashed')), '$(error) 1 $(debug-disconnect) 1');
+  assert.deepEqual([counts('lost'), counts('lost', 'crashed'), counts('waiting'), counts('idle')].map(alarm), ['warning', 'error', 'warning', undefined]);
+});
+
+test('a turn is the same while it goes on, with its task or with none', () => {
+  const task = (id: number) => ({ id, title: 't', progress: null });
+  const then = someAgent({ status: 'working', task: task(1) });
+  const cases: [Partial<Agent>, boolean][] = [[{}, true], [{ task: null }, true], [{ task: task(2) }, false], [{ status: 'idle' }, false], [{ status_since: '2026-01-01T00:00:09Z' }, false]];
+  for (const [differs, wanted] of cases) assert.equal(isSameTurn(then, { ...then, ...differs }), wanted, JSON.stringify(differs));
+  assert.equal(isSameTurn(then, undefined), false);
 });
 
 test('a name is checked while it is typed', () => {
@@ -129,8 +203,10 @@ test('a name is checked while it is typed', () => {
 test('a task is one line', () => {
   const task: Task = { id: 7, agent: 'one', pool: null, text: 'do\nit', priority: 'high', state: 'queued', created_at: '', changed_at: '', blocked: 1, progress: null, why: '', result: null };
   assert.deepEqual(taskLine(task), { label: '#7 do it', description: 'queued · one · waits for 1 · high' });
-  assert.equal(taskContext(task), 'task open');
-  assert.equal(taskContext({ ...task, state: 'failed' }), 'task retryable');
+  assert.equal(taskContext(task), 'task cancellable');
+  assert.equal(taskContext({ ...task, state: 'failed' }), 'task cancellable retryable');
+  assert.equal(taskContext({ ...task, state: 'done' }), 'task');
   const said = '    indented **b** <img src=x>\n[l](command:quit)\n```\n# h';
   assert.equal(taskTooltip({ ...task, text: said, why: 'w' }), `\`\`\`\`text\n${said}\n\`\`\`\`\n\n\`\`\`text\nw\n\`\`\``);
+  assert.equal(taskTooltip({ ...task, text: 'rm a\u202etxt.b\u0007' }), '```text\nrm a<U+202E>txt.b<U+0007>\n```');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type NoticeKind, type Situation, type Turn, asTask, combinedText, isToldOnReturn, newsKey, newsOnReturn, noticeText, since, stillSo, transitions, turnOf } from '../rules/notices';
+import { isRestorable, type NoticeKind, type Situation, type Turn, asTask, combinedText, isToldOnReturn, newsKey, newsOnReturn, noticeText, since, stillSo, transitions, turnOf } from '../rules/notices';
 import type { Agent, Task } from '../types';
 import { asking, someAgent } from './agents';
 
@@ -21,6 +21,9 @@ const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
   ['it comes back by itself', { status: 'working' }, { status: 'crashed', restart: restarted }, []],
   ['it is given up', { status: 'crashed', restart: restarted }, { status: 'crashed', reason: 'given up after 5 restarts in 10 min: code 3' }, ['gave-up']],
   ['it stays given up', { status: 'crashed', reason: 'given up after 5' }, { status: 'crashed', reason: 'given up after 5' }, []],
+  ['it is lost with its tmux', { status: 'working' }, { status: 'lost', reason: 'its tmux server is gone' }, ['lost']],
+  ['it is still lost', { status: 'lost' }, { status: 'lost' }, []],
+  ['it is lost, and comes back by itself', { status: 'working' }, { status: 'lost', restart: restarted }, []],
   ['a task is done', { tasks: tasks(0) }, { tasks: tasks(1) }, ['finished']],
   ['a long turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:01:00Z' }, ['finished']],
   ['somebody stopped a long turn', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:01:00Z', reason: 'its turn was interrupted' }, []],
@@ -129,6 +132,8 @@ const stays: [string, NoticeKind, Partial<Agent>, Partial<Agent>, boolean][] = [
   ['it was answered', 'waiting', waiting, { status: 'working' }, false],
   ['it crashed', 'crashed', crashed, crashed, true],
   ['it was brought back', 'crashed', crashed, { status: 'idle' }, false],
+  ['its policy is about to bring it back', 'crashed', crashed, { ...crashed, restart: restarted }, false],
+  ['its policy is about to bring it back from its lost tmux', 'lost', { status: 'lost' }, { status: 'lost', restart: restarted }, false],
   ['it was given up after it crashed', 'crashed', crashed, { status: 'crashed', reason: 'given up after 5' }, false],
   ['it has finished and does the next thing', 'finished', {}, { status: 'working' }, true],
 ];
@@ -151,6 +156,7 @@ const happened: [string, Partial<Agent>, NoticeKind[]][] = [
   ['it waited before', waiting, []],
   ['it was given up', { status: 'crashed', reason: 'given up after 5', status_since: later }, ['gave-up']],
   ['it works', { status: 'working', status_since: later }, []],
+  ['it crashed, and comes back by itself', { status: 'crashed', restart: restarted, status_since: later }, []],
   ['it is new', { ...waiting, created_at: later, status_since: later }, []],
 ];
 for (const [name, is, expected] of happened) test(`while the window was closed: ${name}`, () => { assert.deepEqual(since(then, [someAgent(is)]).map(({ kind }) => kind), expected); });
@@ -162,4 +168,11 @@ test('who comes back after a while is told what happened, and nobody else', () =
   assert.equal(isToldOnReturn(minutes(4), news, 'always'), false);
   assert.equal(isToldOnReturn(minutes(60), [], 'always'), false);
   assert.equal(isToldOnReturn(minutes(60), news, 'off'), false);
+});
+
+test('lost ones are told of as lost, with the way back', () => {
+  const news = transitions([someAgent({ name: 'a' }), someAgent({ name: 'b' })], [someAgent({ name: 'a', status: 'lost', reason: 'r' }), someAgent({ name: 'b', status: 'lost' })]);
+  assert.equal(combinedText(news), 'lost: a, b');
+  assert.equal(noticeText(news[0] ?? assert.fail()), 'a is lost: r');
+  assert.deepEqual([isRestorable(news), isRestorable(transitions([someAgent()], [someAgent({ status: 'crashed' })]))], [true, false]);
 });
