@@ -45,6 +45,9 @@ pub fn run(binary: PathBuf) {
     add(&near, &machines, |_| Duration::ZERO);
     let took = list(&near);
     table.add(Row::ratio(format!("list, {MACHINES} hosts at no distance vs slowest"), took, 1.3));
+    let bare = bare(&near, &machines, &dir);
+    table.add(Row::compared(format!("  {MACHINES} bare ssh to them at once vs one"), bare));
+    table.add(Row::compared("  that list vs that many bare ssh".to_owned(), (took.0, bare.0)));
     add(&near, &machines, |n| STEP * u32::try_from(n).unwrap_or_default());
     let took = list(&near);
     let farthest = STEP * u32::try_from(MACHINES).unwrap_or_default();
@@ -52,7 +55,7 @@ pub fn run(binary: PathBuf) {
     table.add(Row::ratio(what, took, 1.3));
 
     add(&near, &machines, |_| Duration::ZERO);
-    let bare = |more: &str| {
+    let bare_attach = |more: &str| {
         let machine = &machines[0];
         let socket = machine.place.root().join("tmux-0/symposium");
         let user = rustix::process::getuid().as_raw();
@@ -70,13 +73,13 @@ pub fn run(binary: PathBuf) {
             let_go(&near, &machines[0]);
             shown(&near, &ours)
         },
-        |_| shown(&near, &bare("")),
+        |_| shown(&near, &bare_attach("")),
     );
     table.add(Row::ratio("attach over ssh vs ssh -t tmux attach".to_owned(), cold, 1.2));
     let shared = format!("-o ControlMaster=auto -o ControlPersist=60 -o ControlPath={}/bare", dir.display());
     shown(&near, &ours);
-    shown(&near, &bare(&shared));
-    let warm = interleaved(15, |_| shown(&near, &ours), |_| shown(&near, &bare(&shared)));
+    shown(&near, &bare_attach(&shared));
+    let warm = interleaved(15, |_| shown(&near, &ours), |_| shown(&near, &bare_attach(&shared)));
     table.add(Row::compared("  the same, both over a shared connection".to_owned(), warm));
     let _ = near
         .shell(&format!("ssh -O exit -o ControlPath={}/bare {}", dir.display(), machines[0].address))
@@ -94,6 +97,31 @@ fn list(near: &Place) -> (Duration, Duration) {
     let slowest = (1..=MACHINES).max_by_key(|n| median((0..3).map(|_| one(*n)))).unwrap_or(1);
     let all = || near.symposium(&["-q", "agent", "list", "--host", "all", "--timeout", "30s"]);
     interleaved(20, |_| all(), |_| one(slowest))
+}
+
+/// What no list can be quicker than: `true` over a shared connection on all of them at once, and on one.
+fn bare(near: &Place, machines: &[Machine], dir: &Path) -> (Duration, Duration) {
+    let ssh = |machine: &Machine, words: &str| {
+        let (dir, address) = (dir.display(), &machine.address);
+        let shared = format!("-o ControlMaster=auto -o ControlPersist=60 -o ControlPath={dir}/b-%h");
+        near.shell(&format!(
+            "exec ssh -F {dir}/config {shared} -p 2222 {words}",
+            words = words.replace("HOST", address)
+        ))
+    };
+    let ask = |machines: &[Machine]| {
+        let began = Instant::now();
+        let asked: Vec<Child> =
+            machines.iter().map(|machine| ssh(machine, "-T HOST true").spawn().expect("ssh")).collect();
+        asked.into_iter().for_each(|mut child| assert!(child.wait().expect("ssh").success()));
+        began.elapsed()
+    };
+    ask(machines);
+    let took = interleaved(20, |_| ask(machines), |_| ask(&machines[..1]));
+    for machine in machines {
+        let _ = ssh(machine, "-O exit HOST").stderr(Stdio::null()).status();
+    }
+    took
 }
 
 /// Keys, the user's configuration, and a client that reads it: ssh looks in the home of the password file.
