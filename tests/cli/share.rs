@@ -1,7 +1,8 @@
 //! `agent share`: another user of the machine on one agent, with three real users.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::supervisor::editor;
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 use crate::support::users::User;
@@ -57,6 +58,7 @@ fn a_guest_attaches_types_and_leaves() {
     assert_eq!((&client["user"], &client["guest"]), (&guest.name.as_str().into(), &true.into()), "{agent}");
     assert_eq!((&client["driver"], &client["observer"]), (&true.into(), &false.into()), "{agent}");
     assert_eq!(agent["shares"][0]["with"], guest.name.as_str(), "{agent}");
+    editor::check(&env, "shares", json!({ "shares": agent["shares"] }), &[]);
     let card = owner.symposium(["agent", "show", "a"]).ok().stdout;
     assert!(card.contains(&format!("shared with  {}, may type until 20", guest.name)), "{card}");
     assert!(card.contains(&format!("guest {} on /dev/pts/", guest.name)), "{card}");
@@ -70,7 +72,7 @@ fn a_guest_attaches_types_and_leaves() {
     });
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    env.wait_until("nobody is attached", || shown(&owner, "a")["clients"] == serde_json::json!([]));
+    env.wait_until("nobody is attached", || shown(&owner, "a")["clients"] == json!([]));
 }
 
 #[test]
@@ -194,7 +196,7 @@ fn a_guest_with_too_many_terminals_is_told() {
     let listed = guest.symposium(["agent", "list", "--shared", "--json"]).ok().json();
     assert_eq!(listed[0]["name"], "a", "{listed}");
     drop(many);
-    env.wait_until("nobody is attached", || shown(&owner, "a")["clients"] == serde_json::json!([]));
+    env.wait_until("nobody is attached", || shown(&owner, "a")["clients"] == json!([]));
     at(&owner, "a", &guest, &[]).wait_for_text("this is a");
 }
 
@@ -267,12 +269,10 @@ fn what_is_taken_back_cuts_who_is_there() {
         terminal.wait_for_text("this is a");
         end();
         assert_eq!(terminal.wait_for_exit(), 1, "{what}\n{}", terminal.screen());
-        assert_eq!(shown(&owner, "a")["shares"], serde_json::json!([]), "{what}");
+        assert_eq!(shown(&owner, "a")["shares"], json!([]), "{what}");
         let again = at(&owner, "a", &guest, &[]);
         assert_eq!(again.wait_for_exit(), 3, "{what}\n{}", again.screen());
-        env.wait_until("no terminal of the guest is left", || {
-            shown(&owner, "a")["clients"] == serde_json::json!([])
-        });
+        env.wait_until("no terminal of the guest is left", || shown(&owner, "a")["clients"] == json!([]));
     }
 }
 
@@ -290,7 +290,7 @@ fn when_its_time_is_over_the_door_closes_by_itself() {
     env.wait_until("nothing is left of it", || {
         !std::path::Path::new(&format!("/tmp/symposium-share-{}", owner.uid)).exists()
     });
-    assert_eq!(shown(&owner, "a")["shares"], serde_json::json!([]));
+    assert_eq!(shown(&owner, "a")["shares"], json!([]));
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn the_end_of_the_agent_ends_what_was_shared() {
     terminal.wait_for_text("this is a");
     terminal.keys(&["Enter"]);
     // A look at it also reminds tmux 3.3a of a child whose end it has missed.
-    env.wait_until("it is shared with nobody", || shown(&owner, "a")["shares"] == serde_json::json!([]));
+    env.wait_until("it is shared with nobody", || shown(&owner, "a")["shares"] == json!([]));
     assert_eq!(terminal.wait_for_exit(), 1);
 }
 
@@ -323,7 +323,7 @@ fn what_a_guest_can_do_is_said_before_it_is_granted() {
              that is meant: the same command with `--yes`\n"
         )
     );
-    assert_eq!(shown(&owner, "a")["shares"], serde_json::json!([]));
+    assert_eq!(shown(&owner, "a")["shares"], json!([]));
     let terminal = owner.terminal(&["agent", "share", "a", "--with", name]);
     terminal.wait_for_text(&format!("let {name} type? [y/N]"));
     terminal.keys(&["n"]);

@@ -1,6 +1,6 @@
 //! The supervisor on real tmux: what it does while nobody looks, and that it cannot be got rid of by accident.
 
-mod editor;
+pub(crate) mod editor;
 mod environments;
 mod ephemeral;
 mod hang;

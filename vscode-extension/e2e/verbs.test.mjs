@@ -469,6 +469,13 @@ step('a guest types into what was shared, until that is ended', async () => {
   await hands.terminalShows('hello from the guest');
   await until('the guest sees the answer', () => terminal.seen.includes('hello from the guest'));
   await hands.clearToasts();
+  await hands.rest();
+  await hands.treeRow('api').hover();
+  const hover = hands.page.locator('.monaco-hover:visible, .workbench-hover:visible').filter({ hasText: `Shared with: ${guest.name} (may type` });
+  await hover.first().waitFor();
+  await hands.shot('shared-hover');
+  await hands.page.mouse.move(700, 20);
+  await hover.first().waitFor({ state: 'hidden' });
   await hands.menu('api', 'Stop Sharing');
   await until('the guest is out', () => terminal.exitCode !== null && !attached());
   assert.deepEqual(guest.symposium('agent', 'list', '--shared'), []);

@@ -57,12 +57,14 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     return node.type === 'project' ? projectItem(node) : this.agentItem(node);
   }
 
-  /** A hover asks for the recap; without one the rest is told. */
+  /** A hover asks for the recap and with whom it is shared; without those the rest is told. */
   async resolveTreeItem(item: vscode.TreeItem, node: Node): Promise<vscode.TreeItem> {
     if (node.type === 'project') return item;
-    const recap = await this.client.recap(node.agent.name).catch(() => undefined);
+    const { name } = node.agent;
+    const orNone = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
+    const [recap, shares] = await Promise.all([orNone(this.client.recap(name)), orNone(this.client.shares(name))]);
     // Neither trusted nor HTML: what is in it was said by agents.
-    item.tooltip = new vscode.MarkdownString(tooltip(node.agent, recap, Date.now()));
+    item.tooltip = new vscode.MarkdownString(tooltip(node.agent, { recap, shares }, Date.now()));
     return item;
   }
 

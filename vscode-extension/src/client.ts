@@ -9,8 +9,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { unreadableIn } from './rules/broken';
 import { forPrograms } from './rules/environment';
 import type { How } from './rules/seats';
-import { type Agent, type Asked, type Check, type Listed, type Failure, type Kind, type Recap, type Restored, type Spec, type Task, type Taskspace } from './types';
-import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom, workspaceFrom } from './types';
+import { type Agent, type Asked, type Check, type Listed, type Failure, type Kind, type Recap, type Restored, type Share, type Spec, type Task, type Taskspace } from './types';
+import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskFrom, tasksFrom, taskspacesFrom, workspaceFrom } from './types';
 
 /** Where the binary is and which environment it is to look at. */
 export interface Place {
@@ -136,6 +136,11 @@ export class Client {
 
   async recap(name: string, since?: string): Promise<Recap> {
     return recapFrom(await this.json(['agent', 'recap', name, ...(since === undefined ? [] : ['--since', since])]));
+  }
+
+  /** With whom an agent is shared. */
+  async shares(name: string): Promise<Share[]> {
+    return sharesOf(await this.json(['agent', 'show', name]));
   }
 
   async screen(name: string): Promise<string[]> {

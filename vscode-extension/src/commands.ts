@@ -13,7 +13,7 @@ import { nobody } from './rules/health';
 import { nameMistake } from './rules/names';
 import { Once } from './rules/once';
 import { asks } from './rules/question';
-import { recapDocument, recapOf, recapPath, recapsDocument } from './rules/recap';
+import { recapDocument, recapPath, recapsDocument, recapsOf } from './rules/recap';
 import { notRestored } from './rules/restored';
 import { isDriven } from './rules/seats';
 import { hasEnded, hears, isAtWork, isAttachable, isLive, isResumable } from './rules/status';
@@ -22,7 +22,7 @@ import { share, unshare } from './sharing';
 import { type Spawning, type Started, type Wanted, isWanted, offerAttach, offerFolder, openFolder } from './spawn';
 import { attempt, offer, tellRowGone, tellTrouble } from './tell';
 import type { As, Terminals } from './terminals';
-import type { Agent } from './types';
+import type { Agent, Recap } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
 
@@ -145,7 +145,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       documents.showText(`/screen/${agent.name}.txt`, (await client.screen(agent.name)).join('\n')),
     ),
     forAgent('logs', any(t('Whose transcript?')), async (agent) => documents.showText(`/transcript/${agent.name}.log`, await client.transcript(agent.name), 'end')),
-    forAgent('recap', any(t('Whose recap?')), async (agent) => documents.showMarkdown(recapPath(agent.name), recapDocument(await client.recap(agent.name)))),
+    forAgent('recap', any(t('Whose recap?')), async (agent) => documents.showMarkdown(recapPath([agent.name]), recapDocument(await client.recap(agent.name)))),
     vscode.commands.registerCommand('symposium.approveSome', (agents: readonly Agent[]) => attempt(() => answering.approveSome(agents))),
     vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => recapSome(parts, agents, since))),
     forAgent('openFolder', any(t('Whose folder?')), openFolder),
@@ -174,10 +174,17 @@ function offerTakeOver(agent: Agent): void {
 const folderIn = (given: Given): string | undefined =>
   given instanceof vscode.Uri && given.scheme === 'file' ? given.fsPath : undefined;
 
-/** The recap that a document was of, which VS Code has brought back without its text. */
+/** The recaps that were in a document, which VS Code has brought back without its text. */
 export async function recapAgain(client: Client, path: string): Promise<string> {
-  const name = recapOf(path);
-  return name === undefined ? '' : client.recap(name).then(recapDocument, () => '');
+  return recapsDocument((await recapsNow(client, recapsOf(path))).there);
+}
+
+/** The recaps of these agents, and why one has none. */
+async function recapsNow(client: Client, names: readonly string[], since?: string): Promise<{ there: Recap[]; failure: unknown }> {
+  const recaps = await Promise.allSettled(names.map((name) => client.recap(name, since)));
+  const there = recaps.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const [failure] = recaps.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  return { there, failure };
 }
 
 /** At most so many are told in one document; who has more news looks at the view. */
@@ -185,12 +192,10 @@ const RECAPS = 10;
 
 /** The recaps of several agents as one document. One that is gone by now has none. */
 async function recapSome({ client, documents }: Parts, agents: readonly Agent[], since?: string): Promise<void> {
-  const [only, ...others] = agents;
-  const recaps = await Promise.allSettled(agents.slice(0, RECAPS).map(({ name }) => client.recap(name, since)));
-  const there = recaps.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  const [failure] = recaps.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  const names = agents.slice(0, RECAPS).map(({ name }) => name);
+  const { there, failure } = await recapsNow(client, names, since);
   if (there.length === 0) throw failure;
-  await documents.showMarkdown(recapPath(others.length === 0 ? only?.name : undefined), recapsDocument(there));
+  await documents.showMarkdown(recapPath(names), recapsDocument(there));
 }
 
 /** Brings back what is lost. Rows that change tell of it, so more is said only where none does. */

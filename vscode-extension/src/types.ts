@@ -154,9 +154,11 @@ export interface Restored {
   remark: string;
 }
 
-/** One that `agent unshare` has ended. */
+/** One with whom `agent show` says an agent is shared, or `agent unshare` has ended that. */
 export interface Share {
   with: string;
+  read_only: boolean;
+  until: string | null;
 }
 
 /** One taskspace of `taskspace list`. */
@@ -319,7 +321,9 @@ export const specsFrom = (value: unknown): Spec[] => list(spec)(value, 'specs');
 export const workspaceFrom = (value: unknown): Agent['workspace'] => object<{ spec: Pick<Agent, 'workspace'> }>({ spec: object<Pick<Agent, 'workspace'>>({ workspace: word() }) })(value, 'shown').spec.workspace;
 export const kindsFrom = (value: unknown): Kind[] => list(object<Kind>({ name: text, installed: flag }))(value, 'kinds');
 export const taskspacesFrom = (value: unknown): Taskspace[] => list(taskspace)(value, 'taskspaces');
-export const sharesFrom = (value: unknown): Share[] => list(object<Share>({ with: text }))(value, 'shares');
+const shares = list(object<Share>({ with: text, read_only: flag, until: orNull(text) }));
+export const sharesFrom = (value: unknown): Share[] => shares(value, 'shares');
+export const sharesOf = (value: unknown): Share[] => object<{ shares: Share[] }>({ shares })(value, 'shown').shares;
 export const restoredFrom = (value: unknown): Restored[] => list(object<Restored>({ name: text, restored: flag, remark: text }))(value, 'restored');
 export const screenFrom = (value: unknown): string[] => object<Screen>({ screen: list(text) })(value, 'screen').screen;
 export const checksFrom = (value: unknown): Check[] => list(check)(value, 'checks');

@@ -6,8 +6,11 @@ export type Translate = (message: string, ...args: (string | number)[]) => strin
 let translate: Translate = (message, ...args) =>
   message.replace(/\{(\d+)\}/g, (whole, at: string) => String(args[Number(at)] ?? whole));
 
-export function useTranslation(translation: Translate): void {
+/** Says which one was used so far. */
+export function useTranslation(translation: Translate): Translate {
+  const former = translate;
   translate = translation;
+  return former;
 }
 
 /** A text for people, `{0}` being the first argument. */

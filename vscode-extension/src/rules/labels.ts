@@ -90,11 +90,27 @@ export function specLine(spec: Spec): string {
   return [description, kind, from].filter(Boolean).join(' · ');
 }
 
+/** The binary's words for how far a task is and how urgent it is. */
+const taskWords: Partial<Record<string, () => string>> = {
+  queued: () => t('queued'),
+  dispatched: () => t('dispatched'),
+  running: () => t('running'),
+  done: () => t('done'),
+  failed: () => t('failed'),
+  cancelled: () => t('cancelled'),
+  critical: () => t('critical'),
+  high: () => t('high'),
+  low: () => t('low'),
+  idle: () => t('idle'),
+};
+
+const taskWord = (word: string): string => taskWords[word]?.() ?? word;
+
 /** A task as a line. */
 export function taskLine(task: Task): { label: string; description: string } {
   const percent = task.progress === null ? '' : `${task.progress.percent} %`;
   const blocked = task.state === 'queued' && task.blocked > 0 ? t('waits for {0}', task.blocked) : '';
-  const parts = [task.state, task.agent ?? task.pool ?? '', percent, blocked, task.priority === 'normal' ? '' : task.priority];
+  const parts = [taskWord(task.state), task.agent ?? task.pool ?? '', percent, blocked, task.priority === 'normal' ? '' : taskWord(task.priority)];
   return {
     label: `#${task.id} ${oneLine(task.text, 80)}`,
     description: oneLine(parts.filter(Boolean).join(' · '), 80),

@@ -1,8 +1,9 @@
 // A recap as a Markdown document. Whatever an agent said in it is text.
 
-import type { Agent, Recap } from '../types';
+import type { Agent, Recap, Share } from '../types';
 import { t } from '../words';
-import { statusWord } from './status';
+import { shareLine } from './share';
+import { inWord, statusWord } from './status';
 import { escapeMarkdown, fenced, oneLine, visible } from './text';
 import { age, span } from './times';
 
@@ -12,7 +13,7 @@ export function recapDocument(recap: Recap): string {
   const lines = [
     `# ${safe(recap.name)}`,
     '',
-    t('**{0}** now; this tells the last {1}.', recap.status, lasted(recap)),
+    t('**{0}** now; this tells the last {1}.', inWord(recap.status), lasted(recap)),
     recap.gave_up ? `\n${t('It was given up after too many restarts.')}` : '',
     recap.asks === null ? '' : `\n> ${t('It asks: {0}', safe(recap.asks))}`,
   ];
@@ -32,15 +33,15 @@ export function recapDocument(recap: Recap): string {
   section(lines, t('Mail'), recap.messages.map((message) => `${safe(message.from)}: ${safe(message.text)}`));
   if (recap.last_prompt !== null) lines.push('', `## ${t('Last told')}`, '', fenced(recap.last_prompt));
   if (recap.last_words !== null) lines.push('', `## ${t('Last said')}`, '', fenced(recap.last_words));
-  section(lines, t('What happened'), recap.changes.map((change) => `${clock(change.at)} ${change.to}: ${safe(change.why)}`));
+  section(lines, t('What happened'), recap.changes.map((change) => `${clock(change.at)} ${inWord(change.to)}: ${safe(change.why)}`));
   return `${lines.join('\n')}\n`;
 }
 
-/** The path of a document with the recap of one agent, or of several: no name has a blank. */
-export const recapPath = (name?: string): string => `/recap/${name ?? 'several agents'}.md`;
+/** The path of a document with the recaps of these agents. Its last part is what a person reads: no name has a blank. */
+export const recapPath = (names: readonly string[]): string => `/recap/${names.length === 1 ? names.join() : `${names.join(',')}/several agents`}.md`;
 
-/** Whose recap a document is, by the end of its path; undefined when it is that of several, or none. */
-export const recapOf = (path: string): string | undefined => /\/recap\/([\w-]+)\.md$/.exec(path)?.[1];
+/** Whose recaps a document holds, by the end of its path. */
+export const recapsOf = (path: string): string[] => /\/recap\/([\w,-]+)(?:\/several agents)?\.md$/.exec(path)?.[1]?.split(',') ?? [];
 
 /** Several recaps as one document: VS Code has one preview, in which each would take the place of the one before. */
 export const recapsDocument = (recaps: readonly Recap[]): string => recaps.map(recapDocument).join('\n---\n\n');
@@ -51,7 +52,7 @@ function section(lines: string[], title: string, entries: readonly string[]): vo
 
 const lasted = (recap: Recap): string => span((Date.parse(recap.until) - Date.parse(recap.since)) / 1000);
 
-const spent = (recap: Recap): string[] => recap.spent.filter(({ seconds }) => seconds > 0).map(({ status, seconds }) => `${status} ${span(seconds)}`);
+const spent = (recap: Recap): string[] => recap.spent.filter(({ seconds }) => seconds > 0).map(({ status, seconds }) => `${inWord(status)} ${span(seconds)}`);
 
 /** A recap in one line. */
 function inBrief(recap: Recap): string {
@@ -71,8 +72,14 @@ function inBrief(recap: Recap): string {
 
 const clock = (at: string): string => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 
-/** What a hover over an agent tells; the recap comes when it has been asked for. */
-export function tooltip(agent: Agent, recap: Recap | undefined, now: number): string {
+/** What was asked for when somebody began to hover. */
+export interface Looked {
+  recap?: Recap | undefined;
+  shares?: readonly Share[] | undefined;
+}
+
+/** What a hover over an agent tells. */
+export function tooltip(agent: Agent, { recap, shares = [] }: Looked, now: number): string {
   const rows: [string, string | null | undefined][] = [
     [t('Title'), agent.title],
     [t('Status'), `${statusWord(agent)}, ${age(agent.status_since, now)}`],
@@ -87,6 +94,7 @@ export function tooltip(agent: Agent, recap: Recap | undefined, now: number): st
     [t('Conversation'), agent.conversation.name ?? agent.conversation.id],
     [t('Parent'), agent.parent],
     [t('Attached'), agent.clients.length > 0 ? String(agent.clients.length) : null],
+    [t('Shared with'), shares.map((share) => shareLine(share, now)).join(', ')],
     [t('Recap'), recap === undefined ? null : inBrief(recap)],
     [t('Commits'), recap?.commits?.map((commit) => commit.subject).slice(0, 3).join(' · ')],
     [t('Asks'), agent.question === null && recap?.asks !== agent.reason ? recap?.asks : null],

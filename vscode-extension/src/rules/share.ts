@@ -3,6 +3,7 @@
 import type { Share } from '../types';
 import { t } from '../words';
 import { oneLine } from './text';
+import { span } from './times';
 
 export interface Sharing {
   user: string;
@@ -27,3 +28,10 @@ export function shareArguments(agent: string, { user, may, hours }: Sharing): st
 /** What ending it came to; that there was nothing to end is an answer too. */
 export const unshared = (agent: string, ended: readonly Share[]): string =>
   ended.length === 0 ? t('{0} was shared with nobody', agent) : t('{0} is no longer shared with {1}', agent, oneLine(ended.map((share) => share.with).join(', ')));
+
+/** One with whom an agent is shared, in a line. */
+export function shareLine(share: Share, now: number): string {
+  const may = share.read_only ? t('watches') : t('may type');
+  const left = share.until === null ? undefined : span(Math.max(0, (Date.parse(share.until) - now) / 1000));
+  return left === undefined ? `${share.with} (${may})` : t('{0} ({1}, for another {2})', share.with, may, left);
+}

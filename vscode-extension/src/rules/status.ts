@@ -1,4 +1,4 @@
-// How a status looks and what may be done in it. Words are the binary's own.
+// How a status looks, what it is called, and what may be done in it.
 
 import type { Agent, Status } from '../types';
 import { t } from '../words';
@@ -57,9 +57,28 @@ export const hasEnded = (agent: Agent): boolean => ['exited', 'crashed', 'stoppe
 /** Whether `agent resume` gives it a process. */
 export const isResumable = (agent: Agent): boolean => hasEnded(agent) || sleeps(agent);
 
+const names: Record<Status | NonNullable<Agent['waiting_for']>, () => string> = {
+  starting: () => t('starting'),
+  working: () => t('working'),
+  waiting: () => t('waiting'),
+  idle: () => t('idle'),
+  exited: () => t('exited'),
+  crashed: () => t('crashed'),
+  stopped: () => t('stopped'),
+  hibernated: () => t('hibernated'),
+  lost: () => t('lost'),
+  unknown: () => t('unknown'),
+  approval: () => t('approval'),
+  question: () => t('question'),
+  setup: () => t('setup'),
+};
+
+/** What a status, or what is waited for, is called; a word that only a newer binary knows is its own. */
+export const inWord = (word: keyof typeof names): string => (names as Partial<Record<string, () => string>>)[word]?.() ?? word;
+
 /** The word for its status, with what it waits for. */
 export const statusWord = (agent: Pick<Agent, 'status' | 'waiting_for'>): string =>
-  agent.waiting_for === null ? agent.status : `${agent.status}(${agent.waiting_for})`;
+  agent.waiting_for === null ? inWord(agent.status) : `${inWord(agent.status)}(${inWord(agent.waiting_for)})`;
 
 /** How many are in which state. */
 export interface Counts {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { specLine } from '../rules/labels';
-import { agentFrom, agentsFrom, checksFrom, doneFrom, failureFrom, kindsFrom, recapFrom, screenFrom, specsFrom, taskFrom, tasksFrom, taskspacesFrom, workspaceFrom } from '../types';
+import { agentFrom, agentsFrom, checksFrom, doneFrom, failureFrom, kindsFrom, recapFrom, screenFrom, sharesOf, specsFrom, taskFrom, tasksFrom, taskspacesFrom, workspaceFrom } from '../types';
 
 const golden = (name: string): unknown => JSON.parse(readFileSync(`src/test/golden/${name}.json`, 'utf8'));
 
@@ -20,6 +20,7 @@ const readers: Record<string, (value: unknown) => unknown> = {
   workspace: workspaceFrom,
   taskspaces: taskspacesFrom,
   screen: screenFrom,
+  shares: sharesOf,
   doctor: checksFrom,
   failure: (value) => failureFrom(JSON.stringify(value)) ?? assert.fail('no failure was found'),
 };
@@ -37,6 +38,7 @@ const unread: Record<string, string[]> = {
   specs: ['agents'],
   taskspaces: ['agent', 'log', 'needs_attention'],
   screen: ['agent', 'from'],
+  shares: ['shares.since', 'shares.uid'],
 };
 
 /** Every field below a value, by its path; of a list the first entry. */

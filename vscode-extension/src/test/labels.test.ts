@@ -6,11 +6,12 @@ import { inWords } from '../rules/broken';
 import { nameMistake } from '../rules/names';
 import { noticeText } from '../rules/notices';
 import { renewed } from '../rules/queue';
-import { recapDocument, recapOf, recapPath, tooltip } from '../rules/recap';
-import { alarm, count, countsInIcons, countsInWords, hears, isAtWork, isResumable, isSameTurn } from '../rules/status';
+import { recapDocument, recapPath, recapsOf, tooltip } from '../rules/recap';
+import { alarm, count, countsInIcons, countsInWords, hears, isAtWork, isResumable, isSameTurn, statusWord } from '../rules/status';
 import { escapeMarkdown, fenced, noIcons, noLinks, oneLine } from '../rules/text';
 import { age } from '../rules/times';
-import type { Agent, Recap, Task } from '../types';
+import type { Agent, Recap, Status, Task } from '../types';
+import { useTranslation } from '../words';
 import { asking, someAgent } from './agents';
 
 const now = Date.parse('2026-01-01T00:05:00Z');
@@ -38,8 +39,8 @@ test('one whose folder is gone says so in row, quick pick and hover', () => {
   const agent = someAgent({ directory_gone: '2026-01-01T00:00:00Z', working_directory: '/src/web' });
   assert.equal(description(agent, now), 'idle · 5m · its folder is gone');
   assert.equal(pickEntry(agent, now).description, 'idle · 5m · its folder is gone');
-  assert.match(tooltip(agent, undefined, now), /Folder:\*\* .*web &#40;it is gone&#41;/);
-  assert.ok(!tooltip(someAgent(), undefined, now).includes('it is gone'));
+  assert.match(tooltip(agent, {}, now), /Folder:\*\* .*web &#40;it is gone&#41;/);
+  assert.ok(!tooltip(someAgent(), {}, now).includes('it is gone'));
 });
 
 test('what is asked comes first in a row, with where it is', () => {
@@ -119,17 +120,17 @@ test('what is asked is read out with its row, and told once by a hover', () => {
   const agent = someAgent(asking('Bash: make'));
   assert.deepEqual([spoken(agent), spoken(someAgent())], ['one, waiting(approval), Bash: make', 'one, idle']);
   const said: Recap = { ...quiet, asks: 'Bash: make' };
-  const often = (differs: Partial<Agent>) => tooltip(someAgent(differs), said, now).split(/Bash(?:&#58;|:) make/).length - 1;
+  const often = (differs: Partial<Agent>) => tooltip(someAgent(differs), { recap: said }, now).split(/Bash(?:&#58;|:) make/).length - 1;
   assert.deepEqual([often(asking('Bash: make')), often({ status: 'waiting', reason: 'Bash: make' }), often({})], [1, 1, 1]);
 });
 
 test('a hover tells what it was told last, and what happened, in a line each', () => {
   const spent: Recap['spent'] = [{ status: 'working', seconds: 720 }, { status: 'idle', seconds: 0 }];
   const recap: Recap = { ...quiet, spent, prompts: 2, last_prompt: 'fix the\nlogin', done: [{ id: 1, title: '', why: '' }] };
-  const text = tooltip(someAgent({}), recap, now);
+  const text = tooltip(someAgent({}), { recap }, now);
   assert.ok(text.includes('**Last told:** fix the login  \n'), text);
   assert.ok(text.includes('**Recap:** the last 1h&#58; working 12m · prompts&#58; 2 · tasks done&#58; 1'), text);
-  assert.ok(!tooltip(someAgent({}), undefined, now).includes('Recap'));
+  assert.ok(!tooltip(someAgent({}), {}, now).includes('Recap'));
 });
 
 const quiet: Recap = {
@@ -146,15 +147,31 @@ test('a hostile agent is text in a tooltip and in a recap', () => {
     last_prompt: hostile, last_words: '```\n</pre><script>\n````', asks: hostile,
   };
   const outside = (text: string) => text.replace(/^(`{3,})text\n[^]*?\n\1$/gm, '');
-  for (const text of [outside(recapDocument(recap)), outside(tooltip(someAgent({ ...asking(`\`\`\`\n${hostile}`), name: 'x', title: hostile, branch: hostile }), recap, now))]) {
+  for (const text of [outside(recapDocument(recap)), outside(tooltip(someAgent({ ...asking(`\`\`\`\n${hostile}`), name: 'x', title: hostile, branch: hostile }), { recap, shares: [{ with: hostile, read_only: false, until: null }] }, now))]) {
     for (const mark of ['<img', '](', '**b**', '`c`', '$(zap)', '<script']) assert.ok(!text.includes(mark), `${mark} in ${text}`);
   }
   assert.ok(recapDocument(recap).includes('`````text\n```\n</pre><script>\n````\n`````'));
 });
 
-test('a document with the recap of one agent is known by its path', () => {
-  assert.deepEqual(['api-fix_2', undefined].map((name) => recapOf(`/1763360000000${recapPath(name)}`)), ['api-fix_2', undefined]);
-  assert.equal(recapOf('/transcript/api.log'), undefined);
+test('whose recaps a document holds is known by its path', () => {
+  for (const names of [['api-fix_2'], ['api', 'docs']]) assert.deepEqual(recapsOf(`/1763360000000${recapPath(names)}`), names);
+  assert.deepEqual(recapsOf('/transcript/api.log'), []);
+});
+
+test('a status is called by a word that can be translated, and one that only a newer binary knows by its own', () => {
+  const english = useTranslation((message) => `<${message}>`);
+  const words = [statusWord({ status: 'waiting', waiting_for: 'approval' }), statusWord({ status: 'flying' as Status, waiting_for: null })];
+  useTranslation(english);
+  assert.deepEqual(words, ['<waiting>(<approval>)', 'flying']);
+});
+
+test('a hover tells with whom an agent is shared, as what and for how long', () => {
+  const shares = [
+    { with: 'alice', read_only: true, until: new Date(now + 7_260_000).toISOString() },
+    { with: 'bob', read_only: false, until: null },
+  ];
+  const text = tooltip(someAgent(), { shares }, now);
+  assert.ok(text.includes('alice &#40;watches&#44; for another 2h&#41;&#44; bob &#40;may type&#41;'), text);
 });
 
 test('text is made harmless and stays readable', () => {

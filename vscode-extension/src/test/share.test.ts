@@ -15,5 +15,5 @@ test('a user is a login name, never an option', () => {
 
 test('ending a share says with whom it was, also when it was with nobody', () => {
   assert.equal(unshared('api', sharesFrom([])), 'api was shared with nobody');
-  assert.equal(unshared('api', sharesFrom([{ with: 'guest', read_only: true }, { with: 'other' }])), 'api is no longer shared with guest, other');
+  assert.equal(unshared('api', sharesFrom([{ with: 'guest', read_only: true, until: null }, { with: 'other', read_only: false, until: null }])), 'api is no longer shared with guest, other');
 });
