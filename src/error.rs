@@ -164,6 +164,8 @@ pub enum Error {
     HostOlder { name: HostName, version: Option<String> },
     /// A host answered, but not what was asked.
     FarFailed { name: HostName, said: Vec<String> },
+    /// A command went wrong on another machine, as that told.
+    FarError { name: HostName, exit: u8, message: String, saw: Vec<String>, hints: Vec<String> },
     /// Nobody knows whether something was done on a host.
     FarUnknown { name: HostName, after: Option<Duration> },
     /// What was followed on a host is lost with the link.

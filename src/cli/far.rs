@@ -7,6 +7,7 @@ mod shown;
 mod words;
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory};
 
@@ -177,7 +178,8 @@ impl Asked<'_> {
         let words = (self.noun, self.verb);
         let mark = mark(words, self.taken.names.first().map(String::as_str), face.json);
         let mut shown = Shown::of(&host, How { showing, manner: manner(words, &flags, face), face, mark });
-        let command = FarCommand { host, argv, stdin, showing };
+        let limit = self.inner.try_get_one::<Duration>("timeout").ok().flatten().copied();
+        let command = FarCommand { host, argv, stdin, showing, limit };
         let code = context.manager.far(&command, &mut |piece| match piece {
             Piece::Out(bytes) => {
                 let is_read = match &mut kept {

@@ -53,6 +53,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let (with, address) = (&shared.share.with, &shared.address);
     let may = if shared.share.read_only { "watch" } else { "watch and type into" };
     let until = shared.share.until.map(|until| format!(" until {until}")).unwrap_or_default();
+    let address = visit::quoted(address);
     context.ui.say(&format!("{with} may {may} `{name}`{until}: `symposium agent attach {address}`"));
     context.ui.say(&format!("take it back: `symposium agent unshare {name} --with {with}`"));
     Ok(0)

@@ -277,6 +277,7 @@ pub(super) fn forget_typed() {
 }
 
 /// This terminal as it was before it was handed over to another machine.
+#[derive(Clone)]
 pub(super) struct Terminal(Option<rustix::termios::Termios>);
 
 impl Terminal {

@@ -20,16 +20,22 @@ pub(super) fn own(text: &str) -> Result<AgentName, Error> {
     match address(text) {
         Some(Ok(_)) => Err(Error::Usage {
             what: format!("`{text}` is an agent that somebody shares, and such a one can only be attached"),
-            hint: Some(format!("symposium agent attach {text}")),
+            hint: Some(format!("`symposium agent attach {}`", quoted(text))),
         }),
         _ => spawn::name(text),
     }
 }
 
-/// Whether this can be what a user is called; a path is none.
+/// Whether this can be what a user is called, those of a directory service too; a path is none.
 fn is_user(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-        && text.chars().all(|c| c.is_alphanumeric() || "_.-@".contains(c))
+        && text.chars().all(|c| c.is_alphanumeric() || "_.-@+$\\".contains(c))
+}
+
+/// An address as a shell takes it.
+pub(super) fn quoted(address: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_.-@+/".contains(c);
+    if address.chars().all(is_plain) { address.to_owned() } else { format!("'{address}'") }
 }
 
 /// Attaches to an agent that somebody shares with us; none when it is our own.

@@ -42,6 +42,7 @@ impl Error {
             | Error::HostLacksSymposium { .. }
             | Error::HostOlder { .. }
             | Error::FarFailed { .. }
+            | Error::FarError { .. }
             | Error::FarUnknown { .. }
             | Error::LinkLost { .. }
             | Error::NotFar { .. }

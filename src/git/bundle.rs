@@ -13,6 +13,9 @@ use super::patch::NAMES_AS_THEY_ARE;
 use super::submodules::INSIDE_GIT;
 use super::unfold::Unfolded;
 
+/// The letters of a name in a repository of the newer format.
+const SHA256: usize = 64;
+
 /// More remotes than anybody has.
 const MOST_REMOTES: usize = 16;
 /// More beginnings than a history has.
@@ -117,10 +120,12 @@ impl Git {
         Ok(false)
     }
 
-    /// Makes a repository in an empty directory.
-    pub fn init(&self, dir: &Path, branch: &str) -> Result<(), GitError> {
+    /// Makes a repository in an empty directory, for objects that are named as this commit is.
+    pub fn init(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
         let first = format!("--initial-branch={branch}");
-        self.ask(dir, &[], &["init", "--quiet", &first]).map(drop)
+        let mut args = vec!["init", "--quiet", &first];
+        args.extend((commit.len() == SHA256).then_some("--object-format=sha256"));
+        self.ask(dir, &[], &args).map(drop)
     }
 
     /// Puts the working tree of a new repository onto a commit that it has, on its first branch.

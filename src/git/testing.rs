@@ -42,7 +42,9 @@ impl Repository {
     }
 
     pub fn write(&self, path: &str, text: &str) {
-        fs::write(self.top().join(path), text).unwrap();
+        let path = self.top().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     pub fn commit(&self, message: &str) {

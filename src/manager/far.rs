@@ -8,7 +8,7 @@ use super::far_list::too_much;
 use super::host::{HELLO, difference, far_request, unreached};
 use crate::error::{Error, shown};
 use crate::model::{FAR_FORMAT, Frame, Hello, Host, HostName, Times};
-use crate::rules::far::{is_refused, never_connected, pause};
+use crate::rules::far::{is_refused, never_connected, pause, with_timeout};
 use crate::ssh::{Asking, Bounds, Heed, Lost, Talked};
 
 /// How long we come back to a host that was lost in the middle: longer than a network takes to be mended by itself.
@@ -31,6 +31,8 @@ pub struct FarCommand {
     pub stdin: Vec<u8>,
     /// How it is done and shown.
     pub showing: Showing,
+    /// How long it may wait for what it was asked for, however often the link is lost; it is `--timeout` there.
+    pub limit: Option<Duration>,
 }
 
 /// How a command is done and what it prints is shown.
@@ -75,6 +77,7 @@ impl Manager {
         let mut request = far_request(times, command.argv.clone(), command.stdin.len());
         let mut arrived = Arrived::default();
         let (mut tries, mut may_be_done, mut lost_since, mut spoke) = (0, false, None, false);
+        let asked = Instant::now();
         loop {
             let bounds = Bounds { hello: HELLO, whole: None, asking: Asking::Never };
             let began = Instant::now();
@@ -143,6 +146,10 @@ impl Manager {
             show(Piece::Link(&format!("{what}; asking again in {wait_s} s, nothing is done twice")));
             std::thread::sleep(wait);
             (request.out_from, request.err_from) = arrived.again(command.showing);
+            // What is done once goes on over there, by its own clock.
+            if let Some(limit) = command.limit.filter(|_| times == Times::Any) {
+                request.argv = with_timeout(&request.argv, limit.saturating_sub(asked.elapsed()));
+            }
         }
     }
 }

@@ -59,8 +59,15 @@ pub enum Before {
 }
 
 impl Manager {
-    /// Attaches, and comes back until the person leaves; the exit code of the far side.
-    pub fn far_attach(&self, request: &FarAttach, news: &mut dyn FnMut(LinkNews)) -> Result<u8, Error> {
+    /// Attaches, and comes back until the person leaves; the exit code of the far side. `last` is done when this process
+    /// is asked to end meanwhile.
+    pub fn far_attach(
+        &self,
+        request: &FarAttach,
+        news: &mut dyn FnMut(LinkNews),
+        last: impl Fn() + Send + Clone + 'static,
+    ) -> Result<u8, Error> {
+        process::on_end(last).map_err(Error::io("cannot wait for a signal"))?;
         let host = self.host(&request.host)?;
         let ssh = self.ssh()?;
         let link = uuid::Uuid::new_v4();

@@ -13,7 +13,7 @@ use super::far::refuse_older;
 use super::host::{far_request, unreached};
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{FarRequest, Frame, Hello, Host, HostName, Times};
+use crate::model::{FarRequest, Frame, Hello, Host, HostName, Times, is_deceptive};
 use crate::ssh::{Asking, Bounds, Heed, Lost, Ssh, Talked};
 
 /// More than any machine has to tell of its agents, and little enough to be held for every machine at once.
@@ -21,6 +21,10 @@ const MOST_TOLD: usize = 16 << 20;
 
 /// More agents than a machine has memory for.
 const MOST_AGENTS: usize = 10_000;
+
+/// How much of an error over there is told.
+const MOST_LINES: usize = 8;
+const LONGEST_LINE: usize = 500;
 
 /// A connection that says nothing for so long may be dead: ssh itself has asked by then whether the other side is there.
 const SILENT: Duration = Duration::from_secs(5);
@@ -187,6 +191,24 @@ fn silence_file(host: &HostName) -> String {
     format!("host-{host}.silent")
 }
 
+/// The error that a symposium over there ended with, when it told one.
+fn far_error(host: &HostName, exit: u8, told: &[u8]) -> Option<Error> {
+    let told = String::from_utf8_lossy(told);
+    let error = told.lines().rev().find_map(|line| serde_json::from_str::<Value>(line).ok())?;
+    let error = error.get("error")?;
+    let texts = |key: &str| -> Vec<String> {
+        let all = error.get(key).and_then(Value::as_array).into_iter().flatten();
+        all.filter_map(Value::as_str).take(MOST_LINES).map(foreign_line).collect()
+    };
+    let message = foreign_line(error.get("message")?.as_str()?);
+    Some(Error::FarError { name: host.clone(), exit, message, saw: texts("saw"), hints: texts("hints") })
+}
+
+/// A line of another machine's, for a terminal here.
+fn foreign_line(text: &str) -> String {
+    text.replace(is_deceptive, " ").chars().take(LONGEST_LINE).collect()
+}
+
 fn ask(ssh: &Ssh, host: &Host, within: Duration) -> Answer {
     let words = ["--json", "agent", "list"].map(str::to_owned).to_vec();
     let request: FarRequest = far_request(Times::Any, words, 0);
@@ -208,14 +230,15 @@ fn ask(ssh: &Ssh, host: &Host, within: Duration) -> Answer {
             .collect(),
     };
     match (talked, hello) {
-        (Talked::Ended(_), Some(hello)) => {
+        (Talked::Ended(exit), Some(hello)) => {
             refuse_older(host, &hello)?;
             match serde_json::from_slice::<Vec<Value>>(&out) {
                 Ok(agents) if agents.len() > MOST_AGENTS => {
                     Err(nonsense(&format!("it told of more than {MOST_AGENTS} agents")))
                 }
                 Ok(agents) => Ok((hello, agents)),
-                Err(_) => Err(nonsense("it did not tell its agents")),
+                Err(_) => Err(far_error(&host.name, exit, &err)
+                    .unwrap_or_else(|| nonsense("it did not tell its agents"))),
             }
         }
         (Talked::Lost(lost), _) => Err(unreached(host, &lost)),

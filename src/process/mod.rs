@@ -8,6 +8,7 @@
 
 mod apart;
 mod end;
+mod ending;
 mod environment;
 mod exits;
 mod group;
@@ -27,6 +28,7 @@ mod testing;
 
 pub use apart::{Heard, Listening, leave_session, listen_to, run_into, start_apart};
 pub use end::{EndPlan, Ending, end};
+pub use ending::on_end;
 pub use environment::environment;
 pub use exits::Exits;
 pub use group::is_kept_by_user_manager;

@@ -195,6 +195,17 @@ pub fn apart(text: &str) -> Option<(HostName, &str)> {
     Some((host.parse().ok()?, name))
 }
 
+/// The same words with another `--timeout`. Behind `--` stand the words of a program.
+pub fn with_timeout(argv: &[String], left: Duration) -> Vec<String> {
+    let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
+    let (ours, others) = argv.split_at(end);
+    let renewed = ours.iter().map(|word| match word.starts_with("--timeout=") {
+        true => format!("--timeout={}ms", left.as_millis()),
+        false => word.clone(),
+    });
+    renewed.chain(others.iter().cloned()).collect()
+}
+
 /// How long to wait before a connection is tried again, after so many tries.
 pub fn pause(tries: u32) -> Duration {
     /// Longer, and a person who has seen the network come back would begin to type.
@@ -232,6 +243,19 @@ pub fn is_refused(said: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_timeout_is_put_in_the_place_of_ours_alone() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let left = Duration::from_millis(2_500);
+        for (argv, expected) in [
+            ("agent wait --timeout=10s -- a", "agent wait --timeout=2500ms -- a"),
+            ("agent wait -- a --timeout=10s", "agent wait -- a --timeout=10s"),
+            ("agent show -- a", "agent show -- a"),
+        ] {
+            assert_eq!(with_timeout(&words(argv), left), words(expected));
+        }
+    }
 
     #[test]
     fn a_host_is_taken_off_a_name_and_off_nothing_else() {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
-use signal_hook::consts::SIGWINCH;
+use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
 
 use super::ShareError;
 use super::frame::{Frame, Hello, Incoming};
@@ -38,17 +38,27 @@ pub fn visit(place: &Place, owner: u32, name: &AgentName, mut hello: Hello) -> R
     let path = place.checked(name)?;
     let mut line = connect(&path, owner)?;
     let failed = |doing| ShareError::file(doing, &path);
-    let (ours, theirs) = UnixStream::pair().map_err(failed("watch the size for"))?;
-    theirs.set_nonblocking(true).map_err(failed("watch the size for"))?;
-    ours.set_nonblocking(true).map_err(failed("watch the size for"))?;
-    signal_hook::low_level::pipe::register(SIGWINCH, theirs).map_err(failed("watch the size for"))?;
+    let resized = told_of(&[SIGWINCH]).map_err(failed("watch the size for"))?;
+    // The terminal is given back first.
+    let asked_to_end = told_of(&[SIGTERM, SIGHUP]).map_err(failed("take the terminal for"))?;
     (hello.columns, hello.rows) = size();
     if hello.write(&mut line).is_err() {
         return Ok(Left::Sent(String::new()));
     }
     let _raw = Raw::enter().map_err(failed("take the terminal for"))?;
-    let mut terminal = Visit { line, resized: ours, prefix: false };
+    let mut terminal = Visit { line, resized, asked_to_end, prefix: false };
     terminal.run().map_err(failed("speak to"))
+}
+
+/// One end of a line that can be read when one of these signals has come.
+fn told_of(signals: &[i32]) -> io::Result<UnixStream> {
+    let (ours, theirs) = UnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    theirs.set_nonblocking(true)?;
+    for signal in signals {
+        signal_hook::low_level::pipe::register(*signal, theirs.try_clone()?)?;
+    }
+    Ok(ours)
 }
 
 fn connect(path: &Path, owner: u32) -> Result<UnixStream, ShareError> {
@@ -76,6 +86,7 @@ fn size() -> (u16, u16) {
 struct Visit {
     line: UnixStream,
     resized: UnixStream,
+    asked_to_end: UnixStream,
     prefix: bool,
 }
 
@@ -88,12 +99,17 @@ impl Visit {
                 PollFd::from_borrowed_fd(self.line.as_fd(), PollFlags::IN),
                 PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
                 PollFd::from_borrowed_fd(self.resized.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.asked_to_end.as_fd(), PollFlags::IN),
             ];
             match poll(&mut fds, None) {
                 Err(rustix::io::Errno::INTR) => continue,
                 other => other?,
             };
-            let [from_door, from_keys, from_size] = [0, 1, 2].map(|at: usize| !fds[at].revents().is_empty());
+            let [from_door, from_keys, from_size, ends] =
+                [0, 1, 2, 3].map(|at: usize| !fds[at].revents().is_empty());
+            if ends {
+                return Ok(Left::Sent("terminated".into()));
+            }
             if from_size {
                 while io::Read::read(&mut self.resized, &mut buffer).is_ok_and(|count| count > 0) {}
                 let (columns, rows) = size();

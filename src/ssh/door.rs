@@ -52,6 +52,8 @@ impl Ssh {
         }
         far.push_str(&format!(" {}", words.name));
         let mut command = self.command(self.tied_program(words.tie), host, Asking::Allowed);
+        // Whatever is typed is for the agent: by `~.` at the beginning of a line ssh would leave, and what is behind it be lost.
+        command.args(["-o", "EscapeChar=none"]);
         command.arg("-tt").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), &far));
         let mut child = command.stderr(Stdio::piped()).spawn().map_err(|source| self.not_run(source))?;
         let complaints = child.stderr.take().map(talk::collect);

@@ -240,7 +240,7 @@ pub(super) fn guest_in<'t>(guests: &'t str, key: &str) -> Option<(&'t str, Guest
 /// A user's name with nothing in it that could mean something.
 fn plain(user: &str) -> String {
     let user = user.rsplit(' ').next().unwrap_or_default();
-    user.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(64).collect()
+    user.chars().filter(|c| c.is_ascii_alphanumeric() || "._-@+".contains(*c)).take(64).collect()
 }
 
 #[cfg(test)]

@@ -29,6 +29,10 @@ fn a_file_is_not_replaced_unless_it_is_said() {
         "the first is not in the second: {told}"
     );
     agent(&env, &["handoff", "export", "none"]).fails(3);
+    // A directory is where it goes, under its usual name.
+    fs::create_dir(env.root().join("out")).unwrap();
+    let path = agent(&env, &["handoff", "export", "fix", "-o", env.root().join("out").to_str().unwrap()]);
+    assert_eq!(path.ok().stdout.trim_end(), env.root().join("out/fix.handoff.tar.gz").to_str().unwrap());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `agent share`: another user of the machine on one agent, with three real users.
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::supervisor::editor;
@@ -73,6 +74,22 @@ fn a_guest_attaches_types_and_leaves() {
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
     env.wait_until("nobody is attached", || shown(&owner, "a")["clients"] == json!([]));
+}
+
+#[test]
+fn a_guest_who_is_asked_to_end_gives_the_terminal_back() {
+    let env = TestEnv::new();
+    let Some([owner, guest, _]) = User::make(&env) else { return };
+    echoing(&owner, "a");
+    shared(&owner, "a", &guest, &[]);
+    let terminal = at(&owner, "a", &guest, &[]);
+    terminal.wait_for_text("this is a");
+    let attach = guest.processes().into_iter().find(|one| one.command.contains(" agent attach "));
+    let pid = attach.expect("it runs").pid;
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
+    terminal.wait_for_text("/a`: terminated");
+    assert_eq!(terminal.wait_for_exit(), 1);
+    assert_eq!(terminal.screen_modes(), "0 0");
 }
 
 #[test]

@@ -15,6 +15,10 @@ fn attach_shows_the_screen_over_there_and_leaves_cleanly() {
     terminal.type_text("hello");
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("got <hello>");
+    // By which ssh would take its leave, if it were asked.
+    terminal.type_text("~.config is wrong");
+    terminal.keys(&["Enter"]);
+    terminal.wait_for_text("got <~.config is wrong>");
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
     far.env.wait_until("nobody is attached", || far.agents()[0]["clients"] == json!([]));
@@ -54,6 +58,21 @@ fn what_is_started_there_can_be_attached_to_at_once() {
         near.env.terminal([near.env.binary(), "agent", "spawn", "no-such", "--name", "far:b", "--attach"]);
     assert_ne!(refused.wait_for_exit(), 0);
     assert!(refused.screen().contains("on `far`: "), "{}", refused.screen());
+}
+
+#[test]
+fn one_that_is_asked_to_end_gives_the_terminal_back() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let line = format!("{} agent attach far:a; echo \"left with $?\"; exec cat", near.env.binary());
+    let terminal = near.env.terminal(["sh", "-c", &line]);
+    terminal.wait_for_text("this is a");
+    assert_eq!(terminal.screen_modes(), "1 1");
+    let attach = format!("{} agent attach far:a", near.env.binary());
+    let pid = near.env.processes().into_iter().find(|one| one.command.trim() == attach).expect("it runs").pid;
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
+    terminal.wait_for_text("left with 143");
+    near.env.wait_until("the terminal is as it was", || terminal.screen_modes() == "0 0");
 }
 
 #[test]

@@ -201,3 +201,17 @@ fn a_machine_without_tmux_looks_at_others_all_the_same() {
     assert_eq!(names(&all.json()).len(), 2, "{all:?}");
     assert!(all.stderr.contains("whether agents in it live is not known"), "{all:?}");
 }
+
+#[test]
+fn what_is_wrong_over_there_is_told_in_its_words() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    near.run(&["agent", "list", "--host", "far"]).ok();
+    std::fs::set_permissions(far.env.state(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let told = near.run(&["agent", "list", "--host", "far"]).fails(5).stderr;
+    assert!(told.contains("error: on `far`: "), "{told}");
+    assert!(told.contains("hint: chmod") && !told.contains("{\"error\""), "{told}");
+    let warned = near.run(&["agent", "list", "--host", "all"]).ok().stderr;
+    assert!(warned.contains("on `far`: ") && warned.contains("its agents are shown as of"), "{warned}");
+}

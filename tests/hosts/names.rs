@@ -41,7 +41,7 @@ fn every_verb_goes_there_with_its_output_and_its_exit_code() {
     assert_eq!(near.run(&["task", "add", "far:a", "later"]).ok().stdout, "1\n");
     assert_eq!(near.run(&["--host", "far", "task", "show", "1", "--json"]).ok().json()["id"], 1);
     near.run(&["message", "send", "far:a", "mail"]).ok();
-    assert_eq!(near.run(&["agent", "rename", "far:a", "b"]).ok().stdout, "b\n");
+    assert_eq!(near.run(&["agent", "rename", "far:a", "b"]).ok().stdout, "far:b\n");
     assert!(near.run(&["agent", "logs", "far:b", "--plain"]).ok().stdout.contains("got <hello there>"));
     near.run(&["agent", "kill", "far:b"]).ok();
     assert_eq!(far.agents()[0]["status"], "stopped");

@@ -116,3 +116,19 @@ fn a_look_whose_link_is_cut_is_repeated_and_shown_once() {
     let waited = wait.finish().ok();
     assert_eq!(waited.stdout, "stopped\n");
 }
+
+#[test]
+fn what_is_waited_for_no_longer_than_so_is_not_waited_for_anew_after_a_cut() {
+    let Some((near, far)) = machines() else { return };
+    far.echoing("a");
+    let wait = near.run(&["agent", "wait", "far:a", "--for", "idle", "--timeout", "15s"]).start();
+    let waits = |mark: &str| {
+        far.env.processes().iter().any(|one| one.command.contains("agent wait") && one.command.contains(mark))
+    };
+    far.env.wait_until("it is waited for over there", || waits("--timeout=15s"));
+    far.cut();
+    far.env.wait_until("the rest is waited for", || waits("ms"));
+    assert!(!waits("--timeout=15s"));
+    let late = wait.finish().fails(7);
+    assert!(late.stderr.contains("it did not become idle"), "{late:?}");
+}

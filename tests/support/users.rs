@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::leftovers::{self, Process};
 use super::run::Run;
 use super::terminal::Terminal;
 use super::test_env::TestEnv;
@@ -107,6 +108,11 @@ impl<'a> User<'a> {
     /// Our program, as them.
     pub fn symposium<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
         self.program(self.env.root().join("symposium").to_str().expect("a plain path"), args)
+    }
+
+    /// All live processes of theirs.
+    pub fn processes(&self) -> Vec<Process> {
+        leftovers::with_home(&self.home())
     }
 
     /// A terminal in which our program runs, as them.

@@ -52,7 +52,7 @@ pub(super) fn to(
         options.push(WITHIN_TMUX);
     }
     let request = FarAttach { host, name, observe, options };
-    let code = context.manager.far_attach(&request, &mut |news| match news {
+    let mut news = |news| match news {
         LinkNews::Lost(wait, why) => {
             terminal.leave_screen();
             let (host, name, wait) = (&request.host, &request.name, wait.as_secs());
@@ -66,7 +66,9 @@ pub(super) fn to(
         // It was typed at a screen that nobody saw.
         LinkNews::Trying => ui::forget_typed(),
         LinkNews::Left(said) => terminal.restore_and_say(&said),
-    });
+    };
+    let at_end = terminal.clone();
+    let code = context.manager.far_attach(&request, &mut news, move || at_end.leave_screen());
     if code.is_err() {
         terminal.leave_screen();
     }

@@ -14,7 +14,7 @@ pub(in crate::cli) struct Arguments {
     /// The agent
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// The file, instead of NAME.handoff.tar.gz here; `-` is standard output
+    /// The file or directory, instead of NAME.handoff.tar.gz here; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace a file of that name

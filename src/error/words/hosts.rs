@@ -3,6 +3,7 @@
 use super::{closest, report, seconds, shown, unreachable_report};
 use crate::error::{Error, Report};
 use crate::model::Host;
+use crate::rules::far::pasted_from;
 
 impl Error {
     pub(super) fn about_hosts(&self) -> Report {
@@ -48,9 +49,17 @@ impl Error {
                 report("host-lacks-symposium", 1, format!("no symposium answers on host `{name}`"))
                     .saw_all(said)
                     .saw(looked)
-                    .hint(format!(
-                        "put it there: `ssh {p}{address} mkdir -p .local/bin && scp {cap}\"$(command -v symposium)\" {address}:.local/bin/`"
-                    ))
+                    .hint(match binary {
+                        Some(binary) => format!(
+                            "put it there: `scp {cap}\"$(command -v symposium)\" {scp}:{}`",
+                            binary.as_str(),
+                            scp = for_scp(address.as_str())
+                        ),
+                        None => format!(
+                            "put it there: `ssh {p}{address} mkdir -p .local/bin && scp {cap}\"$(command -v symposium)\" {scp}:.local/bin/`",
+                            scp = for_scp(address.as_str())
+                        ),
+                    })
                     .hint("or build it there, in a clone of its source: `cargo install --path .`")
                     .hint("`symposium host add` takes `--binary PATH`, where it is there, and `--force`, to add it all the same")
             }
@@ -71,6 +80,10 @@ impl Error {
                 report("far-failed", 1, format!("host `{name}` did not answer what was asked"))
                     .saw_all(said)
                     .hint(format!("`symposium host add --force {name} …` checks it again"))
+            }
+            Error::FarError { name, exit, message, saw, hints } => {
+                let report = report("far-error", *exit, format!("on `{name}`: {message}")).saw_all(saw);
+                hints.iter().fold(report, |report, hint| report.hint(pasted_from(name, hint)))
             }
             Error::FarUnknown { name, after } => {
                 let report =
@@ -99,6 +112,30 @@ impl Error {
                 "install the OpenSSH client, or name it in config.toml: `[hosts]`, `ssh = \"/path/to/ssh\"`",
             ),
             _ => unreachable_report(self),
+        }
+    }
+}
+
+/// An address as scp takes it, which ends it at the first `:`.
+fn for_scp(address: &str) -> String {
+    let (user, machine) = address.rsplit_once('@').map_or((None, address), |(user, at)| (Some(user), at));
+    let machine = if machine.contains(':') { format!("[{machine}]") } else { machine.to_owned() };
+    user.map_or(machine.clone(), |user| format!("{user}@{machine}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scp_is_told_where_an_address_ends() {
+        for (address, expected) in [
+            ("gpu1", "gpu1"),
+            ("me@gpu1", "me@gpu1"),
+            ("::1", "[::1]"),
+            ("a@b@fe80::1%eth0", "a@b@[fe80::1%eth0]"),
+        ] {
+            assert_eq!(for_scp(address), expected);
         }
     }
 }

@@ -45,7 +45,7 @@ fn a_new_repository_can_be_made_of_it() {
     let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
     let fresh = to.dir.path().join("fresh");
     fs::create_dir(&fresh).unwrap();
-    to.ours().init(&fresh, "fix/it").unwrap();
+    to.ours().init(&fresh, "fix/it", &tip.head).unwrap();
     to.ours().take_bundle(&fresh, &file, &tip.head).unwrap();
     to.ours().begin_at(&fresh, "fix/it", &tip.head).unwrap();
     assert_eq!(fs::read_to_string(fresh.join("a")).unwrap(), "two\n");
@@ -129,4 +129,19 @@ fn only_what_is_on_no_remote_is_looked_through() {
     assert!(text.contains("+two") && text.contains("+third") && !text.contains("+one"), "{text}");
     assert_eq!(tip.base, from.ours().commit(&from.top(), "HEAD~2").unwrap());
     let _ = Stage::Staged;
+}
+
+#[test]
+fn a_repository_whose_names_are_longer_begins_as_one() {
+    let (from, fresh) = (Repository::new(), tempfile::tempdir().unwrap());
+    fs::remove_dir_all(from.top().join(".git")).unwrap();
+    from.git(&["init", "-q", "-b", "main", "--object-format=sha256"]);
+    from.write("a", "one\n");
+    from.commit("first");
+    let file = from.dir.path().join("b");
+    let tip = from.ours().bundle(&from.top(), &file).unwrap().unwrap();
+    from.ours().init(fresh.path(), "main", &tip.head).unwrap();
+    from.ours().take_bundle(fresh.path(), &file, &tip.head).unwrap();
+    from.ours().begin_at(fresh.path(), "main", &tip.head).unwrap();
+    assert_eq!(fs::read_to_string(fresh.path().join("a")).unwrap(), "one\n");
 }

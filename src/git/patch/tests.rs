@@ -146,3 +146,56 @@ fn a_merge_that_is_under_way_is_told() {
     let refused = one.ours().patches(&one.top(), &[], room, [&room.join("s"), &room.join("u")]);
     assert!(refused.unwrap_err().to_string().contains("a merge is under way"));
 }
+
+#[test]
+fn a_file_in_the_place_of_a_directory_comes_over_and_the_other_way_round() {
+    let one = Repository::new();
+    for file in ["a", "d/1", "d/2", "e/x"] {
+        one.write(file, "1\n");
+    }
+    one.commit("first");
+    one.git(&["worktree", "add", "-q", "--detach", "../w"]);
+    let top = one.top();
+    fs::remove_file(top.join("a")).unwrap();
+    one.write("a/b/z", "new\n");
+    fs::remove_dir_all(top.join("d")).unwrap();
+    symlink("a", top.join("d")).unwrap();
+    fs::remove_dir_all(top.join("e")).unwrap();
+    one.write("e", "a file\n");
+    let before = status(&one, &top);
+    let (staged, unstaged) = patches(&one, &[]);
+    assert!(!staged.exists());
+    let at = one.dir.path().join("w");
+    one.ours().apply(&at, &unstaged, Stage::Unstaged).unwrap();
+    assert_eq!(status(&one, &at), before);
+    assert_eq!(fs::read_to_string(at.join("a/b/z")).unwrap(), "new\n");
+    assert_eq!(fs::read_link(at.join("d")).unwrap(), Path::new("a"));
+    assert_eq!(fs::read_to_string(at.join("e")).unwrap(), "a file\n");
+}
+
+#[test]
+fn a_repository_below_stays_and_is_told() {
+    let one = Repository::new();
+    one.write("a", "1\n");
+    one.write(".gitignore", "ignored\n");
+    one.commit("first");
+    one.git(&["worktree", "add", "-q", "--detach", "../w"]);
+    // One without a commit is one too.
+    for (dir, commits) in [("inner", true), ("new/deep", false), ("ignored", true)] {
+        one.git(&["init", "-q", dir]);
+        one.write(&format!("{dir}/x"), "theirs\n");
+        if commits {
+            let who = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+            one.git(&[&["-C", dir][..], &who, &["commit", "-q", "--allow-empty", "-m", "x"]].concat());
+        }
+    }
+    one.write("new/plain", "ours\n");
+    let room = one.dir.path();
+    let (staged, unstaged) = (room.join("staged"), room.join("unstaged"));
+    let mut apart = one.ours().patches(&one.top(), &[], room, [&staged, &unstaged]).unwrap();
+    apart.sort();
+    assert_eq!(apart, ["inner", "new/deep"]);
+    let at = room.join("w");
+    one.ours().apply(&at, &unstaged, Stage::Unstaged).unwrap();
+    assert_eq!(status(&one, &at), "?? new/plain\n");
+}

@@ -142,7 +142,8 @@ impl Manager {
 
     fn file_for(&self, record: &AgentRecord, wanted: Option<&Path>) -> PathBuf {
         let default = PathBuf::from(format!("{}{ENDING}", record.name));
-        self.path_here(wanted.unwrap_or(&default))
+        let wanted = self.path_here(wanted.unwrap_or(&default));
+        if wanted.is_dir() { wanted.join(default) } else { wanted }
     }
 
     /// Record, spec, recap, transcript, tasks and mail.

@@ -116,7 +116,7 @@ impl Manager {
         self.write(|edit| edit.put(record.clone()))?;
         let names = branches(work.branch.as_deref(), &record.name);
         // One that git would not take as a name is left for the next.
-        let begin = |name: &&String| git.init(dir, name).is_ok();
+        let begin = |name: &&String| git.init(dir, name, &work.head).is_ok();
         let branch = names.iter().take(2).find(begin).ok_or_else(|| Error::Workspace {
             what: format!("no repository can be made in `{}`", dir.display()),
             saw: vec!["nothing was changed".into()],

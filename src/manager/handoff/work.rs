@@ -6,7 +6,7 @@ use super::super::Manager;
 use super::export::ENDING;
 use crate::error::Error;
 use crate::git::{self, GitError};
-use crate::model::{AgentRecord, HandedWork, Part, Workspace};
+use crate::model::{AgentRecord, HandedWork, Part, Workspace, is_deceptive};
 use crate::rules::handoff::without_credentials;
 
 /// Work that lies ready to be packed.
@@ -57,7 +57,10 @@ impl Manager {
         let scrap = room.join("scrap");
         std::fs::create_dir(&scrap).map_err(Error::io(format!("cannot make {}", scrap.display())))?;
         let (staged, unstaged) = (at(Part::Staged), at(Part::Unstaged));
-        git.patches(&top, &spared, &scrap, [&staged, &unstaged]).map_err(failed)?;
+        let others = git.patches(&top, &spared, &scrap, [&staged, &unstaged]).map_err(failed)?;
+        remarks.extend(others.iter().map(|path| {
+            format!("`{}` is a repository of its own and is not in it", path.replace(is_deceptive, " "))
+        }));
         if top.join(".gitmodules").exists() {
             remarks
                 .push("submodules are not in it: whoever takes it over needs a clone that has them".into());

@@ -33,7 +33,7 @@ pub fn mark((noun, verb): (&str, &str), name: Option<&str>, is_json: bool) -> Ma
             Mark::Objects
         }
         ("agent", "show" | "recap", Some(name)) => Mark::Name(name.to_owned()),
-        ("agent", "spawn", _) | ("taskspace", "new", _) => Mark::Line,
+        ("agent", "spawn" | "rename" | "resume" | "restart", _) | ("taskspace", "new", _) => Mark::Line,
         _ => Mark::Nowhere,
     }
 }
