@@ -89,7 +89,7 @@ fn a_guest_who_is_asked_to_end_gives_the_terminal_back() {
     kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
     terminal.wait_for_text("/a`: terminated");
     assert_eq!(terminal.wait_for_exit(), 1);
-    assert_eq!(terminal.screen_modes(), "0 0");
+    assert_eq!(terminal.modes(), "0 0");
 }
 
 #[test]

@@ -64,13 +64,6 @@ impl<'a> Terminal<'a> {
         said.trim_end().to_owned()
     }
 
-    /// Whether it shows its other screen, and whether a program has its mouse.
-    #[track_caller]
-    pub fn screen_modes(&self) -> String {
-        let flags = "#{alternate_on} #{mouse_any_flag}";
-        self.tmux(&["display-message", "-p", "-t", "=terminal:", flags]).trim_end().to_owned()
-    }
-
     /// Whether its arrows and its number pad mean something else than usual.
     #[track_caller]
     pub fn key_modes(&self) -> String {
