@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, prlimit};
+use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process_group};
 
 /// How long git may take for one answer: a person waits for it.
 const BOUND: Duration = Duration::from_secs(2);
@@ -27,6 +27,9 @@ const LONGEST_COMPLAINT: usize = 500;
 
 /// What git may keep in memory of a stranger's objects: as much as the biggest bundle that is taken over.
 const MOST_MEMORY: u64 = 4 << 30;
+
+/// Bounds itself, in KiB, and becomes git: a bound that is set from outside may come when the memory is taken already.
+const BOUNDED: [&str; 3] = ["/bin/sh", "-c", "ulimit -d \"$0\" && exec \"$@\""];
 
 /// What in a repository's own configuration could start a program, switched off.
 const HARMLESS: [&str; 7] = [
@@ -155,7 +158,6 @@ impl Git {
         let program = PathBuf::from(command.get_program());
         let failed = |source| GitError::NotRun { program: program.clone(), source };
         let mut child = command.spawn().map_err(failed)?;
-        self.bound_memory(&child);
         let heard = listen(&mut child, self.bound, read);
         if !matches!(heard, Ok(Heard::All { .. })) {
             // Not reaped yet, so its number still means its own group.
@@ -172,27 +174,20 @@ impl Git {
         }
     }
 
-    /// From outside: it can ask for little between its start and this.
-    fn bound_memory(&self, child: &Child) {
-        let Some(most) = self.memory else { return };
-        let most = getrlimit(Resource::Data).maximum.map_or(most, |there| there.min(most));
-        let limit = Rlimit { current: Some(most), maximum: Some(most) };
-        // A kernel that does not let us leaves it as unbounded as it was.
-        let _ = prlimit(Some(Pid::from_child(child)), Resource::Data, limit);
-    }
-
     #[expect(clippy::disallowed_methods, reason = "this is the door to git")]
     fn command(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<Command, GitError> {
         // From the root, so that a `.` in PATH does not find a program in the repository.
         let program = which::which_in("git", Some(&self.path), "/").map_err(|_| GitError::Missing)?;
-        let mut command = match self.tie {
-            Some([ours, word]) if self.bound > BOUND => {
-                let mut command = Command::new(ours);
-                command.arg(word).arg(program);
-                command
-            }
-            _ => Command::new(program),
-        };
+        let tie = self.tie.filter(|_| self.bound > BOUND);
+        let mut words: Vec<OsString> = tie.into_iter().flatten().map(OsString::from).collect();
+        if let Some(most) = self.memory {
+            let most = getrlimit(Resource::Data).maximum.map_or(most, |there| there.min(most));
+            words.extend(BOUNDED.map(OsString::from));
+            words.push((most >> 10).to_string().into());
+        }
+        words.push(program.into());
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
         for config in HARMLESS.into_iter().chain(configs.iter().map(String::as_str)) {
             command.args(["-c", config]);
         }

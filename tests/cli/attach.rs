@@ -195,7 +195,7 @@ fn what_somebody_shares_can_only_be_attached() {
         assert_eq!(
             refused.stderr,
             "error: `nobody/api` is an agent that somebody shares, and such a one can only be attached\n\
-             hint: symposium agent attach nobody/api\n"
+             hint: `symposium agent attach nobody/api`\n"
         );
     }
     let new = agent(&env, &["spawn", "--name", "nobody/api", "--", "sleep", "1000"]).fails(2);
