@@ -221,8 +221,8 @@ step('of a question of which only a line is known the screen is shown', async ()
 
 step('what a hostile agent says is text in a toast, in the view and in the quick pick', async () => {
   await hands.clearToasts();
-  world.symposium('agent', 'send', 'docs', '/ask echo [x](command:workbench.action.quit) $(zap) <b>b</b> **c**');
-  const toast = hands.toast('Bash: echo [x] (command:workbench.action.quit) $(zap) <b>b</b> **c**');
+  world.symposium('agent', 'send', 'docs', '/ask echo [x](command:quit) $(zap) <b>b</b> **c** _d_ `e` ![f](https://g.h/i.png) j@k.org');
+  const toast = hands.toast('Bash: echo [x] (command:quit) $(zap) <b>b</b> **c** _d_ `e` ![f] (https://g.h/i.png) j@k.org');
   await toast.waitFor();
   assert.equal(await toast.locator('.notification-list-item-message a').count(), 0);
   await hands.treeRow('Bash: echo [x](command:').waitFor();
@@ -230,6 +230,12 @@ step('what a hostile agent says is text in a toast, in the view and in the quick
   await hands.row('docs').waitFor();
   assert.ok((await hands.row('docs').innerText()).includes('(zap)'));
   assert.equal(await hands.row('docs').locator('.codicon-zap').count(), 0);
+  await hands.row('docs').locator('.quick-input-list-label-meta .label-name').hover();
+  const hover = hands.page.locator('.monaco-hover:visible, .workbench-hover:visible').filter({ hasText: 'Bash: echo' }).first();
+  await hover.waitFor();
+  assert.equal(await hover.locator('img, a, b, strong, em, code, .codicon').count(), 0, await hover.innerHTML());
+  const words = (await hover.innerText()).replaceAll('\ufeff', '').replaceAll('ˋ', '`');
+  assert.ok(words.includes('echo [x](command:quit) $(zap) <b>b</b> **c** _d_ `e` ![f](https://g.h/i.png) j@k.org'), words);
   await hands.page.keyboard.press('Escape');
   await hands.act('docs', 'Deny');
   await world.is('docs', 'idle');

@@ -73,8 +73,10 @@ export class Hands {
     return this.page.locator('.quick-input-widget:visible .quick-input-box input');
   }
 
+  /** A row of the quick pick that reads so: what would mean something to Markdown has gaps in it that nobody sees. */
   row(text) {
-    return this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: text }).first();
+    const characters = [...text].map((each) => (each === ' ' ? '\\s+' : each.replace(/[.*+?^${}()|[\]\\]/, '\\$&')));
+    return this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: new RegExp(characters.join('\ufeff?'), 'i') }).first();
   }
 
   async pick(text) {

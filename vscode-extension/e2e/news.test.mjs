@@ -52,6 +52,20 @@ step('a task that failed is told by why, once, and once more when it was tried a
   await first.statusSays('2 idle');
 });
 
+step('the end of a task is told though its agent goes with it, and its task is shown', async () => {
+  const { id: agent } = world.symposium('agent', 'spawn', 'demo', '--name', 'brief', '--ephemeral', '--task', '/work 2s');
+  const toast = first.toast('/work 2s: Worked for 2s.');
+  await toast.waitFor();
+  assert.match(await toast.innerText(), /brief has finished #\d+ /);
+  assert.equal(await toast.locator('.monaco-button', { hasText: /Attach|Show Recap/ }).count(), 0);
+  await until('it is gone', () => world.agent('brief') === undefined);
+  await first.press(toast, 'Show Task');
+  const { id } = world.symposium('task', 'list', '--all').find(({ agent_id }) => agent_id === agent);
+  await first.page.locator('.tab', { hasText: `${id}.json` }).waitFor();
+  await first.clearToasts();
+  await first.statusSays('2 idle');
+});
+
 /** Lets an agent ask, and says which windows told of it when all have had their turn. */
 async function tellers(command, windows) {
   world.symposium('agent', 'send', 'docs', `/ask ${command}`);

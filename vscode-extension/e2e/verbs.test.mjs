@@ -29,7 +29,7 @@ before(async () => {
 const lines = () => hands.page.evaluate(() => document.querySelector('.editor-instance .view-lines')?.textContent.replace(/\u00a0/g, ' ') ?? '');
 const documentSays = (text) => until(`a document says ${text}`, async () => (await lines()).includes(text));
 
-step('watching types nothing', async () => {
+step('watching types nothing, and the terminal of who attaches then takes its place', async () => {
   await hands.menu('docs', 'Observe');
   await hands.terminalShows('watching only');
   await hands.focused();
@@ -40,6 +40,12 @@ step('watching types nothing', async () => {
   await hands.terminalShows('You said: for docs');
   assert.ok(!world.symposium('agent', 'peek', 'docs').screen.join('\n').includes('not for docs'));
   await world.is('docs', 'idle');
+  await hands.act('docs', 'Attach to Agent');
+  await until('the one client types', () => {
+    const { clients } = world.agent('docs');
+    return clients.length === 1 && clients[0].observer === false;
+  });
+  await hands.has('docs');
 });
 
 step('the screen and the transcript are documents', async () => {

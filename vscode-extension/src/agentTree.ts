@@ -19,12 +19,16 @@ export type Node = ProjectNode | AgentNode;
 /** How often ages are counted anew. */
 const AGES = 60_000;
 
+/** Longer than VS Code takes to ask for what is below rows that it has just got. */
+const ASKED_BY = 1_500;
+
 export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Node[] | undefined>();
   private roots: ProjectNode[] = [];
   readonly onDidChangeTreeData = this.changed.event;
   private readonly view: vscode.TreeView<Node>;
   private readonly parts: vscode.Disposable[];
+  private again: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly watch: Watch,
@@ -46,11 +50,14 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       mutes.onChange(() => { this.changed.fire(this.roots); }),
       vscode.workspace.onDidChangeWorkspaceFolders(draw),
       { dispose: () => { clearInterval(ages); } },
+      { dispose: () => { clearTimeout(this.again); } },
     ];
   }
 
   getChildren(node?: Node): Node[] {
-    return node === undefined ? this.roots : node.children;
+    if (node !== undefined) return node.children;
+    this.belowAgain();
+    return this.roots;
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -70,6 +77,16 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
 
   dispose(): void {
     for (const part of this.parts) part.dispose();
+  }
+
+  /** Has what is below the projects asked for once more. VS Code asks for several rows together, and 1.100 was seen to take
+   *  nothing for the answer when rows within them were asked for meanwhile, as it does at its start: a project stayed empty
+   *  until its ages were counted. That draws the projects and not the whole tree, so it does not come back here. */
+  private belowAgain(): void {
+    this.again ??= setTimeout(() => {
+      this.again = undefined;
+      if (this.roots.length > 0) this.changed.fire(this.roots);
+    }, ASKED_BY);
   }
 
   private draw(): void {

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
 import type { Documents } from './documents';
 import { MOST, type Seen, asks, fitsDialog, isSeen, seenInRow, seenOf, shownQuestion } from './rules/question';
-import { broken, noIcons, noLinks, oneLine, visible } from './rules/text';
+import { broken, inPick, noIcons, noLinks, oneLine, visible } from './rules/text';
 import type { Agent, Question } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -74,7 +74,7 @@ export class Answering {
   async approveSome(agents: readonly Agent[]): Promise<void> {
     const ids = new Set(agents.map(({ id }) => id));
     const asking = this.watch.agents.filter((agent) => ids.has(agent.id) && asks(agent));
-    const items = asking.map((agent) => ({ label: noIcons(oneLine(agent.name)), detail: noIcons(shownQuestion(agent, MOST.tick)), agent, seen: seenOf(agent, MOST.tick) }));
+    const items = asking.map((agent) => ({ label: inPick(agent.name), detail: inPick(shownQuestion(agent, MOST.tick)), agent, seen: seenOf(agent, MOST.tick) }));
     if (items.length === 0) throw nothing(t('none of them asks for anything any more'));
     const chosen = await vscode.window.showQuickPick(items, { title: t('Approve'), placeHolder: t('Say yes to whom?'), canPickMany: true, ignoreFocusOut: true });
     const failures: [Agent, unknown][] = [];

@@ -109,9 +109,13 @@ export class Client {
     return taskFrom(await this.json(['task', 'show', String(id)]));
   }
 
-  /** The tasks of an agent that are over: the newest, and the one with this number when that is over too. */
+  /** The tasks of an agent that are over: the newest, and the one with this number when that is over too. Of an agent that is
+   *  gone there is only that one. */
   async tasksOver(name: string, wanted?: number): Promise<Task[]> {
-    const newest = tasksFrom(await this.json(['task', 'list', '--agent', name, '--state', 'done', '--state', 'failed', '--limit', '20']));
+    const newest = await this.newestOver(name).catch((error: unknown) => {
+      if (wanted === undefined) throw error;
+      return [];
+    });
     if (wanted === undefined || newest.some(({ id }) => id === wanted)) return newest;
     const task = await this.task(wanted);
     return task.state === 'done' || task.state === 'failed' ? [...newest, task] : newest;
@@ -219,6 +223,10 @@ export class Client {
         child.kill();
       },
     };
+  }
+
+  private async newestOver(name: string): Promise<Task[]> {
+    return tasksFrom(await this.json(['task', 'list', '--agent', name, '--state', 'done', '--state', 'failed', '--limit', '20']));
   }
 
   private binary(): string {

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Client } from './client';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
-import { type Notice, type Turn, asTask, combinedText, isRestorable, isTold, newsKey, noticeText, stillSo, transitions, turnOf } from './rules/notices';
+import { type Notice, type Turn, asTask, combinedText, departures, isRestorable, isTold, newsKey, noticeText, remaining, stillSo, transitions, turnOf } from './rules/notices';
 import { isHere } from './rules/place';
 import { MOST, asks, seenOf } from './rules/question';
 import { settings } from './settings';
@@ -51,7 +51,7 @@ export function notifications({ client, watch, decide, windows }: Told): vscode.
   /** An end with the task that it was of, as far as that can be had. */
   const exactly = async (news: Notice): Promise<Notice> => {
     const { agent, end } = news;
-    if (end === undefined || agent.tasks.done + agent.tasks.failed === 0) return news;
+    if (end === undefined || (end.at === undefined && agent.tasks.done + agent.tasks.failed === 0)) return news;
     return asTask(news, await client.tasksOver(agent.name, end.at).catch(() => []));
   };
 
@@ -67,8 +67,9 @@ export function notifications({ client, watch, decide, windows }: Told): vscode.
     await onceSeen(() => {
       const notices = stillSo(exact, watch.agents).filter((each) => windows.claim(newsKey(each)));
       const [only] = notices;
-      if (notices.length === 1 && only !== undefined) tellOne(only);
-      else if (notices.length > 1) tellSeveral(notices);
+      const there = remaining(notices, watch.agents);
+      if (notices.length === 1 && only !== undefined) (there.length === 1 ? tellOne : tellOver)(only);
+      else if (notices.length > 1) tellSeveral(notices, there);
     });
   };
 
@@ -88,7 +89,7 @@ export function notifications({ client, watch, decide, windows }: Told): vscode.
 
   return vscode.Disposable.from(
     watch.onAgents(({ before, after }) => {
-      for (const news of transitions(before, after)) {
+      for (const news of [...transitions(before, after), ...departures(before, after)]) {
         const turn = decide(news);
         if (isTold(turn)) gather(turn, news);
         else if (turn === 'settled') void settle(news);
@@ -125,13 +126,22 @@ function tellOne(notice: Notice): void {
   });
 }
 
-function tellSeveral(notices: readonly Notice[]): void {
-  const agents = notices.map(({ agent }) => agent);
+/** Tells what came of a task whose agent has gone with it: nobody is there to attach to, and no recap can be had. */
+function tellOver(notice: Notice): void {
+  const task = notice.end?.task;
+  const show = t('Show Task');
+  void loudness([notice])(noticeText(notice), ...(task === undefined ? [] : [show])).then((chosen) => {
+    if (chosen === show) run('showTask', task);
+  });
+}
+
+/** Several as one, with buttons for those agents that are there. */
+function tellSeveral(notices: readonly Notice[], agents: Agent[]): void {
   const attach = t('Attach');
   const recap = t('Show Recap');
   const approve = t('Approve');
   const restore = t('Restore Lost Agents');
-  const buttons = [...(isRestorable(notices) ? [restore] : []), ...(agents.some(asks) ? [approve] : []), attach, recap];
+  const buttons = [...(isRestorable(notices) ? [restore] : []), ...(agents.some(asks) ? [approve] : []), ...(agents.length > 0 ? [attach, recap] : [])];
   void loudness(notices)(combinedText(notices), ...buttons).then((chosen) => {
     // What each asks for is not in the notice, so a yes is given where it can be read.
     if (chosen === approve) run('approveSome', agents);

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { type Client, PATIENT } from './client';
 import { type Removal, gone, homelessQuestion, remove, removeQuestion } from './rules/removal';
 import { isLive } from './rules/status';
-import { noIcons, noLinks, oneLine } from './rules/text';
+import { inPick, noLinks, oneLine } from './rules/text';
 import { attempt, offer } from './tell';
 import type { Agent, Taskspace } from './types';
 import type { Watch } from './watch';
@@ -44,7 +44,7 @@ export async function removeTaskspace(client: Client, watch: Watch): Promise<voi
     offer({ level: 'information', text: t('There are no taskspaces.'), choices: [{ title: t('New Taskspace'), command: 'symposium.newTaskspace' }] });
     return;
   }
-  const items = all.map((each) => ({ label: noIcons(oneLine(each.name)), description: noIcons(oneLine(each.description)), each }));
+  const items = all.map((each) => ({ label: inPick(each.name), description: inPick(oneLine(each.description)), each }));
   const chosen = await vscode.window.showQuickPick(items, { title: t('Delete Taskspace'), placeHolder: t('Which one?') });
   if (chosen === undefined) return;
   await confirmAndRemove(client, watch, taskspace(client, chosen.each), t('Remove the taskspace {0}: its agent, worktree and branch?', chosen.each.name));

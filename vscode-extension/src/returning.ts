@@ -3,9 +3,10 @@
 import * as vscode from 'vscode';
 import type { Decide } from './notifications';
 import { folders } from './folders';
-import { type Notice, combinedText, isRestorable, isTold, isToldOnReturn, newsKey, newsOnReturn, since, stillSo, transitions } from './rules/notices';
+import { type Notice, combinedText, isRestorable, isTold, isToldOnReturn, newsKey, newsOnReturn, remaining, since, stillSo, transitions } from './rules/notices';
 import { isHere } from './rules/place';
 import { settings } from './settings';
+import type { Agent } from './types';
 import type { Watch } from './watch';
 import type { Windows } from './windows';
 import { t } from './words';
@@ -35,7 +36,7 @@ export function returning(watch: Watch, decide: Decide, windows: Windows, memory
     if (!isToldOnReturn(Date.now() - left, news, settings.notifications())) return;
     // The first window that somebody comes back to tells it, and no other does once more.
     const untold = news.filter((each) => windows.claim(`returned ${newsKey(each)}`));
-    if (untold.length > 0) tellReturned(untold, left);
+    if (untold.length > 0) tellReturned(untold, remaining(untold, watch.agents), left);
   };
   const timer = setInterval(() => {
     if (vscode.window.state.focused && leftAt === undefined) noteHere();
@@ -65,12 +66,13 @@ export function returning(watch: Watch, decide: Decide, windows: Windows, memory
   );
 }
 
-function tellReturned(news: readonly Notice[], left: number): void {
+/** With the recaps of those that are there. */
+function tellReturned(news: readonly Notice[], agents: readonly Agent[], left: number): void {
   const recap = t('Show Recap');
   const restore = t('Restore Lost Agents');
-  const buttons = isRestorable(news) ? [restore, recap] : [recap];
+  const buttons = [...(isRestorable(news) ? [restore] : []), ...(agents.length > 0 ? [recap] : [])];
   void vscode.window.showInformationMessage(t('While you were away: {0}', combinedText(news)), ...buttons).then((chosen) => {
     if (chosen === restore) void vscode.commands.executeCommand('symposium.restoreAll');
-    if (chosen === recap) void vscode.commands.executeCommand('symposium.recapSome', news.map(({ agent }) => agent), new Date(left).toISOString());
+    if (chosen === recap) void vscode.commands.executeCommand('symposium.recapSome', agents, new Date(left).toISOString());
   });
 }

@@ -9,7 +9,7 @@ import { type Mistake, mistakeIn } from './rules/mistake';
 import { nameMistake } from './rules/names';
 import { folderName } from './rules/place';
 import { type Spawnable, spawnable, specIn } from './rules/specs';
-import { noIcons, noLinks, oneLine } from './rules/text';
+import { inPick, noLinks, oneLine } from './rules/text';
 import { settings } from './settings';
 import { type Step, choose, steps, type } from './steps';
 import { attempt, tellError } from './tell';
@@ -128,7 +128,7 @@ export class Spawning {
   private async chooseSpec(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<string> {
     // An older binary does not tell its kinds; one that is typed works with it too.
     const [specs, kinds] = await Promise.all([this.client.specs(wanted.dir), this.client.kinds(wanted.dir).catch(() => [])]);
-    const item = ({ name, description }: Spawnable) => ({ label: noIcons(name), description: noIcons(description), name });
+    const item = ({ name, description }: Spawnable) => ({ label: inPick(name), description: inPick(description), name });
     const items = spawnable(specs, kinds, { name: wanted.spec, bySetting: settings.defaultSpec() }).map(item);
     const placeholder = t('A spec, or type a kind such as claude or codex, or a path');
     return (await choose({ ...step, placeholder }, items, (name) => item({ name, description: t('as typed') }))).name;
@@ -190,14 +190,14 @@ async function askTask(wanted: Wanted, step: { title: string; at: number; of: nu
 }
 
 async function askFolder(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<void> {
-  const items = folders().map((path) => ({ label: noIcons(folderName(path)), description: noIcons(path), path, picked: path === wanted.dir }));
+  const items = folders().map((path) => ({ label: inPick(folderName(path)), description: inPick(path), path, picked: path === wanted.dir }));
   wanted.dir = (await choose({ ...step, placeholder: t('Which folder?') }, items)).path;
 }
 
 async function askWorkspace(wanted: Wanted, usual: Agent['workspace'], step: { title: string; at: number; of: number }): Promise<void> {
   const marked = wanted.workspace ?? usual;
   const items = [
-    { label: t('This folder'), description: noIcons(wanted.dir), workspace: 'in-place' as const },
+    { label: t('This folder'), description: inPick(wanted.dir), workspace: 'in-place' as const },
     { label: t('A git worktree'), description: t('a branch and folder of its own'), workspace: 'worktree' as const },
     { label: t('An empty folder'), description: t('that goes with the agent'), workspace: 'scratch' as const },
   ].map((item) => ({ ...item, picked: item.workspace === marked }));

@@ -36,8 +36,9 @@ export function choose<T extends vscode.QuickPickItem>(question: Question, items
   if (before.length > 0) pick.activeItems = before;
   if (typed !== undefined) {
     pick.onDidChangeValue((value) => {
-      const known = value === '' || items.some((item) => item.label === value);
-      pick.items = known ? items : [...items, typed(value)];
+      const own = typed(value);
+      const known = value === '' || items.some(({ label }) => label === own.label);
+      pick.items = known ? items : [...items, own];
     });
   }
   // Who is quick presses Enter before the list holds what was typed.

@@ -7,7 +7,7 @@ import type { Documents } from './documents';
 import { pickAgent } from './quickAttach';
 import { isCancellable, isRetryable, taskLine } from './rules/labels';
 import { isAtWork, isSameTurn } from './rules/status';
-import { noIcons, noLinks, oneLine } from './rules/text';
+import { inPick, noLinks, oneLine } from './rules/text';
 import type { TaskTree } from './taskTree';
 import { attempt, offer, tellRowGone } from './tell';
 import type { Agent, Task } from './types';
@@ -79,7 +79,7 @@ async function pickTask(tasks: readonly Task[], placeHolder: string): Promise<Ta
   }
   const items = tasks.map((task) => {
     const line = taskLine(task);
-    return { label: noIcons(line.label), description: noIcons(line.description), task };
+    return { label: inPick(line.label), description: inPick(line.description), task };
   });
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.task;
 }

@@ -2,11 +2,13 @@
 // is among the agent's clients. An agent never gets a second client from one window.
 
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { type Client, ttyOf } from './client';
 import { Memory, type Remembered } from './remembered';
-import { type As, type How, type Known, type Seat, clientOn, isOwn, isSeen, onlyWatches, seatOf, terminalName } from './rules/seats';
+import { forTerminals } from './rules/environment';
+import { type As, type How, type Known, type Seat, clientOn, givesWay, isOwn, isSeen, onlyWatches, seatOf, terminalName } from './rules/seats';
 import { sleeps } from './rules/status';
 import { settings } from './settings';
 import { inEditor, isInFront, processOf, showOpened, toEditor } from './tabs';
@@ -93,9 +95,12 @@ export class Terminals implements vscode.Disposable {
   show(agent: Agent, as: As, location?: Location): Promise<vscode.Terminal> {
     return this.inTurn(async () => {
       const old = await this.present(agent, as);
-      const place = old === undefined ? settings.openIn() : inEditor(old) ? 'editor' : 'panel';
+      const watcher = as === 'driver' && old === undefined ? await this.givingWay(agent) : undefined;
+      const before = old ?? watcher;
+      const place = before === undefined ? settings.openIn() : inEditor(before) ? 'editor' : 'panel';
       const there = await this.unlessStale(agent, old);
       const wanted = location ?? place;
+      watcher?.dispose();
       const terminal = there ?? this.open(agent, as, wanted);
       terminal.show(false);
       if (there === undefined && wanted === 'editor') await showOpened(terminal);
@@ -134,6 +139,7 @@ export class Terminals implements vscode.Disposable {
       this.inTurn(async () => {
         const there = await this.unlessStale(agent, await this.present(agent, 'driver'));
         there?.show(false);
+        if (there === undefined) (await this.givingWay(agent))?.dispose();
         const options = there === undefined ? this.options(agent, 'driver') : undefined;
         const opened = options === undefined ? undefined : this.opening(options, { id: agent.id, as: 'driver' });
         resolve(options);
@@ -222,6 +228,15 @@ export class Terminals implements vscode.Disposable {
     return undefined;
   }
 
+  /** The terminal of this window that only watches an agent, when it is ours to close: driving it in another one as well
+   *  would be a second client. */
+  private async givingWay(agent: Agent): Promise<vscode.Terminal | undefined> {
+    for (const terminal of vscode.window.terminals) {
+      if (terminal.exitStatus === undefined && givesWay(await this.know(terminal), agent, this.watch.agents)) return terminal;
+    }
+    return undefined;
+  }
+
   private open(agent: Agent, how: How, location: Location): vscode.Terminal {
     const terminal = vscode.window.createTerminal(this.options(agent, how, location));
     const as = how === 'taker' ? 'driver' : how;
@@ -231,10 +246,15 @@ export class Terminals implements vscode.Disposable {
 
   private options(agent: Agent, how: How, location?: Location): vscode.TerminalOptions {
     const as = how === 'taker' ? 'driver' : how;
+    const { directory_gone, working_directory } = this.now(agent);
     return {
       name: terminalName(agent.name, as),
       iconPath: new vscode.ThemeIcon(as === 'driver' ? 'hubot' : 'eye'),
       ...this.client.attachCommand(agent.name, how),
+      env: forTerminals(),
+      // Paths that an agent prints are of its folder, and so are the links VS Code makes of them. In one that is gone no
+      // terminal opens.
+      ...(directory_gone === null && existsSync(working_directory) ? { cwd: working_directory } : {}),
       ...(location === undefined ? {} : { location: location === 'editor' ? { viewColumn: vscode.ViewColumn.Active, preserveFocus: false } : vscode.TerminalLocation.Panel }),
     };
   }

@@ -62,6 +62,14 @@ const tests: Record<string, () => Promise<void> | void> = {
     }
   },
 
+  'asked for its projects, the tree has what is below them asked for once more': async () => {
+    const { tree } = inside();
+    const drawn: (readonly object[] | undefined)[] = [];
+    const drawing = tree.onDidChangeTreeData((nodes) => drawn.push(nodes));
+    await until('its projects are drawn', () => drawn.includes(tree.getChildren()));
+    drawing.dispose();
+  },
+
   'a tooltip is neither trusted nor HTML': async () => {
     const { tree } = inside();
     const [node] = tree.getChildren(tree.getChildren()[0]);
@@ -110,6 +118,7 @@ const tests: Record<string, () => Promise<void> | void> = {
     assert.equal(options.shellPath, vscode.workspace.getConfiguration('symposium').get('path'));
     assert.deepEqual(options.shellArgs, ['agent', 'attach', 'api']);
     assert.ok(options.isTransient !== true && options.hideFromUser !== true);
+    assert.deepEqual([options.env?.['TMUX'], options.env?.['TMUX_PANE']], [null, null]);
     await until('api has a client', () => agent('api').clients.length === 1);
     await vscode.commands.executeCommand('symposium.attach', agent('api'));
     assert.equal(vscode.window.terminals.filter(({ name }) => name === 'api').length, 1);
@@ -126,6 +135,8 @@ const tests: Record<string, () => Promise<void> | void> = {
     await vscode.commands.executeCommand('symposium.spawn', { spec: 'demo', name: 'made', task: 'remember $(id) `id`', workspace: 'scratch' });
     await until('it has answered', () => inside().watch.agent('made')?.reason.includes('$(id) `id`'));
     assert.deepEqual([agent('made').workspace, agent('made').spec], ['scratch', 'demo']);
+    const { creationOptions } = await until('its terminal is there', () => vscode.window.terminals.find(({ name }) => name === 'made'));
+    assert.equal((creationOptions as vscode.TerminalOptions).cwd, agent('made').working_directory, 'where the paths are that it prints');
     const { pid } = (await symposium('agent', 'show', 'made')) as { pid: number };
     const inherited = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').map((each) => each.split('=')[0] ?? '');
     assert.deepEqual(inherited.filter((key) => /^(VSCODE_(ESM|NLS|HANDLES|CWD)|ELECTRON)/.test(key)), []);

@@ -7,7 +7,7 @@ import { folderName } from './place';
 import { shownQuestion } from './question';
 import { isDriven } from './seats';
 import { hasEnded, isAttachable, isLive, sleeps, statusWord } from './status';
-import { fenced, noIcons, oneLine, visible } from './text';
+import { fenced, inPick, oneLine, visible } from './text';
 import { age } from './times';
 
 /** What a row tells beside its own agent. */
@@ -72,9 +72,9 @@ export function pickEntry(agent: Agent, now: number): { label: string; descripti
   const active = age(agent.last_activity, now);
   const said = agent.status === 'waiting' ? shownQuestion(agent, 100) : oneLine(agent.reason, 100);
   return {
-    label: noIcons(oneLine(agent.name)),
-    description: noIcons(oneLine(state(agent, now).filter(Boolean).join(' · '), 100)),
-    detail: noIcons(active === '' ? said : t('{0} · last activity {1} ago', said, active)),
+    label: inPick(agent.name),
+    description: inPick(oneLine(state(agent, now).filter(Boolean).join(' · '), 100)),
+    detail: inPick(active === '' ? said : t('{0} · last activity {1} ago', said, active)),
   };
 }
 

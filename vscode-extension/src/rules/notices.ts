@@ -21,6 +21,8 @@ export interface End {
   since: string;
   /** What it was at, when that was seen. */
   at?: number | undefined;
+  /** Whether nobody saw it end: it has when there is a task that did. */
+  isGuess?: boolean;
   task?: Task;
 }
 
@@ -46,6 +48,14 @@ export function transitions(before: readonly Agent[], after: readonly Agent[]): 
     // A task ends at some time of its agent's, and is only counted here.
     return [{ ...notice(kind, agent), end: ended(agent) > ended(was) ? { since: '', at: was.task?.id } : { since: was.status_since } }];
   });
+}
+
+/** Those that may have come to the end of their task and have gone with it between two lists. Whether they have, and how it
+ *  ended, its task tells: `asTask`. */
+export function departures(before: readonly Agent[], after: readonly Agent[]): Notice[] {
+  const known = new Set(after.map(({ id }) => id));
+  return before.flatMap((agent) =>
+    agent.ephemeral && agent.task !== null && !known.has(agent.id) ? [{ ...notice('finished', agent), end: { since: '', at: agent.task.id, isGuess: true } }] : []);
 }
 
 const isEnd = (kind: NoticeKind): boolean => kind === 'finished' || kind === 'failed';
@@ -79,18 +89,29 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
 }
 
 /** What is still so of what was gathered, the last of each agent: a question that was answered meanwhile, or one that came
- *  and went and came again, is no second piece of news. */
+ *  and went and came again, is no second piece of news. What came of a task stays news when its agent has gone with it. */
 export function stillSo(gathered: readonly Notice[], now: readonly Agent[]): Notice[] {
   const known = new Map(now.map((agent) => [agent.id, agent]));
   const last = new Map<string, Notice>();
   for (const news of gathered) {
+    if (news.end?.isGuess === true && news.end.task === undefined) continue;
     const is = known.get(news.agent.id);
-    if (is === undefined) continue;
-    if (isEnd(news.kind)) last.set(is.id, news);
+    if (is === undefined) {
+      if (isOfTask(news)) last.set(news.agent.id, news);
+    } else if (isEnd(news.kind)) last.set(is.id, news);
     else if (state(is) === news.kind) last.set(is.id, notice(news.kind, is));
   }
   return [...last.values()];
 }
+
+const isOfTask = ({ end }: Notice): boolean => end?.at !== undefined || end?.task !== undefined;
+
+/** Those of the agents that some news is of that can be attached to and asked for a recap: of one that was there for a task
+ *  and is over it nothing is left, now or in a moment. */
+export const remaining = (news: readonly Notice[], now: readonly Agent[]): Agent[] =>
+  news.filter((each) => now.some(({ id }) => id === each.agent.id) && !goesNow(each)).map(({ agent }) => agent);
+
+const goesNow = (news: Notice): boolean => news.agent.ephemeral && news.agent.tasks.queued === 0 && isOfTask(news);
 
 /** How the reason reads of an agent that was started and has been given nothing to do. */
 const READY = 'it is ready for a prompt';

@@ -56,6 +56,13 @@ export function onlyWatches(known: Known, agent: Agent): boolean | undefined {
 export const isOwn = (known: Known, agents: readonly Agent[]): boolean =>
   known.opened !== undefined || agents.some(({ clients }) => clients.some(({ pid }) => pid !== null && pid === known.pid));
 
+/** Whether it gives way to a terminal of this window that is to drive an agent: one that was opened to watch that one. A shell
+ *  of the person's is not ours to close. */
+export function givesWay(known: Known, agent: Agent, agents: readonly Agent[]): boolean {
+  const seat = seatOf(known, agents);
+  return seat?.id === agent.id && seat.as === 'observer' && isOwn(known, agents);
+}
+
 /** Where VS Code says that a terminal is. */
 export interface Showing {
   /** Whether it is the one that was used last, which it stays while its panel is hidden. */

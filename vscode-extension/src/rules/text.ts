@@ -41,8 +41,24 @@ export const broken = (text: string, most = 72): string =>
     .map((line) => (line.match(new RegExp(`.{1,${most}}`, 'gu')) ?? ['']).join('\n⤷ '))
     .join('\n');
 
-/** For a QuickPick, where `$(name)` would become an icon. */
+/** For the status bar, where `$(name)` would become an icon. */
 export const noIcons = (text: string): string => text.replace(/\$\(/g, '$\u2009(');
+
+/** Shows nothing, and is a blank to Markdown, which begins no emphasis before one and goes no further with a link, a tag or
+ *  an address. */
+const GAP = '\ufeff';
+
+/** Looks like a backtick: whatever stands between two of those is code, so no gap helps. */
+const BACKTICK = '\u02cb';
+
+/** For a QuickPick, where `$(name)` would become an icon, and whose hovers are Markdown that fetches images. It looks the same
+ *  there, and a `_` within a word stays as it is, so that names are found by what is typed. */
+export const inPick = (text: string): string =>
+  oneLine(text, Infinity)
+    .replace(/`/g, BACKTICK)
+    .replace(/[*~<]|(?<![\p{L}\p{N}])_|\$(?=\()|!(?=\[)|\](?=[([:])|:(?=\/\/)|www(?=\.)|@(?=\w)|&(?=[#\w])|\\(?=[!-/:-@[-`{-~])/giu, `$&${GAP}`)
+    // What makes a heading, list, quote or rule of a whole line.
+    .replace(/^(?=#+(?: |$)|[>+=|-]|\d+[.)])/u, GAP);
 
 /** For a notification or dialog, where `[text](target)` would become a link. */
 export const noLinks = (text: string): string => text.replace(/\]\(/g, '] (');

@@ -48,6 +48,13 @@ test('a failure has code, what was seen, and hints', async () => {
   });
 });
 
+test('a task that is over is known though its agent is gone', async () => {
+  const task = { id: 7, agent: 'x', pool: null, text: 't', priority: 'normal', state: 'done', created_at: '', changed_at: '', blocked: 0, progress: null, why: '', result: null };
+  const path = fake('gone', `[ "$3" = show ] && { echo '${JSON.stringify(task)}'; exit; }; echo '{"error":{"code":"no-such-agent","message":"m","saw":[],"hints":[]}}' >&2; exit 3`);
+  assert.deepEqual((await client(path).tasksOver('x', 7)).map(({ id }) => id), [7]);
+  await assert.rejects(client(path).tasksOver('x'), CommandError);
+});
+
 test('a binary that is not there is told apart', async () => {
   for (const path of ['/nonexistent/symposium', 'no-such-program-anywhere', 'relative/path']) {
     await assert.rejects(client(path).agents(), (error: unknown) => error instanceof CommandError && error.code === 'missing-binary');

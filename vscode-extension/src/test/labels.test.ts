@@ -8,7 +8,7 @@ import { noticeText } from '../rules/notices';
 import { renewed } from '../rules/queue';
 import { recapDocument, recapPath, recapsOf, tooltip } from '../rules/recap';
 import { alarm, count, countsInIcons, countsInWords, hears, isAtWork, isResumable, isSameTurn, statusWord } from '../rules/status';
-import { escapeMarkdown, fenced, noIcons, noLinks, oneLine } from '../rules/text';
+import { escapeMarkdown, fenced, inPick, noIcons, noLinks, oneLine } from '../rules/text';
 import { age } from '../rules/times';
 import type { Agent, Recap, Status, Task } from '../types';
 import { useTranslation } from '../words';
@@ -104,8 +104,38 @@ test('a hostile agent is text in a quick pick', () => {
   const asks = (text: string) => someAgent({ ...asking(text), name: '$(zap)x', branch: hostile, working_directory: `/${hostile}` });
   const entries = [someAgent({ name: '$(zap)x', reason: hostile, branch: hostile }), asks(hostile), asks('$(zap)')].map((agent) => pickEntry(agent, now));
   for (const text of entries.flatMap((entry) => Object.values(entry))) {
-    assert.ok(!text.includes('$('), text);
+    for (const mark of ['$(', '](', '**', '`', '<img']) assert.ok(!text.includes(mark), text);
     assert.ok(!/[\u0000-\u001f\u202e]/.test(text), text);
+  }
+});
+
+test('what Markdown would make something of is broken in a quick pick, and looks the same', () => {
+  const gap = '\ufeff';
+  for (const [text, wanted] of [
+    ['my_spec-2 /src/a_b/c.d', 'my_spec-2 /src/a_b/c.d'],
+    ['a - b (c) [d] #1 1.', 'a - b (c) [d] #1 1.'],
+    ['$(zap)', '$|(zap)'],
+    ['![a](b)', '!|[a]|(b)'],
+    ['[a][b] [c]: d', '[a]|[b] [c]|: d'],
+    ['**b** *e*', '*|*|b*|*| *|e*|'],
+    ['_e_ __s__ (_e_)', '_|e_ _|_|s__| (_|e_)'],
+    ['~~d~~', '~|~|d~|~|'],
+    ['`c`', 'ˋcˋ'],
+    ['<img src=x> <https://x.y>', '<|img src=x> <|https:|//x.y>'],
+    ['HTTP://x.y ftp://x.y www.x.y WWW.x.y', 'HTTP:|//x.y ftp:|//x.y www|.x.y WWW|.x.y'],
+    ['me@x.org', 'me@|x.org'],
+    ['&lt; &#42; a && b', '&|lt; &|#42; a && b'],
+    ['\\* C:\\a', '\\|*| C:\\a'],
+    ['# h', '|# h'],
+    ['#1 t', '#1 t'],
+    ['- l', '|- l'],
+    ['1. l', '|1. l'],
+    ['> q', '|> q'],
+    ['---', '|---'],
+    ['a\n# h', 'a # h'],
+  ] as const) {
+    assert.equal(inPick(text).replaceAll(gap, '|'), wanted);
+    assert.equal(inPick(text).replaceAll(gap, '').replaceAll('ˋ', '`'), oneLine(text));
   }
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isRestorable, type NoticeKind, type Situation, type Turn, asTask, combinedText, isToldOnReturn, newsKey, newsOnReturn, noticeText, since, stillSo, transitions, turnOf } from '../rules/notices';
+import { isRestorable, type NoticeKind, type Situation, type Turn, asTask, combinedText, departures, isToldOnReturn, newsKey, newsOnReturn, noticeText, remaining, since, stillSo, transitions, turnOf } from '../rules/notices';
 import type { Agent, Task } from '../types';
 import { asking, someAgent } from './agents';
 
@@ -144,6 +144,40 @@ test('an agent is told of once, with what it asks for now', () => {
   const now = someAgent(asking('Bash: rm'));
   assert.deepEqual(stillSo([first, first], [now]), [{ kind: 'waiting', agent: now, mark: 'id of Bash: rm' }]);
   assert.deepEqual(stillSo([first], []), [], 'one that is gone is no news');
+});
+
+const brief: Partial<Agent> = { ...working, ephemeral: true };
+
+test('what came of a task is told though its agent has gone with it', () => {
+  const seen = endAs(brief, { ephemeral: true, tasks: tasks(1) }, [task()]);
+  assert.deepEqual(stillSo(seen, []), seen);
+  assert.deepEqual(stillSo(endAs(working, { tasks: { ...tasks(0), failed: 1 } }, [failed]), []).map(({ kind }) => kind), ['failed']);
+  const turn = endAs({ status: 'working' }, { status_since: overAt }, []);
+  assert.equal(turn.length, 1);
+  assert.deepEqual(stillSo(turn, []), [], 'the end of a turn is not');
+});
+
+test('one that has gone with its task between two lists is told of as that task ended, and as two windows see it', () => {
+  const gone = departures([someAgent(brief)], []);
+  const told = (over: Task[]) => stillSo(gone.map((news) => asTask(news, over)), []);
+  assert.deepEqual(told([failed]).map(noticeText), ['one has failed at #1 count: no disk left']);
+  assert.deepEqual(told([task()]).map(newsKey), endAs(brief, { ephemeral: true, tasks: tasks(1) }, [task()]).map(newsKey));
+  assert.deepEqual(told([]), [], 'one that was removed at work');
+  assert.deepEqual(stillSo(gone, [someAgent(brief)]), [], 'one that is there again');
+});
+
+test('only of those that go with their task it is asked how that ended', () => {
+  const left = (was: Partial<Agent>, after: Agent[] = []) => departures([someAgent(was)], after).length;
+  assert.deepEqual([left(brief), left(brief, [someAgent(brief)]), left({ ...brief, ephemeral: false }), left({ ...brief, task: null })], [1, 0, 0, 0]);
+});
+
+test('nothing is offered of an agent that has gone with its task, or is about to', () => {
+  const offered = (is: Partial<Agent>, now: Agent[]) => remaining(endAs({ ...working, ...is }, { ...is, tasks: { ...tasks(1), ...is.tasks } }, [task()]), now).length;
+  assert.equal(offered({}, [someAgent()]), 1);
+  assert.equal(offered({}, []), 0);
+  assert.equal(offered({ ephemeral: true }, [someAgent()]), 0);
+  const crash = transitions([someAgent({ ephemeral: true })], [someAgent({ ephemeral: true, status: 'crashed' })]);
+  assert.equal(remaining(crash, [someAgent()]).length, 1, 'no task of it is over');
 });
 
 const then = Date.parse('2026-01-01T12:00:00Z');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Known, type Showing, isOwn, isSeen, onlyWatches, seatOf } from '../rules/seats';
+import { type Known, type Showing, givesWay, isOwn, isSeen, onlyWatches, seatOf } from '../rules/seats';
 import type { Client } from '../types';
 import { someAgent } from './agents';
 
@@ -51,6 +51,21 @@ test('only what has no shell in it is ours to send away', () => {
   assert.ok(isOwn({ opened: { id: 'one', as: 'driver' } }, []));
   assert.ok(!isOwn({ pid: 7, tty: '/dev/pts/1' }, [one(client())]));
   assert.ok(!isOwn({}, [one(client({ pid: null }))]));
+});
+
+test('who is to drive takes the place of what was opened here to watch the same agent, and of nothing else', () => {
+  const watcher = client({ observer: true, driver: false });
+  const agent = one(watcher);
+  for (const [what, known, wanted] of [
+    ['one that watches', { pid: 11, opened: { id: 'one', as: 'observer' } }, true],
+    ['one that was restored', { pid: 11 }, true],
+    ['one that is about to watch', { pid: 12, opened: { id: 'one', as: 'observer' } }, true],
+    ['one that was to drive while another does', { pid: 11, opened: { id: 'one', as: 'driver' } }, false],
+    ['one that watches another agent', { pid: 12, opened: { id: 'two', as: 'observer' } }, false],
+    ['a shell in which somebody watches', { pid: 7, tty: '/dev/pts/1' }, false],
+  ] as const) {
+    assert.equal(givesWay(known, agent, [agent]), wanted, what);
+  }
 });
 
 test('a terminal is looked at when it has the keyboard or lies in front, and in doubt not', () => {
