@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Manager;
+use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::model::{AgentName, AgentRecord, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::screen::ToldBy;
@@ -11,11 +12,16 @@ use crate::rules::screen::ToldBy;
 const EFFECT: Duration = Duration::from_secs(5);
 /// Between two looks when no event says that something changed.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-/// How long a turn that hooks have told of may take to be on the screen.
-const SHOWN: Duration = Duration::from_secs(1);
-/// A screen that was drawn and has not changed for so long is all there: Claude Code gives a prompt back some frames after
-/// it shows that the turn is over.
+/// How long a turn that hooks have told of may take to be on the screen: Claude Code on a busy machine needed more than one
+/// second, and a key that is pressed before is not known to have been heard.
+const SHOWN: Duration = Duration::from_secs(4);
+/// A screen that was drawn and has not changed for so long is all there.
 const QUIET: Duration = Duration::from_millis(200);
+/// The same of a turn that had just begun: Claude Code gives a prompt back that nothing was answered to yet, some frames after
+/// it shows that the turn is over, and on a busy machine those take their time.
+const QUIET_AT_FIRST: Duration = Duration::from_millis(1500);
+/// So long a turn is one that has just begun.
+const AT_FIRST: i64 = 30;
 
 /// A turn that was stopped.
 #[derive(Debug)]
@@ -54,8 +60,9 @@ impl Manager {
             return Ok(Interrupted { keys, seen: None, put_back: None });
         }
         let seen = Some(self.until_stopped(&record, &kind)?);
-        // What stood there before is somebody's draft.
-        let put_back = match before.draft {
+        // What stood there before is somebody's draft, unless it is what the turn is about.
+        let is_own = |draft: &String| self.heard_prompt(name).is_some_and(|heard| heard.text == *draft);
+        let put_back = match before.draft.filter(|draft| !is_own(draft)) {
             None if !kind.clear_keys.is_empty() => self.clear_input(&record, &kind, &pane)?,
             _ => None,
         };
@@ -82,10 +89,12 @@ impl Manager {
     fn clear_input(&self, record: &AgentRecord, kind: &Kind, pane: &str) -> Result<Option<String>, Error> {
         let watch = self.store.watch_instance(&record.name)?;
         let begun = Instant::now();
+        let worked = Env::now().duration_since(record.status.since).as_secs();
+        let quiet = if worked < AT_FIRST { QUIET_AT_FIRST } else { QUIET };
         let draft = loop {
             match self.reading(record, kind)?.draft {
                 Some(draft) => break draft,
-                None if !watch.changed(QUIET) || begun.elapsed() > EFFECT => return Ok(None),
+                None if !watch.changed(quiet) || begun.elapsed() > EFFECT => return Ok(None),
                 None => {}
             }
         };
