@@ -105,11 +105,9 @@ impl Git {
 
     fn add_detached(&self, own: &Path, at: &Path, commit: &str) -> Result<(), GitError> {
         let place = at.to_string_lossy();
-        let mut off = self.own_filters_off(own)?;
-        off.push(INSIDE_GIT.to_owned());
         let args = ["worktree", "add", "--no-checkout", "--force", "--force", "--detach", &place, commit];
-        self.in_turn(own, || self.ask(own, &off, &args))?;
-        self.check_out(at, &off)
+        self.in_turn(own, || self.ask(own, &[INSIDE_GIT.to_owned()], &args))?;
+        self.check_out(at)
     }
 
     /// Keys and values of a tree's `.gitmodules`.

@@ -146,20 +146,24 @@ impl Git {
             BranchPlan::Existing(_) => vec![&place, branch],
             BranchPlan::Follow { remote, .. } => vec!["--track", "-b", branch, &place, remote],
         };
-        let off = self.own_filters_off(dir)?;
         self.in_turn(dir, || {
             self.forget_in_turn(dir, at)?;
-            self.ask(dir, &off, &[&["worktree", "add", "--no-checkout"][..], &args].concat())
+            self.ask(dir, &[], &[&["worktree", "add", "--no-checkout"][..], &args].concat())
         })?;
         match plan {
-            BranchPlan::At { .. } => self.wary().check_out(at, &off),
-            _ => self.check_out(at, &off),
+            BranchPlan::At { .. } => self.wary().check_out(at),
+            _ => self.check_out(at),
         }
     }
 
-    /// Fills a worktree that was just made. Others have their turn meanwhile: this may take minutes.
-    pub(super) fn check_out(&self, at: &Path, off: &[String]) -> Result<(), GitError> {
-        self.ask(at, off, &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
+    /// Writes the files of a worktree that was added with `--no-checkout`. The repository's list of worktrees is not
+    /// locked meanwhile, because a checkout may take minutes.
+    ///
+    /// The filters to disable are read here, in the new worktree: `includeIf "onbranch:…"` and `includeIf "gitdir:…"`
+    /// give it another configuration than the tree it was made from.
+    pub(super) fn check_out(&self, at: &Path) -> Result<(), GitError> {
+        let filters_off = self.own_filters_off(at)?;
+        self.ask(at, &filters_off, &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
     }
 
     /// Removes a worktree with everything in it, also one that is half made or gone already.

@@ -210,6 +210,62 @@ fn a_hostile_repository_runs_nothing_when_a_worktree_is_made_looked_at_and_remov
     assert!(!mark.exists(), "it ran: {}", fs::read_to_string(&mark).unwrap());
 }
 
+/// Adds a program to a repository that appends to the returned mark file, and a filter for every file that runs it.
+/// The filter is configured by a file that `.git/config` includes under a condition.
+fn include_filter_if(repository: &Repository, git_dir: &Path, condition: &str) -> PathBuf {
+    let mark = repository.dir.path().join("mark");
+    let evil = repository.dir.path().join("evil");
+    fs::write(&evil, format!("#!/bin/sh\necho \"$0 $*\" >> {}\nexec cat\n", mark.display())).unwrap();
+    fs::set_permissions(&evil, fs::Permissions::from_mode(0o755)).unwrap();
+    let included = repository.dir.path().join("evil.cfg");
+    let evil = evil.display();
+    fs::write(&included, format!("[filter \"x\"]\n\tsmudge = {evil}\n\tprocess = {evil}\n")).unwrap();
+    let config = git_dir.join("config");
+    let include = format!("[includeIf \"{condition}\"]\n\tpath = {}\n", included.display());
+    fs::write(&config, fs::read_to_string(&config).unwrap() + &include).unwrap();
+    mark
+}
+
+#[test]
+fn filters_of_conditional_includes_do_not_run_in_a_new_worktree() {
+    for condition in ["onbranch:symposium/**", "onbranch:handoff/**", "gitdir:**/worktrees/**"] {
+        let repository = with_a_commit();
+        repository.write(".gitattributes", "* filter=x\n");
+        repository.commit("attributes");
+        let mark = include_filter_if(&repository, &repository.top().join(".git"), condition);
+        let (git, top, at) = (repository.ours().patient(), repository.top(), at(&repository));
+        let commit = git.commit(&top, "HEAD").unwrap().unwrap();
+        let plans =
+            [BranchPlan::New("symposium/x".into()), BranchPlan::At { branch: "handoff/x".into(), commit }];
+        for plan in plans {
+            git.add_worktree(&top, &plan, &at).unwrap();
+            assert!(!mark.exists(), "{condition}: {plan:?} ran {:?}", fs::read_to_string(&mark));
+            assert_eq!(fs::read_to_string(at.join("a.txt")).unwrap(), "1\n");
+            git.forget_worktree(&top, &at).unwrap();
+            assert!(!mark.exists(), "{condition}: removing {plan:?} ran {:?}", fs::read_to_string(&mark));
+        }
+    }
+}
+
+#[test]
+fn filters_of_conditional_includes_do_not_run_in_a_new_submodule() {
+    let (inner, outer) = (with_a_commit(), with_a_commit());
+    inner.write(".gitattributes", "* filter=x\n");
+    inner.commit("attributes");
+    let url = inner.top();
+    let add_args =
+        ["-c", "protocol.file.allow=always", "submodule", "add", "-q", url.to_str().unwrap(), "sub"];
+    outer.git(&add_args);
+    outer.commit("with a submodule");
+    let own = outer.top().join(".git/modules/sub");
+    let mark = include_filter_if(&outer, &own, "gitdir:**/worktrees/**");
+    let at = at(&outer);
+    add(&outer, &at, "symposium/x");
+    let (filled, remarks) = outer.ours().patient().fill_submodules(&at, None).unwrap();
+    assert!(!mark.exists(), "it ran: {:?}", fs::read_to_string(&mark));
+    assert_eq!((filled.len(), remarks.len()), (1, 0));
+}
+
 #[test]
 fn half_an_entry_of_somebody_else_is_waited_for() {
     let repository = with_a_commit();
