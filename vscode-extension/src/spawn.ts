@@ -10,9 +10,10 @@ import { nameMistake } from './rules/names';
 import { folderName } from './rules/place';
 import { type Spawnable, spawnable, specIn } from './rules/specs';
 import { inPick, noLinks, oneLine } from './rules/text';
+import { needsTrust } from './rules/trust';
 import { settings } from './settings';
 import { type Step, choose, steps, type } from './steps';
-import { attempt, tellError } from './tell';
+import { attempt, offer, tellError } from './tell';
 import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -76,6 +77,7 @@ export class Spawning {
   }
 
   private async spawn(wanted: Wanted): Promise<Started> {
+    await this.checkTrust(wanted);
     const args = ['agent', 'spawn', specOf(wanted), '--dir', wanted.dir];
     if (wanted.workspace !== undefined) args.push('--workspace', wanted.workspace);
     if (wanted.name !== '') args.push('--name', wanted.name);
@@ -93,7 +95,21 @@ export class Spawning {
       (at, of) => askTask(wanted, { title, at, of }, 'needed'),
       (at, of) => this.askSpec(wanted, { title, at, of }),
     ];
-    return ask(questions, () => this.start(['taskspace', 'new', wanted.name, specOf(wanted), '--dir', wanted.dir, '--task', '-'], wanted.task));
+    return ask(questions, async () => {
+      await this.checkTrust(wanted);
+      return this.start(['taskspace', 'new', wanted.name, specOf(wanted), '--dir', wanted.dir, '--task', '-'], wanted.task);
+    });
+  }
+
+  /** Cancels the flow when the workspace is not trusted and the spec comes from it, and offers to trust it. */
+  private async checkTrust({ spec, dir }: Wanted): Promise<void> {
+    if (vscode.workspace.isTrusted || !needsTrust(spec, await this.client.specs(dir))) return;
+    offer({
+      level: 'warning',
+      text: t('{0} is a spec of this folder and names commands to run. Trust the folder to start it.', oneLine(spec)),
+      choices: [{ title: t('Manage Trust'), command: 'workbench.trust.manage' }],
+    });
+    throw new vscode.CancellationError();
   }
 
   private start(args: string[], stdin: string): Promise<Started> {
@@ -120,7 +136,10 @@ export class Spawning {
       // Looked at now, since it may have been mended while the list was open.
       const chosen = (await this.client.specs(wanted.dir)).find(({ name }) => name === wanted.spec);
       const mistake = chosen === undefined ? undefined : mistakeIn(chosen);
-      if (mistake === undefined) return;
+      if (mistake === undefined) {
+        await this.checkTrust(wanted);
+        return;
+      }
       void tellMistake(mistake);
     }
   }
