@@ -7,8 +7,10 @@ use super::*;
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// Start an agent: a kind, or any command after `--`
+    #[command(visible_alias = "new")]
     Spawn(Box<spawn::Arguments>),
     /// List agents, what waits for you first
+    #[command(visible_alias = "ls")]
     List(list::Arguments),
     /// Everything about one agent
     Show(show::Arguments),
@@ -53,6 +55,7 @@ pub(super) enum Verb {
     /// Give an agent another name
     Rename(rename::Arguments),
     /// Forget an agent and its files
+    #[command(visible_aliases = ["remove", "delete"])]
     Rm(rm::Arguments),
     /// Forget all agents that exited or were stopped
     Prune(prune::Arguments),

@@ -23,8 +23,10 @@ pub(super) enum Verb {
     /// Write more below what a note says
     Append(Writ),
     /// The notes of the project: how long, by whom, when
+    #[command(visible_alias = "ls")]
     List(Place),
     /// Take a note down
+    #[command(visible_aliases = ["remove", "delete"])]
     Rm(Rm),
 }
 

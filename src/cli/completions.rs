@@ -8,10 +8,12 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 use clap_complete::{CompleteEnv, Shell};
 
+use super::shortcuts::SHORT_FORMS;
 use super::ui::Ui;
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Manager, Named};
+use crate::model::{Priority, RestartPolicy, Status};
 
 /// The variable by which the script asks.
 const ASKED: &str = "SYMPOSIUM_COMPLETE";
@@ -40,7 +42,7 @@ pub(super) fn run(args: &Arguments, ui: &Ui) -> Result<u8, Error> {
 }
 
 /// Answers a shell that asks what can stand there; `false` when none asks.
-pub(super) fn answer(args: &[OsString], command: fn() -> Command) -> bool {
+pub(super) fn answer(args: &[OsString], command: impl Fn() -> Command) -> bool {
     let home = home_in(args);
     let asked = CompleteEnv::with_factory(|| offering(command(), &[], home.as_deref())).var(ASKED);
     // What cannot be answered offers nothing: a word of ours would stand in the user's command line.
@@ -66,14 +68,39 @@ fn home_in(args: &[OsString]) -> Option<PathBuf> {
 fn offering(command: Command, path: &[&str], home: Option<&Path>) -> Command {
     let name = command.get_name().to_owned();
     let path = [path, &[name.as_str()]].concat();
-    let command = command.mut_args(|arg| match named(&path[1..], &arg) {
-        Some(named) => {
+    let full = without_short_form(&path[1..]);
+    let command = command.mut_args(|arg| match (named(&full, &arg), fixed_values(&full, &arg)) {
+        (Some(named), _) => {
             let home = home.map(Path::to_owned);
             arg.add(ArgValueCandidates::new(move || candidates(named, home.as_deref())))
         }
-        None => arg,
+        (None, words) if !words.is_empty() => arg.add(ArgValueCandidates::new(move || {
+            words.iter().copied().map(CompletionCandidate::new).collect()
+        })),
+        (None, _) => arg,
     });
     command.mut_subcommands(|verb| offering(verb, &path, home))
+}
+
+/// The noun and verb for which a command stands, where it is a short form.
+fn without_short_form<'p>(path: &[&'p str]) -> Vec<&'p str> {
+    match path {
+        [word] => match SHORT_FORMS.iter().find(|(short, _)| short == word) {
+            Some((_, verb)) => vec!["agent", verb],
+            None => vec![*word],
+        },
+        _ => path.to_vec(),
+    }
+}
+
+/// The words that an option accepts, where there is a fixed set that its parser does not list itself.
+fn fixed_values(path: &[&str], arg: &Arg) -> Vec<&'static str> {
+    match (path, arg.get_long()) {
+        (["agent", ..], Some("status" | "for")) => Status::ALL.map(Status::word).to_vec(),
+        (["agent", ..], Some("restart")) => RestartPolicy::ALL.map(RestartPolicy::word).to_vec(),
+        (["task", ..], Some("priority")) => Priority::ALL.map(Priority::word).to_vec(),
+        _ => vec![],
+    }
 }
 
 /// What a word of the command line names, by where it stands.

@@ -12,6 +12,7 @@ use crate::manager::ConversationView;
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// The conversation an agent is in, and those it was in before
+    #[command(visible_alias = "ls")]
     List(List),
 }
 

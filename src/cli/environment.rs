@@ -11,10 +11,12 @@ use crate::model::EnvironmentName;
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// The default environment and all named ones
+    #[command(visible_alias = "ls")]
     List,
     /// Make one; use it with `--home @NAME`, or SYMPOSIUM_HOME=@NAME
     Create(Named),
     /// Remove one with all its agents, unless they run or work would be lost
+    #[command(visible_aliases = ["rm", "delete"])]
     Remove(Remove),
 }
 

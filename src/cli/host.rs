@@ -15,8 +15,10 @@ pub(super) enum Verb {
     /// Add a machine; its agents are then HOST:NAME wherever a name stands
     Add(Add),
     /// The machines that were added, and what they last told
+    #[command(visible_alias = "ls")]
     List,
     /// Forget a machine; its agents go on
+    #[command(visible_aliases = ["rm", "delete"])]
     Remove(Named),
 }
 

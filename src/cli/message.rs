@@ -18,6 +18,7 @@ pub(super) enum Verb {
     /// Send a message: typed into an agent when it is idle, kept until it is read
     Send(Send),
     /// Unread mail, yours or your agent's; it stays unread
+    #[command(visible_alias = "ls")]
     List(List),
     /// Unread mail in full; it is read from now on
     Read,

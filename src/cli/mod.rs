@@ -41,6 +41,7 @@ mod send;
 mod service;
 mod share;
 mod short;
+mod shortcuts;
 mod show;
 mod spawn;
 mod spec;
@@ -70,7 +71,13 @@ use ui::{Color, Ui};
 
 /// Keeps AI coding agents alive in tmux: spawn, leave, come back, attach.
 #[derive(Debug, Parser)]
-#[command(name = "symposium", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "symposium",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    after_help = shortcuts::help()
+)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -182,10 +189,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         let report = Error::io("cannot start git")(why).report();
         return Ui::new(false, false, Color::Never).error(&report);
     }
-    if completions::answer(&args, Cli::command) {
+    if completions::answer(&args, || shortcuts::with_short_forms(Cli::command())) {
         return 0;
     }
+    let args = shortcuts::expand(args);
     let parsed = short::parse(&args).map_or_else(|| Cli::try_parse_from(&args), Ok);
+    let parsed = parsed.map_err(|error| shortcuts::suggest(error, &args, &Cli::command()));
     let cli = match parsed {
         Ok(cli) => cli,
         // An agent's hook must not fail because of us, whatever it is called with.

@@ -24,8 +24,10 @@ pub(super) fn parse(args: &[OsString]) -> Option<Cli> {
     let line = Line::of(args)?;
     match (line.noun.as_str(), line.verb.as_deref()) {
         ("event", None) => line.parse(Noun::Event),
-        ("agent", Some("spawn")) => line.parse(|args: spawn::Arguments| agent(Verb::Spawn(args.into()))),
-        ("agent", Some("list")) => line.parse(|args: list::Arguments| agent(Verb::List(args))),
+        ("agent", Some("spawn" | "new")) => {
+            line.parse(|args: spawn::Arguments| agent(Verb::Spawn(args.into())))
+        }
+        ("agent", Some("list" | "ls")) => line.parse(|args: list::Arguments| agent(Verb::List(args))),
         ("agent", Some("show")) => line.parse(|args: show::Arguments| agent(Verb::Show(args))),
         ("agent", Some("send")) => line.parse(|args: send::Arguments| agent(Verb::Send(args))),
         ("agent", Some("kill" | "stop")) => line.parse(|args: kill::Arguments| agent(Verb::Kill(args))),
@@ -104,6 +106,8 @@ mod tests {
             "agent send -q a -",
             "agent kill a b --grace 2s",
             "agent stop --all",
+            "agent ls --all",
+            "agent new demo",
             "event agent {}",
             "event --home /h pane-died --session -x --pane %1",
             "--home /h event edge --session a --edge bell",

@@ -16,6 +16,7 @@ use crate::manager::Place;
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// List the specs that count here
+    #[command(visible_alias = "ls")]
     List(list::Arguments),
     /// One spec: each value with where it came from, and the command line that a spawn would run
     Show(show::Arguments),

@@ -16,6 +16,7 @@ pub(super) enum Verb {
     /// Put work on the queue of an agent, of a new agent of a spec, or of any agent of a spec
     Add(Box<add::Arguments>),
     /// What is to be done and how far it is
+    #[command(visible_alias = "ls")]
     List(list::Arguments),
     /// One task with all that happened to it, and its result
     Show(One),

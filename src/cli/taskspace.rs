@@ -15,10 +15,12 @@ pub(super) enum Verb {
     /// Make a worktree and an agent in it, and give the agent its task
     New(New),
     /// What the taskspaces are at, what needs somebody first
+    #[command(visible_alias = "ls")]
     List,
     /// Note something in the log of a taskspace; without a text, show the log
     Log(Log),
     /// End the agent and remove its worktree, unless work would be lost
+    #[command(visible_aliases = ["rm", "remove"])]
     Delete(Delete),
 }
 

@@ -46,6 +46,7 @@ mod share;
 mod share_end;
 mod share_list;
 mod share_safety;
+mod shortcuts;
 mod show;
 mod spawn;
 mod spawn_spec;
