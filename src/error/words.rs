@@ -11,7 +11,7 @@ mod share;
 use std::time::Duration;
 
 use super::{Error, Report};
-use crate::model::{AgentName, Unsendable, is_deceptive};
+use crate::model::{AgentName, InvalidName, Unsendable, is_deceptive};
 
 impl Error {
     /// The error in its words.
@@ -83,6 +83,12 @@ impl Error {
 
     fn about_usage(&self) -> Report {
         match self {
+            Error::BadName { given, why: InvalidName::Reserved } => report(
+                "bad-name",
+                2,
+                format!("`{given}` cannot be the name of an agent: it is a reserved word"),
+            )
+            .hint(format!("choose another name, such as `{given}-1`")),
             Error::BadName { given, why } => {
                 report("bad-name", 2, format!("`{}` cannot be a name: {why}", shown(given)))
                     .hint("names are letters, digits, `_` and `-`, at most 63; `--title` takes any text")

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// What leads from the version before to this one; the first leads from nothing to version 1.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     -- AUTOINCREMENT: a number that a reader has passed is never given again.
     CREATE TABLE happenings (
@@ -121,6 +121,10 @@ const STEPS: [&str; 2] = [
         version INTEGER NOT NULL,
         PRIMARY KEY (project, key)
     );
+",
+    "
+    -- The agent that added a task; NULL for people, for the supervisor and for tasks of version 2.
+    ALTER TABLE tasks ADD COLUMN source_id BLOB;
 ",
 ];
 

@@ -16,7 +16,7 @@ const ALL: usize = usize::MAX;
 /// All that is known of a task.
 pub(super) const COLUMNS: &str = "id, agent, agent_name, text, priority, state, source, created_at, changed_at, \
      attempts, why, result, pool, topic, timeout_s, retries, blocked, percent, note, flagged, dispatched_at, \
-     (SELECT group_concat(after) FROM task_after WHERE task = tasks.id)";
+     (SELECT group_concat(after) FROM task_after WHERE task = tasks.id), source_id";
 
 /// Which tasks are wanted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,8 +47,8 @@ impl Ledger {
             }
             change.execute(
                 "INSERT INTO tasks (agent, agent_name, text, priority, state, source, created_at, changed_at,
-                     pool, topic, timeout_s, retries, blocked)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12)",
+                     pool, topic, timeout_s, retries, blocked, source_id)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
                 params![
                     agent,
                     name,
@@ -62,6 +62,7 @@ impl Ledger {
                     task.timeout_s,
                     task.retries,
                     blocked,
+                    task.source_id.map(|id| *id.0.as_bytes()),
                 ],
             )?;
             let id = TaskId(change.last_insert_rowid());
@@ -155,6 +156,7 @@ pub(super) fn task(row: &Row<'_>) -> Option<Task> {
     let after: Option<String> = row.get(21).ok()?;
     let percent: Option<u8> = row.get(17).ok()?;
     let note: Option<String> = row.get(18).ok()?;
+    let source_id: Option<[u8; 16]> = row.get(22).ok()?;
     Some(Task {
         id: TaskId(row.get(0).ok()?),
         agent: owned.then(|| AgentId(Uuid::from_bytes(agent))),
@@ -164,6 +166,7 @@ pub(super) fn task(row: &Row<'_>) -> Option<Task> {
         priority: Priority::ALL.into_iter().find(|known| rank(*known) == priority)?,
         state: state(row, 5)?,
         source: row.get(6).ok()?,
+        source_id: source_id.map(|id| AgentId(Uuid::from_bytes(id))),
         created_at: Timestamp::from_microsecond(row.get(7).ok()?).ok()?,
         changed_at: Timestamp::from_microsecond(row.get(8).ok()?).ok()?,
         dispatched_at: dispatched.and_then(|at| Timestamp::from_microsecond(at).ok()),

@@ -67,7 +67,7 @@ impl Manager {
     /// The same for one that takes a task off its queue or has it tried again; who gave it may.
     pub fn refuse_foreign_withdrawal(&self, id: TaskId) -> Result<(), Error> {
         match self.speaker()? {
-            Some(me) if self.known_task(id)?.source == me.name.as_str() => Ok(()),
+            Some(me) if self.known_task(id)?.source_id == Some(me.id) => Ok(()),
             _ => self.refuse_foreign_report(id),
         }
     }

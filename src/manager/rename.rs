@@ -7,7 +7,7 @@ use super::Manager;
 use super::carried::carried;
 use crate::error::Error;
 use crate::failpoint;
-use crate::model::{AgentName, AgentRecord, Workspace};
+use crate::model::{AgentName, AgentRecord, InvalidName, Workspace};
 use crate::store::Edit;
 use crate::tmux::TmuxError;
 
@@ -21,12 +21,21 @@ pub(super) fn adopt(edit: &mut Edit, from: &AgentName, to: Option<&AgentName>) {
     }
 }
 
+/// Refuses to give an agent a name that means something else, such as `person`.
+pub(super) fn refuse_reserved(name: &AgentName) -> Result<(), Error> {
+    match name.is_reserved() {
+        true => Err(Error::BadName { given: name.to_string(), why: InvalidName::Reserved }),
+        false => Ok(()),
+    }
+}
+
 impl Manager {
     /// Gives an agent another name.
     pub fn rename(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
         if old == new {
             return self.record(old, "rename");
         }
+        refuse_reserved(new)?;
         // Always in the same order, so that two renames across each other cannot wait for each other.
         let (first, second) = if old < new { (old, new) } else { (new, old) };
         let _first = self.store.lock_agent(first, "rename")?;

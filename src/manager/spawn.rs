@@ -10,6 +10,7 @@ use super::Manager;
 use super::birth::BirthNote;
 use super::choose::{Body, Chosen};
 use super::launch::{EnvFrom, Start};
+use super::rename::refuse_reserved;
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
@@ -193,6 +194,7 @@ impl Manager {
         dir: &Path,
     ) -> Result<(AgentRecord, AgentLock), Error> {
         if let Some(name) = &request.name {
+            refuse_reserved(name)?;
             let lock = self.store.lock_agent(name, "spawn")?;
             return match self.is_free(name)? {
                 true => Ok((new_record(name, request, chosen, dir), lock)),

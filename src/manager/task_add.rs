@@ -56,9 +56,9 @@ impl Manager {
             self.task(*id)?.ok_or(Error::NoSuchTask { id: *id })?;
         }
         let mut remarks = Vec::new();
-        let source = match &request.by {
-            Some(name) => name.to_string(),
-            None => self.speaker()?.map_or_else(|| PERSON.to_owned(), |record| record.name.to_string()),
+        let giver = match &request.by {
+            Some(name) => Some(self.record(name, "show")?),
+            None => self.speaker()?,
         };
         let topic = request.topic.as_ref().map(|topic| {
             let path = self.env.cwd().map_or_else(|| topic.clone(), |cwd| cwd.join(topic));
@@ -75,7 +75,8 @@ impl Manager {
             doer,
             text: request.text,
             priority: request.priority,
-            source,
+            source: giver.as_ref().map_or_else(|| PERSON.to_owned(), |giver| giver.name.to_string()),
+            source_id: giver.map(|giver| giver.id),
             after,
             topic,
             timeout_s: request.timeout.map(|most| u32::try_from(most.as_secs().max(1)).unwrap_or(u32::MAX)),

@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 /// The longest name: a tmux target, a file name and a terminal title all take it whole.
 pub const MAX_NAME: usize = 63;
 
+/// Words with a meaning of their own beside agent names: senders of tasks and mail (`person`, `handoff`, `heartbeat`,
+/// `restart`, `spawn`), addresses of messages (`parent`, `children`) and words for several agents or machines.
+const RESERVED_NAMES: [&str; 10] =
+    ["person", "handoff", "heartbeat", "restart", "spawn", "parent", "children", "any", "all", "local"];
+
 /// What an agent, its tmux session and its instance directory are called.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -17,6 +22,12 @@ impl AgentName {
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns whether this is a word with a meaning of its own, which no new agent may be called. Such names still
+    /// parse, because older versions allowed them.
+    pub fn is_reserved(&self) -> bool {
+        RESERVED_NAMES.iter().any(|word| self.0.eq_ignore_ascii_case(word))
     }
 
     /// The longest valid name that can be made from free text: `Fix the login!` becomes `fix-the-login`.
@@ -58,6 +69,9 @@ pub enum InvalidName {
     /// A character that is not allowed anywhere.
     #[error("it contains {0:?}, only letters, digits, `_` and `-` are allowed")]
     BadCharacter(char),
+    /// One of [`RESERVED_NAMES`], where a name is given to an agent.
+    #[error("it is a reserved word")]
+    Reserved,
 }
 
 impl FromStr for AgentName {
@@ -161,6 +175,15 @@ mod tests {
             ("a_very_long_text_that_goes_on", Some("a-very-long-text-that")),
         ] {
             assert_eq!(AgentName::slug(text, 22).map(String::from).as_deref(), slug, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn reserved_words_still_parse_as_names() {
+        for (text, is_reserved) in
+            [("person", true), ("Person", true), ("handoff", true), ("children", true), ("persons", false)]
+        {
+            assert_eq!(text.parse::<AgentName>().unwrap().is_reserved(), is_reserved, "{text}");
         }
     }
 

@@ -50,6 +50,9 @@ pub struct Task {
     pub state: TaskState,
     /// Who put it there: `person`, `heartbeat`, or an agent's name.
     pub source: String,
+    /// The id of the agent that added it; `None` for everything else. Permissions compare this id, because a word or the
+    /// name of a former agent can become the name of another agent.
+    pub source_id: Option<AgentId>,
     /// When it was added.
     pub created_at: Timestamp,
     /// When its state last changed.
@@ -153,6 +156,8 @@ pub struct NewTask {
     pub priority: Priority,
     /// Who puts it there.
     pub source: String,
+    /// The id of the agent that adds it; `None` for everything else.
+    pub source_id: Option<AgentId>,
     /// The tasks that must be done before.
     pub after: Vec<TaskId>,
     /// The file that is handed along.
@@ -171,6 +176,7 @@ impl NewTask {
             text: text.into(),
             priority: Priority::Normal,
             source: source.into(),
+            source_id: None,
             after: vec![],
             topic: None,
             timeout_s: None,

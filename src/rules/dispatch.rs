@@ -197,6 +197,7 @@ pub(in crate::rules) mod tests {
             priority: Priority::Normal,
             state: TaskState::Queued,
             source: "person".into(),
+            source_id: None,
             created_at: at(0),
             changed_at: at(0),
             dispatched_at: None,

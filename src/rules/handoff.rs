@@ -160,7 +160,8 @@ pub fn branches(wanted: Option<&str>, name: &AgentName) -> Vec<String> {
 
 /// The names that an agent may get, the best first.
 pub fn names(wanted: &AgentName) -> impl Iterator<Item = AgentName> + '_ {
-    std::iter::once(wanted.clone()).chain((2..MOST_NUMBERS).map(|n| wanted.numbered(n)))
+    let numbered = (2..MOST_NUMBERS).map(|n| wanted.numbered(n));
+    std::iter::once(wanted.clone()).chain(numbered).filter(|name| !name.is_reserved())
 }
 
 /// What an agent is told first that has to go on without the conversation.

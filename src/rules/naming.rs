@@ -19,7 +19,8 @@ pub fn candidates(spec: &str, task: Option<&str>) -> impl Iterator<Item = AgentN
     base.into_iter().flat_map(move |base| {
         let first = bare.then(|| base.clone());
         let numbered_from = if bare { 2 } else { 1 };
-        first.into_iter().chain((numbered_from..10_000).map(move |n| base.numbered(n)))
+        let numbered = (numbered_from..10_000).map(move |n| base.numbered(n));
+        first.into_iter().chain(numbered).filter(|name| !name.is_reserved())
     })
 }
 
@@ -34,6 +35,7 @@ mod tests {
             ("claude", Some("Fix the login bug"), "claude-fix-the-login-bug", "claude-fix-the-login-bug-2"),
             ("/usr/bin/日本", Some("日本"), "usr-bin-1", "usr-bin-2"),
             ("日本", None, "agent-1", "agent-2"),
+            ("日本", Some("Handoff"), "handoff-2", "handoff-3"),
         ] {
             let names: Vec<_> = candidates(spec, task).take(2).map(String::from).collect();
             assert_eq!(names, [first, second], "{spec} {task:?}");

@@ -155,7 +155,7 @@ impl Place {
     /// Whether this may be done about a task: by whose it is, and whoever gave it may see it.
     pub fn allows_about(&self, act: Act, task: &Task) -> bool {
         let Some(me) = self.me() else { return true };
-        let is_given_by_me = act == Act::See && task.source == me.name.as_str();
+        let is_given_by_me = act == Act::See && task.source_id == Some(me.id);
         let doer = |id: AgentId| self.records.iter().find(|record| record.id == id);
         is_given_by_me || task.agent.and_then(doer).is_some_and(|doer| self.allows(act, doer))
     }

@@ -170,7 +170,7 @@ fn what_is_there_already_is_never_touched() {
     let before = git(&two, &two.project(), &["rev-parse", "symposium/fix", "handoff/fix-2", "main"]);
     let said = import(&two, &file, &[]).ok();
     assert_eq!(said.stdout, "fix-2\n");
-    assert!(said.stderr.contains("there is an agent `fix` already: this one is `fix-2`"), "{said:?}");
+    assert!(said.stderr.contains("`fix` is the name of another agent: this agent is `fix-2`"), "{said:?}");
     assert!(said.stderr.contains("its work is on a new branch, `handoff/fix-2-2`"), "{said:?}");
     assert_eq!(git(&two, &two.project(), &["rev-parse", "symposium/fix", "handoff/fix-2", "main"]), before);
     import(&two, &file, &["--name", "fix"]).fails(1);

@@ -145,3 +145,37 @@ fn a_person_may_do_all_that_the_tools_offer() {
     person.call("send_message", json!({"to": "stranger", "text": "hello"}));
     person.call("add_task", json!({"agent": "any:demo", "text": "work"}));
 }
+
+#[test]
+fn reserved_words_are_refused_as_names() {
+    let env = TestEnv::new();
+    demo(&env, "me", "project", None);
+    let mut me = Client::of(&env, "me");
+    for word in ["person", "handoff", "parent", "children", "any", "all"] {
+        let refused = me.refuses("spawn_agent", json!({"spec": "demo", "name": word}));
+        assert!(refused.contains("it is a reserved word"), "{refused}");
+        let refused = symposium(&env, &["agent", "rename", "me", word]).fails(2).stderr;
+        assert!(refused.contains("it is a reserved word"), "{refused}");
+    }
+}
+
+#[test]
+fn a_later_agent_of_the_same_name_inherits_no_tasks() {
+    let env = TestEnv::new();
+    demo(&env, "giver", "project", None);
+    demo(&env, "doer", "project", None);
+    let given = Client::of(&env, "giver").call("add_task", json!({"agent": "doer", "text": "/work 10m"}));
+    let id = given["task"]["id"].as_i64().unwrap_or_else(|| panic!("{given}"));
+    assert_eq!(Client::of(&env, "giver").call("task_status", json!({"id": id}))["source"], "giver");
+    symposium(&env, &["agent", "rename", "giver", "renamed"]).ok();
+    Client::of(&env, "renamed").call("task_status", json!({"id": id}));
+    demo(&env, "giver", "elsewhere", None);
+    let mut later = Client::of(&env, "giver");
+    assert_eq!(later.fails("task_status", json!({"id": id}))["code"], "out-of-place");
+    let own_id = super::shown(&env, "giver")["id"].as_str().unwrap().to_owned();
+    let as_later = |run: crate::support::run::Run| {
+        run.env("SYMPOSIUM_AGENT", "giver").env("SYMPOSIUM_AGENT_ID", own_id.clone())
+    };
+    let cancel = as_later(symposium(&env, &["task", "cancel", &id.to_string(), "--json"])).fails(1).stderr;
+    assert!(cancel.contains("out-of-place"), "{cancel}");
+}

@@ -27,6 +27,7 @@ fn a_task_comes_back_as_it_was_added() {
         priority: Priority::High,
         state: TaskState::Queued,
         source: "person".into(),
+        source_id: None,
         created_at: at(3),
         changed_at: at(3),
         dispatched_at: None,

@@ -147,9 +147,11 @@ impl Manager {
                 Err(Error::NameTaken { .. }) => {}
                 reserved => {
                     if name != *was {
-                        moving
-                            .remarks
-                            .push(format!("there is an agent `{was}` already: this one is `{name}`"));
+                        let why = match was.is_reserved() {
+                            true => "is a reserved word",
+                            false => "is the name of another agent",
+                        };
+                        moving.remarks.push(format!("`{was}` {why}: this agent is `{name}`"));
                     }
                     return reserved;
                 }

@@ -105,6 +105,7 @@ fn a_task_is_seen_by_who_gave_it_and_ended_by_who_has_it_or_stands_above() {
     let of = |doer: Option<&str>, source: &str| Task {
         agent: doer.map(|name| named(&records, name).id),
         source: source.to_owned(),
+        source_id: records.iter().find(|record| record.name.as_str() == source).map(|record| record.id),
         ..task(1)
     };
     for (doer, source, sees, reports) in [
@@ -120,9 +121,24 @@ fn a_task_is_seen_by_who_gave_it_and_ended_by_who_has_it_or_stands_above() {
         assert_eq!(place.allows_about(Act::See, &task), sees, "{doer:?} {source}");
         assert_eq!(place.allows_about(Act::Report, &task), reports, "{doer:?} {source}");
     }
-    let gone = Task { agent: Some(AgentId::fresh()), source: "me".into(), ..task(1) };
+    let gone = Task { agent: Some(AgentId::fresh()), ..of(None, "me") };
     assert!(place.allows_about(Act::See, &gone), "what an agent that vanished left behind");
     assert!(!place.allows_about(Act::Report, &gone));
+}
+
+#[test]
+fn a_name_alone_gives_no_access_to_tasks() {
+    let mut records = all();
+    let at = records.iter().position(|record| record.name.as_str() == "me").unwrap();
+    for word in ["person", "handoff", "former"] {
+        records[at].name = word.parse().unwrap();
+        let stranger = named(&records, "stranger").id;
+        let place = Place::new(Caller::Agent(Box::new(records[at].clone())), records.clone());
+        for source_id in [None, Some(AgentId::fresh())] {
+            let task = Task { agent: Some(stranger), source: word.to_owned(), source_id, ..task(1) };
+            assert!(!place.allows_about(Act::See, &task), "{word} {source_id:?}");
+        }
+    }
 }
 
 #[test]
