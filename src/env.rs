@@ -51,6 +51,12 @@ impl Env {
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
 
+    /// The width that `COLUMNS` asks for.
+    #[expect(clippy::disallowed_methods, reason = "this module reads the environment")]
+    pub fn columns() -> Option<usize> {
+        std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
+    }
+
     /// The terminal that this process reads from, by its path.
     pub fn terminal() -> Option<String> {
         rustix::termios::ttyname(rustix::stdio::stdin(), Vec::new()).ok()?.into_string().ok()

@@ -36,9 +36,9 @@ pub(super) fn columns<const N: usize>(head: [&str; N], rows: &[[String; N]], wid
 
 fn line<const N: usize>(cells: &[String; N], widths: &[usize; N], style: anstyle::Style) -> String {
     let mut line = String::new();
-    for (cell, width) in cells.iter().zip(widths) {
+    for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
         let cell = cut(cell, *width, Keep::Beginning);
-        let pad = width.saturating_sub(cell.width()) + GAP;
+        let pad = if at + 1 == N { 0 } else { width.saturating_sub(cell.width()) + GAP };
         line.push_str(&format!("{cell}{:pad$}", ""));
     }
     format!("{style}{}{style:#}\n", line.trim_end())

@@ -22,9 +22,9 @@ pub(super) struct Arguments {
     /// Only agents of this project: a directory, or a part of its name
     #[arg(long, value_name = "P")]
     project: Option<String>,
-    /// Only agents with this status
-    #[arg(long, value_name = "S")]
-    status: Option<Status>,
+    /// Only agents with this status; may be repeated, or several with commas
+    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    status: Vec<Status>,
     /// What others share with you, instead of your own
     #[arg(long, conflicts_with_all = ["watch", "work", "tree"])]
     shared: bool,
@@ -94,7 +94,7 @@ pub(super) fn show(args: &Arguments, all: &[Agent], host: Option<&HostName>, con
         false => args.lines(&agents, context),
     });
     let hidden = all.len() - agents.len();
-    if hidden > 0 && args.project.is_none() && args.status.is_none() {
+    if hidden > 0 && args.project.is_none() && args.status.is_empty() {
         context.ui.say(&format!("{hidden} more ended; see them with --all"));
     }
 }
@@ -168,9 +168,9 @@ impl Arguments {
     /// Programs get everything unless they filter; people do not want to see what ended on request.
     fn wants(&self, agent: &Agent, json: bool) -> bool {
         let ended = matches!(agent.status, Status::Exited | Status::Stopped);
-        let by_status = match self.status {
-            Some(status) => agent.status == status,
-            None => self.all || json || !ended,
+        let by_status = match self.status.is_empty() {
+            false => self.status.contains(&agent.status),
+            true => self.all || json || !ended,
         };
         let by_project = self.project.as_deref().is_none_or(|wanted| {
             let project = agent.project.as_deref().unwrap_or_default();

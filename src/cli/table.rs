@@ -1,12 +1,13 @@
-//! The list for people: fits the terminal, 80 columns when nobody can tell, and reads without colour.
+//! The list for people: fits the width it is given, and reads without colour.
 
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
 use super::times::age;
 use super::ui::style;
-use crate::model::{Agent, Status, is_deceptive};
+use crate::model::{Agent, Status, Workspace, is_deceptive};
 use crate::rules::family::Branch;
+use crate::rules::hook::is_routine;
 
 /// Between two columns.
 const GAP: usize = 2;
@@ -23,8 +24,10 @@ pub(super) fn table(agents: &[Branch], user_home: Option<&str>, width: usize, no
     }
     widths[0] = widths[0].min(width / 3);
     widths[3] = widths[3].min(width / 4);
+    // The last column tells what a person came for: it keeps a third, as far as there is text for it.
+    let least = widths[4].min(width / 3).max(8);
     let taken: usize = widths[..4].iter().sum::<usize>() + 4 * GAP;
-    widths[4] = width.saturating_sub(taken).max(8);
+    widths[4] = width.saturating_sub(taken).max(least);
     fit(&mut widths, width);
     let mut text = line(&head, &widths, anstyle::Style::new().bold(), anstyle::Style::new().bold());
     for (cells, branch) in cells.iter().zip(agents) {
@@ -36,7 +39,8 @@ pub(super) fn table(agents: &[Branch], user_home: Option<&str>, width: usize, no
 /// Takes from the columns what a narrow terminal has no room for, from what can be spared first; none is a column that
 /// is left out.
 fn fit(widths: &mut [usize; 5], width: usize) {
-    for (column, least) in [(3, 8), (3, 0), (2, 0), (0, 8), (1, 7), (4, 0), (0, 1), (1, 0)] {
+    for (column, least) in [(3, 12), (0, 16), (3, 8), (3, 0), (2, 0), (0, 8), (1, 7), (4, 0), (0, 1), (1, 0)]
+    {
         let columns = widths.iter().filter(|width| **width > 0).count();
         let taken = widths.iter().sum::<usize>() + columns.saturating_sub(1) * GAP;
         let over = taken.saturating_sub(width);
@@ -51,7 +55,8 @@ fn line(cells: &[String; 5], widths: &[usize; 5], plain: anstyle::Style, status:
     let mut text = String::new();
     for (at, (cell, width)) in cells.iter().zip(widths).enumerate().filter(|(_, (_, width))| **width > 0) {
         let style = if at == 1 { status } else { plain };
-        let cell = cut(cell, *width, if at == 3 { Keep::End } else { Keep::Beginning });
+        let is_path = at == 3 && cell.starts_with(['/', '~']);
+        let cell = cut(cell, *width, if is_path { Keep::End } else { Keep::Beginning });
         let pad = if at == 4 { 0 } else { width.saturating_sub(cell.width()) + GAP };
         text.push_str(&format!("{style}{cell}{style:#}{:pad$}", ""));
     }
@@ -96,17 +101,29 @@ pub(crate) fn status_word(agent: &Agent) -> String {
     }
 }
 
+/// Where an agent works: the project of a worktree, which says more than the worktree's own path, else the directory.
 fn place(agent: &Agent, user_home: Option<&str>) -> String {
     let dir = &agent.working_directory;
-    let short = match user_home.and_then(|home| dir.strip_prefix(home)) {
-        Some("") => "~".to_owned(),
-        Some(rest) if rest.starts_with('/') => format!("~{rest}"),
-        _ => dir.clone(),
+    let project =
+        agent.project.as_deref().and_then(|project| project.rsplit('/').find(|part| !part.is_empty()));
+    let short = match (agent.workspace, project) {
+        (Workspace::Worktree, Some(project)) => project.to_owned(),
+        (Workspace::Scratch, _) => "scratch".to_owned(),
+        _ => below_home(dir, user_home),
     };
     match &agent.branch {
         _ if agent.directory_gone.is_some() => format!("{short} (gone)"),
         Some(branch) => format!("{short} ({branch})"),
         None => short,
+    }
+}
+
+/// A path with `~` in the place of the user's home directory.
+fn below_home(dir: &str, user_home: Option<&str>) -> String {
+    match user_home.and_then(|home| dir.strip_prefix(home)) {
+        Some("") => "~".to_owned(),
+        Some(rest) if rest.starts_with('/') => format!("~{rest}"),
+        _ => dir.to_owned(),
     }
 }
 
@@ -129,13 +146,31 @@ pub(super) fn about(agent: &Agent) -> String {
     // What a person has to act on comes before what it is about.
     let is_urgent = matches!(agent.status, Status::Waiting | Status::Crashed | Status::Lost)
         || agent.reason.starts_with("no sign of life");
+    let prompt =
+        agent.prompt.as_ref().filter(|_| agent.status == Status::Working || is_routine(&agent.reason));
     match &agent.title {
-        _ if is_urgent => agent.reason.clone(),
+        _ if is_urgent => relative(&agent.reason, &agent.working_directory),
         _ if agent.status == Status::Working && agent.task.is_some() => at_work(agent),
         Some(title) => title.clone(),
-        None if is_told => agent.reason.clone(),
+        None if prompt.is_some() => prompt.cloned().unwrap_or_default(),
+        None if is_told => relative(&agent.reason, &agent.working_directory),
         None if agent.kind == "command" => agent.command.join(" "),
         None => agent.kind.clone(),
+    }
+}
+
+/// A tool call such as `Write: PATH`, with the path relative to the agent's working directory. A shell command is shown
+/// as it is, because it may change the directory first.
+fn relative(reason: &str, dir: &str) -> String {
+    let shells = ["bash", "shell", "exec", "run", "command", "terminal"];
+    let call = reason.split_once(": ").filter(|(tool, _)| {
+        let tool = tool.to_lowercase();
+        !shells.iter().any(|shell| tool.contains(shell))
+    });
+    let inside = |path: &str| path.strip_prefix(dir)?.strip_prefix('/').map(str::to_owned);
+    match call.and_then(|(tool, path)| Some((tool, inside(path).filter(|path| !path.is_empty())?))) {
+        Some((tool, path)) => format!("{tool}: {path}"),
+        None => reason.to_owned(),
     }
 }
 
@@ -185,6 +220,29 @@ mod tests {
         assert_eq!(cut("fix the login bug", 8, Keep::Beginning), "fix the…");
         assert_eq!(cut("日本語日本語", 6, Keep::Beginning), "日本…");
         assert_eq!(cut(&format!("/{}", "❤\u{fe0f}".repeat(9)), 6, Keep::End).width(), 5);
+    }
+
+    #[test]
+    fn paths_in_the_working_directory_are_relative() {
+        for (reason, expected) in [
+            ("Write: /w/a/new.rs", "Write: new.rs"),
+            ("Edit: /w/a/src/b c.rs", "Edit: src/b c.rs"),
+            ("Write: /w/abc/new.rs", "Write: /w/abc/new.rs"),
+            ("Write: /w/a/", "Write: /w/a/"),
+            ("Bash: /w/a/run.sh", "Bash: /w/a/run.sh"),
+            ("run_shell_command: /w/a/run.sh", "run_shell_command: /w/a/run.sh"),
+            ("look at: the result", "look at: the result"),
+        ] {
+            assert_eq!(relative(reason, "/w/a"), expected);
+        }
+    }
+
+    #[test]
+    fn the_last_column_keeps_a_third_of_the_width() {
+        let mut widths = [20, 17, 5, 20, 27];
+        fit(&mut widths, 80);
+        assert!(widths[4] >= 80 / 3 && widths[0] >= 16 && widths[3] > 0, "{widths:?}");
+        assert!(widths.iter().sum::<usize>() + 4 * GAP <= 80, "{widths:?}");
     }
 
     proptest! {

@@ -8,6 +8,7 @@ use dialoguer::theme::SimpleTheme;
 use serde::Serialize;
 
 use super::table::clean;
+use crate::env::Env;
 use crate::error::{Error, Report};
 use crate::model::Status;
 use crate::rules::foreign;
@@ -178,9 +179,13 @@ pub(super) fn screen_word() -> Option<String> {
     Some(format!("--screen={columns}x{lines}"))
 }
 
-/// How wide the terminal is; 80 when nobody can tell.
+/// The width for output that no terminal shows: nothing is cut. Sums of several such widths do not overflow.
+const UNLIMITED_WIDTH: usize = usize::MAX / 16;
+
+/// The number of columns to print in: those of the terminal, else `COLUMNS`, else as many as there is text for.
 pub(super) fn width() -> usize {
-    shown_in().map(|screen| usize::from(screen.columns)).filter(|columns| *columns > 0).unwrap_or(80)
+    let columns = shown_in().map(|screen| usize::from(screen.columns)).filter(|columns| *columns > 0);
+    columns.or_else(Env::columns).unwrap_or(UNLIMITED_WIDTH)
 }
 
 /// The columns and lines that an agent would have in this terminal, less its status line; none when there is no terminal,

@@ -14,6 +14,7 @@ use crate::kinds;
 use crate::model::{AgentId, AgentName, AgentRecord, HookSignal, Status, TmuxEvent, What};
 use crate::process;
 use crate::rules::conversation;
+use crate::rules::hook::prompt_line;
 use crate::rules::reconcile::Change;
 use crate::rules::status::{Evidence, decide, ended};
 
@@ -266,6 +267,9 @@ impl Heard {
             conversation::moved(&mut now, id, Env::now());
         }
         now.conversation.begun |= self.shows_a_turn();
+        if let HookSignal::Prompted(text) = &self.signal {
+            now.prompt = prompt_line(text);
+        }
         (now != *record).then_some(now)
     }
 

@@ -14,6 +14,7 @@ use crate::error::{Error, Typed};
 use crate::failpoint;
 use crate::model::{AgentName, AgentRecord, Edge, Kind, Prompt, ScreenState, Status};
 use crate::rules::delivery::Lines;
+use crate::rules::hook::prompt_line;
 use crate::rules::screen::{Sight, ToldBy};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::AgentLock;
@@ -72,7 +73,7 @@ impl Manager {
             .map_err(|error| delivery.or_its_end(error, Typed::Nothing))?;
         let by =
             delivery.deliver(request.lines).map_err(|error| delivery.or_its_end(error, Typed::Something))?;
-        self.note_begun(&request.name)?;
+        self.note_prompted(&request.name, &request.text)?;
         self.note_taken(&request.name, &delivery.kind)?;
         Ok(by)
     }
@@ -87,7 +88,7 @@ impl Manager {
         let delivery = self.delivery(name, text)?;
         let by =
             delivery.press_enter(Env::now()).map_err(|error| delivery.or_its_end(error, Typed::Something))?;
-        self.note_begun(name)?;
+        self.note_prompted(name, text)?;
         self.note_taken(name, &delivery.kind)?;
         Ok(by)
     }
@@ -101,15 +102,18 @@ impl Manager {
         Ok(Delivery { manager: self, agent, kind, pane, prompt, watch })
     }
 
-    /// Notes that there is a conversation to go on with, for a CLI that does not say so itself.
-    fn note_begun(&self, name: &AgentName) -> Result<(), Error> {
+    /// Records the prompt, and that there is a conversation to resume, for a CLI whose hooks do not tell.
+    fn note_prompted(&self, name: &AgentName, text: &str) -> Result<(), Error> {
         self.forget_first(name);
-        if self.record(name, "send")?.conversation.begun {
+        let prompt = prompt_line(text);
+        let record = self.record(name, "send")?;
+        if record.conversation.begun && record.prompt == prompt {
             return Ok(());
         }
         self.write(|edit| {
             if let Ok(Some(mut record)) = edit.get(name) {
                 record.conversation.begun = true;
+                record.prompt = prompt;
                 edit.put(record);
             }
         })?;

@@ -297,6 +297,7 @@ fn new_record(name: &AgentName, request: &SpawnRequest, chosen: &Chosen, dir: &P
         name: name.clone(),
         id: AgentId::fresh(),
         title: None,
+        prompt: None,
         spec: String::new(),
         kind: String::new(),
         command: vec![],

@@ -17,6 +17,9 @@ pub struct Agent {
     pub id: AgentId,
     /// Free text for people.
     pub title: Option<String>,
+    /// The beginning of the last prompt that it took, on one line.
+    #[serde(default)]
+    pub prompt: Option<String>,
     /// The spec it was made from.
     pub spec: String,
     /// How its program is driven.

@@ -21,6 +21,9 @@ pub struct AgentRecord {
     /// Free text for people.
     #[serde(default)]
     pub title: Option<String>,
+    /// The beginning of the last prompt that it took, on one line.
+    #[serde(default)]
+    pub prompt: Option<String>,
     /// The spec it was made from.
     pub spec: String,
     /// How its program is driven.

@@ -2,12 +2,18 @@
 
 use jiff::Timestamp;
 
-use crate::model::{HookSignal, Question, Status, StatusNote, is_deceptive};
+use crate::model::{HookSignal, Question, Status, StatusNote, is_deceptive, marked_task};
 
 /// Why an agent is starting that was given its first prompt with its start.
 pub const WITH_A_TASK: &str = "it was started with a task";
 /// Why an agent is idle whose hooks would have told of the end of its turn, and did not.
 pub const INTERRUPTED: &str = "its turn was interrupted";
+/// Why an agent is idle that has come up, or is back at its prompt.
+pub(super) const READY: &str = "it is ready for a prompt";
+/// Why an agent is idle whose turn ended without a word.
+const TURN_OVER: &str = "its turn is over";
+/// Why an agent is idle whose screen shows its prompt again.
+pub(super) const BACK_AT_PROMPT: &str = "it is back at its prompt";
 /// How much of an agent's last words a reason holds.
 const WORDS: usize = 120;
 
@@ -20,7 +26,7 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
             Status::Starting if now_noted.reason == WITH_A_TASK => return None,
             // The end of a turn is told otherwise.
             Status::Working => StatusNote::new(Status::Idle, now, INTERRUPTED),
-            _ => StatusNote::new(Status::Idle, now, "it is ready for a prompt"),
+            _ => StatusNote::new(Status::Idle, now, READY),
         },
         HookSignal::Prompted(_) => StatusNote::new(Status::Working, now, "it took a prompt"),
         HookSignal::Busy => match now_noted.status {
@@ -35,11 +41,25 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
         HookSignal::StillWaiting(what, why) => StatusNote::waiting(*what, now, one_line(why)),
         HookSignal::TurnOver(words) => {
             let reason = words.as_deref().map(one_line).filter(|line| !line.is_empty());
-            StatusNote::new(Status::Idle, now, reason.unwrap_or_else(|| "its turn is over".into()))
+            StatusNote::new(Status::Idle, now, reason.unwrap_or_else(|| TURN_OVER.into()))
         }
         HookSignal::Ending | HookSignal::Other(_) => return None,
     };
     (!note.same_as(now_noted)).then_some(note)
+}
+
+/// Whether the reason of an idle agent says no more than its status does.
+pub fn is_routine(reason: &str) -> bool {
+    [READY, TURN_OVER, BACK_AT_PROMPT].contains(&reason)
+}
+
+/// The beginning of a prompt on one line, without the mark of the task that it carries; `None` when that leaves nothing.
+pub fn prompt_line(text: &str) -> Option<String> {
+    let unmarked = match marked_task(text) {
+        Some(_) => text.rsplit_once("[symposium task ").map_or(text, |(before, _)| before),
+        None => text,
+    };
+    Some(one_line(unmarked)).filter(|line| !line.is_empty())
 }
 
 /// The beginning of a text on one line.
@@ -118,6 +138,13 @@ mod tests {
         let second = note_after(&first, &asks("b"), at(3)).unwrap();
         assert_eq!(second.reason, first.reason);
         assert_ne!(second.asked().map(|asked| asked.id), first.asked().map(|asked| asked.id));
+    }
+
+    #[test]
+    fn a_prompt_line_has_no_task_mark() {
+        assert_eq!(prompt_line("fix\n the bug\n\n[symposium task 3/2]").as_deref(), Some("fix the bug"));
+        assert_eq!(prompt_line("fix [it]").as_deref(), Some("fix [it]"));
+        assert_eq!(prompt_line(" \n[symposium task 3]"), None);
     }
 
     #[test]

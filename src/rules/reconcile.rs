@@ -185,6 +185,7 @@ fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, ind
         name: record.name.clone(),
         id: record.id,
         title: record.title.clone(),
+        prompt: record.prompt.clone(),
         spec: record.spec.clone(),
         kind: record.kind.clone(),
         status: note.status,

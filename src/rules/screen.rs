@@ -7,7 +7,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::hook::{INTERRUPTED, one_line};
+use super::hook::{BACK_AT_PROMPT, INTERRUPTED, READY, one_line};
 use crate::model::{Edge, Extent, Question, ScreenState, Status, StatusNote, WaitingFor};
 
 /// How long a CLI on a busy machine may take from a prompt to the first sign of work on its screen.
@@ -62,8 +62,8 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         Some(ScreenState::Ready) => match (sight.edge, noted.status) {
             (Edge::Activity, _) | (_, Status::Idle) => return None,
             (_, Status::Working) if sight.told_by == ToldBy::Hooks => interrupted(noted, now)?,
-            (_, Status::Working) => StatusNote::new(Status::Idle, now, "it is back at its prompt"),
-            _ => StatusNote::new(Status::Idle, now, "it is ready for a prompt"),
+            (_, Status::Working) => StatusNote::new(Status::Idle, now, BACK_AT_PROMPT),
+            _ => StatusNote::new(Status::Idle, now, READY),
         },
         None => unreadable(noted, sight, now)?,
     };

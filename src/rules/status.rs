@@ -122,6 +122,7 @@ pub(crate) mod tests {
             name: name.parse().unwrap(),
             id: AgentId::fresh(),
             title: None,
+            prompt: None,
             spec: "default".into(),
             kind: "demo".into(),
             command: vec!["x".into()],

@@ -74,6 +74,7 @@ fn record(key: &str, entry: &RawValue, now: Timestamp) -> Option<AgentRecord> {
         name: name(&old.tmux_session_name, id),
         id,
         title: None,
+        prompt: None,
         spec: "default".to_owned(),
         kind: "command".to_owned(),
         status: status(&old, now),

@@ -65,6 +65,7 @@ fn record(text: &str) -> AgentRecord {
         name: name(text),
         id: AgentId::fresh(),
         title: Some(format!("the agent {text} that looks after the login and the tests around it")),
+        prompt: None,
         spec: "default".to_owned(),
         kind: "claude".to_owned(),
         command: ["claude", "--model", "opus"].map(str::to_owned).to_vec(),

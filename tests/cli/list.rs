@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{agent, spawned, wait_for};
+use super::{agent, spawned, wait_for, workspace};
 use crate::support::TestEnv;
 
 /// The names in the order of the list.
@@ -78,7 +78,7 @@ fn every_line_fits_80_columns_whatever_the_names_and_holds_no_escapes() {
             "sleep 1000 # a command\u{7} that is long, and longer, and longer than that",
         ],
     );
-    let outcome = agent(&env, &["list"]).ok();
+    let outcome = agent(&env, &["list"]).env("COLUMNS", "80").ok();
     assert_eq!(outcome.stdout.lines().count(), 3);
     for line in outcome.stdout.lines() {
         assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
@@ -111,6 +111,8 @@ fn a_list_can_be_narrowed() {
     assert_eq!(names(&env, &["--project", "shop"]), ["a", "b"]);
     assert_eq!(names(&env, &["--project", two.to_str().unwrap()]), ["b"]);
     assert_eq!(names(&env, &["--status", "stopped"]), ["b"]);
+    assert_eq!(names(&env, &["--status", "stopped", "--status", "working"]), ["a", "b"]);
+    assert_eq!(names(&env, &["--status", "idle,working"]), ["a"]);
     let outcome = agent(&env, &["list", "--status", "idle"]).ok();
     assert_eq!(outcome.stderr, "none of these; 2 in all, see `symposium agent list --all`\n");
     let outcome = agent(&env, &["list", "--status", "running"]).fails(2);
@@ -139,7 +141,7 @@ fn json_has_the_fields_of_the_contract() {
     fields.sort();
     let mut promised = "name id title spec kind status status_since reason exit working_directory project branch \
         workspace command pid tmux created_at last_activity last_attached clients conversation parent ephemeral \
-        restart task tasks host waiting_for directory_gone params question"
+        restart task tasks host waiting_for directory_gone params question prompt"
         .split_whitespace()
         .collect::<Vec<_>>();
     promised.sort_unstable();
@@ -175,8 +177,10 @@ fn a_directory_may_be_called_anything() {
 fn a_long_command_keeps_its_beginning() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", &format!("exec sleep 1000 # {}", "x".repeat(90))]);
-    let listed = agent(&env, &["list"]).ok().stdout;
+    let listed = agent(&env, &["list"]).env("COLUMNS", "80").ok().stdout;
     assert!(listed.contains("/sh -c exec") && listed.trim_end().ends_with('…'), "{listed}");
+    let whole = agent(&env, &["list"]).ok().stdout;
+    assert!(whole.contains(&"x".repeat(90)), "nothing is cut where no terminal shows it: {whole}");
 }
 
 #[test]
@@ -204,4 +208,34 @@ fn a_project_can_be_named_by_a_path() {
         let names: Vec<_> = listed.as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
         assert_eq!(names, [expected], "{project}");
     }
+}
+
+#[test]
+fn a_worktree_agent_is_listed_with_its_project() {
+    let env = workspace::repository();
+    spawned(&env, &["demo", "--name", "guide", "--workspace", "worktree"]);
+    spawned(&env, &["demo", "--name", "empty", "--workspace", "scratch"]);
+    wait_for(&env, "guide", "idle");
+    wait_for(&env, "empty", "idle");
+    let listed = agent(&env, &["list"]).ok().stdout;
+    let line = |name: &str| listed.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    let project = env.project().file_name().unwrap().to_string_lossy().into_owned();
+    assert!(line("guide").contains(&format!("  {project} (symposium/guide)  ")), "{listed}");
+    assert!(line("empty").contains("  scratch  "), "{listed}");
+    assert!(!line("guide").contains("/workspace"), "{listed}");
+}
+
+#[test]
+fn an_agent_without_a_title_is_listed_with_its_last_prompt() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a"]);
+    wait_for(&env, "a", "idle");
+    let shown = || agent(&env, &["show", "a", "--json"]).ok().json();
+    assert_eq!(shown()["prompt"], json!(null));
+    agent(&env, &["send", "a", "/work 10m"]).ok();
+    wait_for(&env, "a", "working");
+    assert_eq!(shown()["prompt"], "/work 10m");
+    let listed = agent(&env, &["list"]).ok().stdout;
+    assert!(listed.trim_end().ends_with("/work 10m"), "{listed}");
+    assert_eq!(env.registry()["sessions"]["a"]["prompt"], "/work 10m");
 }

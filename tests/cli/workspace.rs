@@ -379,7 +379,7 @@ fn work_is_shown_in_eighty_columns() {
     spawned(&env, &spawn);
     fs::write(workspace(&env, long).join("new"), "?\n").unwrap();
     spawned(&env, &["--name", "none", "--workspace", "scratch", "--", "sleep", "1000"]);
-    let text = agent(&env, &["list", "--work", "--tree"]).ok().stdout;
+    let text = agent(&env, &["list", "--work", "--tree"]).env("COLUMNS", "80").ok().stdout;
     // What a tree takes on disk is the file system's to say.
     let without_sizes: Vec<&str> = text
         .lines()

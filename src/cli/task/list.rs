@@ -99,9 +99,10 @@ fn table(tasks: &[Task], width: usize, now: Timestamp) -> String {
     let taken: usize = widths[..4].iter().sum::<usize>() + 8;
     widths[4] = width.saturating_sub(taken).max(8);
     let line = |row: &[String; 5]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| {
+        let cells = row.iter().zip(widths).enumerate().map(|(at, (cell, width))| {
             let cell = cut(cell, width, Keep::Beginning);
-            format!("{cell}{:pad$}", "", pad = width.saturating_sub(cell.width()))
+            let pad = if at == 4 { 0 } else { width.saturating_sub(cell.width()) };
+            format!("{cell}{:pad$}", "")
         });
         format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
     };
