@@ -15,8 +15,6 @@ if (process.argv.includes('--test')) {
 } else {
   if (production) {
     rmSync('dist', { recursive: true, force: true });
-    // A package carries a licence text; the project keeps it once, at its root.
-    copyFileSync('../LICENSE-MIT', 'LICENSE.txt');
   }
   await build({
     ...shared,

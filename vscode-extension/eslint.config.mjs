@@ -2,7 +2,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '*.mjs', 'e2e/'] },
+  { ignores: ['dist/', 'node_modules/', '*.mjs', '*.mts', 'e2e/'] },
   tseslint.configs.strictTypeChecked,
   {
     files: ['src/**/*.ts'],

@@ -77,7 +77,7 @@ step('one that waits is told of in the status bar, the badge and a toast, and is
 step('a double click is one answer', async () => {
   await hands.clearToasts();
   world.symposium('agent', 'send', 'docs', '/ask make one');
-  await hands.act('docs', 'Deny', 2);
+  await hands.deny('docs', 2);
   await world.is('docs', 'idle');
   world.symposium('agent', 'send', 'docs', '/ask make two');
   await hands.treeRow('Bash: make two').waitFor();
@@ -89,7 +89,7 @@ step('a double click is one answer', async () => {
   await hands.toast('Bash: make three').waitFor();
   assert.equal(await hands.page.locator('.notifications-toasts .codicon-error').count(), 0);
   assert.equal(await hands.dialog().count(), 0);
-  await hands.act('docs', 'Deny');
+  await hands.deny('docs');
   await world.is('docs', 'idle');
 });
 
@@ -143,7 +143,7 @@ step('one that begins alike and was asked meanwhile is not approved by that', as
   await hands.page.keyboard.press('Enter');
   await hands.has('docs');
   assert.equal(world.agent('docs').status, 'waiting');
-  await hands.act('docs', 'Deny');
+  await hands.deny('docs');
   await world.is('docs', 'idle');
   await hands.attach('api');
 });
@@ -154,7 +154,7 @@ step('one that is too long for a dialog is read in an editor', async () => {
   const first = hands.toast('docs waits for you');
   await first.waitFor();
   await hands.press(first, 'Approve…');
-  await hands.page.locator('.tab', { hasText: 'docs.txt' }).waitFor();
+  await hands.page.locator('.tab', { hasText: 'docs question' }).waitFor();
   await hands.page.locator('.view-lines', { hasText: 'Bash: echo' }).click();
   await hands.page.keyboard.press('Control+End');
   await hands.page.locator('.view-lines', { hasText: 'to the end' }).waitFor();
@@ -237,7 +237,7 @@ step('what a hostile agent says is text in a toast, in the view and in the quick
   const words = (await hover.innerText()).replaceAll('\ufeff', '').replaceAll('ˋ', '`');
   assert.ok(words.includes('echo [x](command:quit) $(zap) <b>b</b> **c** _d_ `e` ![f](https://g.h/i.png) j@k.org'), words);
   await hands.page.keyboard.press('Escape');
-  await hands.act('docs', 'Deny');
+  await hands.deny('docs');
   await world.is('docs', 'idle');
 });
 
@@ -251,9 +251,9 @@ step('nothing is told of the terminal that is looked at', async () => {
   world.symposium('agent', 'send', 'docs', '/ask pwd');
   await hands.toast('docs waits for you').waitFor();
   assert.equal(await hands.toast('api').count(), 0);
-  await hands.act('api', 'Deny');
+  await hands.deny('api');
   await hands.statusSays('1 waiting, 1 idle');
-  await hands.act('docs', 'Deny');
+  await hands.deny('docs');
   await hands.statusSays('2 idle');
   await hands.clearToasts();
 });
@@ -291,7 +291,7 @@ step('a crash is told in red, with what is known of it', async () => {
   world.symposium('agent', 'send', 'api', '/ask ls');
   await hands.toast('api waits for you').waitFor();
   assert.equal(await hands.page.locator('.notifications-toasts .codicon-error').count(), 0);
-  await hands.act('api', 'Deny');
+  await hands.deny('api');
   await hands.statusSays('3 idle');
 });
 
@@ -321,9 +321,24 @@ step('a recap is a document, and what agents said in it is text', async () => {
 
 step('stopping from the view ends the agent and keeps it', async () => {
   await hands.attach('tests');
-  await hands.ended(() => hands.act('tests', 'Stop Agent'));
+  await hands.ended(() => hands.menu('tests', 'Stop Agent'));
   await world.is('tests', 'stopped');
   await hands.treeRow('stopped').waitFor();
+  // What is ended without a question can be undone.
+  await hands.toast('tests was stopped').waitFor();
+  await hands.clearToasts();
+});
+
+step('an agent that works is not stopped without a question', async () => {
+  world.symposium('agent', 'send', 'api', '/work 60s');
+  await world.is('api', 'working');
+  await hands.menu('api', 'Stop Agent');
+  await hands.dialog().filter({ hasText: 'api is working. Stop it?' }).waitFor();
+  await hands.shot('stop-working');
+  await hands.dialog().locator('.monaco-button', { hasText: 'Cancel' }).click();
+  assert.equal(world.agent('api').status, 'working');
+  world.symposium('agent', 'interrupt', 'api');
+  await world.is('api', 'idle');
 });
 
 step('a taskspace is made in one flow, and goes as a whole', async () => {
@@ -340,15 +355,18 @@ step('a taskspace is made in one flow, and goes as a whole', async () => {
   const work = join(agent.working_directory, 'work.txt');
   writeFileSync(work, 'an hour of it');
   await hands.menu('space', 'Remove Agent');
-  await hands.dialog().filter({ hasText: 'Remove the taskspace space' }).waitFor();
-  await hands.page.keyboard.press('Enter');
-  await hands.dialog().filter({ hasText: 'Remove Anyway' }).waitFor();
+  const question = hands.dialog().filter({ hasText: 'Lost with it: 1 uncommitted file' });
+  await question.filter({ hasText: 'Remove space?' }).waitFor();
   await hands.shot('unsaved-work');
+  assert.equal(world.agent('space').status, 'idle', 'nothing is ended before the answer');
   await hands.page.keyboard.press('Enter');
   await hands.dialog().waitFor({ state: 'detached' });
+  await hands.previewShows('h1', 'space');
+  assert.equal(world.agent('space').status, 'idle');
   rmSync(work);
+  await hands.attach('space');
   await hands.menu('space', 'Remove Agent');
-  await hands.dialog().filter({ hasText: 'Remove the taskspace space' }).waitFor();
+  await hands.dialog().filter({ hasText: 'Remove space?' }).waitFor();
   await hands.ended(() => hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click());
   await until('the taskspace is gone', () => world.symposium('taskspace', 'list').length === 0);
   // The row below moves up: where one clicks next must have come to rest.
@@ -357,7 +375,7 @@ step('a taskspace is made in one flow, and goes as a whole', async () => {
 
 step('removing asks first', async () => {
   await hands.menu('tests', 'Remove Agent');
-  await hands.dialog().filter({ hasText: 'Forget tests' }).waitFor();
+  await hands.dialog().filter({ hasText: 'Remove tests?' }).waitFor();
   await hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click();
   await until('tests is gone', () => world.agent('tests') === undefined);
 });

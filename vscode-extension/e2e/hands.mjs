@@ -10,6 +10,9 @@ const shots = process.env.SHOTS ?? join(dirname(fileURLToPath(import.meta.url)),
 
 let failed;
 
+/** What the view calls it that an agent waits. */
+const waits = { approval: 'needs approval', question: 'asks a question', setup: 'needs setup', limit: 'waits for its usage limit' };
+
 /** A step of a story: what comes after one that failed would fail for that reason alone, and is skipped. */
 export function step(name, act) {
   test(name, async (context) => {
@@ -142,7 +145,7 @@ export class Hands {
    *  mouse. */
   async rest() {
     await until('the view shows what is', async () => {
-      const wanted = this.world.symposium('agent', 'list').map(({ name, status, waiting_for }) => `${name}, ${waiting_for === null ? status : `${status}(${waiting_for})`}`);
+      const wanted = this.world.symposium('agent', 'list').map(({ name, status, waiting_for }) => `${name}, ${waits[waiting_for] ?? status}`);
       const shown = await this.page.evaluate(() => [...document.querySelectorAll('.pane-body .monaco-list-row')].map((row) => row.getAttribute('aria-label')));
       // Those that are gone go with a redraw, in which a row is where another one was.
       const agents = shown.filter((each) => /^[\w-]+, /.test(each ?? ''));
@@ -155,6 +158,12 @@ export class Hands {
     await this.rest();
     await this.treeRow(row).hover();
     await this.treeRow(row).locator(`.action-label[aria-label*="${action}"]`).first().click({ clickCount });
+  }
+
+  /** Denies from a row what an agent asks: its question is read first. */
+  async deny(row, clickCount) {
+    await this.act(row, 'Deny', clickCount);
+    await this.dialog().filter({ hasText: `${row} asks` }).locator('.monaco-button', { hasText: 'Deny' }).click();
   }
 
   /** Takes an entry of a row's context menu; `meanwhile` happens while the menu is open. What VS Code gives the focus to

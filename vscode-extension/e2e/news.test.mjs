@@ -61,7 +61,7 @@ step('the end of a task is told though its agent goes with it, and its task is s
   await until('it is gone', () => world.agent('brief') === undefined);
   await first.press(toast, 'Show Task');
   const { id } = world.symposium('task', 'list', '--all').find(({ agent_id }) => agent_id === agent);
-  await first.page.locator('.tab', { hasText: `${id}.json` }).waitFor();
+  await first.page.locator('.tab', { hasText: `Task ${id}` }).waitFor();
   await first.clearToasts();
   await first.statusSays('2 idle');
 });

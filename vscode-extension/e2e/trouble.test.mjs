@@ -36,9 +36,9 @@ step('without the binary the view says so, and finds it when it is there', async
     const toast = hands.toast('the program symposium was not found');
     await toast.waitFor();
     assert.equal(await hands.input().count(), 0, command);
-    for (const button of ['Choose the symposium Binary', 'Show What Is Wrong', 'Try Again']) await toast.locator('.monaco-button', { hasText: button }).first().waitFor();
+    for (const button of ['Choose Binary', 'Diagnose', 'Try Again']) await toast.locator('.monaco-button', { hasText: button }).first().waitFor();
     if (command !== 'New Taskspace') await hands.clearToasts();
-    else await hands.press(toast, 'Show What Is Wrong');
+    else await hands.press(toast, 'Diagnose');
     // Of more than three notifications within 800 ms VS Code shows none but the first three.
     await until('one more would be shown', () => Date.now() - began > 300);
   }
@@ -68,7 +68,7 @@ step('without tmux the view says so', async () => {
   await hands.palette('Symposium: Refresh');
   await welcome('tmux is not installed').waitFor();
   await hands.shot('missing-tmux');
-  await hands.page.locator('.welcome-view .monaco-button', { hasText: 'Copy the Command' }).first().click();
+  await hands.page.locator('.welcome-view .monaco-button', { hasText: 'Copy Command' }).first().click();
   await hands.toast('Copied: ').waitFor();
   renameSync(`${world.binary}.real`, world.binary);
   await tryAgain('tmux is not installed');
@@ -146,7 +146,7 @@ step('a registry of a newer symposium is told, with the way out, and not touched
   const newer = good.replace(/"format":\s*\d+/, '"format": 99');
   world.writeRegistry(newer);
   await welcome('cannot use its state directory').waitFor();
-  await hands.page.locator('.welcome-view .monaco-button', { hasText: 'Show What Is Wrong' }).first().click();
+  await hands.page.locator('.welcome-view .monaco-button', { hasText: 'Diagnose' }).first().click();
   await hands.page.locator('.view-lines', { hasText: 'newer symposium' }).waitFor();
   await hands.shot('unusable');
   assert.equal(readFileSync(registry, 'utf8'), newer);

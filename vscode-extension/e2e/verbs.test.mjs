@@ -52,7 +52,7 @@ step('the screen and the transcript are documents', async () => {
   await hands.menu('docs', 'Peek at Screen');
   await documentSays('You said: for docs');
   await hands.menu('docs', 'Show Transcript');
-  await hands.page.locator('.tab', { hasText: 'docs.log' }).waitFor();
+  await hands.page.locator('.tab', { hasText: 'docs transcript' }).waitFor();
   await documentSays('for docs');
 });
 
@@ -388,7 +388,7 @@ step('a folder that is deleted elsewhere is noticed, and its agents may go after
   await toast.waitFor({ timeout: 90_000 });
   await hands.shot('folder-gone');
   await hands.press(toast, 'Remove');
-  await hands.dialog().filter({ hasText: 'Forget all of them, and end those that run (web, web-two)?' }).waitFor();
+  await hands.dialog().filter({ hasText: 'Remove 2 agents?' }).filter({ hasText: 'All of them run and are stopped.' }).waitFor();
   await hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click();
   await until('both are gone', () => world.agent('web') === undefined && world.agent('web-two') === undefined);
   assert.equal(await hands.dialog().count(), 0);

@@ -5,8 +5,8 @@ import type { Client } from './client';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
 import { inWords } from './rules/broken';
-import { type AgentNode, NO_PROJECT, type ProjectNode, group, renew, rowId, waitingBelow } from './rules/group';
-import { contextValue, description, spoken } from './rules/labels';
+import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, group, renew, rowId, waitingBelow } from './rules/group';
+import { contextValue, description, needingBelow, spoken } from './rules/labels';
 import { folderName } from './rules/place';
 import { tooltip } from './rules/recap';
 import { count, lookOf } from './rules/status';
@@ -40,7 +40,10 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       this.draw();
     };
     const ages = setInterval(() => {
-      if (this.view.visible) this.changed.fire(this.roots);
+      if (!this.view.visible) return;
+      // Agents that ended a while ago move to their place now.
+      this.draw();
+      this.changed.fire(this.roots);
     }, AGES);
     this.parts = [
       this.view,
@@ -94,7 +97,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     this.view.badge = waiting > 0 ? { value: waiting, tooltip: t('{0} waiting', waiting) } : undefined;
     // An empty view tells what is wrong by itself.
     this.view.message = this.watch.health === 'ready' ? noLinks(inWords(this.watch.broken)) : '';
-    const fresh = this.watch.health === 'ready' ? group(this.watch.agents, folders()) : [];
+    const fresh = this.watch.health === 'ready' ? group(this.watch.agents, folders(), Date.now()) : [];
     // VS Code forgets all rows while the whole tree is drawn anew, and a click that comes just then has lost its row.
     // So as long as there are the same projects, only what differs is drawn.
     const differing = renew(this.roots, fresh);
@@ -106,10 +109,11 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     const { agent, children } = node;
     const state = children.length > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None;
     const item = new vscode.TreeItem(oneLine(agent.name), state);
-    const look = lookOf(agent.status);
+    const look = lookOf(agent);
     const muted = this.mutes.has(agent);
     item.id = rowId(node);
-    const marks = { below: waitingBelow(node), muted };
+    const project = node.copyIn === undefined ? undefined : folderName(agent.project ?? agent.working_directory);
+    const marks = { below: waitingBelow(node), muted, isOpen: node.isOpen, ...(project === undefined ? {} : { project }) };
     item.description = description(agent, Date.now(), marks);
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
     item.contextValue = contextValue(agent, muted);
@@ -119,13 +123,27 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
 }
 
 function projectItem(node: ProjectNode): vscode.TreeItem {
+  return node.path === NEEDS_YOU ? needsYouItem(node) : folderItem(node);
+}
+
+function needsYouItem({ children }: ProjectNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('Needs you'), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `project:${NEEDS_YOU}`;
+  item.description = String(children.length);
+  item.iconPath = new vscode.ThemeIcon('bell-dot', new vscode.ThemeColor('charts.yellow'));
+  item.contextValue = 'needs-you';
+  item.tooltip = t('Agents of all projects that wait for an answer');
+  return item;
+}
+
+function folderItem(node: ProjectNode): vscode.TreeItem {
   const isProject = node.path !== NO_PROJECT;
   const label = isProject ? oneLine(folderName(node.path)) : t('no project');
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
   item.id = `project:${node.path}`;
   const place = node.here ? t('this window') : isProject ? oneLine(node.path) : t('each in a folder of its own');
   const waiting = waitingBelow(node);
-  const marks = waiting === 0 ? [] : [t('waiting below: {0}', waiting)];
+  const marks = waiting === 0 ? [] : [needingBelow(waiting)];
   item.description = [...marks, place].join(' · ');
   item.iconPath = new vscode.ThemeIcon(node.here ? 'root-folder-opened' : 'root-folder');
   item.contextValue = 'project';

@@ -6,6 +6,7 @@ import { type Client, CommandError } from './client';
 import type { Documents } from './documents';
 import { MOST, type Seen, asks, fitsDialog, isSeen, seenInRow, seenOf, shownQuestion } from './rules/question';
 import { broken, inPick, noIcons, noLinks, oneLine, visible } from './rules/text';
+import { noteDone } from './tell';
 import type { Agent, Question } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -56,16 +57,19 @@ export class Answering {
 
   private async answerOnce(verb: Verb, agent: Agent, seen: Seen | undefined): Promise<void> {
     let known = seen;
-    // A no to a question that was not read whole does no harm.
-    const enough = known !== undefined && (known.whole || verb === 'deny');
-    if (known !== undefined && enough && (await this.give(verb, agent, known.id))) return;
+    let answer = verb;
+    // Only what was shown whole is answered without a dialog: rows move when an agent is answered, and the next click in the
+    // same place would answer another agent.
+    if (known?.whole === true && (await this.give(answer, agent, known.id))) return;
     for (;;) {
       const { agents } = await this.client.agents();
       const now = agents.find(({ id }) => id === agent.id);
       if (now === undefined || !asks(now) || now.question === null) throw nothing(t('{0} asks for nothing any more', oneLine(agent.name)));
       const isOther = known !== undefined && known.id !== now.question.id;
-      if (!(await this.isRead(verb, now, now.question, isOther ? 'another' : 'the same'))) return;
-      if (await this.give(verb, now, now.question.id)) return;
+      const chosen = await this.read(answer, now, now.question, isOther ? 'another' : 'the same');
+      if (chosen === undefined) return;
+      answer = chosen;
+      if (await this.give(answer, now, now.question.id)) return;
       known = { id: now.question.id, whole: true };
     }
   }
@@ -96,31 +100,33 @@ export class Answering {
       void this.watch.look();
     }
     this.answered.set(whose, Date.now());
+    noteDone('didAnswer');
     const done = verb === 'approve' ? t('approved in {0}', oneLine(name)) : t('denied in {0}', oneLine(name));
     vscode.window.setStatusBarMessage(`$(check) ${noIcons(done)}`, 5_000);
     return true;
   }
 
-  /** Shows a question whole; whether the answer stays the same then. */
-  private async isRead(verb: Verb, agent: Agent, question: Question, which: 'the same' | 'another'): Promise<boolean> {
+  /** Shows a question whole, and returns the answer; undefined for none. */
+  private async read(verb: Verb, agent: Agent, question: Question, which: 'the same' | 'another'): Promise<Verb | undefined> {
     const name = oneLine(agent.name);
-    const yes = verb === 'approve' ? t('Approve') : t('Deny');
+    const words: Record<Verb, string> = { approve: t('Approve'), deny: t('Deny') };
     const attach = t('Attach');
     const title = which === 'another' ? t('{0} asks for something else by now', name) : t('{0} asks', name);
     const text = await this.inFull(agent, question);
-    // The first is what Enter presses: the second one of a person who pressed it twice is to no question they have read.
-    const buttons = which === 'another' ? [attach, yes] : [yes, attach];
+    const answers = verb === 'approve' ? [words.approve, words.deny] : [words.deny, words.approve];
+    // Enter presses the first button. A second Enter of a person who pressed it twice would answer an unread question.
+    const buttons = which === 'another' ? [attach, ...answers] : [...answers, attach];
     const chosen = fitsDialog(text)
       ? await vscode.window.showWarningMessage(title, { modal: true, detail: text }, ...buttons)
       : await this.inEditor(agent, broken(text), longQuestion(title, question), ...buttons);
     if (chosen === attach) await vscode.commands.executeCommand('symposium.attach', agent);
-    return chosen === yes;
+    return (['approve', 'deny'] as const).find((each) => words[each] === chosen);
   }
 
   /** Shows a question in an editor and asks beside it. As an error, because VS Code takes every other notification away
    *  while one reads. */
   private async inEditor(agent: Agent, text: string, ...[words, ...buttons]: [string, ...string[]]): Promise<string | undefined> {
-    await this.documents.showText(`/question/${agent.name}.txt`, text);
+    await this.documents.showText(`/question/${agent.name}/${t('{0} question', agent.name)}.txt`, text);
     for (const key of [...this.underWay.keys()].filter((each) => each.startsWith(`${agent.id} `))) this.underWay.delete(key);
     return vscode.window.showErrorMessage(noLinks(words), ...buttons);
   }

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { Client } from './client';
 import { folders } from './folders';
 import { real } from './paths';
-import { removeHomeless } from './removing';
+import { removeAgents } from './removing';
 import { SETTLED, Settling, homeless, stillThere } from './rules/homeless';
 import { isHere, isWithin } from './rules/place';
 import { noLinks, oneLine } from './rules/text';
@@ -40,7 +40,8 @@ export function offerCleanUp(client: Client, watch: Watch, windows: Windows, mem
     if ((await vscode.window.showInformationMessage(noLinks(t('The folder of these agents is gone: {0}', names)), remove)) !== remove) return;
     // The offer may have stood there for hours.
     await watch.look();
-    await attempt(() => removeHomeless(client, watch, stillThere(agents, watch.agents)));
+    const left = stillThere(agents, watch.agents);
+    if (left.length > 0) await attempt(() => removeAgents(client, watch, left));
   };
 
   /** Each is asked about by one window: by the one that is looked at, else by any. */

@@ -9,8 +9,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { unreadableIn } from './rules/broken';
 import { forPrograms } from './rules/environment';
 import type { How } from './rules/seats';
-import { type Agent, type Asked, type Check, type Listed, type Failure, type Kind, type Recap, type Restored, type Share, type Spec, type Task, type Taskspace } from './types';
-import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskFrom, tasksFrom, taskspacesFrom, workspaceFrom } from './types';
+import { type Agent, type Asked, type Check, type Listed, type Failure, type Kind, type Recap, type Restored, type Share, type Spec, type Task, type TaskDetails, type Taskspace, type Work } from './types';
+import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskDetailsFrom, taskFrom, tasksFrom, taskspacesFrom, workOf, workspaceFrom } from './types';
 
 /** Where the binary is and which environment it is to look at. */
 export interface Place {
@@ -109,6 +109,10 @@ export class Client {
     return taskFrom(await this.json(['task', 'show', String(id)]));
   }
 
+  async taskDetails(id: number): Promise<TaskDetails> {
+    return taskDetailsFrom(await this.json(['task', 'show', String(id)]));
+  }
+
   /** The tasks of an agent that are over: the newest, and the one with this number when that is over too. Of an agent that is
    *  gone there is only that one. */
   async tasksOver(name: string, wanted?: number): Promise<Task[]> {
@@ -145,6 +149,11 @@ export class Client {
   /** With whom an agent is shared. */
   async shares(name: string): Promise<Share[]> {
     return sharesOf(await this.json(['agent', 'show', name]));
+  }
+
+  /** The work that only the agent's worktree holds; null when it has no worktree. */
+  async work(name: string): Promise<Work | null> {
+    return workOf(await this.json(['agent', 'show', name]));
   }
 
   async screen(name: string): Promise<string[]> {

@@ -3,24 +3,25 @@
 import * as vscode from 'vscode';
 import { type Node } from './agentTree';
 import type { Answering } from './answering';
-import type { Client } from './client';
+import { type Client, CommandError } from './client';
 import type { Documents } from './documents';
 import type { Mutes } from './mutes';
 import { type Asking, pickAgent } from './quickAttach';
-import { removeAgent, removeTaskspace } from './removing';
+import { removeAgents, removeTaskspace } from './removing';
 import { liveBelow } from './rules/family';
 import { nobody } from './rules/health';
 import { nameMistake } from './rules/names';
 import { Once } from './rules/once';
 import { asks } from './rules/question';
-import { recapDocument, recapPath, recapsDocument, recapsOf } from './rules/recap';
+import { noRecap, recapDocument, recapPath, recapsDocument, recapsOf } from './rules/recap';
 import { notRestored } from './rules/restored';
 import { isDriven } from './rules/seats';
 import { hasEnded, hears, isAtWork, isAttachable, isLive, isResumable } from './rules/status';
+import { stopQuestion } from './rules/stop';
 import { noLinks, oneLine } from './rules/text';
 import { share, unshare } from './sharing';
 import { type Spawning, type Started, type Wanted, isWanted, offerAttach, offerFolder, openFolder } from './spawn';
-import { attempt, offer, tellRowGone, tellTrouble } from './tell';
+import { attempt, noteDone, offer, tellRowGone, tellTrouble } from './tell';
 import type { As, Terminals } from './terminals';
 import type { Agent, Recap } from './types';
 import type { Watch } from './watch';
@@ -82,7 +83,10 @@ export function agentCommands(parts: Parts): vscode.Disposable {
   /** Shows the terminal on an agent. What has ended is not there again by that: it is offered to bring it back, beside its
    *  last screen when there is one. */
   const show = async (agent: Agent, as: As, location?: 'panel' | 'editor') => {
-    if (isAttachable(agent)) await terminals.show(agent, as, location);
+    if (isAttachable(agent)) {
+      await terminals.show(agent, as, location);
+      noteDone('didReturn');
+    }
     if (!hasEnded(agent)) return;
     const yes = t('Resume and Attach');
     const text = noLinks(t('{0} does not run: {1}', oneLine(agent.name), oneLine(agent.reason)));
@@ -99,6 +103,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       // What was there when it was last looked for may be gone.
       await client.version();
       const { agent, isLate } = await ask();
+      noteDone('didSpawn');
       if (isLate) offerAttach(agent);
       else await terminals.show(agent, 'driver');
       then(agent);
@@ -140,11 +145,11 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     }),
     forAgent('share', live(t('Share whom?')), (agent) => share(client, watch, agent)),
     forAgent('unshare', any(t('Stop sharing whom?')), (agent) => unshare(client, agent)),
-    forAgent('remove', any(t('Remove whom?')), (agent) => removeAgent(client, watch, agent), 'it has ended'),
+    forAgent('remove', any(t('Remove whom?')), (agent) => removeAgents(client, watch, [agent]), 'it has ended'),
     forAgent('peek', () => ({ placeholder: t('Look at whose screen?'), wanted: isAttachable }), async (agent) =>
-      documents.showText(`/screen/${agent.name}.txt`, (await client.screen(agent.name)).join('\n')),
+      documents.showText(`/screen/${agent.name}/${t('{0} screen', agent.name)}.txt`, (await client.screen(agent.name)).join('\n')),
     ),
-    forAgent('logs', any(t('Whose transcript?')), async (agent) => documents.showText(`/transcript/${agent.name}.log`, await client.transcript(agent.name), 'end')),
+    forAgent('logs', any(t('Whose transcript?')), async (agent) => documents.showText(`/transcript/${agent.name}/${t('{0} transcript', agent.name)}.log`, await client.transcript(agent.name), 'end')),
     forAgent('recap', any(t('Whose recap?')), async (agent) => documents.showMarkdown(recapPath([agent.name]), recapDocument(await client.recap(agent.name)))),
     vscode.commands.registerCommand('symposium.approveSome', (agents: readonly Agent[]) => attempt(() => answering.approveSome(agents))),
     vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => recapSome(parts, agents, since))),
@@ -176,7 +181,11 @@ const folderIn = (given: Given): string | undefined =>
 
 /** The recaps that were in a document, which VS Code has brought back without its text. */
 export async function recapAgain(client: Client, path: string): Promise<string> {
-  return recapsDocument((await recapsNow(client, recapsOf(path))).there);
+  const names = recapsOf(path);
+  const { there, failure } = await recapsNow(client, names);
+  if (there.length > 0 || failure === undefined) return recapsDocument(there);
+  const isGone = failure instanceof CommandError && failure.code === 'no-such-agent';
+  return noRecap(names.join(', '), isGone ? t('There is no agent of this name any more.') : failure instanceof Error ? failure.message : t('it could not be read'));
 }
 
 /** The recaps of these agents, and why one has none. */
@@ -206,21 +215,29 @@ async function restoreLost({ client, watch }: Parts): Promise<void> {
   if (back.length === 0) offer(nobody(watch.agents.length, t('No agent is lost.')));
 }
 
-/** Ends an agent; its record and conversation stay, so only children are asked about. Says whether it was ended. */
+/** Ends an agent; its record and conversation stay. A turn is not cut off without a question, and an agent that is ended
+ *  without one can be resumed from the message. Returns whether it was ended. */
 async function stop({ client, watch }: Parts, agent: Agent): Promise<boolean> {
   const below = liveBelow(agent, watch.agents);
+  const question = stopQuestion(agent, below);
   const options: string[] = [];
-  if (below.length > 0) {
-    const all = t('Stop All');
-    const one = t('Only {0}', agent.name);
-    const names = below.map(({ name }) => oneLine(name)).join(', ');
-    // The first is what Enter presses, and who presses it at once has named no other.
-    const chosen = await vscode.window.showWarningMessage(noLinks(t('{0} has children that run: {1}', agent.name, names)), { modal: true }, one, all);
-    if (chosen === undefined) return false;
-    if (chosen === all) options.push('--with-children');
+  if (question !== undefined) {
+    const chosen = await vscode.window.showWarningMessage(question.message, { modal: true, detail: question.detail }, ...question.buttons.map(({ title }) => title));
+    const taken = question.buttons.find(({ title }) => title === chosen);
+    if (taken === undefined) return false;
+    options.push(...taken.options);
   }
   const { name } = watch.present(agent);
   const progress = { location: vscode.ProgressLocation.Window, title: t('Stopping {0}', name) };
   await vscode.window.withProgress(progress, () => client.json(['agent', 'kill', name, ...options])).then(() => watch.look());
+  if (question === undefined) offerResume(agent);
   return true;
+}
+
+/** Offers to undo a stop that was not asked about. Not waited for. */
+function offerResume(agent: Agent): void {
+  const resume = t('Resume');
+  void vscode.window.showInformationMessage(noLinks(t('{0} was stopped. Its conversation is kept.', oneLine(agent.name))), resume).then((chosen) => {
+    if (chosen === resume) void vscode.commands.executeCommand('symposium.resume', agent);
+  });
 }

@@ -12,6 +12,7 @@ import { Mutes } from './mutes';
 import { type Decide, decision, notifications } from './notifications';
 import { terminalProfile } from './profile';
 import { returning } from './returning';
+import { OpenNotices } from './rules/openNotices';
 import { settings } from './settings';
 import { Spawning } from './spawn';
 import { statusBar, statusItem } from './statusBar';
@@ -48,6 +49,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
   const status = statusItem();
   const windows = new Windows(context.globalStorageUri.fsPath, (line) => { log.warn(line); });
   const decide = decision(terminals, mutes);
+  const open = new OpenNotices();
   context.subscriptions.push(
     log,
     watch,
@@ -60,8 +62,8 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     agentCommands({ client, answering, watch, terminals, spawning, documents, mutes }),
     taskCommands(client, watch, documents, tasks),
     helping({ client, watch, documents, windows, tasks, log }),
-    notifications({ client, watch, decide, windows }),
-    returning(watch, decide, windows, context.workspaceState),
+    notifications({ client, watch, decide, windows, open }),
+    returning({ watch, decide, windows, open, memory: context.workspaceState }),
     offerCleanUp(client, watch, windows, context.globalState),
     terminalProfile(watch, terminals),
     vscode.workspace.onDidChangeConfiguration((change) => {

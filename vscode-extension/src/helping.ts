@@ -16,6 +16,9 @@ import type { Watch } from './watch';
 import type { Windows } from './windows';
 import { t } from './words';
 
+/** Installs the program from its source. */
+const INSTALL = 'cargo install --path .';
+
 export interface Helping {
   client: Client;
   watch: Watch;
@@ -43,18 +46,13 @@ export function helping({ client, watch, documents, windows, tasks, log }: Helpi
     ),
     vscode.commands.registerCommand('symposium.setPath', () =>
       attempt(async () => {
-        const chosen = await vscode.window.showInputBox({
-          title: t('Where is symposium on this machine?'),
-          value: settings.place().path,
-          placeHolder: '/home/me/.cargo/bin/symposium',
-          validateInput: (path) => binaryMistake(path),
-        });
+        const chosen = await askPath();
         if (chosen !== undefined) await vscode.workspace.getConfiguration('symposium').update('path', chosen.trim(), vscode.ConfigurationTarget.Global);
       }),
     ),
     vscode.commands.registerCommand('symposium.copyInstallHint', () =>
       attempt(async () => {
-        const command = commandIn(watch.trouble?.hints[0] ?? 'sudo apt-get install tmux');
+        const command = watch.health === 'missing-binary' ? INSTALL : commandIn(watch.trouble?.hints[0] ?? 'sudo apt-get install tmux');
         await vscode.env.clipboard.writeText(command);
         void vscode.window.showInformationMessage(noLinks(t('Copied: {0}', oneLine(command))));
       }),
@@ -71,6 +69,39 @@ export function helping({ client, watch, documents, windows, tasks, log }: Helpi
     }),
     { dispose: () => { for (const timer of timers) clearTimeout(timer); } },
   );
+}
+
+/** Asks for the path of the binary: typed, or chosen in a file dialog. */
+function askPath(): Promise<string | undefined> {
+  const box = vscode.window.createInputBox();
+  box.title = t('Where is symposium on this machine?');
+  box.value = settings.place().path;
+  box.placeholder = '/home/me/.cargo/bin/symposium';
+  box.buttons = [{ iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: t('Browse…') }];
+  const check = () => { box.validationMessage = binaryMistake(box.value) ?? ''; };
+  check();
+  return new Promise((resolve) => {
+    let chosen: string | undefined;
+    let isBrowsing = false;
+    const browse = async () => {
+      isBrowsing = true;
+      box.hide();
+      const [file] = (await vscode.window.showOpenDialog({ canSelectFiles: true, title: t('Where is symposium on this machine?') })) ?? [];
+      resolve(file?.fsPath);
+    };
+    box.onDidChangeValue(check);
+    box.onDidTriggerButton(() => void browse());
+    box.onDidAccept(() => {
+      if (binaryMistake(box.value) !== undefined) return;
+      chosen = box.value;
+      box.hide();
+    });
+    box.onDidHide(() => {
+      if (!isBrowsing) resolve(chosen);
+      box.dispose();
+    });
+    box.show();
+  });
 }
 
 function tellWarning(text: string, log: vscode.LogOutputChannel): void {

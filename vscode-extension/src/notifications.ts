@@ -5,8 +5,10 @@ import type { Client } from './client';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
 import { type Notice, type Turn, asTask, combinedText, departures, isRestorable, isTold, newsKey, noticeText, remaining, stillSo, transitions, turnOf } from './rules/notices';
+import type { OpenNotices } from './rules/openNotices';
 import { isHere } from './rules/place';
 import { MOST, asks, seenOf } from './rules/question';
+import { hasEnded } from './rules/status';
 import { settings } from './settings';
 import { AFTER, onceSeen } from './showing';
 import type { Terminals } from './terminals';
@@ -42,9 +44,10 @@ export interface Told {
   watch: Watch;
   decide: Decide;
   windows: Windows;
+  open: OpenNotices;
 }
 
-export function notifications({ client, watch, decide, windows }: Told): vscode.Disposable {
+export function notifications({ client, watch, decide, windows, open }: Told): vscode.Disposable {
   const gathered = new Map<keyof typeof AFTER, Notice[]>();
   const timers = new Set<NodeJS.Timeout>();
 
@@ -68,8 +71,8 @@ export function notifications({ client, watch, decide, windows }: Told): vscode.
       const notices = stillSo(exact, watch.agents).filter((each) => windows.claim(newsKey(each)));
       const [only] = notices;
       const there = remaining(notices, watch.agents);
-      if (notices.length === 1 && only !== undefined) (there.length === 1 ? tellOne : tellOver)(only);
-      else if (notices.length > 1) tellSeveral(notices, there);
+      if (notices.length === 1 && only !== undefined) open.until((there.length === 1 ? tellOne : tellOver)(only), notices);
+      else if (notices.length > 1) open.until(tellSeveral(notices, there), notices);
     });
   };
 
@@ -106,7 +109,7 @@ function loudness(notices: readonly Notice[]): typeof vscode.window.showInformat
   return has('waiting', 'failed', 'lost') ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
 }
 
-function tellOne(notice: Notice): void {
+function tellOne(notice: Notice): PromiseLike<void> {
   const { agent } = notice;
   const attach = t('Attach');
   const recap = t('Show Recap');
@@ -115,10 +118,14 @@ function tellOne(notice: Notice): void {
   const approve = seen === undefined || seen.whole ? t('Approve') : t('Approve…');
   const mute = t('Mute');
   const restore = t('Restore Lost Agents');
-  const buttons = asks(agent) ? [approve, attach, mute] : isRestorable([notice]) ? [restore, recap, mute] : [attach, recap, mute];
-  void loudness([notice])(noticeText(notice), ...buttons).then((chosen) => {
+  const deny = seen === undefined || seen.whole ? t('Deny') : t('Deny…');
+  const resume = t('Resume');
+  const buttons = asks(agent) ? [approve, deny, attach, mute] : isRestorable([notice]) ? [restore, recap, mute] : hasEnded(agent) ? [resume, attach, recap, mute] : [attach, recap, mute];
+  return loudness([notice])(noticeText(notice), ...buttons).then((chosen) => {
     // What was seen goes along: it is approved, or the person reads what is asked by then.
     if (chosen === approve) run('approve', agent, seen);
+    else if (chosen === deny) run('deny', agent, seen);
+    else if (chosen === resume) run('resume', agent);
     else if (chosen === attach) run('attach', agent);
     else if (chosen === recap) run('recap', agent);
     else if (chosen === restore) run('restoreAll');
@@ -127,22 +134,22 @@ function tellOne(notice: Notice): void {
 }
 
 /** Tells what came of a task whose agent has gone with it: nobody is there to attach to, and no recap can be had. */
-function tellOver(notice: Notice): void {
+function tellOver(notice: Notice): PromiseLike<void> {
   const task = notice.end?.task;
   const show = t('Show Task');
-  void loudness([notice])(noticeText(notice), ...(task === undefined ? [] : [show])).then((chosen) => {
+  return loudness([notice])(noticeText(notice), ...(task === undefined ? [] : [show])).then((chosen) => {
     if (chosen === show) run('showTask', task);
   });
 }
 
 /** Several as one, with buttons for those agents that are there. */
-function tellSeveral(notices: readonly Notice[], agents: Agent[]): void {
+function tellSeveral(notices: readonly Notice[], agents: Agent[]): PromiseLike<void> {
   const attach = t('Attach');
   const recap = t('Show Recap');
   const approve = t('Approve');
   const restore = t('Restore Lost Agents');
   const buttons = [...(isRestorable(notices) ? [restore] : []), ...(agents.some(asks) ? [approve] : []), ...(agents.length > 0 ? [attach, recap] : [])];
-  void loudness(notices)(combinedText(notices), ...buttons).then((chosen) => {
+  return loudness(notices)(combinedText(notices), ...buttons).then((chosen) => {
     // What each asks for is not in the notice, so a yes is given where it can be read.
     if (chosen === approve) run('approveSome', agents);
     else if (chosen === attach) run('attach', agents);

@@ -100,12 +100,13 @@ const actionButtons = (): Buttons => ({
 function entries(agents: readonly Agent[], buttons?: Buttons): Entry[] {
   const here = folders();
   const entry = (agent: Agent): Entry => {
-    const look = lookOf(agent.status);
+    const look = lookOf(agent);
     const color = look.color === undefined ? undefined : new vscode.ThemeColor(look.color);
     const offered = buttons === undefined ? [] : pickActions(agent).map((name) => buttons[name]);
     return { ...pickEntry(agent, Date.now()), iconPath: new vscode.ThemeIcon(look.icon, color), buttons: offered, agent };
   };
-  const sorted = [...agents].sort(forPeople);
+  const now = Date.now();
+  const sorted = [...agents].sort((a, b) => forPeople(a, b, now));
   const ours = sorted.filter((agent) => isHere(agent, here));
   const others = sorted.filter((agent) => !isHere(agent, here));
   const part = (label: string, list: Agent[]): Entry[] =>

@@ -1,38 +1,60 @@
-// Forgetting agents and taskspaces. Asks first; work that is nowhere else is lost only when that was said.
+// Removes agents and taskspaces. Looks for work first, asks once, and ends an agent only after the answer.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { type Client, PATIENT } from './client';
-import { type Removal, gone, homelessQuestion, remove, removeQuestion } from './rules/removal';
+import { type Doomed, type Removal, gone, removalQuestion, remove, workInWords } from './rules/removal';
 import { isLive } from './rules/status';
 import { inPick, noLinks, oneLine } from './rules/text';
 import { attempt, offer } from './tell';
-import type { Agent, Taskspace } from './types';
+import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
 
-/** Asks, and removes an agent. Says whether anything was done. */
-export async function removeAgent(client: Client, watch: Watch, agent: Agent): Promise<boolean> {
-  // A taskspace is an agent too, and goes as a whole.
-  if ((await client.taskspaces()).some(({ id }) => id === agent.id)) {
-    return confirmAndRemove(client, watch, taskspace(client, agent), t('Remove the taskspace {0}: its agent, worktree and branch?', agent.name));
-  }
-  const isHomeless = agent.directory_gone !== null || !existsSync(agent.working_directory);
-  return confirmAndRemove(client, watch, plain(watch, agent), removeQuestion(agent, isHomeless));
-}
-
-/** Asks once, and removes all of these, whose folders are gone. A taskspace has more to lose, and is asked about by itself. */
-export async function removeHomeless(client: Client, watch: Watch, agents: readonly Agent[]): Promise<void> {
+/** Asks once, and removes these agents. Returns whether anything was removed. */
+export async function removeAgents(client: Client, watch: Watch, agents: readonly Agent[]): Promise<boolean> {
   const spaces = new Set((await client.taskspaces()).map(({ id }) => id));
-  const together = agents.filter(({ id }) => !spaces.has(id));
-  const areSeveral = together.length > 1;
-  // One that cannot be removed holds up no other.
-  for (const agent of areSeveral ? agents.filter(({ id }) => spaces.has(id)) : agents) await attempt(() => removeAgent(client, watch, agent));
-  if (!areSeveral || !(await isSure(homelessQuestion(together)))) return;
-  for (const agent of together) await attempt(() => removeNow(client, watch, plain(watch, agent)));
+  const doomed = await Promise.all(agents.map((agent) => inspect(client, agent)));
+  const work = await confirm(doomed);
+  if (work === undefined) return false;
+  let isAny = false;
+  // A failure to remove one agent does not stop the removal of the others.
+  for (const agent of agents) {
+    const removal = { ...(spaces.has(agent.id) ? taskspace(client, agent) : plain(watch, agent)), work };
+    await attempt(async () => { isAny = (await removeNow(client, watch, removal)) || isAny; });
+  }
+  return isAny;
 }
 
-const plain = (watch: Watch, agent: Agent): Removal => ({
+/** Looks for work that would be lost. Without an answer the binary still refuses to delete work. */
+async function inspect(client: Client, agent: Agent): Promise<Doomed> {
+  const isHomeless = agent.directory_gone !== null || !existsSync(agent.working_directory);
+  if (isHomeless || agent.workspace === 'in-place') return { agent, isHomeless, work: [] };
+  if (agent.workspace === 'scratch') return { agent, work: filesIn(agent.working_directory) };
+  return { agent, work: workInWords(await client.work(agent.name).catch(() => null)) };
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    const many = readdirSync(folder).length;
+    return many === 0 ? [] : [many === 1 ? t('1 file or folder') : t('{0} files and folders', many)];
+  } catch {
+    return [];
+  }
+}
+
+/** Asks, and returns what the answer allows; undefined for no. */
+async function confirm(doomed: readonly Doomed[]): Promise<Removal['work'] | undefined> {
+  const { message, detail, yes, losesWork } = removalQuestion(doomed);
+  const recap = t('Show Recap');
+  // Enter presses the first button: an Enter too many must not destroy work.
+  const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...(losesWork ? [recap, yes] : [yes]));
+  if (chosen === recap) await vscode.commands.executeCommand('symposium.recapSome', doomed.filter(({ work }) => work.length > 0).map(({ agent }) => agent));
+  if (chosen !== yes) return undefined;
+  return losesWork ? 'may be lost' : 'must be kept';
+}
+
+const plain = (watch: Watch, agent: Agent): Omit<Removal, 'work'> => ({
   name: () => Promise.resolve(watch.present(agent).name),
   verb: ['agent', 'rm'],
   before: isLive(agent) ? 'end first' : 'as it is',
@@ -46,11 +68,11 @@ export async function removeTaskspace(client: Client, watch: Watch): Promise<voi
   }
   const items = all.map((each) => ({ label: inPick(each.name), description: inPick(oneLine(each.description)), each }));
   const chosen = await vscode.window.showQuickPick(items, { title: t('Delete Taskspace'), placeHolder: t('Which one?') });
-  if (chosen === undefined) return;
-  await confirmAndRemove(client, watch, taskspace(client, chosen.each), t('Remove the taskspace {0}: its agent, worktree and branch?', chosen.each.name));
+  const agent = chosen === undefined ? undefined : watch.agents.find(({ id }) => id === chosen.each.id);
+  if (agent !== undefined) await removeAgents(client, watch, [agent]);
 }
 
-const taskspace = (client: Client, { id, name }: Pick<Taskspace, 'id' | 'name'>): Removal => ({
+const taskspace = (client: Client, { id, name }: Pick<Agent, 'id' | 'name'>): Omit<Removal, 'work'> => ({
   name: async () => {
     const now = (await client.taskspaces()).find((each) => each.id === id);
     if (now === undefined) throw gone(name);
@@ -60,19 +82,11 @@ const taskspace = (client: Client, { id, name }: Pick<Taskspace, 'id' | 'name'>)
   before: 'as it is',
 });
 
-const confirmAndRemove = async (client: Client, watch: Watch, removal: Removal, question: string): Promise<boolean> =>
-  (await isSure(question)) && removeNow(client, watch, removal);
-
-async function isSure(question: string): Promise<boolean> {
-  const yes = t('Remove');
-  return (await vscode.window.showWarningMessage(noLinks(question), { modal: true }, yes)) === yes;
-}
-
 async function removeNow(client: Client, watch: Watch, removal: Removal): Promise<boolean> {
   try {
     return await remove((args) => client.json(args, PATIENT), removal, async (error) => {
-      // The first is what Enter presses: who has just said yes to another question must not lose work by it. One that is said
-      // to close the dialog VS Code would take out of the row.
+      // Enter presses the first button, and the person has just pressed it for another question. VS Code moves a button that
+      // closes the dialog out of the row.
       const keep = { title: t('Keep') };
       const anyway = { title: t('Remove Anyway') };
       const detail = noLinks([...error.saw, ...error.hints].join('\n'));

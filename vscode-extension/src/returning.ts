@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { Decide } from './notifications';
 import { folders } from './folders';
 import { type Notice, combinedText, isRestorable, isTold, isToldOnReturn, newsKey, newsOnReturn, remaining, since, stillSo, transitions } from './rules/notices';
+import type { OpenNotices } from './rules/openNotices';
 import { isHere } from './rules/place';
 import { settings } from './settings';
 import type { Agent } from './types';
@@ -16,7 +17,16 @@ const KEY = 'symposium.lastHere';
 /** A window that is closed has no time to write anything down: it was last looked at so long ago, or less. */
 const NOTED = 60_000;
 
-export function returning(watch: Watch, decide: Decide, windows: Windows, memory: vscode.Memento): vscode.Disposable {
+/** What returning needs to know. */
+export interface Returning {
+  watch: Watch;
+  decide: Decide;
+  windows: Windows;
+  open: OpenNotices;
+  memory: vscode.Memento;
+}
+
+export function returning({ watch, decide, windows, open, memory }: Returning): vscode.Disposable {
   let leftAt = memory.get<number>(KEY) ?? (vscode.window.state.focused ? undefined : Date.now());
   let missed: Notice[] = [];
   let known = false;
@@ -35,7 +45,8 @@ export function returning(watch: Watch, decide: Decide, windows: Windows, memory
     noteHere();
     if (!isToldOnReturn(Date.now() - left, news, settings.notifications())) return;
     // The first window that somebody comes back to tells it, and no other does once more.
-    const untold = news.filter((each) => windows.claim(`returned ${newsKey(each)}`));
+    // A message about it that is still open here need not be repeated.
+    const untold = news.filter((each) => windows.claim(`returned ${newsKey(each)}`) && !open.has(each));
     if (untold.length > 0) tellReturned(untold, remaining(untold, watch.agents), left);
   };
   const timer = setInterval(() => {

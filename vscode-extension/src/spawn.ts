@@ -141,6 +141,8 @@ export class Spawning {
         return;
       }
       void tellMistake(mistake);
+      // The list comes back with another spec marked: Enter would repeat the mistake.
+      wanted.spec = wanted.spec === 'default' ? 'demo' : 'default';
     }
   }
 

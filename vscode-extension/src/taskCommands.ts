@@ -5,7 +5,8 @@ import type { Node } from './agentTree';
 import type { Client } from './client';
 import type { Documents } from './documents';
 import { pickAgent } from './quickAttach';
-import { isCancellable, isRetryable, taskLine } from './rules/labels';
+import { blockersOf, isStuck } from './rules/blocked';
+import { isCancellable, isRetryable, taskDocument, taskLine } from './rules/labels';
 import { isAtWork, isSameTurn } from './rules/status';
 import { inPick, noLinks, oneLine } from './rules/text';
 import type { TaskTree } from './taskTree';
@@ -50,12 +51,18 @@ export function taskCommands(client: Client, watch: Watch, documents: Documents,
     forTask('cancelTask', () => t('Cancel which task?'), isCancellable, async (task) => {
       const atWork = watch.agents.find((agent) => agent.task?.id === task.id && isAtWork(agent));
       await client.json(['task', 'cancel', String(task.id)]).finally(changed);
+      tree.keepCancelled(task);
       if (atWork !== undefined) offerInterrupt(watch, atWork);
     }),
     forTask('retryTask', () => t('Once more which task?'), isRetryable, (task) => client.json(['task', 'retry', String(task.id)]).finally(changed)),
-    forTask('showTask', () => t('Which task?'), () => true, async (task) =>
-      documents.showText(`/task/${task.id}.json`, `${JSON.stringify(await client.task(task.id), null, 2)}\n`),
-    ),
+    forTask('retryBlocker', () => t('Which task waits?'), ({ blocked }) => blocked > 0, async (task) => {
+      for (const { id } of tree.blockers(task).filter(isStuck)) await client.json(['task', 'retry', String(id)]).finally(changed);
+    }),
+    forTask('showTask', () => t('Which task?'), () => true, async (task) => {
+      const details = await client.taskDetails(task.id);
+      const states = await Promise.all((details.blocked > 0 ? details.after : []).map(async (id) => [id, (await client.task(id)).state] as const));
+      await documents.showMarkdown(`/task/${t('Task {0}', task.id)}.md`, taskDocument(details, blockersOf(details, new Map(states))));
+    }),
   );
 }
 

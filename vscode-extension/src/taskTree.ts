@@ -3,13 +3,20 @@
 
 import * as vscode from 'vscode';
 import type { Client } from './client';
+import { type Blocker, blockersOf, isStuck, unlistedBlockers } from './rules/blocked';
 import { taskContext, taskLine, taskTooltip } from './rules/labels';
-import { renewed } from './rules/queue';
+import { renewed, withCancelled } from './rules/queue';
 import type { Task, TaskState } from './types';
 import type { Watch } from './watch';
 
 /** How often it is asked for what no agent tells. */
 const UNTOLD = 60_000;
+
+/** For this long the row of a cancelled task stays in its place, in milliseconds. */
+const CANCELLED_STAYS = 60_000;
+
+/** At most this many tasks that hold up others are looked up for one drawing. */
+const MOST_BLOCKERS = 20;
 
 const icons: Record<TaskState, string> = {
   queued: 'clock',
@@ -30,13 +37,17 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
   /** Whether the rows were read for the drawing that comes. */
   private isRead = false;
   private turn = 0;
+  /** Tasks that were cancelled here, until their place is given up. */
+  private readonly cancelled = new Map<number, { task: Task; until: number }>();
+  /** The states of tasks that hold up others and are in no list of open ones. */
+  private states = new Map<number, TaskState>();
 
   constructor(
     private readonly watch: Watch,
     private readonly client: Client,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.view = vscode.window.createTreeView('symposium.tasks', { treeDataProvider: this });
+    this.view = vscode.window.createTreeView('symposium.tasks', { treeDataProvider: this, canSelectMany: true });
     const untold = setInterval(() => {
       if (this.view.visible) this.refresh();
     }, UNTOLD);
@@ -80,10 +91,13 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
    *  its task. */
   private async renew(): Promise<void> {
     const turn = ++this.turn;
+    const before = this.rows.map((task) => JSON.stringify(this.blockers(task)));
     const fresh = await this.read();
     // A later one knows better.
     if (turn !== this.turn) return;
-    const differing = renewed(this.rows, fresh);
+    const held = this.rows.filter((task, at) => JSON.stringify(this.blockers(task)) !== before[at]);
+    const changed = renewed(this.rows, fresh);
+    const differing = changed === undefined ? undefined : [...new Set([...changed, ...held])];
     if (differing === undefined) {
       this.rows = fresh;
       this.isRead = true;
@@ -93,10 +107,26 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
     }
   }
 
+  /** Keeps the row of a cancelled task for a while: the next task must not slide under the pointer, where a second click
+   *  would cancel it too. */
+  keepCancelled(task: Task): void {
+    this.cancelled.set(task.id, { task: { ...task, state: 'cancelled' }, until: Date.now() + CANCELLED_STAYS });
+    this.refresh();
+  }
+
+  /** The tasks that hold up this one. */
+  blockers(task: Task): Blocker[] {
+    return blockersOf(task, this.states);
+  }
+
   /** The newest last: a row that is pushed down under the mouse is a click on another task. */
   private async read(): Promise<Task[]> {
     try {
-      return await this.client.tasks();
+      const open = await this.client.tasks();
+      const unlisted = unlistedBlockers(open).slice(0, MOST_BLOCKERS);
+      const others = await Promise.all(unlisted.map((id) => this.client.task(id).catch(() => undefined)));
+      this.states = new Map([...open, ...others].flatMap((task) => (task === undefined ? [] : [[task.id, task.state]])));
+      return withCancelled(open, this.cancelled, Date.now());
     } catch (error) {
       this.log.warn(String(error));
       return [];
@@ -104,13 +134,14 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
   }
 
   getTreeItem(task: Task): vscode.TreeItem {
-    const line = taskLine(task);
+    const blockers = this.blockers(task);
+    const line = taskLine(task, blockers);
     const item = new vscode.TreeItem(line.label);
     item.id = `task:${task.id}`;
     item.description = line.description;
-    item.iconPath = new vscode.ThemeIcon((icons as Partial<Record<string, string>>)[task.state] ?? 'question');
-    item.contextValue = taskContext(task);
-    item.tooltip = new vscode.MarkdownString(taskTooltip(task));
+    item.iconPath = blockers.some(isStuck) ? new vscode.ThemeIcon('warning', new vscode.ThemeColor('charts.yellow')) : new vscode.ThemeIcon((icons as Partial<Record<string, string>>)[task.state] ?? 'question');
+    item.contextValue = taskContext(task, blockers);
+    item.tooltip = new vscode.MarkdownString(taskTooltip(task, blockers));
     return item;
   }
 

@@ -28,7 +28,7 @@ export interface Agent {
   spec: string;
   kind: string;
   status: Status;
-  waiting_for: 'approval' | 'question' | 'setup' | null;
+  waiting_for: 'approval' | 'question' | 'setup' | 'limit' | null;
   status_since: string;
   reason: string;
   question: Question | null;
@@ -102,10 +102,18 @@ export interface Task {
   state: TaskState;
   created_at: string;
   changed_at: string;
+  /** The tasks that are to be done first. */
+  after: number[];
+  /** How many of those are not done yet. */
   blocked: number;
   progress: Progress | null;
   why: string;
   result: string | null;
+}
+
+/** A task with its history, as `task show` prints it. */
+export interface TaskDetails extends Task {
+  steps: { at: string; state: TaskState; attempt: number; why: string }[];
 }
 
 /** What `agent recap` tells. */
@@ -159,6 +167,14 @@ export interface Share {
   with: string;
   read_only: boolean;
   until: string | null;
+}
+
+/** The work that only a workspace holds, as `agent show` counts it. */
+export interface Work {
+  /** Null where git does not tell. */
+  changed: number | null;
+  ahead: number | null;
+  stashes: number | null;
 }
 
 /** One taskspace of `taskspace list`. */
@@ -234,19 +250,27 @@ const agent: Shape<Agent> = object<Agent>({
   host: orNull(text),
 });
 
-const task: Shape<Task> = object<Task>({
+const taskFields = {
   id: number,
   agent: orNull(text),
   pool: orNull(text),
   text,
   priority: text,
-  state: word(),
+  state: word<TaskState>(),
   created_at: text,
   changed_at: text,
+  after: list(number),
   blocked: number,
   progress: orNull(progress),
   why: text,
   result: orNull(text),
+};
+
+const task: Shape<Task> = object<Task>(taskFields);
+
+const taskDetails: Shape<TaskDetails> = object<TaskDetails>({
+  ...taskFields,
+  steps: list(object({ at: text, state: word<TaskState>(), attempt: number, why: text })),
 });
 
 const done = list(object({ id: number, title: text, why: text }));
@@ -314,6 +338,7 @@ export function listedFrom(value: unknown): Listed {
 }
 export const agentFrom = (value: unknown): Agent => agent(value, 'agent');
 export const tasksFrom = (value: unknown): Task[] => list(task)(value, 'tasks');
+export const taskDetailsFrom = (value: unknown): TaskDetails => taskDetails(value, 'task');
 export const taskFrom = (value: unknown): Task => task(value, 'task');
 export const recapFrom = (value: unknown): Recap => recap(value, 'recap');
 export const doneFrom = (value: unknown): Recap['done'] => done(value, 'done');
@@ -324,6 +349,8 @@ export const taskspacesFrom = (value: unknown): Taskspace[] => list(taskspace)(v
 const shares = list(object<Share>({ with: text, read_only: flag, until: orNull(text) }));
 export const sharesFrom = (value: unknown): Share[] => shares(value, 'shares');
 export const sharesOf = (value: unknown): Share[] => object<{ shares: Share[] }>({ shares })(value, 'shown').shares;
+export const workOf = (value: unknown): Work | null =>
+  object<{ work: Work | null }>({ work: orNull(object<Work>({ changed: orNull(number), ahead: orNull(number), stashes: orNull(number) })) })(value, 'shown').work;
 export const restoredFrom = (value: unknown): Restored[] => list(object<Restored>({ name: text, restored: flag, remark: text }))(value, 'restored');
 export const screenFrom = (value: unknown): string[] => object<Screen>({ screen: list(text) })(value, 'screen').screen;
 export const checksFrom = (value: unknown): Check[] => list(check)(value, 'checks');

@@ -9,7 +9,7 @@ import { shown } from './rules/group';
 import type { Health } from './rules/health';
 import { Hearing } from './rules/hearing';
 import { gone } from './rules/removal';
-import { isNewEnough } from './rules/version';
+import { isNewEnough, isSymposium } from './rules/version';
 import type { Agent, Broken, Listed } from './types';
 
 /** How often the list is asked for beside the watcher, in a window that has the focus. */
@@ -64,8 +64,9 @@ export class Watch implements vscode.Disposable {
     try {
       const version = await this.client.version();
       if (round !== this.round) return;
-      if (!isNewEnough(version)) {
-        this.failed(new CommandError({ code: 'too-old', message: version, saw: [], hints: [] }));
+      const code = !isSymposium(version) ? 'wrong-binary' : !isNewEnough(version) ? 'too-old' : undefined;
+      if (code !== undefined) {
+        this.failed(new CommandError({ code, message: version.split('\n')[0] ?? '', saw: [], hints: [] }));
         return;
       }
     } catch (error) {
@@ -195,6 +196,7 @@ export class Watch implements vscode.Disposable {
 function healthOf(code: string): Health {
   switch (code) {
     case 'missing-binary':
+    case 'wrong-binary':
     case 'too-old':
       return code;
     case 'tmux-missing':

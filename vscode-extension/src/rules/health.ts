@@ -4,7 +4,7 @@ import { t } from '../words';
 import { oneLine } from './text';
 import { NEEDED } from './version';
 
-export type Health = 'starting' | 'ready' | 'missing-binary' | 'missing-tmux' | 'too-old' | 'unusable' | 'failing';
+export type Health = 'starting' | 'ready' | 'missing-binary' | 'missing-tmux' | 'wrong-binary' | 'too-old' | 'unusable' | 'failing';
 
 /** A button: what it says and the command that it runs. */
 export interface Choice {
@@ -14,7 +14,7 @@ export interface Choice {
 
 const choice = (title: string, command: string): Choice => ({ title, command: `symposium.${command}` });
 const spawn = () => choice(t('Spawn Agent'), 'spawn');
-const doctor = () => choice(t('Show What Is Wrong'), 'doctor');
+const doctor = () => choice(t('Diagnose'), 'doctor');
 const again = () => choice(t('Try Again'), 'refresh');
 
 /** What helps; the welcome views of the manifest offer the same. `ready` is when there are no agents. */
@@ -23,11 +23,13 @@ export function choices(health: Health): Choice[] {
     case 'ready':
       return [spawn(), choice(t('New Taskspace'), 'newTaskspace')];
     case 'missing-binary':
-      return [choice(t('Choose the symposium Binary'), 'setPath'), doctor(), again()];
+      return [choice(t('Choose Binary'), 'setPath'), choice(t('Copy Command'), 'copyInstallHint'), doctor(), again()];
     case 'missing-tmux':
-      return [choice(t('Copy the Command That Installs It'), 'copyInstallHint'), again()];
+      return [choice(t('Copy Command'), 'copyInstallHint'), again()];
+    case 'wrong-binary':
+      return [choice(t('Choose Binary'), 'setPath'), again()];
     case 'too-old':
-      return [doctor(), choice(t('Choose Another Binary'), 'setPath'), again()];
+      return [doctor(), choice(t('Choose Binary'), 'setPath'), again()];
     case 'starting':
       return [];
     default:
@@ -42,6 +44,8 @@ export function troubleInWords(health: Health, said: string | undefined): string
       return t('the program symposium was not found');
     case 'missing-tmux':
       return t('tmux is not installed');
+    case 'wrong-binary':
+      return t('the program in the setting symposium.path is not symposium; it calls itself {0}', oneLine(said ?? '', 60));
     case 'too-old':
       return t('{0} is too old: this extension needs symposium {1} or newer', oneLine(said ?? '', 60), NEEDED);
     case 'starting':

@@ -1,13 +1,14 @@
 // What an agent is called and told by in lists: plain text, made harmless here and nowhere else.
 
-import type { Agent, Spec, Task } from '../types';
+import type { Agent, Spec, Task, TaskDetails } from '../types';
 import { t } from '../words';
+import { type Blocker, isStuck } from './blocked';
 import { mistakeIn } from './mistake';
 import { folderName } from './place';
 import { shownQuestion } from './question';
 import { isDriven } from './seats';
 import { hasEnded, isAttachable, isLive, sleeps, statusWord } from './status';
-import { fenced, inPick, oneLine, visible } from './text';
+import { escapeMarkdown, fenced, inPick, oneLine, visible } from './text';
 import { age } from './times';
 
 /** What a row tells beside its own agent. */
@@ -15,22 +16,35 @@ export interface Marks {
   /** How many wait below it. */
   below: number;
   muted: boolean;
+  /** Whether this window is on the agent's own folder. */
+  isOpen?: boolean;
+  /** Where the row stands among other projects, it names its own. */
+  project?: string;
 }
 
-/** What it asks for, who waits below it, status, since when, its branch or folder, and how far it is. */
+/** The text beside an agent's name: its question, what it is about, status, age, and its branch or folder. */
 export function description(agent: Agent, now: number, marks?: Marks): string {
-  // What somebody waits for comes first, so that a narrow list shows some of it; the icon tells the status.
-  const parts = [asked(agent, 60), waiting(marks), ...state(agent, now)];
-  return [oneLine(parts.filter(Boolean).join(' · '), 120), ...muting(marks)].join(' · ');
+  // A narrow list cuts the end, so what tells agents apart comes first; the icon tells the status.
+  const parts = [marks?.isOpen === true ? t('this window') : '', oneLine(marks?.project ?? '', 30), asked(agent, 60), waiting(marks), subject(agent, 50), ...state(agent, now)];
+  return [oneLine(parts.filter(Boolean).join(' · '), 160), ...muting(marks)].join(' · ');
 }
+
+/** What an agent is about: its title, its task, or the name of its conversation. */
+export const subject = ({ title, task, conversation, name }: Agent, most: number): string => {
+  const found = [title, task?.title, conversation.name].map((text) => oneLine(text ?? '', most)).find((text) => text !== '');
+  return found === undefined || found === name ? '' : found;
+};
 
 /** A row as it is read out: no width cuts it there. */
 export const spoken = (agent: Agent, marks?: Marks): string =>
-  [oneLine(agent.name), statusWord(agent), asked(agent, 300), waiting(marks), ...muting(marks)].filter(Boolean).join(', ');
+  [oneLine(agent.name), statusWord(agent), asked(agent, 300), waiting(marks), subject(agent, 120), marks?.isOpen === true ? t('this window') : '', ...muting(marks)].filter(Boolean).join(', ');
 
 const asked = (agent: Agent, most: number): string => (agent.status === 'waiting' ? shownQuestion(agent, most) : '');
 
-const waiting = (marks: Marks | undefined): string => (marks !== undefined && marks.below > 0 ? t('waiting below: {0}', marks.below) : '');
+/** How many agents below a row wait for a person. */
+export const needingBelow = (many: number): string => (many === 1 ? t('1 below needs you') : t('{0} below need you', many));
+
+const waiting = (marks: Marks | undefined): string => (marks !== undefined && marks.below > 0 ? needingBelow(marks.below) : '');
 
 const muting = (marks: Marks | undefined): string[] => (marks?.muted === true ? [t('muted')] : []);
 
@@ -74,7 +88,7 @@ export function pickEntry(agent: Agent, now: number): { label: string; descripti
   return {
     label: inPick(agent.name),
     description: inPick(oneLine(state(agent, now).filter(Boolean).join(' · '), 100)),
-    detail: inPick(active === '' ? said : t('{0} · last activity {1} ago', said, active)),
+    detail: inPick([subject(agent, 80), said, active === '' ? '' : t('last activity {0} ago', active)].filter(Boolean).join(' · ')),
   };
 }
 
@@ -106,20 +120,50 @@ const taskWords: Partial<Record<string, () => string>> = {
 
 const taskWord = (word: string): string => taskWords[word]?.() ?? word;
 
-/** A task as a line. */
-export function taskLine(task: Task): { label: string; description: string } {
+/** A task as a line: state and agent follow a short label, so that a narrow view shows them. */
+export function taskLine(task: Task, blockers: readonly Blocker[] = []): { label: string; description: string } {
   const percent = task.progress === null ? '' : `${task.progress.percent} %`;
-  const blocked = task.state === 'queued' && task.blocked > 0 ? t('waits for {0}', task.blocked) : '';
-  const parts = [taskWord(task.state), task.agent ?? task.pool ?? '', percent, blocked, task.priority === 'normal' ? '' : taskWord(task.priority)];
+  const parts = [blockers.length > 0 ? heldUp(blockers) : taskWord(task.state), task.agent ?? task.pool ?? '', percent, task.priority === 'normal' ? '' : taskWord(task.priority)];
   return {
-    label: `#${task.id} ${oneLine(task.text, 80)}`,
-    description: oneLine(parts.filter(Boolean).join(' · '), 80),
+    label: `#${task.id} ${oneLine(task.text, 48)}`,
+    description: oneLine(parts.filter(Boolean).join(' · '), 100),
   };
 }
 
-/** All of a task, in Markdown, with what would not be seen spelt out; indented text is markup there unless it is fenced. */
-export const taskTooltip = (task: Task): string =>
-  [task.text, task.progress?.note ?? '', task.why].filter(Boolean).map((text) => fenced(visible(text))).join('\n\n');
+/** Names the tasks that hold up another: those that never finish by themselves first. */
+export function heldUp(blockers: readonly Blocker[]): string {
+  const stuck = blockers.filter(isStuck);
+  const named = (those: readonly Blocker[]) => those.map(({ id, state }) => (isStuck({ id, state }) ? `#${id} (${taskWord(state ?? '')})` : `#${id}`)).join(', ');
+  return stuck.length > 0 ? t('blocked by {0}', named(stuck)) : t('waits for {0}', named(blockers));
+}
+
+/** A task in Markdown, with invisible characters spelt out; text that is indented would be markup unless it is fenced. */
+export function taskTooltip(task: Task, blockers: readonly Blocker[] = []): string {
+  const { description } = taskLine(task, blockers);
+  return [`**#${task.id}** ${escapeMarkdown(description)}`, ...[task.text, task.progress?.note ?? '', task.why].filter(Boolean).map((text) => fenced(visible(text)))].join('\n\n');
+}
+
+/** A task as a Markdown document: its text, how far it is, its result and what happened to it. */
+export function taskDocument(task: TaskDetails, blockers: readonly Blocker[]): string {
+  const rows: [string, string][] = [
+    [t('State'), blockers.length > 0 ? heldUp(blockers) : taskWord(task.state)],
+    [t('Agent'), task.agent ?? task.pool ?? ''],
+    [t('Priority'), task.priority === 'normal' ? '' : taskWord(task.priority)],
+    [t('Progress'), task.progress === null ? '' : `${task.progress.percent} % ${task.progress.note}`.trim()],
+    [t('After'), task.after.map((id) => `#${id}`).join(', ')],
+    [t('Why'), task.why],
+  ];
+  const told = rows.filter(([, value]) => value !== '').map(([key, value]) => `**${key}:** ${escapeMarkdown(oneLine(value, 200))}`);
+  const steps = task.steps.map(({ at, state, why }) => `- ${escapeMarkdown(oneLine(at.replace('T', ' '), 19))} ${taskWord(state)}: ${escapeMarkdown(oneLine(why, 200))}`);
+  const parts = [
+    `# ${t('Task {0}', task.id)}`,
+    told.join('  \n'),
+    fenced(visible(task.text)),
+    ...(task.result === null ? [] : [`## ${t('Result')}`, fenced(visible(task.result))]),
+    ...(steps.length === 0 ? [] : [`## ${t('What happened')}`, steps.join('\n')]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
 
 /** Whether it can be taken off the list: one that has failed would stand there for ever. */
 export const isCancellable = (task: Task): boolean => ['queued', 'dispatched', 'running', 'failed'].includes(task.state);
@@ -127,6 +171,6 @@ export const isCancellable = (task: Task): boolean => ['queued', 'dispatched', '
 export const isRetryable = (task: Task): boolean => ['failed', 'cancelled'].includes(task.state);
 
 /** The words the menus of a task ask for. */
-export function taskContext(task: Task): string {
-  return ['task', isCancellable(task) ? 'cancellable' : '', isRetryable(task) ? 'retryable' : ''].filter(Boolean).join(' ');
+export function taskContext(task: Task, blockers: readonly Blocker[] = []): string {
+  return ['task', isCancellable(task) ? 'cancellable' : '', isRetryable(task) ? 'retryable' : '', task.state, blockers.some(isStuck) ? 'stuck' : ''].filter(Boolean).join(' ');
 }

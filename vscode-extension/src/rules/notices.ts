@@ -3,9 +3,10 @@
 import type { Agent, Task } from '../types';
 import { t } from '../words';
 import { MOST, shownQuestion } from './question';
+import { needsPerson } from './status';
 import { noLinks, oneLine } from './text';
 
-export type NoticeKind = 'waiting' | 'finished' | 'failed' | 'crashed' | 'gave-up' | 'lost';
+export type NoticeKind = 'waiting' | 'limited' | 'finished' | 'failed' | 'crashed' | 'gave-up' | 'lost';
 
 export interface Notice {
   kind: NoticeKind;
@@ -77,7 +78,7 @@ function transition(was: Agent, is: Agent): NoticeKind | undefined {
   if (is.status === 'crashed' || is.status === 'lost') return was.status === is.status ? undefined : state(is);
   if (is.status === 'waiting') {
     const same = was.status === 'waiting' && was.waiting_for === is.waiting_for && was.question?.id === is.question?.id;
-    return same ? undefined : 'waiting';
+    return same ? undefined : state(is);
   }
   if (ended(is) > ended(was)) return is.tasks.failed > was.tasks.failed ? 'failed' : 'finished';
   // The end of its task comes at once, and says more.
@@ -132,7 +133,8 @@ function state(agent: Agent): Exclude<NoticeKind, 'finished' | 'failed'> | undef
   if (agent.reason.startsWith(GIVEN_UP)) return 'gave-up';
   // One that its policy brings back is told when it is given up, not at each fall.
   if (agent.restart.next_at !== null && agent.status !== 'waiting') return undefined;
-  return agent.status === 'crashed' || agent.status === 'waiting' || agent.status === 'lost' ? agent.status : undefined;
+  if (agent.status === 'waiting') return needsPerson(agent) ? 'waiting' : 'limited';
+  return agent.status === 'crashed' || agent.status === 'lost' ? agent.status : undefined;
 }
 
 /** What decides whether this window tells. */
@@ -181,6 +183,8 @@ export function noticeText({ kind, agent, end }: Notice): string {
   switch (kind) {
     case 'waiting':
       return noLinks(t('{0} waits for you: {1}', name, shownQuestion(agent, MOST.notice)));
+    case 'limited':
+      return noLinks(t('{0} has reached its usage limit: {1}', name, reason));
     case 'finished':
       if (task === undefined) return noLinks(t('{0} has finished: {1}', name, reason));
       return noLinks(t('{0} has finished #{1} {2}: {3}', name, task.id, oneLine(task.text), oneLine(task.result ?? task.why, 160)));
@@ -205,6 +209,7 @@ export function combinedText(notices: readonly Notice[]): string {
     names.length <= 3 ? names.join(', ') : t('{0} and {1} more', names.slice(0, 3).join(', '), names.length - 3);
   const parts = [
     [of('waiting'), (names: string) => t('waiting for you: {0}', names)],
+    [of('limited'), (names: string) => t('at the usage limit: {0}', names)],
     [of('crashed'), (names: string) => t('crashed: {0}', names)],
     [of('lost'), (names: string) => t('lost: {0}', names)],
     [of('gave-up'), (names: string) => t('given up: {0}', names)],

@@ -11,3 +11,11 @@ export function renewed(rows: readonly Task[], fresh: readonly Task[]): Task[] |
     return true;
   });
 }
+
+/** Adds tasks that were cancelled lately to the open ones, each in the place of its number. Forgets those whose time is over
+ *  and those that are open again. */
+export function withCancelled(open: readonly Task[], cancelled: Map<number, { task: Task; until: number }>, now: number): Task[] {
+  for (const [id, { until }] of cancelled) if (until <= now || open.some((task) => task.id === id)) cancelled.delete(id);
+  if (cancelled.size === 0) return [...open];
+  return [...open, ...[...cancelled.values()].map(({ task }) => task)].sort((a, b) => a.id - b.id);
+}

@@ -27,7 +27,8 @@ export function recapDocument(recap: Recap): string {
   section(lines, t('Commits'), (recap.commits ?? []).map((commit) => `${safe(commit.id)} ${safe(commit.subject)}`));
   const changed = recap.uncommitted;
   if (changed !== null && changed.files.length > 0) {
-    const title = t('Not committed: {0} files, +{1} -{2} lines', changed.files.length, changed.insertions, changed.deletions);
+    const { files, insertions, deletions } = changed;
+    const title = files.length === 1 ? t('Not committed: 1 file, +{0} -{1} lines', insertions, deletions) : t('Not committed: {0} files, +{1} -{2} lines', files.length, insertions, deletions);
     section(lines, title, changed.files.map((file) => `${file.kind} ${safe(file.path)}`));
   }
   section(lines, t('Mail'), recap.messages.map((message) => `${safe(message.from)}: ${safe(message.text)}`));
@@ -37,11 +38,14 @@ export function recapDocument(recap: Recap): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The path of a document with the recaps of these agents. Its last part is what a person reads: no name has a blank. */
-export const recapPath = (names: readonly string[]): string => `/recap/${names.length === 1 ? names.join() : `${names.join(',')}/several agents`}.md`;
+/** The path of a document with the recaps of these agents. Its last part is the title of the tab. */
+export const recapPath = (names: readonly string[]): string => `/recap/${names.join(',')}/${names.length === 1 ? `${names.join()} recap` : 'several recaps'}.md`;
 
-/** Whose recaps a document holds, by the end of its path. */
-export const recapsOf = (path: string): string[] => /\/recap\/([\w,-]+)(?:\/several agents)?\.md$/.exec(path)?.[1]?.split(',') ?? [];
+/** The agents whose recaps a document holds, by its path. */
+export const recapsOf = (path: string): string[] => /\/recap\/([\w,-]+)\/[^/]+\.md$/.exec(path)?.[1]?.split(',') ?? [];
+
+/** Stands in for the recap of an agent that was removed or renamed since its document was opened. */
+export const noRecap = (name: string, why: string): string => `# ${safe(name)}\n\n${safe(why)}\n`;
 
 /** Several recaps as one document: VS Code has one preview, in which each would take the place of the one before. */
 export const recapsDocument = (recaps: readonly Recap[]): string => recaps.map(recapDocument).join('\n---\n\n');

@@ -1,45 +1,90 @@
-// What removing an agent takes along, in words, and how it goes on when the binary says no. Pure.
+// Removing agents: the question that is asked, and the order of the commands. Nothing is ended before the last answer. Pure.
 
 import { CommandError } from '../client';
-import type { Agent } from '../types';
+import type { Agent, Work } from '../types';
 import { t } from '../words';
 import { isLive } from './status';
-import { oneLine } from './text';
+import { noLinks, oneLine } from './text';
 
-/** What is asked before an agent is forgotten; `gone`: its folder is. */
-export function removeQuestion(agent: Agent, gone: boolean): string {
-  const { name } = agent;
-  if (gone) return isLive(agent) ? t('{0} runs, though its folder is gone. End it and forget it?', name) : t('The folder of {0} is gone. Forget it too?', name);
-  if (agent.workspace === 'in-place') {
-    return isLive(agent)
-      ? t('{0} runs. End it and forget it, with its transcript and state? The files of the project stay.', name)
-      : t('Forget {0}, with its transcript and state? The files of the project stay.', name);
-  }
-  return isLive(agent) ? t('{0} runs. End it and forget it, with its files?', name) : t('Forget {0}, with its files?', name);
+/** An agent with what its workspace holds that exists nowhere else. */
+export interface Doomed {
+  agent: Agent;
+  /** Whether its folder is gone. */
+  isHomeless?: boolean;
+  /** The same work as sentences; empty when nothing would be lost. */
+  work: readonly string[];
 }
 
-/** What is asked before several are forgotten at once, whose folders are gone. */
-export function homelessQuestion(agents: readonly Agent[]): string {
-  const names = (those: readonly Agent[]) => oneLine(those.map(({ name }) => name).join(', '));
-  const live = agents.filter(isLive);
-  return live.length === 0
-    ? t('The folder of these agents is gone. Forget all of them? {0}', names(agents))
-    : t('The folder of these agents is gone. Forget all of them, and end those that run ({1})? {0}', names(agents), names(live));
+/** Describes work that only a workspace holds, as `agent show` counts it. */
+export function workInWords(work: Work | null): string[] {
+  if (work === null) return [];
+  const { changed, ahead, stashes } = { changed: work.changed ?? 0, ahead: work.ahead ?? 0, stashes: work.stashes ?? 0 };
+  const parts: [number, string][] = [
+    [changed, changed === 1 ? t('1 uncommitted file') : t('{0} uncommitted files', changed)],
+    [stashes, stashes === 1 ? t('1 stash') : t('{0} stashes', stashes)],
+    [ahead, ahead === 1 ? t('the worktree of 1 commit that no other branch has (its branch stays)') : t('the worktree of {0} commits that no other branch has (their branch stays)', ahead)],
+  ];
+  return parts.filter(([many]) => many > 0).map(([, text]) => text);
+}
+
+export interface RemovalQuestion {
+  message: string;
+  detail: string;
+  /** The button that removes. */
+  yes: string;
+  /** Whether it destroys work, so that Enter alone must not confirm it. */
+  losesWork: boolean;
+}
+
+/** Asks once before agents are removed, with everything that goes along. */
+export function removalQuestion(doomed: readonly Doomed[]): RemovalQuestion {
+  const losing = doomed.filter(({ work }) => work.length > 0);
+  const [only, ...others] = doomed;
+  const lines = [
+    ...(only === undefined || others.length > 0 ? severalLines(doomed) : [fate(only)]),
+    ...losing.map(({ agent, work }) => (others.length === 0 ? t('Lost with it: {0}', work.join(', ')) : t('Lost with {0}: {1}', oneLine(agent.name), work.join(', ')))),
+  ];
+  const message = others.length === 0 ? t('Remove {0}?', oneLine(only?.agent.name ?? '')) : t('Remove {0} agents?', doomed.length);
+  return { message: noLinks(message), detail: noLinks(lines.join('\n')), yes: losing.length > 0 ? t('Remove and Lose Work') : t('Remove'), losesWork: losing.length > 0 };
+}
+
+const names = (agents: readonly Doomed[]): string => oneLine(agents.map(({ agent }) => agent.name).join(', '), 300);
+
+function severalLines(doomed: readonly Doomed[]): string[] {
+  const live = doomed.filter(({ agent }) => isLive(agent));
+  const homeless = doomed.filter(({ isHomeless }) => isHomeless === true);
+  return [
+    names(doomed),
+    homeless.length === doomed.length ? t('Their folders are gone.') : '',
+    live.length === 0 ? '' : live.length === doomed.length ? t('All of them run and are stopped.') : t('Running, and stopped first: {0}', names(live)),
+  ].filter(Boolean);
+}
+
+/** Says what becomes of a single agent. */
+function fate({ agent, isHomeless }: Doomed): string {
+  const parts = [
+    isHomeless === true ? t('Its folder is gone.') : '',
+    isLive(agent) ? (agent.status === 'working' ? t('It is working and is stopped first.') : t('It runs and is stopped first.')) : '',
+    isHomeless === true || agent.workspace === 'in-place' ? t('Its transcript and state are deleted; the files of the project stay.') : t('Its transcript, state and folder are deleted.'),
+  ];
+  return parts.filter(Boolean).join(' ');
 }
 
 export interface Removal {
-  /** What it is called by now, asked after each dialog; throws when it is gone. */
+  /** Returns the present name, asked for after each dialog; throws when the agent is gone. */
   name: () => Promise<string>;
   verb: readonly string[];
   before: 'end first' | 'as it is';
+  /** Whether the person has agreed to lose the work that is there. */
+  work: 'may be lost' | 'must be kept';
 }
 
-/** Removes; what the binary does not want to do is done when `anyway` says so. One that is gone already is removed. Says
- *  whether anything was done. */
-export async function remove(run: (args: string[]) => Promise<unknown>, { name, verb, before }: Removal, anyway: (error: CommandError) => Promise<boolean>): Promise<boolean> {
+/** Removes an agent. When the binary refuses, `anyway` is asked, unless the person has agreed to lose work already. If the
+ *  answer is no, an agent that was ended for it is resumed. Returns whether the agent is gone. */
+export async function remove(run: (args: string[]) => Promise<unknown>, { name, verb, before, work }: Removal, anyway: (error: CommandError) => Promise<boolean>): Promise<boolean> {
   let isEnded = false;
   try {
-    // Not `rm --force`: that would take work along too, which was not asked about.
+    // Not `rm --force` at once: work that appeared after the question would go with it.
     if (before === 'end first') {
       await run(['agent', 'kill', await name()]);
       isEnded = true;
@@ -49,7 +94,10 @@ export async function remove(run: (args: string[]) => Promise<unknown>, { name, 
   } catch (error) {
     if (isGone(error)) return true;
     if (!(error instanceof CommandError) || error.code === 'missing-binary') throw error;
-    if (!(await anyway(error))) return isEnded;
+    if (work === 'must be kept' && !(await anyway(error))) {
+      if (isEnded) await run(['agent', 'resume', await name()]);
+      return false;
+    }
     try {
       await run([...verb, '--force', await name()]);
     } catch (second) {
@@ -59,10 +107,10 @@ export async function remove(run: (args: string[]) => Promise<unknown>, { name, 
   }
 }
 
-/** What the binary calls it that there is no such agent. */
+/** The binary's code for an agent that does not exist. */
 const GONE = 'no-such-agent';
 
 const isGone = (error: unknown): boolean => error instanceof CommandError && error.code === GONE;
 
-/** That an agent is gone, of whom something was wanted. */
+/** The failure of a command whose agent no longer exists. */
 export const gone = (name: string): CommandError => new CommandError({ code: GONE, message: t('{0} is gone by now', oneLine(name)), saw: [], hints: [] });

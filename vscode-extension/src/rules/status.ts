@@ -17,19 +17,29 @@ const looks: Record<Status, Look> = {
   exited: { icon: 'pass', color: 'disabledForeground' },
   crashed: { icon: 'error', color: 'charts.red' },
   stopped: { icon: 'stop-circle', color: 'disabledForeground' },
-  hibernated: { icon: 'debug-pause', color: 'disabledForeground' },
+  // The theme's own colour: a disabled one is not seen on a selected row.
+  hibernated: { icon: 'coffee' },
   lost: { icon: 'debug-disconnect', color: 'charts.red' },
   unknown: { icon: 'question' },
 };
 
-// A newer binary may know more.
-export const lookOf = (status: Status): Look => (looks as Partial<Record<string, Look>>)[status] ?? looks.unknown;
+/** A newer binary may know more statuses. */
+export const lookOf = (agent: Pick<Agent, 'status' | 'waiting_for'>): Look =>
+  agent.status === 'waiting' && !needsPerson(agent) ? { icon: 'watch' } : ((looks as Partial<Record<string, Look>>)[agent.status] ?? looks.unknown);
 
-/** Where it stands in a list: what needs a person, what runs, what does not. */
-export function rank(status: Status): number {
-  if (status === 'waiting') return 0;
-  if (status === 'crashed' || status === 'lost') return 1;
-  return ['exited', 'stopped', 'hibernated'].includes(status) ? 3 : 2;
+/** Whether an agent waits for an answer of a person. One that waits for its usage limit goes on by itself. */
+export const needsPerson = ({ status, waiting_for }: Pick<Agent, 'status' | 'waiting_for'>): boolean => status === 'waiting' && waiting_for !== 'limit';
+
+/** For this long an agent that has ended keeps its place in a list, in milliseconds: a row that moves away at once puts the
+ *  next agent under the pointer, and a second click would hit that one. */
+export const END_SETTLES_AFTER = 60_000;
+
+/** The place of an agent in a list: needs a person, has failed, runs or has just ended, has ended. */
+export function rank(agent: Pick<Agent, 'status' | 'waiting_for' | 'status_since'>, now: number): number {
+  if (needsPerson(agent)) return 0;
+  if (agent.status === 'crashed' || agent.status === 'lost') return 1;
+  const isOver = ['exited', 'stopped', 'hibernated'].includes(agent.status);
+  return isOver && now - Date.parse(agent.status_since) >= END_SETTLES_AFTER ? 3 : 2;
 }
 
 export const isLive = (agent: Agent): boolean =>
@@ -57,7 +67,7 @@ export const hasEnded = (agent: Agent): boolean => ['exited', 'crashed', 'stoppe
 /** Whether `agent resume` gives it a process. */
 export const isResumable = (agent: Agent): boolean => hasEnded(agent) || sleeps(agent);
 
-const names: Record<Status | NonNullable<Agent['waiting_for']>, () => string> = {
+const names: Record<Status, () => string> = {
   starting: () => t('starting'),
   working: () => t('working'),
   waiting: () => t('waiting'),
@@ -68,26 +78,35 @@ const names: Record<Status | NonNullable<Agent['waiting_for']>, () => string> = 
   hibernated: () => t('hibernated'),
   lost: () => t('lost'),
   unknown: () => t('unknown'),
-  approval: () => t('approval'),
-  question: () => t('question'),
-  setup: () => t('setup'),
 };
 
-/** What a status, or what is waited for, is called; a word that only a newer binary knows is its own. */
-export const inWord = (word: keyof typeof names): string => (names as Partial<Record<string, () => string>>)[word]?.() ?? word;
+const waits: Record<NonNullable<Agent['waiting_for']>, () => string> = {
+  approval: () => t('needs approval'),
+  question: () => t('asks a question'),
+  setup: () => t('needs setup'),
+  limit: () => t('waits for its usage limit'),
+};
 
-/** The word for its status, with what it waits for. */
-export const statusWord = (agent: Pick<Agent, 'status' | 'waiting_for'>): string =>
-  agent.waiting_for === null ? inWord(agent.status) : `${inWord(agent.status)}(${inWord(agent.waiting_for)})`;
+/** The name of a status; a word that only a newer binary knows stays as it is. */
+export const inWord = (word: Status): string => (names as Partial<Record<string, () => string>>)[word]?.() ?? word;
+
+/** The status in plain words, with what an agent waits for. */
+export function statusWord({ status, waiting_for }: Pick<Agent, 'status' | 'waiting_for'>): string {
+  if (status !== 'waiting' || waiting_for === null) return inWord(status);
+  return (waits as Partial<Record<string, () => string>>)[waiting_for]?.() ?? `${inWord(status)} (${waiting_for})`;
+}
 
 /** How many are in which state. */
 export interface Counts {
+  /** Waiting for a person; not those that wait for their usage limit. */
   waiting: number;
   crashed: number;
   lost: number;
   working: number;
   idle: number;
   unknown: number;
+  /** Waiting for their usage limit. */
+  limited: number;
 }
 
 const known: readonly string[] = Object.keys(looks).filter((status) => status !== 'unknown');
@@ -95,13 +114,14 @@ const known: readonly string[] = Object.keys(looks).filter((status) => status !=
 export function count(agents: readonly Agent[]): Counts {
   const of = (...statuses: Status[]) => agents.filter((agent) => statuses.includes(agent.status)).length;
   return {
-    waiting: of('waiting'),
+    waiting: agents.filter(needsPerson).length,
     crashed: of('crashed'),
     lost: of('lost'),
     working: of('working', 'starting'),
     idle: of('idle'),
     // Also what a newer binary has a word for that we do not know.
     unknown: agents.filter(({ status }) => !known.includes(status)).length,
+    limited: agents.filter((agent) => agent.status === 'waiting' && !needsPerson(agent)).length,
   };
 }
 
@@ -113,6 +133,7 @@ export function countsInWords(counts: Counts): string {
     counts.lost > 0 ? t('{0} lost', counts.lost) : '',
     counts.working > 0 ? t('{0} working', counts.working) : '',
     counts.idle > 0 ? t('{0} idle', counts.idle) : '',
+    counts.limited > 0 ? t('{0} at their usage limit', counts.limited) : '',
     counts.unknown > 0 ? t('{0} unknown', counts.unknown) : '',
   ].filter(Boolean);
   return parts.length > 0 ? parts.join(', ') : t('no agent runs');
@@ -126,6 +147,7 @@ export function countsInIcons(counts: Counts): string {
     counts.lost > 0 ? `$(debug-disconnect) ${counts.lost}` : '',
     counts.working > 0 ? `$(play-circle) ${counts.working}` : '',
     counts.idle > 0 ? `$(circle-outline) ${counts.idle}` : '',
+    counts.limited > 0 ? `$(watch) ${counts.limited}` : '',
     counts.unknown > 0 ? `$(question) ${counts.unknown}` : '',
   ].filter(Boolean);
   return parts.length > 0 ? parts.join(' ') : '0';

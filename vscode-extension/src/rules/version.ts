@@ -3,7 +3,10 @@
 /** The oldest one whose JSON has all that is read here. */
 export const NEEDED = '0.1.0';
 
-/** Whether what `--version` printed is that version or a newer one; what is no version at all is too old. */
+/** Whether a program that printed this for `--version` is symposium. */
+export const isSymposium = (printed: string): boolean => /^symposium \d+\.\d+\.\d+/.test(printed);
+
+/** Whether `--version` printed the needed version or a newer one. */
 export function isNewEnough(printed: string, needed: string = NEEDED): boolean {
   const numbers = (text: string) => /(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number);
   const is = numbers(printed);

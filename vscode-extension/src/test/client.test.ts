@@ -49,7 +49,7 @@ test('a failure has code, what was seen, and hints', async () => {
 });
 
 test('a task that is over is known though its agent is gone', async () => {
-  const task = { id: 7, agent: 'x', pool: null, text: 't', priority: 'normal', state: 'done', created_at: '', changed_at: '', blocked: 0, progress: null, why: '', result: null };
+  const task = { id: 7, agent: 'x', pool: null, text: 't', priority: 'normal', state: 'done', created_at: '', changed_at: '', after: [], blocked: 0, progress: null, why: '', result: null };
   const path = fake('gone', `[ "$3" = show ] && { echo '${JSON.stringify(task)}'; exit; }; echo '{"error":{"code":"no-such-agent","message":"m","saw":[],"hints":[]}}' >&2; exit 3`);
   assert.deepEqual((await client(path).tasksOver('x', 7)).map(({ id }) => id), [7]);
   await assert.rejects(client(path).tasksOver('x'), CommandError);

@@ -33,7 +33,7 @@ test('every file has a reader', () => {
 const unread: Record<string, string[]> = {
   agents: ['command', 'pid', 'params', 'conversation.begun'],
   spawned: ['command', 'pid', 'params', 'conversation.begun'],
-  tasks: ['after', 'agent_id', 'attempts', 'dispatched_at', 'flagged', 'retries', 'source', 'timeout_s', 'topic'],
+  tasks: ['agent_id', 'attempts', 'dispatched_at', 'flagged', 'retries', 'source', 'timeout_s', 'topic'],
   recap: ['waiting_for'],
   specs: ['agents'],
   taskspaces: ['agent', 'log', 'needs_attention'],

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentNode, NO_PROJECT, type ProjectNode, group, renew, rowId, shown, waitingBelow } from '../rules/group';
+import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, group as groupAt, renew, rowId, shown, waitingBelow } from '../rules/group';
 import type { Agent } from '../types';
+import { END_SETTLES_AFTER } from '../rules/status';
 import { someAgent } from './agents';
+
+/** Long after the agents of the tests changed. */
+const LATER = Date.parse('2026-02-01T00:00:00Z');
+
+const group = (agents: readonly Agent[], folders: readonly string[], now = LATER) => groupAt(agents, folders, now);
 
 const names = (nodes: AgentNode[]): unknown[] =>
   nodes.map((node) => (node.children.length === 0 ? node.agent.name : [node.agent.name, ...names(node.children)]));
@@ -133,4 +139,36 @@ test('all rows are drawn when there are other projects, or an agent stands in an
   assert.equal(renew([], old), undefined);
   assert.equal(renew(old, group([], [])), undefined);
   assert.deepEqual(old, tree('/src/api'), 'it is left as it was');
+});
+
+test('an agent that has just ended keeps its place, so that no other agent slides under the pointer', () => {
+  const ended = Date.parse('2026-01-10T00:00:00Z');
+  const agents = [someAgent({ name: 'a', status: 'stopped', status_since: new Date(ended).toISOString() }), someAgent({ name: 'b', status: 'working' })];
+  const order = (now: number) => names(group(agents, [], now)[0]?.children ?? []);
+  assert.deepEqual(order(ended + END_SETTLES_AFTER - 1), ['a', 'b']);
+  assert.deepEqual(order(ended + END_SETTLES_AFTER), ['b', 'a']);
+});
+
+test('the window of a worktree shows its agent first and marked, in the first project', () => {
+  const workspace = '/home/me/.symposium/instances/checkout/workspace';
+  const agents = [
+    someAgent({ name: 'other', project: '/src/a', working_directory: '/src/a' }),
+    someAgent({ name: 'api', project: '/src/shop', working_directory: '/src/shop' }),
+    someAgent({ name: 'checkout', project: '/src/shop', working_directory: workspace, workspace: 'worktree' }),
+  ];
+  for (const folder of [workspace, `${workspace}/web`]) {
+    const [first] = group(agents, [folder]);
+    assert.deepEqual([first?.path, first?.here, names(first?.children ?? [])], ['/src/shop', true, ['checkout', 'api']]);
+    assert.deepEqual(first?.children.map(({ isOpen }) => isOpen), [true, false]);
+  }
+});
+
+test('agents that wait in several projects are repeated on top, the one that waits longest first', () => {
+  const waiting = (name: string, project: string, minute: number) => someAgent({ name, project, status: 'waiting', waiting_for: 'approval', status_since: `2026-01-01T00:0${minute}:00Z` });
+  const agents = [waiting('late', '/src/a', 2), waiting('early', '/src/b', 1), someAgent({ name: 'limited', project: '/src/b', status: 'waiting', waiting_for: 'limit' })];
+  const projects = group(agents, []);
+  assert.deepEqual(projects.map(({ path, children }) => [path, names(children)]), [[NEEDS_YOU, ['early', 'late']], ['/src/a', ['late']], ['/src/b', ['early', 'limited']]]);
+  const ids = projects.flatMap(({ children }) => children.map(rowId));
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(group(agents.slice(1), []).map(({ path }) => path), ['/src/b'], 'one project shows them on top anyway');
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Health, choices, inTheWay, nobody } from '../rules/health';
 
-const healths: Health[] = ['starting', 'ready', 'missing-binary', 'missing-tmux', 'too-old', 'unusable', 'failing'];
+const healths: Health[] = ['starting', 'ready', 'missing-binary', 'missing-tmux', 'wrong-binary', 'too-old', 'unusable', 'failing'];
 
 test('what helps is the same in the view and elsewhere', () => {
   const texts = JSON.parse(readFileSync('package.nls.json', 'utf8')) as Record<string, string>;
@@ -18,12 +18,13 @@ test('what helps is the same in the view and elsewhere', () => {
 
 test('whatever stands in the way is told with a button that helps', () => {
   const told = healths.map((health) => inTheWay(health, 'it said\nthis'));
-  assert.deepEqual(told.map((each) => each !== undefined && each.choices.length > 0), [false, false, true, true, true, true, true]);
+  assert.deepEqual(told.map((each) => each !== undefined && each.choices.length > 0), [false, false, true, true, true, true, true, true]);
   assert.deepEqual(told.map((each) => each?.text), [
     undefined,
     undefined,
     'Symposium: the program symposium was not found',
     'Symposium: tmux is not installed',
+    'Symposium: the program in the setting symposium.path is not symposium; it calls itself it said this',
     'Symposium: it said this is too old: this extension needs symposium 0.1.0 or newer',
     'Symposium: it said this',
     'Symposium: it said this',

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { contextValue, description, pickActions, pickEntry, spoken, taskContext, taskLine, taskTooltip } from '../rules/labels';
+import { blockersOf, unlistedBlockers } from '../rules/blocked';
+import { contextValue, description, pickActions, pickEntry, spoken, taskContext, taskDocument, taskLine, taskTooltip } from '../rules/labels';
 import { inWords } from '../rules/broken';
 import { nameMistake } from '../rules/names';
 import { noticeText } from '../rules/notices';
-import { renewed } from '../rules/queue';
+import { renewed, withCancelled } from '../rules/queue';
 import { recapDocument, recapPath, recapsOf, tooltip } from '../rules/recap';
-import { alarm, count, countsInIcons, countsInWords, hears, isAtWork, isResumable, isSameTurn, statusWord } from '../rules/status';
+import { alarm, count, countsInIcons, countsInWords, hears, isAtWork, isResumable, isSameTurn, lookOf, statusWord } from '../rules/status';
 import { escapeMarkdown, fenced, inPick, noIcons, noLinks, oneLine } from '../rules/text';
 import { age } from '../rules/times';
-import type { Agent, Recap, Status, Task } from '../types';
+import type { Agent, Recap, Status, Task, TaskState } from '../types';
 import { useTranslation } from '../words';
 import { asking, someAgent } from './agents';
 
@@ -20,7 +21,7 @@ const hostile = '**b** <img src=x onerror=alert(1)> [l](command:quit) $(zap) `c`
 test('a description tells status, age and branch', () => {
   assert.equal(description(someAgent(), now), 'idle · 5m · main');
   const busy = someAgent({ status: 'working', branch: null, task: { id: 1, title: 't', progress: { percent: 40, note: '' } }, tasks: { queued: 2, running: 1, done: 0, failed: 0 } });
-  assert.equal(description(busy, now), 'working · 5m · api · 40 % · 2 queued');
+  assert.equal(description(busy, now), 't · working · 5m · api · 40 % · 2 queued');
 });
 
 test('one that its policy brings back says so until it is back', () => {
@@ -45,15 +46,15 @@ test('one whose folder is gone says so in row, quick pick and hover', () => {
 
 test('what is asked comes first in a row, with where it is', () => {
   const agent = someAgent(asking('Bash: rm -rf build'));
-  assert.equal(description(agent, now), 'Bash: rm -rf build · waiting(approval) · 5m · main');
-  assert.deepEqual(pickEntry(agent, now), { label: 'one', description: 'waiting(approval) · 5m · main', detail: 'Bash: rm -rf build · last activity 5m ago' });
+  assert.equal(description(agent, now), 'Bash: rm -rf build · needs approval · 5m · main');
+  assert.deepEqual(pickEntry(agent, now), { label: 'one', description: 'needs approval · 5m · main', detail: 'Bash: rm -rf build · last activity 5m ago' });
 });
 
 test('who waits below a row is told where a narrow list shows it, and read out', () => {
   const marks = { below: 2, muted: true };
-  assert.equal(description(someAgent(), now, marks), 'waiting below: 2 · idle · 5m · main · muted');
-  assert.equal(description(someAgent(asking('Bash: make')), now, marks), 'Bash: make · waiting below: 2 · waiting(approval) · 5m · main · muted');
-  assert.equal(spoken(someAgent(), marks), 'one, idle, waiting below: 2, muted');
+  assert.equal(description(someAgent(), now, marks), '2 below need you · idle · 5m · main · muted');
+  assert.equal(description(someAgent(asking('Bash: make')), now, marks), 'Bash: make · 2 below need you · needs approval · 5m · main · muted');
+  assert.equal(spoken(someAgent(), marks), 'one, idle, 2 below need you, muted');
   assert.deepEqual([description(someAgent(), now, { below: 0, muted: false }), spoken(someAgent(), { below: 0, muted: false })], ['idle · 5m · main', 'one, idle']);
 });
 
@@ -148,7 +149,7 @@ test('a hostile agent is one line of text in a row and in a notification', () =>
 
 test('what is asked is read out with its row, and told once by a hover', () => {
   const agent = someAgent(asking('Bash: make'));
-  assert.deepEqual([spoken(agent), spoken(someAgent())], ['one, waiting(approval), Bash: make', 'one, idle']);
+  assert.deepEqual([spoken(agent), spoken(someAgent())], ['one, needs approval, Bash: make', 'one, idle']);
   const said: Recap = { ...quiet, asks: 'Bash: make' };
   const often = (differs: Partial<Agent>) => tooltip(someAgent(differs), { recap: said }, now).split(/Bash(?:&#58;|:) make/).length - 1;
   assert.deepEqual([often(asking('Bash: make')), often({ status: 'waiting', reason: 'Bash: make' }), often({})], [1, 1, 1]);
@@ -192,7 +193,7 @@ test('a status is called by a word that can be translated, and one that only a n
   const english = useTranslation((message) => `<${message}>`);
   const words = [statusWord({ status: 'waiting', waiting_for: 'approval' }), statusWord({ status: 'flying' as Status, waiting_for: null })];
   useTranslation(english);
-  assert.deepEqual(words, ['<waiting>(<approval>)', 'flying']);
+  assert.deepEqual(words, ['<needs approval>', 'flying']);
 });
 
 test('a hover tells with whom an agent is shared, as what and for how long', () => {
@@ -247,13 +248,51 @@ test('a name is checked while it is typed', () => {
   assert.ok(nameMistake('one', ['one']));
 });
 
+const someTask = (differs: Partial<Task> = {}): Task => ({
+  id: 7, agent: 'one', pool: null, text: 'do\nit', priority: 'high', state: 'queued', created_at: '', changed_at: '', after: [], blocked: 0, progress: null, why: '', result: null, ...differs,
+});
+
 test('a task is one line', () => {
-  const task: Task = { id: 7, agent: 'one', pool: null, text: 'do\nit', priority: 'high', state: 'queued', created_at: '', changed_at: '', blocked: 1, progress: null, why: '', result: null };
-  assert.deepEqual(taskLine(task), { label: '#7 do it', description: 'queued · one · waits for 1 · high' });
-  assert.equal(taskContext(task), 'task cancellable');
-  assert.equal(taskContext({ ...task, state: 'failed' }), 'task cancellable retryable');
-  assert.equal(taskContext({ ...task, state: 'done' }), 'task');
+  const task = someTask();
+  assert.deepEqual(taskLine(task), { label: '#7 do it', description: 'queued · one · high' });
+  assert.equal(taskContext(task), 'task cancellable queued');
+  assert.equal(taskContext({ ...task, state: 'failed' }), 'task cancellable retryable failed');
+  assert.equal(taskContext({ ...task, state: 'done' }), 'task done');
   const said = '    indented **b** <img src=x>\n[l](command:quit)\n```\n# h';
-  assert.equal(taskTooltip({ ...task, text: said, why: 'w' }), `\`\`\`\`text\n${said}\n\`\`\`\`\n\n\`\`\`text\nw\n\`\`\``);
-  assert.equal(taskTooltip({ ...task, text: 'rm a\u202etxt.b\u0007' }), '```text\nrm a<U+202E>txt.b<U+0007>\n```');
+  const head = '**#7** queued · one · high';
+  assert.equal(taskTooltip({ ...task, text: said, why: 'w' }), `${head}\n\n\`\`\`\`text\n${said}\n\`\`\`\`\n\n\`\`\`text\nw\n\`\`\``);
+  assert.equal(taskTooltip({ ...task, text: 'rm a\u202etxt.b\u0007' }), `${head}\n\n\`\`\`text\nrm a<U+202E>txt.b<U+0007>\n\`\`\``);
+});
+
+test('a task that a cancelled one holds up says so', () => {
+  const task = someTask({ after: [1, 2, 3], blocked: 2 });
+  assert.deepEqual(unlistedBlockers([task, someTask({ id: 2 })]), [1, 3]);
+  const held = (...states: [number, TaskState][]) => blockersOf(task, new Map(states));
+  const stuck = held([1, 'cancelled'], [2, 'queued'], [3, 'done']);
+  assert.equal(taskLine(task, stuck).description, 'blocked by #1 (cancelled) · one · high');
+  assert.equal(taskContext(task, stuck), 'task cancellable queued stuck');
+  assert.equal(taskLine(task, held([1, 'running'], [2, 'queued'], [3, 'done'])).description, 'waits for #1, #2 · one · high');
+  assert.deepEqual(blockersOf(someTask({ after: [1] }), new Map()), [], 'not held up any more');
+});
+
+test('a task document shows what the task says as text', () => {
+  const steps = [{ at: '2026-01-01T00:00:00Z', state: 'queued' as const, attempt: 0, why: hostile }];
+  const text = taskDocument({ ...someTask({ text: 'two\nlines', result: 'done it' }), steps }, []);
+  assert.ok(text.startsWith('# Task 7\n\n**State:** queued  \n**Agent:** one  \n**Priority:** high\n\n```text\ntwo\nlines\n```\n\n## Result'), text);
+  for (const mark of ['<img', '](', '$(zap)']) assert.ok(!text.includes(mark), text);
+});
+
+test('the row of a cancelled task stays in its place for a while', () => {
+  const cancelled = new Map([[2, { task: someTask({ id: 2, state: 'cancelled' }), until: 100 }]]);
+  const open = [someTask({ id: 1 }), someTask({ id: 3 })];
+  assert.deepEqual(withCancelled(open, cancelled, 99).map(({ id, state }) => [id, state]), [[1, 'queued'], [2, 'cancelled'], [3, 'queued']]);
+  assert.deepEqual(withCancelled([...open, someTask({ id: 2 })], new Map(cancelled), 99).filter(({ id }) => id === 2).map(({ state }) => state), ['queued']);
+  assert.deepEqual(withCancelled(open, cancelled, 100).map(({ id }) => id), [1, 3]);
+});
+
+test('an agent that waits for its usage limit needs no person', () => {
+  const limited = someAgent({ status: 'waiting', waiting_for: 'limit' });
+  assert.equal(statusWord(limited), 'waits for its usage limit');
+  assert.deepEqual([count([limited]).waiting, count([limited]).limited, alarm(count([limited]))], [0, 1, undefined]);
+  assert.equal(lookOf(limited).icon, 'watch');
 });

@@ -72,7 +72,7 @@ test('two windows give the same news the same name, and other news another', () 
 
 const task = (differs: Partial<Task> = {}): Task => ({
   id: 1, agent: 'one', pool: null, text: 'count', priority: 'normal', state: 'done', created_at: '2026-01-01T00:00:00Z',
-  changed_at: '2026-01-01T00:05:00Z', blocked: 0, progress: null, why: 'its turn is over', result: 'one two three', ...differs,
+  changed_at: '2026-01-01T00:05:00Z', after: [], blocked: 0, progress: null, why: 'its turn is over', result: 'one two three', ...differs,
 });
 const failed = task({ state: 'failed', why: 'no disk left', result: 'of an earlier attempt' });
 const working: Partial<Agent> = { status: 'working', tasks: tasks(0), task: atWork };

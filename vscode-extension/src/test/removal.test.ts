@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommandError } from '../client';
-import { type Removal, gone, homelessQuestion, remove, removeQuestion } from '../rules/removal';
+import { type Removal, gone, removalQuestion, remove, workInWords } from '../rules/removal';
 import { someAgent } from './agents';
 
 const failing = (code: string) => new CommandError({ code, message: code, saw: [], hints: [] });
@@ -18,7 +18,7 @@ async function tried(answers: (CommandError | undefined)[], removal: Partial<Rem
     said.asked++;
     return Promise.resolve(yes);
   };
-  said.done = await remove(run, { name: () => Promise.resolve('one'), verb: ['agent', 'rm'], before: 'as it is', ...removal }, anyway);
+  said.done = await remove(run, { name: () => Promise.resolve('one'), verb: ['agent', 'rm'], before: 'as it is', work: 'must be kept', ...removal }, anyway);
   return said;
 }
 
@@ -39,18 +39,36 @@ test('one that is renamed while somebody is asked is removed by its new name, an
 test('what the binary does not want to do is asked about', async () => {
   assert.deepEqual(await tried([failing('unsaved')]), { ran: ['agent rm one', 'agent rm --force one'], asked: 1, done: true });
   assert.deepEqual(await tried([failing('unsaved')], {}, false), { ran: ['agent rm one'], asked: 1, done: false });
-  assert.deepEqual(await tried([undefined, failing('unsaved')], { before: 'end first' }, false), { ran: ['agent kill one', 'agent rm one'], asked: 1, done: true });
+  assert.deepEqual(await tried([undefined, failing('unsaved')], { before: 'end first' }, false), { ran: ['agent kill one', 'agent rm one', 'agent resume one'], asked: 1, done: false });
   await assert.rejects(tried([failing('missing-binary')]));
   await assert.rejects(tried([failing('unsaved'), failing('busy')]));
 });
 
-test('who works in place leaves the files of the project there', () => {
-  const stays = 'Forget one, with its transcript and state? The files of the project stay.';
-  assert.equal(removeQuestion(someAgent({ status: 'stopped' }), false), stays);
-  assert.match(removeQuestion(someAgent(), false), /^one runs\. .*The files of the project stay\.$/);
-  assert.equal(removeQuestion(someAgent({ status: 'stopped', workspace: 'worktree' }), false), 'Forget one, with its files?');
-  assert.equal(removeQuestion(someAgent({ status: 'stopped' }), true), 'The folder of one is gone. Forget it too?');
-  const [one, two] = [someAgent({ name: 'one', status: 'stopped' }), someAgent({ name: 'two', status: 'idle' })];
-  assert.equal(homelessQuestion([one, one]), 'The folder of these agents is gone. Forget all of them? one, one');
-  assert.equal(homelessQuestion([one, two]), 'The folder of these agents is gone. Forget all of them, and end those that run (two)? one, two');
+test('an agent that refuses after the person agreed to lose its work is removed without a second question', async () => {
+  const answered = await tried([undefined, failing('work-there')], { before: 'end first', work: 'may be lost' });
+  assert.deepEqual(answered, { ran: ['agent kill one', 'agent rm one', 'agent rm --force one'], asked: 0, done: true });
+});
+
+test('the question says what stays, what is stopped and what is lost', () => {
+  const { message, detail, yes, losesWork } = removalQuestion([{ agent: someAgent({ status: 'stopped' }), work: [] }]);
+  assert.deepEqual([message, detail, yes, losesWork], ['Remove one?', 'Its transcript and state are deleted; the files of the project stay.', 'Remove', false]);
+  const losing = removalQuestion([{ agent: someAgent({ status: 'working', workspace: 'worktree' }), work: ['2 uncommitted files'] }]);
+  assert.equal(losing.detail, 'It is working and is stopped first. Its transcript, state and folder are deleted.\nLost with it: 2 uncommitted files');
+  assert.deepEqual([losing.yes, losing.losesWork], ['Remove and Lose Work', true]);
+  assert.match(removalQuestion([{ agent: someAgent({ status: 'stopped' }), isHomeless: true, work: [] }]).detail, /^Its folder is gone\. /);
+});
+
+test('several agents are named once in the question', () => {
+  const [one, two] = [someAgent({ name: 'one', status: 'stopped' }), someAgent({ name: 'two', status: 'idle' })].map((agent) => ({ agent, isHomeless: true, work: [] }));
+  assert.ok(one !== undefined && two !== undefined);
+  assert.equal(removalQuestion([one, two]).message, 'Remove 2 agents?');
+  assert.equal(removalQuestion([one, two]).detail, 'one, two\nTheir folders are gone.\nRunning, and stopped first: two');
+  assert.equal(removalQuestion([two, two]).detail, 'two, two\nTheir folders are gone.\nAll of them run and are stopped.');
+});
+
+test('work that is only in a worktree is counted in words', () => {
+  assert.deepEqual(workInWords({ changed: 1, ahead: 0, stashes: 2 }), ['1 uncommitted file', '2 stashes']);
+  assert.deepEqual(workInWords({ changed: null, ahead: null, stashes: null }), []);
+  assert.equal(workInWords({ changed: 0, ahead: 3, stashes: 0 }).length, 1);
+  assert.deepEqual(workInWords(null), []);
 });
