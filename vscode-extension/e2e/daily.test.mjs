@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
 
@@ -11,7 +11,7 @@ const world = new World('daily');
 const hands = new Hands(world);
 after(() => world.end());
 
-before(async () => {
+step('the first window opens', async () => {
   await world.spawn('api');
   await world.spawn('docs');
   await world.startServer();
@@ -321,7 +321,7 @@ step('a recap is a document, and what agents said in it is text', async () => {
 
 step('stopping from the view ends the agent and keeps it', async () => {
   await hands.attach('tests');
-  await hands.ended(() => hands.menu('tests', 'Stop Agent'));
+  await hands.ended('tests', () => hands.menu('tests', 'Stop Agent'));
   await world.is('tests', 'stopped');
   await hands.treeRow('stopped').waitFor();
   // What is ended without a question can be undone.
@@ -367,7 +367,7 @@ step('a taskspace is made in one flow, and goes as a whole', async () => {
   await hands.attach('space');
   await hands.menu('space', 'Remove Agent');
   await hands.dialog().filter({ hasText: 'Remove space?' }).waitFor();
-  await hands.ended(() => hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click());
+  await hands.ended('space', () => hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click());
   await until('the taskspace is gone', () => world.symposium('taskspace', 'list').length === 0);
   // The row below moves up: where one clicks next must have come to rest.
   await hands.treeRow('symposium/space').waitFor({ state: 'detached' });

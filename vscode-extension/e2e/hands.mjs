@@ -8,34 +8,42 @@ import { until } from './world.mjs';
 
 const shots = process.env.SHOTS ?? join(dirname(fileURLToPath(import.meta.url)), '../dist/screenshots');
 
+/** No step takes this long on a machine that does several times as much as it has cores for; a step that waits for ever is
+ *  reported like any other failure. */
+const STEP_LIMIT = 300_000;
+
 let failed;
 
 /** What the view calls it that an agent waits. */
 const waits = { approval: 'needs approval', question: 'asks a question', setup: 'needs setup', limit: 'waits for its usage limit' };
 
-/** A step of a story: what comes after one that failed would fail for that reason alone, and is skipped. */
+/** A step of a story. The steps after a failed one depend on it, and are skipped. */
 export function step(name, act) {
   test(name, async (context) => {
     if (failed !== undefined) {
       context.skip(`after: ${failed}`);
       return;
     }
+    let timer;
+    const limit = new Promise((_, fail) => { timer = setTimeout(() => fail(new Error(`not done after ${STEP_LIMIT / 1000} s`)), STEP_LIMIT); });
     try {
-      await act();
+      await Promise.race([act(), limit]);
     } catch (error) {
       failed = name;
-      for (const hands of Hands.all) await hands.tellWhatIs().catch(() => undefined);
+      await Hands.first?.tellWhatIs().catch(() => undefined);
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   });
 }
 
 export class Hands {
-  static all = [];
+  static first;
 
   constructor(world) {
     this.world = world;
-    Hands.all.push(this);
+    Hands.first ??= this;
   }
 
   get page() {
@@ -58,18 +66,20 @@ export class Hands {
     }, within).catch(async (error) => { throw new Error(`${error.message}; it says ${JSON.stringify(await this.statusBar())}`); });
   }
 
-  /** Opens the palette and runs a command. What VS Code gives the focus to late, as it does with a preview, closes the
-   *  palette; a person presses F1 again. */
+  /** Opens the command palette, runs a command and waits until the palette has closed. An element that VS Code focuses
+   *  late, such as a preview, closes the palette; a user presses F1 again. */
   async palette(title) {
     const marked = this.page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title });
     await until(`the palette offers ${title}`, async () => {
       await this.page.keyboard.press('F1');
       await this.input().fill(`>${title}`, { timeout: 3_000 });
-      // Enter runs the row that is marked, which is the one above until the list has been filtered.
+      // Enter runs the marked row, which is an earlier one until the list has been filtered.
       await marked.waitFor({ timeout: 3_000 });
       return true;
     });
     await this.page.keyboard.press('Enter');
+    await until('the palette has closed', () => this.page.evaluate(() =>
+      ![...document.querySelectorAll('.quick-input-box input')].some((input) => input.checkVisibility() && input.value.startsWith('>'))));
   }
 
   input() {
@@ -183,15 +193,15 @@ export class Hands {
     await item.waitFor({ state: 'detached' });
   }
 
-  /** Ends the agent whose terminal was used last, from the view. The terminal closes, VS Code gives the keyboard to the one
-   *  of another agent, and gets it back from us. */
-  async ended(act) {
-    const taken = this.page.evaluate(() => new Promise((done) => {
-      document.addEventListener('focusin', ({ target }) => { if (target.className.includes('xterm-helper-textarea')) done(); });
-    }));
+  /** Ends an agent from the view and waits until its terminal has closed and the view has the keyboard. When a terminal
+   *  closes, VS Code gives the keyboard to the one of another agent, and the extension takes it back. */
+  async ended(name, act) {
     await act();
-    await taken;
-    await until('the keyboard is in the view again', () => this.page.evaluate(() => document.activeElement?.classList.contains('monaco-list')));
+    await until(`the terminal of ${name} has closed`, async () => {
+      const tabs = await this.page.locator('.terminal-tabs-entry, .single-terminal-tab').allInnerTexts();
+      return !tabs.some((text) => text.trim() === name || text.startsWith(`${name} `));
+    });
+    await until('the view has the keyboard', () => this.page.evaluate(() => document.activeElement?.classList.contains('monaco-list')));
   }
 
   /** Goes to another window of the desktop, or comes back from it: headless, no page ever loses the focus. */
@@ -257,9 +267,12 @@ export class Hands {
       ['code/LifecyclePhase/Eventually', 'code/didLoadExtensions', 'code/terminal/didReconnect'].every((mark) => performance.getEntriesByName(mark).length > 0)), 90_000);
   }
 
-  /** What there is when a step has failed: a screenshot, the agents, their screens. */
+  /** Reports the state after a failed step: a screenshot of every window, the agents and their screens. */
   async tellWhatIs() {
-    await this.shot(`failed-${this.world.name}`);
+    mkdirSync(shots, { recursive: true });
+    for (const [at, page] of this.world.browser.pages().entries()) {
+      await page.screenshot({ path: join(shots, `failed-${this.world.name}-${at}.png`), animations: 'disabled' }).catch(() => undefined);
+    }
     for (const { name, status, status_since, reason } of this.world.symposium('agent', 'list').slice(0, 10)) {
       console.log(`${name}: ${status} since ${status_since}: ${reason}`);
       console.log(this.world.symposium('agent', 'peek', name).screen.filter((line) => line.trim() !== '').slice(-12).join('\n'));

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
 
@@ -12,7 +12,7 @@ const world = new World('mistakes');
 const hands = new Hands(world);
 after(() => world.end());
 
-before(async () => {
+step('the first window opens', async () => {
   await world.startServer();
   await world.openBrowser();
   await hands.ready();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
 
@@ -12,7 +12,7 @@ const first = new Hands(world);
 after(() => world.end());
 let second;
 
-before(async () => {
+step('the first window opens', async () => {
   await world.spawn('api');
   await world.spawn('docs');
   await world.startServer();

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { availableParallelism, loadavg } from 'node:os';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
 
@@ -12,7 +12,7 @@ const hands = new Hands(world);
 after(() => world.end());
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-before(async () => {
+step('the first window opens', async () => {
   await world.spawn('api');
   await world.startServer();
   await world.openBrowser();

@@ -2,7 +2,7 @@
 // and no tmux client is left over or doubled.
 
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
 
@@ -12,7 +12,7 @@ after(() => world.end());
 
 const only = (name) => until(`one client, of ${name}`, () => world.clients().length === 1 && world.clients()[0].endsWith(` ${name}`));
 
-before(async () => {
+step('the first window opens', async () => {
   await world.spawn('api');
   await world.startServer();
   await world.openBrowser();

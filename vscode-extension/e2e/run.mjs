@@ -1,52 +1,71 @@
-// Runs the end-to-end tests, two files at once: each has a home, servers and a VS Code of its own. What is measured runs
-// alone, at the end. `npm run e2e -- NAME` runs the files whose name has NAME in it.
+// Runs the end-to-end tests: all files in the newest VS Code, and those of `ON_OLDEST` in the oldest one too. Two files
+// run at once, each with a home, servers and a VS Code of its own. Measurements run alone, at the end.
+//
+//   npm run e2e                          everything
+//   npm run e2e -- daily host            files whose name contains one of these, in the newest VS Code
+//   npm run e2e -- --vscode 1.100 daily  the same in another version
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { NEWEST, OLDEST, rigs } from './world.mjs';
+
+/** What differs between versions of VS Code is the API that the extension uses, and these files use all of it. */
+const ON_OLDEST = ['daily.test.mjs', 'host.test.mjs'];
+const ALONE = ['numbers.test.mjs'];
+/** The longest files begin first, so that both lanes end at about the same time. */
+const LONGEST = ['verbs', 'daily', 'windows', 'terminals', 'return'];
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, '../..');
+const { values: { vscode }, positionals: wanted } = parseArgs({ options: { vscode: { type: 'string' } }, allowPositionals: true });
+const files = readdirSync(here).filter((name) => name.endsWith('.test.mjs') && (wanted.length === 0 || wanted.some((part) => name.includes(part))));
+const runs = files.map((file) => ({ file, version: vscode ?? NEWEST }));
+if (wanted.length === 0 && vscode === undefined) runs.push(...ON_OLDEST.map((file) => ({ file, version: OLDEST })));
+if (runs.length === 0) {
+  console.error(`error: no file matches ${wanted.join(' ')}`);
+  process.exit(1);
+}
+
 const needs = {
-  'the rig': [join(process.env.SYMPOSIUM_VSCODE_RIG ?? join(root, 'target/vscode-rig'), 'ready'), './scripts/vscode-rig'],
   'the binary': [process.env.SYMPOSIUM_BINARY ?? join(root, 'target/release/symposium'), './scripts/symposium --version'],
   'the package': [join(root, 'vscode-extension/dist/symposium.vsix'), 'npm run package'],
 };
+for (const { version } of runs) needs[`VS Code ${version}`] = [join(rigs, version, 'ready'), `./scripts/vscode-rig ${version}`];
 for (const [what, [path, command]] of Object.entries(needs)) {
   if (existsSync(path)) continue;
   console.error(`error: ${what} is missing: ${path}\nhint: ${command}`);
   process.exit(1);
 }
 
-const alone = ['numbers.test.mjs'];
-const wanted = process.argv.slice(2);
-const files = readdirSync(here).filter((name) => name.endsWith('.test.mjs') && (wanted.length === 0 || wanted.some((part) => name.includes(part))));
-
-/** Runs one file; what it says is told when it is over, so that two do not talk at once. */
-function run(file) {
+/** Runs one file and prints its output when it has ended, so that the output of two files is not mixed. */
+function run({ file, version }) {
   const began = Date.now();
   return new Promise((done) => {
     let said = '';
-    const child = spawn(process.execPath, ['--test', '--test-reporter=spec', join(here, file)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const node = join(rigs, version, 'bin/node');
+    const env = { ...process.env, SYMPOSIUM_VSCODE_VERSION: version };
+    const child = spawn(node, ['--test', '--test-reporter=spec', join(here, file)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => { said += text; });
     child.on('close', (code) => {
-      console.log(`── ${file}: ${code === 0 ? 'ok' : 'FAILED'} (${Math.round((Date.now() - began) / 1000)}s)\n${said.trim()}`);
+      console.log(`── ${file}, VS Code ${version}: ${code === 0 ? 'ok' : 'FAILED'} (${Math.round((Date.now() - began) / 1000)}s)\n${said.trim()}`);
       done(code === 0);
     });
   });
 }
 
-/** Takes files off a list until it is empty; says whether all were well. */
+/** Takes runs off a list until it is empty; returns whether all passed. */
 async function lane(list) {
-  let well = true;
-  for (let file = list.shift(); file !== undefined; file = list.shift()) well = (await run(file)) && well;
-  return well;
+  let passed = true;
+  for (let next = list.shift(); next !== undefined; next = list.shift()) passed = (await run(next)) && passed;
+  return passed;
 }
 
 if (wanted.length === 0) rmSync(join(root, 'vscode-extension/dist/screenshots'), { recursive: true, force: true });
-// The longest first, so that the two lanes end together.
-const together = files.filter((file) => !alone.includes(file)).sort((a, b) => Number(b.startsWith('return')) - Number(a.startsWith('return')));
+const rank = ({ file }) => (LONGEST.findIndex((name) => file.startsWith(name)) + LONGEST.length + 1) % (LONGEST.length + 1);
+const together = runs.filter(({ file }) => !ALONE.includes(file)).sort((a, b) => rank(a) - rank(b));
 const results = await Promise.all([lane(together), lane(together)]);
-results.push(await lane(files.filter((file) => alone.includes(file))));
+results.push(await lane(runs.filter(({ file }) => ALONE.includes(file))));
 process.exit(results.every(Boolean) ? 0 : 1);

@@ -1,7 +1,7 @@
 // Terminals on agents: which are looked at, which are whose, where they are, and what they are called.
 
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
 
@@ -9,7 +9,7 @@ const world = new World('terminals');
 const hands = new Hands(world);
 after(() => world.end());
 
-before(async () => {
+step('the first window opens', async () => {
   for (const name of ['api', 'docs', 'tests']) await world.spawn(name);
   await world.startServer();
   await world.openBrowser();

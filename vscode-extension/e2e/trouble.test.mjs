@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
 
@@ -17,7 +17,7 @@ const tryAgain = async (text) => {
   await hands.page.locator('.welcome-view', { hasText: text }).locator('.monaco-button', { hasText: 'Try Again' }).first().click();
 };
 
-before(async () => {
+step('the first window opens', async () => {
   renameSync(world.binary, `${world.binary}.away`);
   await world.startServer();
   await world.openBrowser();

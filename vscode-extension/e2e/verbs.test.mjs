@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Guest, noGuest } from './guest.mjs';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
@@ -16,7 +16,7 @@ after(async () => {
   await world.end();
 });
 
-before(async () => {
+step('the first window opens', async () => {
   await world.spawn('api', '--title', 'a [title](command:workbench.action.quit) <b>b</b>');
   await world.spawn('docs');
   await world.startServer();

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Hands, step } from './hands.mjs';
 import { World, until } from './world.mjs';
@@ -16,7 +16,7 @@ let second;
 const clock = join(world.dir, 'clock');
 world.env.SYMPOSIUM_CLOCK = clock;
 
-before(async () => {
+step('the first window opens', async () => {
   await world.spawn('api');
   await world.spawn('docs');
   await world.startServer();

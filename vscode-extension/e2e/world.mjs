@@ -9,7 +9,12 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-export const rig = process.env.SYMPOSIUM_VSCODE_RIG ?? join(root, 'target/vscode-rig');
+/** The versions of VS Code that scripts/vscode-rig installs: the newest that runs here, and the oldest that is tested. */
+export const NEWEST = '1.139';
+export const OLDEST = '1.100';
+export const rigs = process.env.SYMPOSIUM_VSCODE_RIG ?? join(root, 'target/vscode-rig');
+const version = process.env.SYMPOSIUM_VSCODE_VERSION ?? NEWEST;
+const rig = join(rigs, version);
 const binary = process.env.SYMPOSIUM_BINARY ?? join(root, 'target/release/symposium');
 const vsix = join(root, 'vscode-extension/dist/symposium.vsix');
 const codeServer = join(rig, 'node_modules/code-server/out/node/entry.js');
@@ -38,22 +43,20 @@ const freePort = () =>
     });
   });
 
+/** Settings that differ from VS Code's defaults. Trust and AI features stay as a user has them after an installation. */
 const settings = {
+  // Steps begin with an empty editor area.
   'workbench.startupEditor': 'none',
+  // There is no network.
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
   'extensions.autoUpdate': false,
   'extensions.autoCheckUpdates': false,
   'extensions.ignoreRecommendations': true,
-  'security.workspace.trust.enabled': false,
-  // The DOM renderer: what a terminal shows can be read.
-  'terminal.integrated.gpuAcceleration': 'off',
   'remote.autoForwardPorts': false,
-  'window.commandCenter': false,
-  'chat.commandCenter.enabled': false,
-  // Newer ones: no chat, and no editor that lies over everything.
-  'chat.disableAIFeatures': true,
-  'workbench.editor.useModal': 'off',
+  // The DOM renderer: the text of a terminal can be read.
+  'terminal.integrated.gpuAcceleration': 'off',
+  // Pictures of all versions look alike.
   'workbench.colorTheme': 'Default Dark Modern',
 };
 
@@ -61,6 +64,7 @@ export class World {
   constructor(name) {
     this.dir = mkdtempSync('/tmp/sv-');
     this.name = name;
+    this.decided = new Set();
     this.home = join(this.dir, 'h');
     this.project = join(this.dir, 'shop');
     this.bin = join(this.dir, 'bin');
@@ -155,7 +159,7 @@ export class World {
       this.installed = true;
     }
     const args = [codeServer, '--bind-addr', `127.0.0.1:${this.port}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check',
-      '--disable-workspace-trust', '--disable-getting-started-override', '--disable-proxy', '--ignore-last-opened', this.project];
+      '--disable-getting-started-override', '--disable-proxy', '--ignore-last-opened', this.project];
     // A group of its own, so that it can be ended whole.
     this.server = spawn(process.execPath, args, { env: this.env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     this.log = '';
@@ -195,12 +199,12 @@ export class World {
     writeFileSync(list, JSON.stringify([...JSON.parse(readFileSync(list, 'utf8')), entry]));
   }
 
-  async openBrowser({ payload, before } = {}) {
+  async openBrowser({ payload, before, trust = 'granted' } = {}) {
     const { chromium } = createRequire(`${rig}/`)('playwright-core');
     this.browser = await chromium.launchPersistentContext(join(this.dir, 'chrome'), {
       executablePath: process.env.SYMPOSIUM_CHROMIUM ?? '/usr/bin/chromium',
       headless: true,
-      viewport: { width: 1200, height: 760 },
+      viewport: { width: 1500, height: 860 },
       args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
     await this.browser.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: `http://127.0.0.1:${this.port}` });
@@ -210,16 +214,42 @@ export class World {
     if (payload !== undefined) await this.page.addInitScript(heedPayload);
     const more = payload === undefined ? '' : `&payload=${encodeURIComponent(JSON.stringify(payload))}`;
     await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.project}${more}`, { waitUntil: 'domcontentloaded' });
+    await this.decideTrust(this.page, this.project, trust);
     return this.page;
   }
 
+  /** Decides as a user does whether a window may run what is in its folder, and waits until VS Code has heard it. */
+  async decideTrust(page, folder, trust) {
+    // VS Code remembers it for each folder, in the profile of the browser.
+    if (this.decided.has(folder)) return;
+    this.decided.add(folder);
+    const restricted = page.locator('[id="status.workspaceTrust"]');
+    // 1.100 asks when a folder is opened for the first time; 1.139 opens it in Restricted Mode.
+    if (version === OLDEST) {
+      const question = page.locator('.monaco-dialog-box').filter({ hasText: 'trust the authors' });
+      await question.locator('.monaco-button', { hasText: trust === 'granted' ? 'Yes, I trust' : 'No, I don' }).click({ timeout: 90_000 });
+      await question.waitFor({ state: 'detached' });
+    } else {
+      await restricted.waitFor({ timeout: 90_000 });
+      if (trust !== 'granted') return;
+      await restricted.locator('a').click();
+      const editor = page.locator('.workspace-trust-editor');
+      await editor.locator('.monaco-button', { hasText: /^Trust$/ }).click();
+      await editor.filter({ hasText: 'You trust this' }).waitFor();
+      await page.locator('.modal-editor-header .action-label[aria-label^="Close"]').click();
+      await editor.waitFor({ state: 'detached' });
+    }
+    await restricted.waitFor({ state: trust === 'granted' ? 'detached' : 'visible' });
+  }
+
   /** Another window on the same server, with another folder, or a file that names several, and behind the first: headless, each would think it is in front. */
-  async openWindow(folder) {
+  async openWindow(folder, trust = 'granted') {
     const page = await this.browser.newPage();
     await page.addInitScript(() => { document.hasFocus = () => false; });
     page.setDefaultTimeout(30_000);
     const what = folder.endsWith('.code-workspace') ? 'workspace' : 'folder';
     await page.goto(`http://127.0.0.1:${this.port}/?${what}=${folder}`, { waitUntil: 'domcontentloaded' });
+    await this.decideTrust(page, folder, trust);
     return page;
   }
 
