@@ -84,6 +84,8 @@ pub enum Error {
     InTerminal { name: AgentName },
     /// The agent still has one.
     StillRunning { name: AgentName, verb: &'static str },
+    /// A removal was asked of an agent that is running; `found` is its unsaved work.
+    RemoveRunning { name: AgentName, found: Vec<String> },
     /// Another command is working on the agent.
     Busy { name: AgentName, by: String },
     /// Processes could not be ended.

@@ -11,10 +11,10 @@ use crate::manager::{PruneRequest, Pruned};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Only those that ended at least so long ago
+    /// Only agents that ended at least this long ago
     #[arg(long, value_name = "D", default_value = "0s", value_parser = times::duration)]
     older_than: Duration,
-    /// Only say what would go
+    /// Show which agents would be removed and change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -22,19 +22,24 @@ pub(super) struct Arguments {
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let older_than = SignedDuration::try_from(args.older_than).unwrap_or(SignedDuration::MAX);
     let pruned = context.manager.prune(PruneRequest { older_than, dry_run: args.dry_run })?;
-    let word = if args.dry_run { "would go" } else { "is forgotten" };
-    let mut gone = Vec::new();
+    let word = if args.dry_run { "would be removed" } else { "is removed" };
+    let (mut gone, mut kept) = (Vec::new(), Vec::new());
     for Pruned { name, outcome } in pruned {
         match outcome {
             Ok(()) => {
                 context.ui.say(&format!("`{name}` {word}"));
                 gone.push(name);
             }
-            Err(error) => context.ui.warn(&format!("`{name}` stays: {error}")),
+            Err(error) => {
+                let report = error.report();
+                let why = [&[report.message.clone()][..], &report.saw].concat();
+                kept.push(serde_json::json!({ "name": name, "code": report.code, "reasons": why }));
+                context.ui.warn(&format!("`{name}` stays: {error}"));
+            }
         }
     }
     if context.ui.json {
-        context.ui.json(&serde_json::json!({ "pruned": gone, "dry_run": args.dry_run }));
+        context.ui.json(&serde_json::json!({ "pruned": gone, "kept": kept, "dry_run": args.dry_run }));
     } else if gone.is_empty() {
         context.ui.say("nothing to prune");
     }

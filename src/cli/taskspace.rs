@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::table::{clean, status_word};
-use super::{Context, attach, spawn, ui};
+use super::{Context, attach, rm, spawn, ui};
 use crate::error::Error;
-use crate::manager::{As, Body, Removal, SpawnRequest, TaskspaceView};
+use crate::manager::{As, Body, SpawnRequest, TaskspaceView};
 use crate::model::LogEntry;
 
 #[derive(Debug, Subcommand)]
@@ -63,12 +63,11 @@ pub(super) struct Log {
 
 #[derive(Debug, Args)]
 pub(super) struct Delete {
-    /// The taskspace
+    /// Name of the taskspace
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// Also with work that is nowhere else
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    options: rm::RemovalOptions,
 }
 
 pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
@@ -177,11 +176,12 @@ fn indented(text: &str) -> String {
 
 fn delete(args: &Delete, context: &Context) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
-    context.manager.taskspace_delete(&name, if args.force { Removal::Force } else { Removal::Careful })?;
-    if context.ui.json {
-        context.ui.json(&serde_json::json!({ "deleted": name }));
-    } else {
-        context.ui.say(&format!("taskspace `{name}` is gone"));
+    match rm::decide(&name, &args.options, context)? {
+        rm::Decision::Stop(code) => Ok(code),
+        rm::Decision::Remove(removal) => {
+            let removed = context.manager.taskspace_delete(&name, removal)?;
+            rm::report("deleted", &name, &removed, context);
+            Ok(0)
+        }
     }
-    Ok(0)
 }

@@ -308,7 +308,7 @@ impl Error {
                     format!("agent `{name}` exited as soon as it started ({how}, after {})", seconds(*after)),
                 );
                 if !last_lines.is_empty() {
-                    report = report.saw("last lines:").saw_all(&last_lines.iter().map(|l| format!("  {l}")).collect::<Vec<_>>());
+                    report = report.saw("last lines:").saw_all(&indented(last_lines));
                 }
                 report
                     .hint(format!("mend the cause, then `symposium agent restart {name}`"))
@@ -322,9 +322,15 @@ impl Error {
             Error::StillRunning { name, verb } => report("still-running", 1, format!("agent `{name}` is still running"))
                 .hint(match *verb {
                     "resume --conversation" => format!("end it first with `symposium agent kill {name}`: an agent is in one conversation at a time"),
-                    "rm" => format!("end it first with `symposium agent kill {name}`, or `symposium agent rm --force {name}`"),
                     _ => format!("`symposium agent attach {name}` shows it, `symposium agent restart {name}` starts it again"),
                 }),
+            Error::RemoveRunning { name, found } => {
+                let mut report = report("still-running", 1, format!("agent `{name}` is still running"));
+                if !found.is_empty() {
+                    report = report.saw("its workspace holds work that exists nowhere else:").saw_all(&indented(found));
+                }
+                report.saw("nothing was changed").hint(format!("end it first: `symposium agent kill {name}`"))
+            }
             Error::Busy { name, by } => report("busy", 1, format!("agent `{name}` is busy: {by}")).hint("try again in a moment"),
             Error::Survivors { name, pids } => {
                 report("survivors", 1, format!("some processes of agent `{name}` could not be ended"))
@@ -345,10 +351,11 @@ impl Error {
                 .saw("nothing was started")
                 .hint("go into a repository, make one with `git init`, or use `--workspace scratch`"),
             Error::Workspace { what, saw, hint } => report("workspace", 1, what).saw_all(saw).hint(hint),
-            Error::WorkThere { name, place, found } => report("work-there", 1, format!("the worktree of agent `{name}` holds work that is nowhere else"))
+            Error::WorkThere { name, place, found } => report("work-there", 1, format!("the worktree of agent `{name}` holds work that exists nowhere else"))
                 .saw_all(found)
                 .saw("nothing was changed")
-                .hint(format!("commit and push it in `{place}`, or lose what is not committed: `symposium agent rm --force {name}`")),
+                .hint(format!("commit and push it in `{place}`"))
+                .hint(format!("or remove it and keep a copy of uncommitted files for 30 days: `symposium agent rm --force {name}`")),
             Error::Unsafe { what, hint } => report("unsafe", 1, what).saw("nothing was changed").hint(hint),
             Error::Io { what, source } => report("failed", 1, format!("{what}: {source}")),
             _ => unreachable_report(self),
@@ -369,6 +376,10 @@ fn unreachable_report(error: &Error) -> Report {
 pub fn shown(text: &str) -> String {
     let clean: String = text.chars().map(|c| if is_deceptive(c) { '\u{fffd}' } else { c }).take(81).collect();
     if clean.chars().count() > 80 { clean.chars().take(79).chain(['…']).collect() } else { clean }
+}
+
+fn indented(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|line| format!("  {line}")).collect()
 }
 
 fn seconds(duration: Duration) -> String {

@@ -9,6 +9,7 @@ mod door;
 mod filters;
 mod history;
 mod patch;
+mod recover;
 mod submodules;
 #[cfg(test)]
 mod testing;
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 pub use bundle::Tip;
 pub use door::{Git, GitError};
 pub use patch::Stage;
+pub use recover::RecoveryPlan;
 pub use submodules::Submodule;
 pub use unfold::Unfolded;
 pub use worktree::{BranchPlan, BranchWish, Refusal};

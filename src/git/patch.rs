@@ -72,7 +72,7 @@ impl Git {
     }
 
     /// The directories that git does not look into because they are repositories, without those that are submodules.
-    fn repositories_below(&self, top: &Path) -> Result<Vec<String>, GitError> {
+    pub(super) fn repositories_below(&self, top: &Path) -> Result<Vec<String>, GitError> {
         let args = ["ls-files", "--others", "--exclude-standard", "-z"];
         self.stream(top, &[], &args, |said| {
             let mut found = Vec::new();
@@ -155,7 +155,7 @@ impl Git {
 }
 
 /// As old as the original, or git would take a file that was changed in the same instant for the one it knows.
-fn copy_of_index(own: &Path, copy: &Path) -> io::Result<()> {
+pub(super) fn copy_of_index(own: &Path, copy: &Path) -> io::Result<()> {
     match fs::copy(own, copy) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         copied => copied?,

@@ -37,8 +37,10 @@ impl Manager {
         let ended = survey.agents.into_iter().filter(|agent| is_due(agent, request.older_than, now));
         let act = |agent: Agent| {
             let outcome = match self.refuse_unseen(&agent.name) {
-                Ok(()) if request.dry_run => Ok(()),
-                Ok(()) => self.rm(&agent.name, Removal::Careful),
+                Ok(()) if request.dry_run => {
+                    self.record(&agent.name, "rm").and_then(|record| self.refuse_to_lose_work(&record))
+                }
+                Ok(()) => self.rm(&agent.name, Removal::Careful).map(drop),
                 refused => refused,
             };
             Pruned { name: agent.name, outcome }

@@ -1,5 +1,5 @@
-//! `agent rm`: forgets an agent and all its files. Session first, then files, then the record: cut short, the
-//! record is still there to do it again.
+//! `agent rm`: removes an agent and all its files. The session goes first, then files, then the record, so that an
+//! interrupted removal can be repeated.
 
 use std::time::Duration;
 
@@ -8,41 +8,75 @@ use super::reconcile::target_of;
 use super::rename::adopt;
 use crate::error::Error;
 use crate::failpoint;
-use crate::model::{AgentName, AgentRecord};
+use crate::model::{AgentName, AgentRecord, RecoveredWork};
 use crate::process;
 use crate::store::AgentLock;
 
-/// What may be removed.
+/// How long the processes of a removed agent get to exit before they are killed.
+const REMOVAL_GRACE: Duration = Duration::from_secs(2);
+
+/// Whether an agent may be removed that is running or holds unsaved work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
-    /// Only an agent that does not run, and leaves nothing of its own behind.
+    /// Refuse to remove a running agent, and one whose workspace holds work that exists nowhere else.
     Careful,
-    /// Also one that runs, and whatever is in its workspace.
+    /// End a running agent, and keep a copy of its unsaved work for a limited time.
     Force,
 }
 
+/// Result of removing an agent.
+#[derive(Debug, Default)]
+pub struct Removed {
+    /// Unsaved work that was removed, one sentence for each kind.
+    pub summary: Vec<String>,
+    /// Where a copy of that work is kept.
+    pub recovered: Option<RecoveredWork>,
+}
+
 impl Manager {
-    /// Forgets an agent.
-    pub fn rm(&self, name: &AgentName, removal: Removal) -> Result<(), Error> {
+    /// Removes an agent with its files and its record.
+    pub fn rm(&self, name: &AgentName, removal: Removal) -> Result<Removed, Error> {
         let lock = self.store.lock_agent(name, "rm")?;
         let record = self.record(name, "rm")?;
         self.finish_move(&record)?;
-        if removal == Removal::Careful {
-            let alive = !process::tree(&target_of(&record))
-                .map_err(Error::io("cannot look at processes"))?
-                .is_empty();
-            if alive {
-                return Err(Error::StillRunning { name: name.clone(), verb: "rm" });
+        let note = self.worktree_note(&record);
+        let removed = match removal {
+            Removal::Careful => {
+                self.refuse_while_running(&record)?;
+                self.refuse_to_lose_work(&record)?;
+                self.remove_locked(&record, &lock)?;
+                Removed::default()
             }
-            self.refuse_to_lose_work(&record)?;
-        }
-        self.remove_locked(&record, &lock)?;
+            Removal::Force => {
+                self.kill_locked(&record, REMOVAL_GRACE, &lock)?;
+                // Only now: the agent may have written files until its last moment.
+                let removed = self.keep_unsaved_work(&record)?;
+                failpoint::reached("rm.kept");
+                self.remove_locked(&record, &lock)?;
+                removed
+            }
+        };
         lock.retire();
-        Ok(())
+        self.expire_recovered(&note.repository);
+        Ok(removed)
+    }
+
+    fn refuse_while_running(&self, record: &AgentRecord) -> Result<(), Error> {
+        if !self.has_processes(record)? {
+            return Ok(());
+        }
+        let found = self.summary_of(record, &self.unsaved_work(record));
+        Err(Error::RemoveRunning { name: record.name.clone(), found })
+    }
+
+    /// Returns whether any process of an agent is running.
+    pub(super) fn has_processes(&self, record: &AgentRecord) -> Result<bool, Error> {
+        let tree = process::tree(&target_of(record)).map_err(Error::io("cannot look at processes"))?;
+        Ok(!tree.is_empty())
     }
 
     pub(super) fn remove_locked(&self, record: &AgentRecord, lock: &AgentLock) -> Result<(), Error> {
-        self.kill_locked(record, Duration::from_secs(2), lock)?;
+        self.kill_locked(record, REMOVAL_GRACE, lock)?;
         failpoint::reached("rm.killed");
         self.forget_worktree(record);
         self.forget_handoff(record);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::spawn::{SpawnRequest, Spawned};
-use super::{Manager, Removal};
+use super::{Manager, Removal, Removed};
 use crate::env::Env;
 use crate::error::Error;
 use crate::git;
@@ -57,7 +57,7 @@ impl Manager {
     }
 
     /// Ends the agent and removes everything, unless work would be lost.
-    pub fn taskspace_delete(&self, name: &AgentName, removal: Removal) -> Result<(), Error> {
+    pub fn taskspace_delete(&self, name: &AgentName, removal: Removal) -> Result<Removed, Error> {
         let record = self.record(name, "show")?;
         if self.taskspace_of(name, record.id).is_none() {
             return Err(no_taskspace(name));

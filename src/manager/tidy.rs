@@ -37,7 +37,7 @@ impl Manager {
             for agent in agents.iter().filter(|agent| !agent.status.is_live()) {
                 if agent.directory_gone.is_some_and(|gone| gone < before) {
                     done.push(match self.rm(&agent.name, Removal::Careful) {
-                        Ok(()) => format!("{} was forgotten: its project is gone", agent.name),
+                        Ok(_) => format!("{} was forgotten: its project is gone", agent.name),
                         Err(error) => format!("{} is kept: {error}", agent.name),
                     });
                 }
@@ -49,6 +49,7 @@ impl Manager {
         }
         self.with_ledger(|ledger| ledger.checkpoint())?;
         self.retire_locks()?;
+        self.expire_recovered(Path::new(""));
         Ok(done)
     }
 

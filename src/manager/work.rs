@@ -1,4 +1,4 @@
-//! The work in an agent's place: told when somebody asks, never lost when the place is removed.
+//! The work in an agent's workspace: counted on request, and protected when the workspace is removed.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::Manager;
 use crate::error::Error;
 use crate::failpoint;
 use crate::git::{Git, GitError};
-use crate::model::{Agent, AgentRecord, ChangeKind, Work, WorkCounts, Workspace};
+use crate::model::{Agent, AgentRecord, ChangeKind, ChangedFile, UnsavedWork, Work, WorkCounts, Workspace};
 use crate::rules::work;
 
 impl Manager {
@@ -40,51 +40,72 @@ impl Manager {
         Ok(Some(work))
     }
 
-    /// Refuses when something would be lost with an agent's own workspace.
-    pub(super) fn refuse_to_lose_work(&self, record: &AgentRecord) -> Result<(), Error> {
-        // What is in it is in the handoff, too.
+    /// Returns the work in an agent's own workspace that exists nowhere else.
+    pub(super) fn unsaved_work(&self, record: &AgentRecord) -> UnsavedWork {
+        // A handoff that was cut short left a copy of everything in its file.
         if self.is_half_moved(record) {
-            return Ok(());
+            return UnsavedWork::default();
         }
         match record.workspace {
-            Workspace::InPlace => Ok(()),
-            Workspace::Scratch => self.refuse_to_lose_scratch(record),
-            Workspace::Worktree if !self.worktree_note(record).finished => Ok(()),
-            Workspace::Worktree => self.refuse_to_lose_worktree(record),
+            Workspace::InPlace => UnsavedWork::default(),
+            Workspace::Scratch => self.unsaved_in_scratch(record),
+            Workspace::Worktree if !self.worktree_note(record).finished => UnsavedWork::default(),
+            Workspace::Worktree => self.unsaved_in_worktree(record),
         }
     }
 
-    /// A scratch folder is the only copy of what was made in it.
-    fn refuse_to_lose_scratch(&self, record: &AgentRecord) -> Result<(), Error> {
-        let scratch = self.store.instance(&record.name).workspace();
-        let count = std::fs::read_dir(&scratch).map_or(0, Iterator::count);
-        if count == 0 {
-            return Ok(());
-        }
-        Err(Error::Unsafe {
-            what: format!("the scratch folder of agent `{}` holds {count} files or folders", record.name),
-            hint: format!(
-                "look at `{}`, then `symposium agent rm --force {}`",
-                scratch.display(),
-                record.name
-            ),
-        })
-    }
-
-    fn refuse_to_lose_worktree(&self, record: &AgentRecord) -> Result<(), Error> {
-        let at = self.workspace_of(record);
-        if std::fs::read_dir(&at).map_or(0, Iterator::count) == 0 {
-            return Ok(());
-        }
-        let found = match self.work_in_worktree(record, self.git().patient()) {
-            Ok(Some(work)) => work::words(&work, &self.worktree_note(record).branch),
-            Ok(None) => vec!["git knows nothing of it any more".to_owned()],
-            Err(error) => vec![format!("git cannot tell what is in it: {error}")],
+    /// A scratch folder is the only copy of the files in it.
+    fn unsaved_in_scratch(&self, record: &AgentRecord) -> UnsavedWork {
+        let entries = std::fs::read_dir(self.store.instance(&record.name).workspace());
+        let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let file = |name: std::ffi::OsString| ChangedFile {
+            kind: ChangeKind::Untracked,
+            path: name.to_string_lossy().into_owned(),
         };
-        if found.is_empty() {
+        let mut files: Vec<ChangedFile> = names.map(file).collect();
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        UnsavedWork { files, ..UnsavedWork::default() }
+    }
+
+    fn unsaved_in_worktree(&self, record: &AgentRecord) -> UnsavedWork {
+        if std::fs::read_dir(self.workspace_of(record)).map_or(0, Iterator::count) == 0 {
+            return UnsavedWork::default();
+        }
+        let unknown = |why: String| UnsavedWork { unknown: Some(why), ..UnsavedWork::default() };
+        match self.work_in_worktree(record, self.git().patient()) {
+            Ok(Some(Work { changed, commits, stashes })) => {
+                UnsavedWork { files: changed, commits, stashes, unknown: None }
+            }
+            Ok(None) => unknown("git does not recognize it as a working tree any more".to_owned()),
+            Err(error) => unknown(format!("git cannot report its state: {error}")),
+        }
+    }
+
+    /// Returns the unsaved work of an agent as sentences, one for each kind of work.
+    pub(super) fn summary_of(&self, record: &AgentRecord, unsaved: &UnsavedWork) -> Vec<String> {
+        match record.workspace {
+            Workspace::Scratch => work::scratch_summary(unsaved),
+            _ => work::summary(unsaved, &self.worktree_note(record).branch),
+        }
+    }
+
+    /// Refuses an operation that would delete the only copy of an agent's work.
+    pub(super) fn refuse_to_lose_work(&self, record: &AgentRecord) -> Result<(), Error> {
+        let unsaved = self.unsaved_work(record);
+        if unsaved.is_empty() {
             return Ok(());
         }
-        Err(Error::WorkThere { name: record.name.clone(), place: at.display().to_string(), found })
+        let (name, place) = (record.name.clone(), self.workspace_of(record).display().to_string());
+        let found = self.summary_of(record, &unsaved);
+        match record.workspace {
+            Workspace::Scratch => Err(Error::Unsafe {
+                what: format!("the scratch folder of agent `{name}` holds {}", found.join("; ")),
+                hint: format!(
+                    "look at `{place}`; `symposium agent rm --force {name}` keeps a copy for 30 days"
+                ),
+            }),
+            _ => Err(Error::WorkThere { name, place, found }),
+        }
     }
 
     /// What an agent whose record was lost left under this name is not overwritten.
@@ -93,7 +114,11 @@ impl Manager {
         if !left.join(".git").exists() || !self.worktree_note(record).finished {
             return Ok(());
         }
-        self.refuse_to_lose_worktree(record)
+        let found = self.summary_of(record, &self.unsaved_in_worktree(record));
+        if found.is_empty() {
+            return Ok(());
+        }
+        Err(Error::WorkThere { name: record.name.clone(), place: left.display().to_string(), found })
     }
 
     /// Removes an agent's worktree from its repository, and its branch when nothing was committed on it.

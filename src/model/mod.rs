@@ -22,6 +22,7 @@ mod pattern;
 mod question;
 mod recap;
 mod record;
+mod removal;
 mod screen;
 mod seats;
 mod share;
@@ -66,6 +67,7 @@ pub use record::{
     AgentRecord, Conversation, Heartbeat, PastConversation, Restart, RestartPolicy, Rhythm, TmuxPlace,
     UnknownPolicy, Workspace,
 };
+pub use removal::{RecoveredWork, RecoveryRef, RemovalPreview, UnsavedWork};
 pub use screen::{ScreenReading, ScreenState};
 pub use seats::{Seats, Step, Terminal};
 pub use share::{Share, SharedAgent};

@@ -30,6 +30,7 @@ pub mod place;
 pub mod quiet;
 pub mod recap;
 pub mod reconcile;
+pub mod recovery;
 pub mod restart;
 pub mod screen;
 pub mod secrets;

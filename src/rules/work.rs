@@ -1,20 +1,15 @@
-//! The work in a place in words: what somebody must know before the place is removed.
+//! The work in an agent's workspace as sentences.
 
-use crate::model::{Work, WorkCounts};
+use crate::model::{ChangedFile, UnsavedWork, WorkCounts, is_deceptive};
 
-/// More names than fit on a line help nobody.
-const NAMED: usize = 5;
+/// Number of files that are named before the rest is only counted.
+const MAX_NAMED_FILES: usize = 5;
 
-/// One line for each sort of work that is there; none when there is none.
-pub fn words(work: &Work, branch: &str) -> Vec<String> {
+/// Returns one sentence for each kind of unsaved work in a worktree; none if there is no unsaved work.
+pub fn summary(work: &UnsavedWork, branch: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    if !work.changed.is_empty() {
-        let mut names: Vec<&str> = work.changed.iter().take(NAMED).map(|file| file.path.as_str()).collect();
-        if work.changed.len() > NAMED {
-            names.push("…");
-        }
-        let files = many(work.changed.len() as u64, "uncommitted file");
-        lines.push(format!("{files}: {}", names.join(", ")).replace(char::is_control, " "));
+    if !work.files.is_empty() {
+        lines.push(named("uncommitted file", &work.files));
     }
     if work.commits > 0 {
         let commits = many(work.commits, "commit");
@@ -23,7 +18,22 @@ pub fn words(work: &Work, branch: &str) -> Vec<String> {
     if work.stashes > 0 {
         lines.push(format!("{} made on `{branch}`", many(work.stashes, "stash")));
     }
+    lines.extend(work.unknown.clone());
     lines
+}
+
+/// Returns a sentence about the files in a scratch folder; none if it is empty.
+pub fn scratch_summary(work: &UnsavedWork) -> Vec<String> {
+    if work.files.is_empty() { Vec::new() } else { vec![named("file", &work.files)] }
+}
+
+/// Counts files and names the first few.
+pub fn named(what: &str, files: &[ChangedFile]) -> String {
+    let mut names: Vec<&str> = files.iter().take(MAX_NAMED_FILES).map(|file| file.path.as_str()).collect();
+    if files.len() > MAX_NAMED_FILES {
+        names.push("…");
+    }
+    format!("{}: {}", many(files.len() as u64, what), names.join(", ")).replace(is_deceptive, " ")
 }
 
 /// The numbers in one line; empty when nothing is known.
@@ -64,23 +74,24 @@ fn bytes(size: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ChangeKind, ChangedFile};
+    use crate::model::ChangeKind;
 
     #[test]
-    fn what_is_there_is_said_and_what_is_not_is_not() {
+    fn each_kind_of_unsaved_work_is_a_sentence() {
         let file = |name: &str| ChangedFile { kind: ChangeKind::Modified, path: name.into() };
-        assert!(words(&Work::default(), "b").is_empty());
-        let some = Work { changed: vec![file("a\u{1b}[2J")], commits: 1, stashes: 2 };
+        assert!(summary(&UnsavedWork::default(), "b").is_empty());
+        let some = UnsavedWork { files: vec![file("a\u{1b}[2J")], commits: 1, stashes: 2, unknown: None };
         assert_eq!(
-            words(&some, "b"),
+            summary(&some, "b"),
             [
                 "1 uncommitted file: a [2J",
                 "1 commit on `b` that no remote and no other branch has",
                 "2 stashes made on `b`"
             ]
         );
-        let many = Work { changed: ["1", "2", "3", "4", "5", "6"].map(file).into(), ..Work::default() };
-        assert_eq!(words(&many, "b"), ["6 uncommitted files: 1, 2, 3, 4, 5, …"]);
+        let many =
+            UnsavedWork { files: ["1", "2", "3", "4", "5", "6"].map(file).into(), ..UnsavedWork::default() };
+        assert_eq!(summary(&many, "b"), ["6 uncommitted files: 1, 2, 3, 4, 5, …"]);
     }
 
     #[test]

@@ -74,12 +74,13 @@ fn work_is_not_lost_unless_forced_and_commits_not_even_then() {
     fs::write(at.join("new"), "?\n").unwrap();
     agent(&env, &["kill", "fix"]).ok();
     assert_snapshot!(env.redacted(&agent(&env, &["rm", "fix"]).fails(1).stderr), @"
-    error: the worktree of agent `fix` holds work that is nowhere else
+    error: the worktree of agent `fix` holds work that exists nowhere else
       1 uncommitted file: new
       1 commit on `symposium/fix` that no remote and no other branch has
       1 stash made on `symposium/fix`
       nothing was changed
-    hint: commit and push it in `[ROOT]/home/.symposium/instances/fix/workspace`, or lose what is not committed: `symposium agent rm --force fix`
+    hint: commit and push it in `[ROOT]/home/.symposium/instances/fix/workspace`
+    hint: or remove it and keep a copy of uncommitted files for 30 days: `symposium agent rm --force fix`
     ");
     let pruned = agent(&env, &["prune"]).ok().stderr;
     assert!(pruned.starts_with("warning: `fix` stays: the worktree of agent `fix` holds work"), "{pruned}");
@@ -329,9 +330,11 @@ fn a_repository_that_is_gone_does_not_hold_an_agent() {
     agent(&env, &["kill", "a"]).ok();
     fs::remove_dir_all(env.project().join(".git")).unwrap();
     let said = agent(&env, &["rm", "a"]).fails(1).stderr;
-    assert!(said.contains("git knows nothing of it any more") || said.contains("git cannot tell"), "{said}");
-    agent(&env, &["rm", "--force", "a"]).ok();
+    assert!(said.contains("git does not recognize it") || said.contains("git cannot report"), "{said}");
+    let removed = agent(&env, &["rm", "--force", "a", "--json"]).ok().json();
     assert!(!env.state().join("instances/a").exists());
+    let kept = std::path::Path::new(removed["recovered"]["folder"].as_str().unwrap()).join("src/lib.rs");
+    assert_eq!(fs::read_to_string(kept).unwrap(), "// one\n", "the files themselves are kept");
 }
 
 #[test]
@@ -341,7 +344,7 @@ fn a_worktree_that_was_made_a_folder_goes_without_a_trace() {
     agent(&env, &["kill", "a"]).ok();
     fs::remove_file(workspace(&env, "a").join(".git")).unwrap();
     let said = agent(&env, &["rm", "a"]).fails(1).stderr;
-    assert!(said.contains("git knows nothing of it any more") || said.contains("git cannot tell"), "{said}");
+    assert!(said.contains("git does not recognize it") || said.contains("git cannot report"), "{said}");
     agent(&env, &["rm", "--force", "a"]).ok();
     assert!(!env.project().join(".git/worktrees").exists());
     assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");

@@ -1,0 +1,66 @@
+//! `recovered/NAME-TIMESTAMP/`: one directory for each copy of removed work. `entry.json` describes the copy;
+//! `workspace/` holds files that git could not store.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::home::create_private;
+use super::{Store, StoreError, atomic};
+use crate::model::RecoveredWork;
+
+/// Name of the file that describes a copy.
+const ENTRY: &str = "entry.json";
+
+impl Store {
+    /// Creates the directory of a new copy. A number is appended to `stem` if the name is in use.
+    pub fn create_recovered(&self, stem: &str) -> Result<PathBuf, StoreError> {
+        let all = self.recovered_dir();
+        create_private(&all).map_err(StoreError::write(&all))?;
+        let names = std::iter::once(stem.to_owned()).chain((2..).map(|number| format!("{stem}-{number}")));
+        for path in names.map(|name| all.join(name)) {
+            match fs::create_dir(&path) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                made => return made.map(|()| path.clone()).map_err(StoreError::write(&path)),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Writes the description of a copy into its directory.
+    pub fn write_recovered(&self, dir: &Path, work: &RecoveredWork) -> Result<(), StoreError> {
+        let path = dir.join(ENTRY);
+        let text = serde_json::to_vec_pretty(work).map_err(|error| StoreError::write(&path)(error.into()))?;
+        atomic::replace(&path, &text)
+    }
+
+    /// Moves a workspace into the directory of a copy; returns its new path.
+    pub fn move_to_recovered(&self, workspace: &Path, dir: &Path) -> Result<PathBuf, StoreError> {
+        let kept = recovered_folder(dir);
+        fs::rename(workspace, &kept).map_err(StoreError::write(&kept))?;
+        Ok(kept)
+    }
+
+    /// Returns all copies with their directories. Directories without a readable description are left out.
+    pub fn recovered(&self) -> Vec<(PathBuf, RecoveredWork)> {
+        let entries = fs::read_dir(self.recovered_dir()).into_iter().flatten().flatten();
+        let read = |dir: PathBuf| {
+            let bytes = atomic::read(&dir.join(ENTRY)).ok().flatten()?;
+            Some((dir, serde_json::from_slice(&bytes).ok()?))
+        };
+        entries.filter_map(|entry| read(entry.path())).collect()
+    }
+
+    /// Deletes the directory of a copy; symbolic links in it are removed, not followed.
+    pub fn forget_recovered(&self, dir: &Path) -> Result<(), StoreError> {
+        fs::remove_dir_all(dir).map_err(StoreError::write(dir))
+    }
+
+    fn recovered_dir(&self) -> PathBuf {
+        self.home().join("recovered")
+    }
+}
+
+/// Returns where a copy keeps files that git could not store.
+pub fn recovered_folder(dir: &Path) -> PathBuf {
+    dir.join("workspace")
+}
