@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::redraw::{fitting, redraw};
 use super::show::WithWork;
 use super::table::table;
 use super::{Context, times, ui, visit, work_table};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Watching, Woken};
 use crate::model::{Agent, HostName, Status};
 use crate::rules::family::{self, Branch};
 use crate::rules::order;
@@ -41,9 +41,6 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "D", value_parser = times::duration)]
     pub(super) timeout: Option<Duration>,
 }
-
-/// How often ages are counted anew while nothing happens; nothing is asked for it.
-const AGES: Duration = Duration::from_secs(10);
 
 pub(super) fn run(mut args: Arguments, context: &Context) -> Result<u8, Error> {
     if let Some(project) = args.project.as_deref().and_then(|text| context.manager.project_named(text)) {
@@ -99,50 +96,19 @@ pub(super) fn show(args: &Arguments, all: &[Agent], host: Option<&HostName>, con
     }
 }
 
-/// As many lines as the terminal has; what waits for a person stands above.
-fn fitting(text: &str, height: usize) -> String {
-    let all: Vec<&str> = text.lines().collect();
-    if all.len() < height {
-        return text.to_owned();
-    }
-    let shown = height.saturating_sub(2).max(1);
-    format!("{}\n… and {} more", all[..shown].join("\n"), all.len() - shown)
-}
-
 /// Shows the list again at each change, until the reader has gone or the person presses C-c.
 fn watch(args: &Arguments, context: &Context) -> Result<u8, Error> {
     let mut agents = Vec::new();
-    let mut shown = String::new();
-    context.manager.watch(AGES, |woken| {
-        // A terminal of another size has moved what was shown, also where that stays the same.
-        if matches!(woken, Woken::Resized) && !context.ui.json {
-            shown.clear();
-        }
-        if let Woken::Changed(survey) = woken {
-            // Now and not at the end, which may be hours away: who watches is who wants to know.
-            context.tell_notices();
+    redraw(context, |survey| {
+        if let Some(survey) = survey {
             agents = args.wanted(&survey.agents, context.ui.json);
-            if let Some(silence) = survey.silence {
-                context.ui.warn(&silence.to_string());
-            }
-        } else if context.ui.json {
-            return if ui::has_reader() { Watching::On } else { Watching::Enough };
         }
-        let text = match (context.ui.json, agents.is_empty()) {
+        Ok(match (context.ui.json, agents.is_empty()) {
             (true, _) => serde_json::to_string(&agents).unwrap_or_else(|_| "[]".into()),
             (false, true) => "no agents to show".into(),
             (false, false) => fitting(&args.lines(&agents, context), ui::height()),
-        };
-        if text == shown {
-            return if ui::has_reader() { Watching::On } else { Watching::Enough };
-        }
-        shown = text;
-        match context.ui.again(&shown) {
-            true => Watching::On,
-            false => Watching::Enough,
-        }
-    })?;
-    Ok(0)
+        })
+    })
 }
 
 impl Arguments {

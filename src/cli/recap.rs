@@ -6,11 +6,11 @@ use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 
 use super::table::{Keep, clean, cut};
-use super::{Context, times, ui, visit};
+use super::{Context, digest, times, ui, visit};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Popup;
-use crate::model::{AgentName, ChangeKind, Recap, Status};
+use crate::model::{AgentName, ChangeKind, ChangedFile, Changes, Recap, Status};
 
 /// Who was away for less has not forgotten.
 const AWAY: SignedDuration = SignedDuration::from_mins(5);
@@ -21,21 +21,22 @@ const WAY_OUT: &str = "press any key";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent
+    /// The agent; without one, a digest over all agents and tasks
     #[arg(allow_hyphen_values = true)]
-    name: String,
-    /// Since when: a time, or how long ago (`2h`); without, since the last terminal left
-    #[arg(long, value_name = "T")]
+    name: Option<String>,
+    /// Begin at this time, or so long ago (`2h`) [default: when you last looked]
+    #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Wait for a key afterwards
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, requires = "name")]
     pause: bool,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let name = visit::own(&args.name)?;
     let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
     let since = since.map_err(|what| Error::Usage { what, hint: None })?;
+    let Some(name) = &args.name else { return digest::run(since, context) };
+    let name = visit::own(name)?;
     let recap = context.manager.recap(&name, since)?;
     if args.pause {
         // No line end behind it: that would push the first line out of sight.
@@ -77,19 +78,14 @@ pub(crate) fn text(recap: &Recap) -> String {
     if !spent.is_empty() {
         lines.push(format!("  time      {}", spent.join(" · ")));
     }
-    let counts = [
+    let counts = counted(&[
         (recap.prompts as usize, "prompt", "prompts"),
         (recap.restarts as usize, "restart", "restarts"),
         (recap.done.len(), "task done", "tasks done"),
         (recap.failed.len(), "task failed", "tasks failed"),
-    ];
-    let counts: Vec<String> = counts
-        .iter()
-        .filter(|(n, ..)| *n > 0)
-        .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
-        .collect();
+    ]);
     if !counts.is_empty() {
-        lines.push(format!("  work      {}", counts.join(" · ")));
+        lines.push(format!("  work      {counts}"));
     }
     let changes = recap.changes.iter().filter(|change| is_news(change.to));
     let changes = changes.map(|change| format!("{} {}: {}", clock(change.at), change.to, clean(&change.why)));
@@ -115,12 +111,7 @@ pub(crate) fn text(recap: &Recap) -> String {
         let files = changes.files.iter().map(|file| format!("{} {}", letter(file.kind), clean(&file.path)));
         let files: Vec<String> = files.collect();
         if !files.is_empty() {
-            lines.push(format!(
-                "  changed   {}, +{} -{} lines, not committed",
-                if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) },
-                changes.insertions,
-                changes.deletions
-            ));
+            lines.push(format!("  changed   {}, not committed", amount(changes)));
             list("", files, &mut lines);
         }
     }
@@ -142,6 +133,26 @@ fn headline(recap: &Recap) -> String {
     };
     let gave_up = if recap.gave_up { ", given up after too many restarts" } else { "" };
     format!("{}: {now} now{gave_up}; the last {}:", recap.name, span(seconds))
+}
+
+/// How much is changed: lines are counted in files that git knows, so new files are named on their own.
+fn amount(changes: &Changes) -> String {
+    let is_new = |file: &&ChangedFile| file.kind == ChangeKind::Untracked;
+    let new = changes.files.iter().filter(is_new).count();
+    let known = changes.files.len() - new;
+    let mut parts = counted(&[(known, "file", "files")]);
+    if known > 0 {
+        parts.push_str(&format!(", +{} -{} lines", changes.insertions, changes.deletions));
+    }
+    let new = counted(&[(new, "new file", "new files")]);
+    [parts, new].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// Counts that are not zero, each with its noun in the singular or plural.
+pub(super) fn counted(counts: &[(usize, &str, &str)]) -> String {
+    let counts = counts.iter().filter(|(n, ..)| *n > 0);
+    let words = counts.map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }));
+    words.collect::<Vec<_>>().join(" · ")
 }
 
 /// The first few of a list under its name, and how many more there are.
@@ -171,11 +182,11 @@ fn letter(kind: ChangeKind) -> char {
     }
 }
 
-fn clock(at: Timestamp) -> String {
+pub(super) fn clock(at: Timestamp) -> String {
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string()
 }
 
-fn span(seconds: u64) -> String {
+pub(super) fn span(seconds: u64) -> String {
     match seconds {
         0..=59 => format!("{seconds}s"),
         60..=3_599 => format!("{}m", seconds / 60),
@@ -187,6 +198,20 @@ fn span(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn new_files_are_told_apart_from_changed_lines() {
+        let file = |kind| ChangedFile { kind, path: "a".into() };
+        let (new, known) = (file(ChangeKind::Untracked), file(ChangeKind::Modified));
+        let changes = |files: &[&ChangedFile], insertions| Changes {
+            files: files.iter().map(|file| (*file).clone()).collect(),
+            insertions,
+            deletions: 0,
+        };
+        assert_eq!(amount(&changes(&[&new], 0)), "1 new file");
+        assert_eq!(amount(&changes(&[&known, &new, &new], 3)), "1 file, +3 -0 lines, 2 new files");
+        assert_eq!(amount(&changes(&[&known, &known], 3)), "2 files, +3 -0 lines");
+    }
 
     #[test]
     fn on_a_small_screen_the_headline_and_the_way_out_stay() {

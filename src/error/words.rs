@@ -230,8 +230,14 @@ impl Error {
                 )
             }
             Error::TaskIs { id, state, verb, why } => {
-                let report =
-                    report("task-is", 1, format!("task {id} is {state}; it cannot be made `{verb}`"));
+                let attempt = match *verb {
+                    "done" => format!("mark task {id} as done"),
+                    "fail" => format!("mark task {id} as failed"),
+                    "progress" => format!("report progress on task {id}"),
+                    verb => format!("{verb} task {id}"),
+                };
+                let already = if state.is_over() { "already " } else { "" };
+                let report = report("task-is", 1, format!("cannot {attempt}: it is {already}{state}"));
                 let report = if why.is_empty() { report } else { report.saw(why) };
                 report.hint(format!("`symposium task show {id}` tells what happened to it"))
             }

@@ -63,7 +63,7 @@ impl Manager {
 
     fn task_words(&self) -> Option<Vec<(String, String)>> {
         let states = [&TaskState::OPEN[..], &[TaskState::Failed]].concat();
-        let filter = TaskFilter { agent: None, states, newest: Some(MOST_TASKS) };
+        let filter = TaskFilter { agent: None, states, newest: Some(MOST_TASKS), since: None };
         let about = |text: &str| text.chars().take(60).collect();
         let tasks = self.task_list(&filter).ok()?;
         Some(tasks.into_iter().map(|task| (task.id.to_string(), about(&task.text))).collect())

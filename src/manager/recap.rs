@@ -52,7 +52,7 @@ impl Manager {
             .into()
     }
 
-    fn recap_of(&self, record: &AgentRecord, since: Timestamp) -> Result<Recap, Error> {
+    pub(super) fn recap_of(&self, record: &AgentRecord, since: Timestamp) -> Result<Recap, Error> {
         // What cannot be written down now either is told by the next recap.
         let _ = self.note_owed();
         let query = Query { agent: Some(record.id), since: Some(since), after: None, limit: MOST_LINES };

@@ -1,12 +1,13 @@
 //! The small verbs of tasks: list, show, cancel, retry, progress, done, fail. None of them types anything.
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{TaskMove, TaskQuery};
-use crate::model::{AgentName, Progress, Status, Task, TaskId, TaskState, TaskStep};
+use crate::model::{AgentName, AgentWaits, Progress, Status, Task, TaskId, TaskState, TaskStatus, TaskStep};
 use crate::rules::hook::one_line;
 
 /// Which tasks are wanted.
@@ -18,6 +19,20 @@ pub struct TaskFilter {
     pub states: Vec<TaskState>,
     /// Only the newest so many.
     pub newest: Option<usize>,
+    /// Only tasks whose state changed at or after this time.
+    pub since: Option<Timestamp>,
+}
+
+/// One task as lists show it. The field names are a public contract.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskView {
+    /// The task as it is stored.
+    #[serde(flatten)]
+    pub task: Task,
+    /// Its state, refined: `blocked`, `waiting` and `unknown` are told apart from the stored states.
+    pub status: TaskStatus,
+    /// Why its agent does not work on it, if it does not.
+    pub waits_for: Option<String>,
 }
 
 /// One task with all that happened to it. The field names are a public contract.
@@ -25,11 +40,9 @@ pub struct TaskFilter {
 pub struct TaskShown {
     /// As it is now.
     #[serde(flatten)]
-    pub task: Task,
+    pub view: TaskView,
     /// The states that it came through.
     pub steps: Vec<TaskStep>,
-    /// Why it is not worked at, when it is not.
-    pub waits_for: Option<String>,
 }
 
 impl Manager {
@@ -39,16 +52,38 @@ impl Manager {
             Some(name) => Some(self.record(name, "show")?.id),
             None => None,
         };
-        let query = TaskQuery { agent, states: &filter.states, newest: filter.newest };
-        self.with_existing_ledger(|ledger| ledger.tasks(&query))
+        // Old tasks may have changed last: the limit counts those that are left.
+        let newest = filter.newest.filter(|_| filter.since.is_none());
+        let query = TaskQuery { agent, states: &filter.states, newest };
+        let mut tasks = self.with_existing_ledger(|ledger| ledger.tasks(&query))?;
+        if let Some(since) = filter.since {
+            tasks.retain(|task| task.changed_at >= since);
+            let most = filter.newest.unwrap_or(usize::MAX);
+            tasks.drain(..tasks.len().saturating_sub(most));
+        }
+        Ok(tasks)
+    }
+
+    /// The same tasks, each with its status and what it waits for.
+    pub fn task_views(&self, filter: &TaskFilter) -> Result<Vec<TaskView>, Error> {
+        self.task_list(filter)?.into_iter().map(|task| self.task_view(task)).collect()
+    }
+
+    /// A task with its status and what it waits for.
+    pub fn task_view(&self, task: Task) -> Result<TaskView, Error> {
+        let waits_for = self.what_it_waits_for(&task)?;
+        let agent = match waits_for {
+            Some(_) => AgentWaits::Yes,
+            None => AgentWaits::No,
+        };
+        Ok(TaskView { status: TaskStatus::of(&task, agent), task, waits_for })
     }
 
     /// One task with its steps.
     pub fn task_show(&self, id: TaskId) -> Result<TaskShown, Error> {
         let task = self.known_task(id)?;
         let steps = self.with_existing_ledger(|ledger| ledger.task_steps(id))?;
-        let waits_for = self.what_it_waits_for(&task)?;
-        Ok(TaskShown { task, steps, waits_for })
+        Ok(TaskShown { view: self.task_view(task)?, steps })
     }
 
     pub(super) fn known_task(&self, id: TaskId) -> Result<Task, Error> {

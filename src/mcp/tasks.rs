@@ -174,15 +174,15 @@ fn status(desk: &Desk, given: Ask) -> Outcome {
     if let Some(id) = given.id {
         manager.task_within_reach(&place, Act::See, TaskId(id))?;
         let shown = manager.task_show(TaskId(id))?;
-        let mut text = card(&shown.task);
-        if let Some(waits_for) = &shown.waits_for {
+        let mut text = card(&shown.view.task);
+        if let Some(waits_for) = &shown.view.waits_for {
             text.push_str(&format!("\nwaits: {waits_for}"));
         }
         return Ok(Said { text, data: json!(shown) });
     }
     let agent = given.agent.as_deref().map(desk::name).transpose()?;
     let states = if given.all { TaskState::ALL.to_vec() } else { TaskState::OPEN.to_vec() };
-    let mut tasks = manager.task_list(&TaskFilter { agent, states, newest: None })?;
+    let mut tasks = manager.task_list(&TaskFilter { agent, states, newest: None, since: None })?;
     tasks.retain(|task| place.allows_about(Act::See, task));
     let left_out = tasks.len().saturating_sub(MOST_LISTED);
     tasks.drain(..left_out);

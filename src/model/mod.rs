@@ -6,6 +6,7 @@
 mod agent;
 mod config;
 mod cron;
+mod digest;
 mod environment;
 mod event;
 mod far;
@@ -30,6 +31,7 @@ mod spec;
 mod status;
 mod tallies;
 mod task;
+mod task_status;
 mod taskspace;
 mod text;
 mod tier;
@@ -41,6 +43,7 @@ pub use config::{
     LedgerConfig, Notify, NotifyOn, QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
 };
 pub use cron::{Cron, InvalidCron};
+pub use digest::{Digest, DigestProject, NeedsYou};
 pub use environment::EnvironmentName;
 pub use event::{AgentEvent, Edge, HookSignal, TmuxEvent};
 pub use far::{FAR_FORMAT, FarRequest, Frame, HELLO, Hello, RequestId, Times};
@@ -77,6 +80,7 @@ pub use tallies::Tallies;
 pub use task::{
     Doer, NewTask, Priority, Progress, Task, TaskId, TaskState, TaskStep, UnknownPriority, marked_task,
 };
+pub use task_status::{AgentWaits, TaskStatus};
 pub use taskspace::{LogEntry, Taskspace};
 pub use text::{Prompt, Title, Unsendable, is_deceptive, visible};
 pub use tier::{Tier, UnknownTier};

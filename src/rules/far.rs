@@ -102,6 +102,7 @@ const FLAGS: &[(&str, &str, &str, Way)] = &[
     ("taskspace", "new", "attach", Way::Start),
     ("agent", "logs", "follow", Way::Follow),
     ("agent", "list", "watch", Way::Show),
+    ("task", "list", "watch", Way::Show),
     ("agent", "list", "work", LOOK),
     ("agent", "list", "shared", LOOK),
     ("board", "get", "output", Way::Here("`--output` names a file of this machine")),
@@ -146,7 +147,7 @@ pub fn manner((noun, verb): (&str, &str), flags: &[&str], face: Face) -> Manner 
         _ if json => Manner::Json,
         ("agent", "logs") if !flags.contains(&"plain") => Manner::AsPrinted,
         ("board", "get") if !shown => Manner::AsPrinted,
-        ("agent", "list") if flags.contains(&"watch") && shown => Manner::Drawn { coloured },
+        ("agent" | "task", "list") if flags.contains(&"watch") && shown => Manner::Drawn { coloured },
         _ => Manner::Text { coloured },
     }
 }

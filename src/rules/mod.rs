@@ -6,6 +6,7 @@ pub mod bubble;
 pub mod confirm;
 pub mod conversation;
 pub mod delivery;
+pub mod digest;
 pub mod dispatch;
 pub mod driver;
 pub mod evict;

@@ -134,3 +134,30 @@ fn who_is_taken_over_from_loses_the_recap_too_and_nothing_that_was_typed_meanwhi
     assert_eq!(former.wait_for_exit(), 0);
     assert_eq!(super::prompts(&env, "a"), ["remember blue", "second"]);
 }
+
+#[test]
+fn a_digest_covers_all_agents_since_the_user_last_looked() {
+    let env = TestEnv::new();
+    let shop = env.root().join("shop");
+    std::fs::create_dir(&shop).unwrap();
+    spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
+    spawned(&env, &["demo", "--name", "b", "--dir", shop.to_str().unwrap(), "--task", "/ask make clean"]);
+    wait_for(&env, "a", "idle");
+    wait_for(&env, "b", "waiting");
+    // A program that reads the digest does not count as the user.
+    let told = env.symposium(["recap", "--json"]).ok().json();
+    assert_eq!(told["needs_you"]["agents"], serde_json::json!(["b"]), "{told}");
+    assert_eq!(told["projects"].as_array().map(Vec::len), Some(2), "{told}");
+    let text = env.symposium(["recap"]).ok().stdout;
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what:?} is missing:\n{text}"));
+    assert!(at("NEEDS YOU") < at("Bash: make clean") && at("Bash: make clean") < at("SHOP"), "{text}");
+    assert!(text.contains("1 prompt\n") || text.contains("1 prompt ·"), "{text}");
+    // What was seen is not told again, except for what still needs the user.
+    let again = env.symposium(["recap", "--json"]).ok().json();
+    assert_eq!(again["since"], env.symposium(["recap", "--json"]).ok().json()["since"]);
+    assert_eq!(again["needs_you"]["agents"], serde_json::json!(["b"]), "{again}");
+    let names: Vec<_> = again["projects"][0]["agents"].as_array().into_iter().flatten().collect();
+    assert!(names.iter().all(|agent| agent["name"] == "b"), "{again}");
+    let all = env.symposium(["recap", "--since", "1h", "--json"]).ok().json();
+    assert_eq!(all["projects"].as_array().map(Vec::len), Some(2), "{all}");
+}

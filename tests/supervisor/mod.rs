@@ -14,6 +14,7 @@ mod queue_trouble;
 mod restart;
 mod room;
 mod survival;
+mod task_list;
 mod tidy;
 
 use serde_json::Value;

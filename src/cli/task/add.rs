@@ -8,7 +8,7 @@ use clap::Args;
 use super::super::{Context, times, ui};
 use crate::error::Error;
 use crate::manager::TaskRequest;
-use crate::model::{Priority, TaskId};
+use crate::model::{Priority, Task, TaskId};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
@@ -59,10 +59,27 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     }
     if context.ui.json {
         context.ui.json(&added.task);
+    } else if ui::is_shown() {
+        context.ui.data(&sentence(&added.task));
     } else {
         context.ui.data(&added.task.id.to_string());
     }
     Ok(0)
+}
+
+/// What a person is told of a new task. A program that reads a pipe gets the bare number.
+fn sentence(task: &Task) -> String {
+    let queue = match (&task.agent_name, &task.pool) {
+        (Some(name), _) => format!("the queue of `{name}`"),
+        (None, Some(spec)) => format!("the queue for any `{spec}` agent"),
+        (None, None) => "the queue".to_owned(),
+    };
+    let blocked = match task.blocked {
+        0 => String::new(),
+        1 => ", and waits for 1 other task".to_owned(),
+        others => format!(", and waits for {others} other tasks"),
+    };
+    format!("task {} is on {queue}{blocked}", task.id)
 }
 
 /// A text that was given, or what stdin has.

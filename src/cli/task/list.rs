@@ -1,75 +1,78 @@
 //! `task list`
 
-use clap::{Args, ValueEnum};
-use jiff::Timestamp;
-use unicode_width::UnicodeWidthStr;
+mod table;
 
-use super::super::table::{Keep, clean, cut};
-use super::super::times::age;
-use super::super::{Context, spawn, ui};
+use clap::{Args, ValueEnum};
+
+use super::super::redraw::{fitting, redraw};
+use super::super::{Context, spawn, times, ui};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::TaskFilter;
-use crate::model::{Task, TaskState};
+use crate::manager::{TaskFilter, TaskView};
+use crate::model::{TaskState, TaskStatus};
+use table::table;
 
-/// How many a person is shown at once.
-const MOST: usize = 50;
+/// The number of tasks shown at a time, unless `--limit` says otherwise.
+const DEFAULT_LIMIT: usize = 50;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// Only those of this agent
+    /// Only tasks of this agent
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     agent: Option<String>,
-    /// Only those in this state; may be given several times
-    #[arg(long, value_name = "S", value_enum)]
+    /// Only tasks in this state; may be repeated
+    #[arg(long, value_name = "STATE", value_enum)]
     state: Vec<State>,
-    /// Also those that are over
+    /// Include tasks that are over
     #[arg(long, conflicts_with = "state")]
     all: bool,
-    /// At most so many, the newest; 50 when nothing is said, all of them with --json
+    /// Only tasks that changed since a time, or in a span such as 8h; includes tasks that are over
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Show at most this many, the newest [default: 50; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// Show the list again at each change; with --json, one array a line
+    #[arg(long)]
+    watch: bool,
 }
 
-/// The states as they are typed.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum State {
-    Queued,
-    Dispatched,
-    Running,
-    Done,
-    Failed,
-    Cancelled,
-}
+/// A status as it is typed.
+#[derive(Debug, Clone, Copy)]
+struct State(TaskStatus);
 
-impl From<State> for TaskState {
-    fn from(state: State) -> TaskState {
-        match state {
-            State::Queued => TaskState::Queued,
-            State::Dispatched => TaskState::Dispatched,
-            State::Running => TaskState::Running,
-            State::Done => TaskState::Done,
-            State::Failed => TaskState::Failed,
-            State::Cancelled => TaskState::Cancelled,
-        }
+impl ValueEnum for State {
+    fn value_variants<'a>() -> &'a [State] {
+        const ALL: [State; 9] = {
+            let mut all = [State(TaskStatus::Queued); 9];
+            let mut at = 0;
+            while at < all.len() {
+                all[at] = State(TaskStatus::ALL[at]);
+                at += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.0.word()))
     }
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let agent = args.agent.as_deref().map(spawn::name).transpose()?;
-    let states = match (args.all, args.state.is_empty()) {
-        (true, _) => vec![],
-        // What went wrong is open too: somebody has to look.
-        (false, true) => [&TaskState::OPEN[..], &[TaskState::Failed]].concat(),
-        (false, false) => args.state.into_iter().map(TaskState::from).collect(),
-    };
-    let limit = args.limit.or((!context.ui.json).then_some(MOST));
-    let newest = limit.map(|limit| limit.saturating_add(1));
-    let mut tasks = context.manager.task_list(&TaskFilter { agent, states, newest })?;
-    let more = limit.is_some_and(|limit| tasks.len() > limit);
-    if more {
-        tasks.remove(0);
+    let wanted = Wanted::of(&args, context)?;
+    if args.watch {
+        return redraw(context, |_| {
+            let Found { tasks, .. } = wanted.find(context)?;
+            Ok(match (context.ui.json, tasks.is_empty()) {
+                (true, _) => serde_json::to_string(&tasks).unwrap_or_else(|_| "[]".into()),
+                (false, true) => "no tasks to show".into(),
+                (false, false) => fitting(&table(&tasks, ui::width(), Env::now()), ui::height()),
+            })
+        });
     }
+    let Found { tasks, has_more } = wanted.find(context)?;
     if context.ui.json {
         context.ui.json(&tasks);
     } else if tasks.is_empty() {
@@ -78,50 +81,60 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             .say("no tasks; `symposium task add AGENT TEXT` adds one, `--all` shows those that are over");
     } else {
         context.ui.data(&table(&tasks, ui::width(), Env::now()));
-        if more {
-            context.ui.say("older ones are not shown; `--limit N` shows more");
+        if has_more {
+            context.ui.say("older tasks are not shown; `--limit N` shows more");
         }
     }
     Ok(0)
 }
 
-/// One line a task.
-fn table(tasks: &[Task], width: usize, now: Timestamp) -> String {
-    let head = ["ID", "STATE", "AGENT", "SINCE", "TASK"].map(str::to_owned);
-    let rows: Vec<[String; 5]> = tasks.iter().map(|task| row(task, now)).collect();
-    let mut widths = [0; 5];
-    for row in rows.iter().chain([&head]) {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.width());
-        }
-    }
-    widths[2] = widths[2].min(width / 4);
-    let taken: usize = widths[..4].iter().sum::<usize>() + 8;
-    widths[4] = width.saturating_sub(taken).max(8);
-    let line = |row: &[String; 5]| {
-        let cells = row.iter().zip(widths).enumerate().map(|(at, (cell, width))| {
-            let cell = cut(cell, width, Keep::Beginning);
-            let pad = if at == 4 { 0 } else { width.saturating_sub(cell.width()) };
-            format!("{cell}{:pad$}", "")
-        });
-        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
-    };
-    [head].iter().chain(&rows).map(line).collect()
+/// Which tasks are asked for.
+struct Wanted {
+    filter: TaskFilter,
+    /// What `--state` names; empty without it.
+    statuses: Vec<TaskStatus>,
+    limit: Option<usize>,
 }
 
-fn row(task: &Task, now: Timestamp) -> [String; 5] {
-    let state = match (&task.progress, task.state) {
-        (Some(progress), TaskState::Running) => format!("running {}%", progress.percent),
-        (_, TaskState::Queued) if task.blocked > 0 => "blocked".into(),
-        (_, TaskState::Failed) if task.flagged => "unknown".into(),
-        (_, state) => state.to_string(),
-    };
-    let words = match (task.state, &task.progress) {
-        (TaskState::Running, Some(progress)) if !progress.note.is_empty() => {
-            format!("{} ({})", task.title(), progress.note)
+/// The tasks that were found, and whether older ones were left out.
+struct Found {
+    tasks: Vec<TaskView>,
+    has_more: bool,
+}
+
+impl Wanted {
+    fn of(args: &Arguments, context: &Context) -> Result<Wanted, Error> {
+        let agent = args.agent.as_deref().map(spawn::name).transpose()?;
+        let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
+        let since = since.map_err(|what| Error::Usage { what, hint: None })?;
+        let statuses: Vec<TaskStatus> = args.state.iter().map(|state| state.0).collect();
+        let mut states: Vec<TaskState> = statuses.iter().map(|status| status.state()).collect();
+        if states.is_empty() && !args.all && since.is_none() {
+            // A failed task needs a look, so it is shown with the open ones.
+            states = [&TaskState::OPEN[..], &[TaskState::Failed]].concat();
         }
-        (TaskState::Failed, _) => format!("{}: {}", task.title(), task.why),
-        _ => task.title(),
-    };
-    [task.id.to_string(), state, task.whose(), age(task.changed_at, now), clean(&words)]
+        states.dedup();
+        let limit = args.limit.or((!context.ui.json).then_some(DEFAULT_LIMIT));
+        // A refined status is known only after the tasks were read, so the limit is applied after that.
+        let is_refined = statuses.iter().any(|status| status.word() != status.state().word());
+        let newest = limit.filter(|_| !is_refined).map(|limit| limit.saturating_add(1));
+        Ok(Wanted { filter: TaskFilter { agent, states, newest, since }, statuses, limit })
+    }
+
+    fn find(&self, context: &Context) -> Result<Found, Error> {
+        let mut tasks = context.manager.task_views(&self.filter)?;
+        tasks.retain(|view| self.wants(view));
+        let over = self.limit.map_or(0, |limit| tasks.len().saturating_sub(limit));
+        tasks.drain(..over);
+        Ok(Found { tasks, has_more: over > 0 })
+    }
+
+    /// A stored state includes its refinements: `--state queued` also shows blocked tasks.
+    fn wants(&self, view: &TaskView) -> bool {
+        self.statuses.is_empty()
+            || self
+                .statuses
+                .iter()
+                .any(|wanted| *wanted == view.status || wanted.word() == view.task.state.word())
+    }
 }

@@ -17,8 +17,8 @@ pub(super) fn run(id: TaskId, context: &Context) -> Result<u8, Error> {
 }
 
 fn card(shown: &TaskShown) -> String {
-    let task = &shown.task;
-    let mut text = format!("task {}  {}  {}\n", task.id, task.state, task.whose());
+    let task = &shown.view.task;
+    let mut text = format!("task {}  {}  {}\n", task.id, shown.view.status, task.whose());
     let mut line = |name: &str, value: &str| text.push_str(&format!("  {name:<9} {}\n", clean(value)));
     line("text", &task.title());
     line("priority", task.priority.word());
@@ -26,7 +26,7 @@ fn card(shown: &TaskShown) -> String {
     if let Some(progress) = &task.progress {
         line("progress", &format!("{}% {}", progress.percent, progress.note));
     }
-    if let Some(waits) = &shown.waits_for {
+    if let Some(waits) = &shown.view.waits_for {
         line("waits", waits);
     }
     if let Some(topic) = &task.topic {

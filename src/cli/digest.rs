@@ -1,0 +1,115 @@
+//! `recap` without a name: the digest over all agents, what needs a person first.
+
+use std::path::Path;
+
+use super::recap::{clock, counted, span};
+use super::table::{Keep, clean, cut};
+use super::{Context, ui};
+use crate::error::Error;
+use crate::model::{Digest, DigestProject, Recap, Task, TaskState};
+
+/// How many ended tasks of a project are listed.
+const MAX_TASKS: usize = 8;
+
+/// Shows the digest, and remembers that it was seen.
+pub(super) fn run(since: Option<jiff::Timestamp>, context: &Context) -> Result<u8, Error> {
+    let digest = context.manager.digest(since)?;
+    if context.ui.json {
+        context.ui.json(&digest);
+    } else {
+        let width = ui::width();
+        let lines = text(&digest).into_iter().map(|line| cut(&line, width, Keep::Beginning));
+        context.ui.data(&lines.collect::<Vec<_>>().join("\n"));
+        // A digest that cannot be remembered is shown again the next time.
+        let _ = context.manager.note_digest_seen(digest.until);
+    }
+    context.manager.unheard().map_or(Ok(0), Err)
+}
+
+fn text(digest: &Digest) -> Vec<String> {
+    let seconds = digest.until.duration_since(digest.since).as_secs().unsigned_abs();
+    let mut lines = vec![format!("the last {}:", span(seconds))];
+    let needing = needs_you(digest);
+    if !needing.is_empty() {
+        lines.extend([String::new(), "NEEDS YOU".to_owned()]);
+        lines.extend(needing);
+    }
+    for project in &digest.projects {
+        lines.extend([String::new(), title(project)]);
+        lines.extend(project.agents.iter().map(agent));
+        lines.extend(tasks(&project.tasks));
+    }
+    if digest.projects.is_empty() {
+        lines.push("  nothing happened".to_owned());
+    }
+    lines
+}
+
+fn needs_you(digest: &Digest) -> Vec<String> {
+    let recaps = digest.projects.iter().flat_map(|project| &project.agents);
+    let agents = digest.needs_you.agents.iter().filter_map(|name| {
+        let recap = recaps.clone().find(|recap| recap.name == *name)?;
+        Some(format!("  {:<20} {:<18} {}", recap.name, status(recap), clean(&recap.reason)))
+    });
+    let tasks = digest.projects.iter().flat_map(|project| &project.tasks);
+    let failed = tasks.filter(|task| digest.needs_you.tasks.contains(&task.id)).map(|task| {
+        let state = if task.flagged { "unknown" } else { "failed" };
+        let what = format!("{}: {}", task.title(), task.why);
+        format!("  {:<20} {state:<18} {}", format!("task {} ({})", task.id, task.whose()), clean(&what))
+    });
+    agents.chain(failed).collect()
+}
+
+/// The project's name and path.
+fn title(project: &DigestProject) -> String {
+    match project.project.as_deref() {
+        Some(path) => {
+            let name = Path::new(path).file_name().map(|name| name.to_string_lossy().to_uppercase());
+            format!("{}  {}", clean(&name.unwrap_or_else(|| path.into())), clean(path))
+        }
+        None => "TASKS OF AGENTS THAT WERE REMOVED".to_owned(),
+    }
+}
+
+/// One line an agent: its status, and how much it did.
+fn agent(recap: &Recap) -> String {
+    let commits = recap.commits.as_ref().map_or(0, Vec::len);
+    let files = recap.uncommitted.as_ref().map_or(0, |changes| changes.files.len());
+    let counts = counted(&[
+        (recap.prompts as usize, "prompt", "prompts"),
+        (recap.done.len(), "task done", "tasks done"),
+        (recap.failed.len(), "task failed", "tasks failed"),
+        (recap.restarts as usize, "restart", "restarts"),
+        (commits, "commit", "commits"),
+        (files, "file not committed", "files not committed"),
+        (recap.messages.len(), "message", "messages"),
+    ]);
+    let counts = if counts.is_empty() { clean(&recap.reason) } else { counts };
+    format!("  {:<20} {:<18} {counts}", recap.name, status(recap))
+}
+
+fn status(recap: &Recap) -> String {
+    match recap.waiting_for {
+        Some(what) => format!("{}({what})", recap.status),
+        None => recap.status.to_string(),
+    }
+}
+
+/// The newest tasks that ended, each with its result or the reason.
+fn tasks(tasks: &[Task]) -> Vec<String> {
+    let line = |task: &Task| {
+        let said = match task.state {
+            TaskState::Done => task.result.as_deref().unwrap_or_default(),
+            _ => &task.why,
+        };
+        let said = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let said = if said.is_empty() { String::new() } else { format!(" → {said}") };
+        let what = format!("{}{said}", task.title());
+        format!("  {} #{} {}: {}", clock(task.changed_at), task.id, task.state, clean(&what))
+    };
+    let mut lines: Vec<String> = tasks.iter().rev().take(MAX_TASKS).map(line).collect();
+    if let more @ 1.. = tasks.len().saturating_sub(MAX_TASKS) {
+        lines.push(format!("  … and {more} more; `symposium task list --all` shows them"));
+    }
+    lines
+}
