@@ -5,16 +5,24 @@ import type { Client } from './client';
 import { folders } from './folders';
 import type { Mutes } from './mutes';
 import { inWords } from './rules/broken';
+import { FILTERS, type Filter, filterName, filtered, isFilter } from './rules/filter';
 import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, group, renew, rowId, waitingBelow } from './rules/group';
 import { contextValue, description, needingBelow, spoken } from './rules/labels';
 import { folderName } from './rules/place';
 import { tooltip } from './rules/recap';
 import { count, lookOf } from './rules/status';
 import { noLinks, oneLine } from './rules/text';
+import { attempt } from './tell';
+import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
 
 export type Node = ProjectNode | AgentNode;
+
+/** The command that VS Code runs for a click on a row. */
+export const ROW_CLICKED = 'symposium.rowClicked';
+
+const FILTER_KEY = 'symposium.filter';
 
 /** How often ages are counted anew. */
 const AGES = 60_000;
@@ -30,12 +38,23 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
   private readonly parts: vscode.Disposable[];
   private again: NodeJS.Timeout | undefined;
 
+  /** The agents whose rows are selected. */
+  get selected(): Agent[] {
+    return [...new Map(this.view.selection.flatMap((node) => (node.type === 'agent' ? [[node.agent.id, node.agent]] : []))).values()];
+  }
+
+  private get filter(): Filter {
+    const kept = this.memory.get<unknown>(FILTER_KEY);
+    return isFilter(kept) ? kept : 'all';
+  }
+
   constructor(
     private readonly watch: Watch,
     private readonly client: Client,
     private readonly mutes: Mutes,
+    private readonly memory: vscode.Memento,
   ) {
-    this.view = vscode.window.createTreeView<Node>('symposium.agents', { treeDataProvider: this, showCollapseAll: true });
+    this.view = vscode.window.createTreeView<Node>('symposium.agents', { treeDataProvider: this, showCollapseAll: true, canSelectMany: true });
     const draw = () => {
       this.draw();
     };
@@ -45,9 +64,11 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       this.draw();
       this.changed.fire(this.roots);
     }, AGES);
+    this.showFilter();
     this.parts = [
       this.view,
       this.changed,
+      ...['symposium.filter', 'symposium.filterOn'].map((id) => vscode.commands.registerCommand(id, () => attempt(() => this.chooseFilter()))),
       watch.onAgents(draw),
       watch.onHealth(draw),
       mutes.onChange(() => { this.changed.fire(this.roots); }),
@@ -92,12 +113,36 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     }, ASKED_BY);
   }
 
+  private async chooseFilter(): Promise<void> {
+    const items = FILTERS.map((filter) => ({ label: filterName(filter), description: filter === this.filter ? t('shown now') : '', filter }));
+    const chosen = await vscode.window.showQuickPick(items, { title: t('Filter Agents'), placeHolder: t('Which agents does the view show?') });
+    if (chosen === undefined) return;
+    await this.memory.update(FILTER_KEY, chosen.filter);
+    this.showFilter();
+    this.draw();
+  }
+
+  private showFilter(): void {
+    this.view.description = this.filter === 'all' ? '' : filterName(this.filter);
+    void vscode.commands.executeCommand('setContext', 'symposium.filtered', this.filter !== 'all');
+  }
+
+  /** Says what is broken, or that the filter hides all agents. */
+  private message(shown: number): string {
+    // An empty view tells what is wrong by itself.
+    if (this.watch.health !== 'ready') return '';
+    const hidden = this.watch.agents.length - shown;
+    const byFilter = shown === 0 && hidden > 0 ? t('The filter "{0}" hides {1} agents.', filterName(this.filter), hidden) : '';
+    return [noLinks(inWords(this.watch.broken)), byFilter].filter(Boolean).join(' ');
+  }
+
   private draw(): void {
     const { waiting } = count(this.watch.agents);
     this.view.badge = waiting > 0 ? { value: waiting, tooltip: t('{0} waiting', waiting) } : undefined;
-    // An empty view tells what is wrong by itself.
-    this.view.message = this.watch.health === 'ready' ? noLinks(inWords(this.watch.broken)) : '';
-    const fresh = this.watch.health === 'ready' ? group(this.watch.agents, folders(), Date.now()) : [];
+    const here = folders();
+    const agents = this.watch.health === 'ready' ? filtered(this.watch.agents, this.filter, here) : [];
+    this.view.message = this.message(agents.length);
+    const fresh = group(agents, here, Date.now());
     // VS Code forgets all rows while the whole tree is drawn anew, and a click that comes just then has lost its row.
     // So as long as there are the same projects, only what differs is drawn.
     const differing = renew(this.roots, fresh);
@@ -118,6 +163,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
     item.contextValue = contextValue(agent, muted);
     item.accessibilityInformation = { label: spoken(agent, marks) };
+    item.command = { command: ROW_CLICKED, title: '', arguments: [agent.id] };
     return item;
   }
 }

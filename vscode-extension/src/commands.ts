@@ -1,24 +1,28 @@
 // What the commands do: one agent or task, one verb of the binary. Palette, menus, buttons and toasts all come here.
 
 import * as vscode from 'vscode';
-import { type Node } from './agentTree';
+import { type AgentTree, type Node, ROW_CLICKED } from './agentTree';
 import type { Answering } from './answering';
 import { type Client, CommandError } from './client';
 import type { Documents } from './documents';
 import type { Mutes } from './mutes';
 import { type Asking, pickAgent } from './quickAttach';
 import { removeAgents, removeTaskspace } from './removing';
+import { Clicks } from './rules/click';
 import { liveBelow } from './rules/family';
 import { nobody } from './rules/health';
+import { pickEntry } from './rules/labels';
 import { nameMistake } from './rules/names';
+import { nextWaiting } from './rules/next';
 import { Once } from './rules/once';
 import { asks } from './rules/question';
 import { noRecap, recapDocument, recapPath, recapsDocument, recapsOf } from './rules/recap';
 import { notRestored } from './rules/restored';
 import { isDriven } from './rules/seats';
 import { hasEnded, hears, isAtWork, isAttachable, isLive, isResumable } from './rules/status';
-import { stopQuestion } from './rules/stop';
+import { stopQuestion, stopSeveralQuestion } from './rules/stop';
 import { noLinks, oneLine } from './rules/text';
+import { settings } from './settings';
 import { share, unshare } from './sharing';
 import { type Spawning, type Started, type Wanted, isWanted, offerAttach, offerFolder, openFolder } from './spawn';
 import { attempt, noteDone, offer, tellRowGone, tellTrouble } from './tell';
@@ -35,37 +39,71 @@ export interface Parts {
   spawning: Spawning;
   documents: Documents;
   mutes: Mutes;
+  tree: AgentTree;
 }
 
-/** What a command is called with: an agent, several to choose from, a row of the view, a folder of the explorer, or
- *  nothing. */
-type Given = Agent | Agent[] | Node | vscode.Uri | undefined;
+/** The argument of a key binding in the view, in place of a row: VS Code gives key bindings no row. */
+const SELECTION = 'selection';
 
-const isRow = (given: Given): given is Node => given !== undefined && !(given instanceof vscode.Uri) && !Array.isArray(given) && 'type' in given;
+/** The argument of a command: an agent, several to choose from, a row of the view, the selected rows, a folder of the
+ *  explorer, or nothing. */
+type Given = Agent | Agent[] | Node | vscode.Uri | typeof SELECTION | undefined;
+
+const isRow = (given: unknown): given is Node => typeof given === 'object' && given !== null && !(given instanceof vscode.Uri) && !Array.isArray(given) && 'type' in given;
 
 const agentIn = (given: Given): Agent | undefined => {
   if (isRow(given)) return given.type === 'agent' ? given.agent : undefined;
-  return given instanceof vscode.Uri || Array.isArray(given) ? undefined : given;
+  return given === SELECTION || given instanceof vscode.Uri || Array.isArray(given) ? undefined : given;
 };
 
-export function agentCommands(parts: Parts): vscode.Disposable {
-  const { client, answering, watch, terminals, spawning, documents, mutes } = parts;
+/** The agents of several selected rows, which VS Code gives as the second argument. */
+const agentsOfRows = (rows: unknown): Agent[] =>
+  Array.isArray(rows) ? [...new Map(rows.filter(isRow).flatMap((row) => (row.type === 'agent' ? [[row.agent.id, row.agent]] : []))).values()] : [];
 
-  /** Registers a command for one agent; without one the person is asked which. One that ends it, and says whether it
-   *  did, leaves the keyboard in the view when it is given there. */
-  const forAgent = (id: string, asking: () => Omit<Asking, 'title'> & { title?: string }, act: (agent: Agent, ...rest: unknown[]) => Promise<unknown>, after?: 'it has ended') =>
-    vscode.commands.registerCommand(`symposium.${id}`, (given: Given, ...rest: unknown[]) =>
+/** What a command does, and what it does with several selected agents. */
+interface Verb {
+  one: (agent: Agent, ...rest: unknown[]) => Promise<unknown>;
+  several?: (agents: Agent[]) => Promise<unknown>;
+  /** Whether agents end by it: then the keyboard stays in the view. */
+  after?: 'it has ended';
+}
+
+export function agentCommands(parts: Parts): vscode.Disposable {
+  const { client, answering, watch, terminals, spawning, documents, mutes, tree } = parts;
+
+  /** Registers a command for an agent; without one the person is asked which. What was shown may be older than what is, so
+   *  the agents are looked up again. */
+  const forAgent = (id: string, asking: () => Omit<Asking, 'title'> & { title?: string }, act: Verb | Verb['one']) => {
+    const { one, several, after }: Verb = typeof act === 'function' ? { one: act } : act;
+    return vscode.commands.registerCommand(`symposium.${id}`, (given: Given, ...rest: unknown[]) =>
       attempt(async () => {
         if (tellRowGone(given, rest)) return;
-        const given_ = agentIn(given);
+        pendingClick.cancel();
+        const isFromView = isRow(given) || given === SELECTION;
+        const selected = given === SELECTION ? tree.selected : isRow(given) ? agentsOfRows(rest[0]) : [];
+        const agents = selected.length > 1 && several !== undefined ? selected.map((agent) => watch.present(agent)) : [];
+        const run = (those: readonly Agent[], act: () => Promise<unknown>) =>
+          after === 'it has ended' && isFromView ? terminals.stayInView(those.flatMap((agent) => [agent, ...liveBelow(agent, watch.agents)]), act) : act();
+        if (several !== undefined && agents.length > 1) {
+          await run(agents, () => several(agents));
+          return;
+        }
+        const shown = given === SELECTION ? selected[0] : agentIn(given);
+        // A key on the row of a project is meant for VS Code.
+        if (given === SELECTION && shown === undefined) {
+          if (id === 'attach') await vscode.commands.executeCommand('list.toggleExpand');
+          return;
+        }
         const among = Array.isArray(given) ? { wanted: ({ id: known }: Agent) => given.some((each) => each.id === known) } : {};
-        // What was shown may be older than what is.
-        const agent = given_ === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking(), ...among }) : watch.present(given_);
-        if (agent === undefined) return;
-        if (after === 'it has ended' && isRow(given)) await terminals.stayInView([agent, ...liveBelow(agent, watch.agents)], () => act(agent, ...rest));
-        else await act(agent, ...rest);
+        const agent = shown === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking(), ...among }) : watch.present(shown);
+        if (agent !== undefined) await run([agent], () => one(agent, ...rest));
       }),
     );
+  };
+
+  const pendingClick = new PendingClick();
+  const clicks = new Clicks();
+  let visited: string | undefined;
 
   const verb = (...args: string[]) => client.json(['agent', ...args]).finally(() => void watch.look());
 
@@ -115,10 +153,10 @@ export function agentCommands(parts: Parts): vscode.Disposable {
   return vscode.Disposable.from(
     forAgent('attach', () => ({ title: t('Attach to Agent'), placeholder: t('Which agent? Its terminal is shown'), actions: 'actions' }), (agent) => show(agent, 'driver')),
     forAgent('attachInEditor', any(t('Which agent? Its terminal opens in the editor area')), (agent) => show(agent, 'driver', 'editor')),
-    forAgent('observe', () => ({ placeholder: t('Watch whom?'), wanted: isAttachable, none: t('No agent runs.') }), (agent) => show(agent, 'observer')),
-    forAgent('takeOver', () => ({ placeholder: t('Take over whom? Who drives now watches then'), wanted: isDriven }), (agent) => terminals.takeOver(agent)),
+    forAgent('observe', () => ({ placeholder: t('Watch which agent?'), wanted: isAttachable, none: t('No agent runs.') }), (agent) => show(agent, 'observer')),
+    forAgent('takeOver', () => ({ placeholder: t('Take over which agent? The terminal that drives it now only watches then'), wanted: isDriven }), (agent) => terminals.takeOver(agent)),
     terminals.onWatching(offerTakeOver),
-    forAgent('send', () => ({ placeholder: t('Send a prompt to whom?'), wanted: hears, none: t('No agent runs.') }), async (agent) => {
+    forAgent('send', () => ({ placeholder: t('Send a prompt to which agent?'), wanted: hears, none: t('No agent runs.') }), async (agent) => {
       const text = await vscode.window.showInputBox({ title: t('Send to {0}', agent.name), placeHolder: t('The prompt'), ignoreFocusOut: true });
       if (text === undefined || text.trim() === '') return;
       const { name } = watch.present(agent);
@@ -126,14 +164,14 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       await vscode.window.withProgress(progress, () => client.json(['agent', 'send', name, '-'], { stdin: text }));
       vscode.window.setStatusBarMessage(`$(check) ${t('delivered to {0}', name)}`, 5_000);
     }),
-    forAgent('approve', () => ({ placeholder: t('Say yes to whom?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('approve', agent, seen)),
-    forAgent('deny', () => ({ placeholder: t('Say no to whom?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('deny', agent, seen)),
-    forAgent('interrupt', () => ({ placeholder: t('Interrupt whom?'), wanted: isAtWork, none: t('No agent works.') }), (agent) => verb('interrupt', agent.name)),
-    forAgent('stop', live(t('Stop whom?')), (agent) => stop(parts, agent), 'it has ended'),
-    forAgent('restart', live(t('Restart whom?')), (agent) => verb('restart', agent.name)),
-    forAgent('resume', () => ({ placeholder: t('Bring back whom?'), wanted: isResumable, none: t('All agents run.') }), (agent) => resume(agent, 'driver')),
-    forAgent('hibernate', () => ({ placeholder: t('Put whom to sleep?'), wanted: ({ status }) => status === 'idle' }), (agent) => verb('hibernate', agent.name)),
-    forAgent('rename', any(t('Rename whom?')), async (agent) => {
+    forAgent('approve', () => ({ placeholder: t('Approve for which agent?'), wanted: asks, none: t('No agent asks for an approval.') }), { one: (agent, seen) => answering.answer('approve', agent, seen), several: (agents) => answering.approveSome(agents) }),
+    forAgent('deny', () => ({ placeholder: t('Deny for which agent?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('deny', agent, seen)),
+    forAgent('interrupt', () => ({ placeholder: t('Interrupt which agent?'), wanted: isAtWork, none: t('No agent works.') }), { one: (agent) => verb('interrupt', agent.name), several: (agents) => each(agents.filter(isAtWork), ({ name }) => verb('interrupt', name)) }),
+    forAgent('stop', live(t('Stop which agent?')), { one: (agent) => stop(parts, agent), several: (agents) => stopSeveral(parts, agents.filter(isLive)), after: 'it has ended' }),
+    forAgent('restart', live(t('Restart which agent?')), (agent) => verb('restart', agent.name)),
+    forAgent('resume', () => ({ placeholder: t('Resume which agent?'), wanted: isResumable, none: t('All agents run.') }), { one: (agent) => resume(agent, 'driver'), several: (agents) => each(agents.filter(isResumable), ({ name }) => verb('resume', name)) }),
+    forAgent('hibernate', () => ({ placeholder: t('Hibernate which agent?'), wanted: ({ status }) => status === 'idle' }), { one: (agent) => verb('hibernate', agent.name), several: (agents) => each(agents.filter(({ status }) => status === 'idle'), ({ name }) => verb('hibernate', name)) }),
+    forAgent('rename', any(t('Rename which agent?')), async (agent) => {
       const taken = watch.agents.map(({ name }) => name);
       const wanted = await vscode.window.showInputBox({
         title: t('Rename {0}', agent.name),
@@ -143,19 +181,23 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       if (wanted === undefined || wanted === agent.name) return;
       await verb('rename', watch.present(agent).name, wanted);
     }),
-    forAgent('share', live(t('Share whom?')), (agent) => share(client, watch, agent)),
-    forAgent('unshare', any(t('Stop sharing whom?')), (agent) => unshare(client, agent)),
-    forAgent('remove', any(t('Remove whom?')), (agent) => removeAgents(client, watch, [agent]), 'it has ended'),
-    forAgent('peek', () => ({ placeholder: t('Look at whose screen?'), wanted: isAttachable }), async (agent) =>
+    forAgent('share', live(t('Share which agent?')), (agent) => share(client, watch, agent)),
+    forAgent('unshare', any(t('Stop sharing which agent?')), (agent) => unshare(client, agent)),
+    forAgent('remove', any(t('Remove which agent?')), { one: (agent) => removeAgents(client, watch, [agent]), several: (agents) => removeAgents(client, watch, agents), after: 'it has ended' }),
+    vscode.commands.registerCommand('symposium.prune', () => attempt(() => prune(parts))),
+    forAgent('peek', () => ({ placeholder: t('Show the screen of which agent?'), wanted: isAttachable }), async (agent) =>
       documents.showText(`/screen/${agent.name}/${t('{0} screen', agent.name)}.txt`, (await client.screen(agent.name)).join('\n')),
     ),
-    forAgent('logs', any(t('Whose transcript?')), async (agent) => documents.showText(`/transcript/${agent.name}/${t('{0} transcript', agent.name)}.log`, await client.transcript(agent.name), 'end')),
-    forAgent('recap', any(t('Whose recap?')), async (agent) => documents.showMarkdown(recapPath([agent.name]), recapDocument(await client.recap(agent.name)))),
+    forAgent('logs', any(t('Show the transcript of which agent?')), async (agent) => documents.showText(`/transcript/${agent.name}/${t('{0} transcript', agent.name)}.log`, await client.transcript(agent.name), 'end')),
+    forAgent('recap', any(t('Show the recap of which agent?')), {
+      one: async (agent) => documents.showMarkdown(recapPath([agent.name]), recapDocument(await client.recap(agent.name))),
+      several: (agents) => recapSome(parts, agents),
+    }),
     vscode.commands.registerCommand('symposium.approveSome', (agents: readonly Agent[]) => attempt(() => answering.approveSome(agents))),
     vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => recapSome(parts, agents, since))),
-    forAgent('openFolder', any(t('Whose folder?')), openFolder),
-    forAgent('mute', () => ({ placeholder: t('Mute whom?'), wanted: (agent) => !mutes.has(agent) }), (agent) => mutes.set(agent, 'muted')),
-    forAgent('unmute', () => ({ placeholder: t('Unmute whom?'), wanted: (agent) => mutes.has(agent) }), (agent) => mutes.set(agent, 'told')),
+    forAgent('openFolder', any(t('Open the folder of which agent?')), openFolder),
+    forAgent('mute', () => ({ placeholder: t('Mute which agent?'), wanted: (agent) => !mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'muted'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'muted')) }),
+    forAgent('unmute', () => ({ placeholder: t('Unmute which agent?'), wanted: (agent) => mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'told'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'told')) }),
     vscode.commands.registerCommand('symposium.spawn', (given?: Given | Partial<Wanted>) =>
       begin(() => (isWanted(given) ? spawning.asTold(given) : spawning.agent(folderIn(given)))),
     ),
@@ -163,8 +205,68 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       begin(() => spawning.taskspace(folderIn(given)), (agent) => void offerFolder(agent)),
     ),
     vscode.commands.registerCommand('symposium.deleteTaskspace', () => attempt(() => removeTaskspace(client, watch))),
+    vscode.commands.registerCommand(ROW_CLICKED, (id: string) => {
+      const open = () => void vscode.commands.executeCommand('symposium.attach', watch.agents.find((agent) => agent.id === id));
+      if (settings.openOnClick() === 'singleClick') pendingClick.soon(open);
+      else if (clicks.isDouble(id, Date.now())) open();
+    }),
+    vscode.commands.registerCommand('symposium.nextWaiting', () =>
+      attempt(async () => {
+        if (tellTrouble(watch)) return;
+        const agent = nextWaiting(watch.agents, visited);
+        visited = agent?.id;
+        if (agent === undefined) offer(nobody(watch.agents.length, t('No agent needs you.')));
+        else await show(agent, 'driver');
+      }),
+    ),
+    pendingClick,
     vscode.commands.registerCommand('symposium.restoreAll', () => attempt(() => restoreLost(parts))),
   );
+}
+
+/** Does something with one agent after the other; a failure with one does not stop the others. */
+async function each(agents: readonly Agent[], act: (agent: Agent) => Promise<unknown>): Promise<void> {
+  for (const agent of agents) await attempt(() => act(agent));
+}
+
+/** A click that opens its row in a moment: a key that selects a row counts as a click, and its command comes just behind. */
+class PendingClick implements vscode.Disposable {
+  private timer: NodeJS.Timeout | undefined;
+
+  soon(open: () => void): void {
+    this.cancel();
+    this.timer = setTimeout(open, 100);
+  }
+
+  cancel(): void {
+    clearTimeout(this.timer);
+  }
+
+  dispose(): void {
+    this.cancel();
+  }
+}
+
+/** Offers the agents that have ended for removal, those that ended by themselves or were stopped already ticked. */
+async function prune({ client, watch }: Parts): Promise<void> {
+  const over = watch.agents.filter(hasEnded);
+  if (over.length === 0) {
+    offer(nobody(watch.agents.length, t('No agent has ended.')));
+    return;
+  }
+  const now = Date.now();
+  const items = over.map((agent) => ({ ...pickEntry(agent, now), agent, picked: agent.status === 'exited' || agent.status === 'stopped' }));
+  const chosen = await vscode.window.showQuickPick(items, { title: t('Remove Ended Agents'), placeHolder: t('Which ones?'), canPickMany: true, matchOnDescription: true, ignoreFocusOut: true });
+  if (chosen !== undefined && chosen.length > 0) await removeAgents(client, watch, chosen.map(({ agent }) => agent));
+}
+
+/** Stops several agents after one question. Returns whether they were stopped. */
+async function stopSeveral({ client, watch }: Parts, agents: readonly Agent[]): Promise<boolean> {
+  const { message, detail, yes } = stopSeveralQuestion(agents);
+  if (agents.length === 0 || (await vscode.window.showWarningMessage(message, { modal: true, detail }, yes)) !== yes) return false;
+  await each(agents, async (agent) => client.json(['agent', 'kill', watch.present(agent).name]));
+  await watch.look();
+  return true;
 }
 
 /** Whoever attached to type is told why nothing happens then, and what helps. */

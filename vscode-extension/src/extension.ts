@@ -44,7 +44,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
   const terminals = new Terminals(client, watch, context.globalStorageUri);
   const spawning = new Spawning(client, watch);
   const tasks = new TaskTree(watch, client, log);
-  const tree = new AgentTree(watch, client, mutes);
+  const tree = new AgentTree(watch, client, mutes, context.workspaceState);
   const answering = new Answering(client, watch, documents);
   const status = statusItem();
   const windows = new Windows(context.globalStorageUri.fsPath, (line) => { log.warn(line); });
@@ -59,7 +59,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     status,
     statusBar(watch, status),
     tree,
-    agentCommands({ client, answering, watch, terminals, spawning, documents, mutes }),
+    agentCommands({ client, answering, watch, terminals, spawning, documents, mutes, tree }),
     taskCommands(client, watch, documents, tasks),
     helping({ client, watch, documents, windows, tasks, log }),
     notifications({ client, watch, decide, windows, open }),

@@ -9,5 +9,6 @@ export const settings = {
   place: (): Place => ({ path: read('path', 'symposium').trim() || 'symposium', home: read('home', '').trim() }),
   defaultSpec: (): string => read('defaultSpec', '').trim(),
   notifications: (): 'off' | 'windowNotFocused' | 'always' => read('notifications', 'always'),
+  openOnClick: (): 'singleClick' | 'doubleClick' => read('openOnClick', 'doubleClick'),
   openIn: (): 'panel' | 'editor' => read('openIn', 'panel'),
 };

@@ -20,6 +20,12 @@ export const orNull =
   (value, at) =>
     value === null ? null : shape(value, at);
 
+/** A field that older binaries do not print. */
+export const optional =
+  <T>(shape: Shape<T>): Shape<T | undefined> =>
+  (value, at) =>
+    value === undefined ? undefined : shape(value, at);
+
 /** A word that today is one of these; a newer binary may know more, and those are shown as they are. */
 export const word =
   <T extends string>(): Shape<T> =>

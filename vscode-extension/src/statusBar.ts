@@ -3,9 +3,14 @@
 import * as vscode from 'vscode';
 import { inWords } from './rules/broken';
 import { troubleInWords } from './rules/health';
-import { type Counts, alarm, count, countsInIcons, countsInWords } from './rules/status';
+import { waitingLongest } from './rules/next';
+import { type Counts, alarm, count, countsInIcons, countsInWords, statusWord } from './rules/status';
+import { oneLine } from './rules/text';
 import type { Watch } from './watch';
 import { t } from './words';
+
+/** The hover names at most this many waiting agents. */
+const MOST_NAMED = 10;
 
 export function statusItem(): vscode.StatusBarItem {
   const item = vscode.window.createStatusBarItem('agents', vscode.StatusBarAlignment.Left, 50);
@@ -19,7 +24,8 @@ export function statusBar(watch: Watch, item: vscode.StatusBarItem): vscode.Disp
     const ready = watch.health === 'ready';
     const words = ready ? [countsInWords(counts), inWords(watch.broken)].filter(Boolean).join('; ') : troubleInWords(watch.health, watch.trouble?.message);
     item.text = ready ? `$(hubot) ${countsInIcons(counts)}` : watch.health === 'starting' ? '$(hubot) …' : '$(hubot) $(warning)';
-    item.tooltip = [`Symposium: ${words}`, ready && counts.lost > 0 ? t('Lost with their tmux; the command "Restore Lost Agents" brings them back') : ''].filter(Boolean).join('\n');
+    const waiting = waitingLongest(watch.agents).slice(0, MOST_NAMED).map((agent) => `${oneLine(agent.name)}: ${statusWord(agent)}`);
+    item.tooltip = [`Symposium: ${words}`, ...(ready ? waiting : []), ready && counts.lost > 0 ? t('Lost with their tmux; the command "Restore Lost Agents" brings them back') : ''].filter(Boolean).join('\n');
     item.accessibilityInformation = { label: `Symposium: ${words}` };
     item.command = ready ? 'symposium.attach' : 'symposium.agents.focus';
     item.backgroundColor = ready ? background(counts) : undefined;

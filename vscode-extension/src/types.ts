@@ -1,7 +1,7 @@
 // What `symposium … --json` prints, field by field as the binary names it. Types and their shapes only: no logic.
 // tests/supervisor/editor.rs holds the binary to the same files in test/golden that the shapes are tested with.
 
-import { type Shape, flag, list, number, object, orNull, text, word } from './shapes';
+import { type Shape, flag, list, number, object, optional, orNull, text, word } from './shapes';
 
 export type Status =
   | 'starting'
@@ -25,6 +25,8 @@ export interface Agent {
   name: string;
   id: string;
   title: string | null;
+  /** The last prompt; older binaries do not print it. */
+  prompt?: string | null | undefined;
   spec: string;
   kind: string;
   status: Status;
@@ -223,6 +225,7 @@ const agent: Shape<Agent> = object<Agent>({
   name: text,
   id: text,
   title: orNull(text),
+  prompt: optional(orNull(text)),
   spec: text,
   kind: text,
   status: word(),

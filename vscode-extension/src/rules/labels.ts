@@ -29,9 +29,9 @@ export function description(agent: Agent, now: number, marks?: Marks): string {
   return [oneLine(parts.filter(Boolean).join(' · '), 160), ...muting(marks)].join(' · ');
 }
 
-/** What an agent is about: its title, its task, or the name of its conversation. */
-export const subject = ({ title, task, conversation, name }: Agent, most: number): string => {
-  const found = [title, task?.title, conversation.name].map((text) => oneLine(text ?? '', most)).find((text) => text !== '');
+/** What an agent is about: its title, its task, its last prompt, or the name of its conversation. */
+export const subject = ({ title, task, prompt, conversation, name }: Agent, most: number): string => {
+  const found = [title, task?.title, prompt, conversation.name].map((text) => oneLine(text ?? '', most)).find((text) => text !== '');
   return found === undefined || found === name ? '' : found;
 };
 

@@ -31,3 +31,11 @@ export function stopQuestion(agent: Agent, below: readonly Agent[]): StopQuestio
     buttons: [{ title: t('Stop'), options: [] }],
   };
 }
+
+/** Asks before several agents are stopped. */
+export function stopSeveralQuestion(agents: readonly Agent[]): { message: string; detail: string; yes: string } {
+  const names = (those: readonly Agent[]) => oneLine(those.map(({ name }) => name).join(', '), 300);
+  const busy = agents.filter(({ status }) => status === 'working');
+  const detail = [names(agents), busy.length > 0 ? t('Working now: {0}', names(busy)) : '', t('The conversations are kept and can be resumed.')];
+  return { message: t('Stop {0} agents?', agents.length), detail: noLinks(detail.filter(Boolean).join('\n')), yes: t('Stop') };
+}
