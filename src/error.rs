@@ -11,6 +11,7 @@ pub use words::shown;
 
 use crate::model::{
     AgentName, AskedQuestion, Exit, Host, HostName, InvalidHost, InvalidName, TaskId, TaskState, Unsendable,
+    UntrustedSpec,
 };
 use crate::rules::address::Unreached;
 use crate::rules::delivery::Refusal;
@@ -62,6 +63,8 @@ pub enum Error {
     BadParams { spec: String, wrong: Vec<String> },
     /// A kind that would act more freely than its spec allows.
     LooserTier { spec: String, why: String, said: String },
+    /// A spec of a project that would change what runs here, and that the user has not trusted as it is now.
+    UntrustedSpec(Box<UntrustedSpec>),
     /// Something that an agent's place does not allow.
     OutOfPlace { what: String, hint: String },
     /// Something is asked in the name of an agent that is not there.

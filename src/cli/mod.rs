@@ -52,6 +52,7 @@ mod table;
 mod task;
 mod taskspace;
 mod times;
+mod trust;
 mod ui;
 mod unshare;
 mod visit;

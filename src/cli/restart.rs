@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::trust::{TrustFlag, with_trust};
 use super::{Context, resume, times, visit};
 use crate::error::Error;
 use crate::manager::Afresh;
@@ -19,11 +20,14 @@ pub(super) struct Arguments {
     /// How long the program may take to leave before it is killed
     #[arg(long, value_name = "D", default_value = "5s", value_parser = times::duration)]
     grace: Duration,
+    #[command(flatten)]
+    trust: TrustFlag,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let afresh = if args.fresh { Afresh::Yes } else { Afresh::No };
-    let resumed = context.manager.restart(&visit::own(&args.name)?, afresh, args.grace)?;
+    let name = visit::own(&args.name)?;
+    let resumed = with_trust(context, args.trust, || context.manager.restart(&name, afresh, args.grace))?;
     resume::tell(&resumed, context);
     Ok(0)
 }

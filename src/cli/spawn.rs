@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::trust::{TrustFlag, with_trust};
 use super::{Context, attach, ui};
 use crate::error::Error;
 use crate::manager::{Body, Lifetime, SpawnRequest};
@@ -60,13 +61,15 @@ pub(super) struct Arguments {
     /// Run it in this terminal, without tmux, until it ends
     #[arg(long)]
     foreground: bool,
+    #[command(flatten)]
+    trust: TrustFlag,
     /// Any command, instead of a kind
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
 }
 
 /// Flags that may stand before `--`; behind others it would be their value.
-const FLAGS: [&str; 5] = ["--attach", "--foreground", "--ephemeral", "--json", "--quiet"];
+const FLAGS: [&str; 6] = ["--attach", "--foreground", "--ephemeral", "--trust", "--json", "--quiet"];
 
 impl Arguments {
     /// Says no to a `--` with nothing behind it, which clap does not tell from none.
@@ -160,7 +163,9 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     };
     if args.foreground {
         let terminal = ui::Terminal::save();
-        let (name, exit) = context.manager.spawn_foreground(&request, || context.tell_notices())?;
+        let (name, exit) = with_trust(context, args.trust, || {
+            context.manager.spawn_foreground(&request, || context.tell_notices())
+        })?;
         // One that was killed has put nothing back.
         if exit.signal.is_some() && ui::is_interactive() {
             terminal.restore_and_say("");
@@ -169,7 +174,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         let code = exit.code.unwrap_or_else(|| 128 + exit.signal.unwrap_or(0));
         return Ok(u8::try_from(code).unwrap_or(1));
     }
-    let spawned = context.manager.spawn(request)?;
+    let spawned = with_trust(context, args.trust, || context.manager.spawn(request.clone()))?;
     for warning in &spawned.warnings {
         context.ui.warn(warning);
     }

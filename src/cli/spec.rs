@@ -4,6 +4,8 @@ mod check;
 mod init;
 mod list;
 mod show;
+mod trust;
+mod untrust;
 
 use std::path::PathBuf;
 
@@ -24,6 +26,10 @@ pub(super) enum Verb {
     Check(check::Arguments),
     /// Write a commented .symposium/agents.toml to begin with
     Init(init::Arguments),
+    /// Let the specs of a project run what they say, after showing it
+    Trust(trust::Arguments),
+    /// Take the trust in the specs of a project back
+    Untrust(untrust::Arguments),
 }
 
 /// Where specs are looked for.
@@ -49,5 +55,7 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
         Verb::Show(args) => show::run(args, context),
         Verb::Check(args) => check::run(args, context),
         Verb::Init(args) => init::run(&args, context),
+        Verb::Trust(args) => trust::run(&args, context),
+        Verb::Untrust(args) => untrust::run(&args, context),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::table::{clean, status_word};
+use super::trust::{TrustFlag, with_trust};
 use super::{Context, attach, rm, spawn, ui};
 use crate::error::Error;
 use crate::manager::{As, Body, SpawnRequest, TaskspaceView};
@@ -46,6 +47,8 @@ pub(super) struct New {
     /// The repository, instead of the one around here
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    #[command(flatten)]
+    trust: TrustFlag,
     /// Attach this terminal right away
     #[arg(long)]
     attach: bool,
@@ -88,7 +91,7 @@ fn new(args: New, context: &Context) -> Result<u8, Error> {
         "-" => ui::standard_input().map_err(Error::io("cannot read the task from stdin"))?,
         _ => args.task,
     };
-    let spawned = context.manager.taskspace_new(SpawnRequest {
+    let request = SpawnRequest {
         body: Body::Spec(args.spec),
         name: Some(name),
         dir: args.dir,
@@ -98,7 +101,8 @@ fn new(args: New, context: &Context) -> Result<u8, Error> {
         config: args.config,
         size: ui::room_for_an_agent(),
         ..SpawnRequest::default()
-    })?;
+    };
+    let spawned = with_trust(context, args.trust, || context.manager.taskspace_new(request.clone()))?;
     for warning in &spawned.warnings {
         context.ui.warn(warning);
     }

@@ -7,6 +7,7 @@ mod hosts;
 mod mail;
 mod place;
 mod share;
+mod trust;
 
 use std::time::Duration;
 
@@ -56,6 +57,7 @@ impl Error {
             | Error::StillShared { .. }
             | Error::DoorSilent { .. }
             | Error::DoorShut { .. } => self.about_sharing(),
+            Error::UntrustedSpec(untrusted) => trust::untrusted_spec(untrusted),
             Error::CannotAnswer { .. }
             | Error::NothingAsked { .. }
             | Error::AsksAnother { .. }

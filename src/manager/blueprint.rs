@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Manager;
 use super::birth::Asked;
 use crate::error::Error;
-use crate::model::{DEFAULT_SPEC, FoundIn, Origin, Spec, Tier, is_deceptive};
+use crate::model::{DEFAULT_SPEC, FoundIn, Spec, UntrustedSpec, is_deceptive};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::specs::{SpecError, Specs, Where};
 
@@ -26,6 +26,8 @@ pub struct Place {
 pub(super) struct Blueprint {
     pub spec: Spec,
     pub warnings: Vec<String>,
+    /// What the user has to agree to before an agent is spawned from it.
+    pub untrusted: Option<UntrustedSpec>,
 }
 
 impl Manager {
@@ -69,8 +71,14 @@ impl Manager {
             };
         }
         let specs = self.specs(&asked.dir, asked.config.as_deref())?;
-        let warnings = specs.remarks().to_vec();
+        let mut warnings = specs.remarks().to_vec();
         let spec = match specs.get(&wanted) {
+            Ok(Spec { kind, found_in: FoundIn::Project(path), .. })
+                if is_kind && kind.as_ref() != Some(&wanted) && is_of_claude(&path) =>
+            {
+                warnings.push(format!("`{path}` is not used: `{wanted}` is the name of a kind"));
+                specs.of_kind(&wanted)?
+            }
             Err(SpecError::NoSuchSpec { .. }) if is_kind => specs.of_kind(&wanted)?,
             Err(SpecError::NoSuchSpec { .. }) if holds_spec(&path) => {
                 return self.pinned(asked, &path, Specs::from_path(&path)?);
@@ -78,7 +86,8 @@ impl Manager {
             Err(SpecError::NoSuchSpec { .. }) => return Err(self.no_such_spec(&wanted, &specs)),
             found => found?,
         };
-        Ok(self.with_warnings(spec, warnings))
+        let untrusted = self.untrusted(&specs, &spec, &asked.dir)?;
+        Ok(Blueprint { untrusted, ..self.with_warnings(spec, warnings) })
     }
 
     fn pinned(&self, asked: &mut Asked, path: &Path, spec: Spec) -> Result<Blueprint, Error> {
@@ -100,40 +109,20 @@ impl Manager {
 
     fn with_warnings(&self, spec: Spec, mut warnings: Vec<String>) -> Blueprint {
         warnings.extend(spec.remarks.iter().cloned());
-        warnings.extend(self.strangers_word(&spec));
         // A directory may be called what a terminal would obey.
         let warnings = warnings.iter().map(|warning| warning.replace(is_deceptive, "\u{fffd}")).collect();
-        Blueprint { spec, warnings }
-    }
-
-    /// What a project's file makes this machine do, which its reader may not have written.
-    fn strangers_word(&self, spec: &Spec) -> Option<String> {
-        let FoundIn::Project(_) = spec.found_in else { return None };
-        let is_free = spec.shell_tier == Some(Tier::Free);
-        let acts = |key: &str| {
-            ["command", "tools", "workspace.setup"].contains(&key)
-                || key.starts_with("env.")
-                || (key == "shell_tier" && is_free)
-        };
-        let strange: Vec<String> = spec
-            .origins
-            .iter()
-            .filter(|(key, origin)| acts(key) && !self.is_the_users(origin))
-            .map(|(key, origin)| format!("`{key}` ({origin})"))
-            .collect();
-        (!strange.is_empty())
-            .then(|| format!("spec `{}` comes from this project, with {}", spec.name, strange.join(", ")))
-    }
-
-    /// Whether a value stands in a file of the environment.
-    fn is_the_users(&self, origin: &Origin) -> bool {
-        matches!(origin, Origin::File { path, .. } if Path::new(path).starts_with(&self.home.path))
+        Blueprint { spec, warnings, untrusted: None }
     }
 }
 
 /// Whether a text is a path whatever is there; a bare word is a name first.
 fn looks_like_a_path(text: &str) -> bool {
     text.contains('/') || text == "." || text == ".." || text.ends_with(".md") || text.ends_with(".mdx")
+}
+
+/// Whether a file stands in `.claude/agents`. Such files belong to another program, and cannot take the place of a kind.
+fn is_of_claude(path: &str) -> bool {
+    Path::new(path).parent().is_some_and(|dir| dir.ends_with(".claude/agents"))
 }
 
 fn holds_spec(folder: &Path) -> bool {

@@ -8,7 +8,7 @@ use super::birth::Asked;
 use super::spawn::{Lifetime, SpawnRequest};
 use crate::error::{Error, shown};
 use crate::kinds::{self, Wish};
-use crate::model::{AgentName, AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title};
+use crate::model::{AgentName, AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title, UntrustedSpec};
 use crate::rules::inherit::{Inheritance, inherit};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::rules::{fallback, params};
@@ -40,9 +40,16 @@ pub(super) struct Chosen {
     pub command: Vec<String>,
     pub params: Vec<GivenParam>,
     pub warnings: Vec<String>,
+    /// What the user has to agree to before it runs.
+    pub untrusted: Option<UntrustedSpec>,
 }
 
 impl Chosen {
+    /// Refuses a spec of a project that the user has not trusted.
+    pub(super) fn refuse_untrusted(&self) -> Result<(), Error> {
+        self.untrusted.clone().map_or(Ok(()), |untrusted| Err(Error::UntrustedSpec(Box::new(untrusted))))
+    }
+
     /// Puts what the spec and who asked say into a record.
     pub(super) fn write_into(&self, record: &mut AgentRecord) {
         let first_line = self.spec.description.as_deref().and_then(|text| text.lines().next());
@@ -101,7 +108,8 @@ impl Manager {
     /// Finds what is to run now where the same was asked for, perhaps long ago.
     pub(super) fn chosen_again(&self, mut asked: Asked, dir: &Path) -> Result<Chosen, Error> {
         let found = self.blueprint(&mut asked)?;
-        self.chosen_from(found.spec, asked, dir, found.warnings)
+        let chosen = self.chosen_from(found.spec, asked, dir, found.warnings)?;
+        Ok(Chosen { untrusted: found.untrusted, ..chosen })
     }
 
     /// What is to run by a spec that was found, or handed over.
@@ -134,7 +142,7 @@ impl Manager {
             said: spec.origin("shell_tier").to_string(),
         })?;
         warnings.extend(base.unsaid);
-        Ok(Chosen { spec, asked, kind_name, kind, command: base.args, params, warnings })
+        Ok(Chosen { spec, asked, kind_name, kind, command: base.args, params, warnings, untrusted: None })
     }
 
     /// What an agent hands down to its children.
@@ -237,7 +245,7 @@ impl Manager {
         let spec = Spec { name: stem, command: argv.to_vec(), ..Spec::default() };
         let params = settled(&spec, &asked)?;
         let (kind_name, kind) = (PLAIN_COMMAND.into(), Kind::default());
-        Ok(Chosen { spec, asked, kind_name, kind, command, params, warnings: vec![] })
+        Ok(Chosen { spec, asked, kind_name, kind, command, params, warnings: vec![], untrusted: None })
     }
 }
 

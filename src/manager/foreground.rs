@@ -22,6 +22,7 @@ impl Manager {
         let dir = self.working_directory(request.dir.as_deref())?;
         let parent = self.parent(request.parent.as_ref())?;
         let chosen = self.chosen(request, parent.as_ref(), &dir)?;
+        chosen.refuse_untrusted()?;
         let task = chosen.task(request.task.as_deref())?;
         if let Some(task) = &task
             && !Self::takes_as_argument(&chosen.kind, task.as_str())

@@ -78,6 +78,7 @@ impl Manager {
             return Ok(None);
         }
         let chosen = self.chosen_again(asked, record.working_directory.as_ref())?;
+        chosen.refuse_untrusted()?;
         chosen.warnings.iter().for_each(|warning| self.notice(warning.clone()));
         chosen.write_into(record);
         let env = note.map(|note| note.env).unwrap_or_default();

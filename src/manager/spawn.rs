@@ -87,6 +87,7 @@ impl Manager {
         let dir = self.working_directory(request.dir.as_deref())?;
         let parent = self.parent(request.parent.as_ref())?;
         let chosen = self.chosen(&request, parent.as_ref(), &dir)?;
+        chosen.refuse_untrusted()?;
         let task = chosen.task(request.task.as_deref())?;
         let task = task.as_ref().map(Prompt::as_str);
         refuse_unknown_conversation(&request, &chosen)?;

@@ -12,7 +12,7 @@ use super::mcp::Owner;
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds::{self, CommandLine, HookCommand};
-use crate::model::Spec;
+use crate::model::{Spec, UntrustedSpec};
 use crate::rules::opening::Opening;
 use crate::rules::{naming, opening};
 
@@ -42,6 +42,11 @@ fn problem(error: &Error) -> String {
     }
 }
 
+/// Says that a spawn would ask the user first.
+fn needs_trust(untrusted: &UntrustedSpec) -> String {
+    format!("it is not trusted: `symposium spec trust {}` shows what it would do", untrusted.dir.display())
+}
+
 impl Manager {
     /// Resolves a spec: by its name, a kind, a folder or a file.
     pub fn spec_show(
@@ -60,7 +65,11 @@ impl Manager {
             Ok(chosen) => SpecShown {
                 command_line: self.command_line(&chosen)?,
                 kind: Some(chosen.kind_name),
-                warnings: chosen.warnings,
+                warnings: chosen
+                    .warnings
+                    .into_iter()
+                    .chain(chosen.untrusted.iter().map(needs_trust))
+                    .collect(),
                 spec: found.spec,
                 problem: None,
             },

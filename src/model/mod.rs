@@ -35,6 +35,7 @@ mod task_status;
 mod taskspace;
 mod text;
 mod tier;
+mod trust;
 mod work;
 
 pub use agent::{Agent, Client, CurrentTask, TaskCounts, TmuxView};
@@ -84,4 +85,5 @@ pub use task_status::{AgentWaits, TaskStatus};
 pub use taskspace::{LogEntry, Taskspace};
 pub use text::{Prompt, Title, Unsendable, is_deceptive, visible};
 pub use tier::{Tier, UnknownTier};
+pub use trust::{ProjectFiles, TrustState, TrustedProject, UntrustedSpec};
 pub use work::{Work, WorkCounts};

@@ -89,6 +89,8 @@ const WAYS: &[(&str, &str, Way, &[&str])] = &[
     ("spec", "list", LOOK, &[]),
     ("spec", "show", LOOK, &[]),
     ("spec", "check", LOOK, &[]),
+    ("spec", "trust", ONCE, &[]),
+    ("spec", "untrust", ONCE, &[]),
     ("supervisor", "status", LOOK, &[]),
     ("supervisor", "start", ONCE, &[]),
     ("supervisor", "stop", ONCE, &[]),

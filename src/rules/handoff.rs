@@ -5,7 +5,7 @@ mod acts;
 
 use std::path::{Component, Path};
 
-pub use acts::{Told, acts, runs};
+pub use acts::{Told, acts, runs, spelt};
 
 use super::secrets::in_line;
 use crate::model::{

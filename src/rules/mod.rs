@@ -39,6 +39,7 @@ pub mod share;
 pub mod spec_rows;
 pub mod status;
 pub mod topic;
+pub mod trust;
 pub mod vanish;
 pub mod wait;
 pub mod work;

@@ -16,6 +16,7 @@ mod keys;
 mod node;
 mod param;
 mod place;
+mod project;
 mod prompt;
 mod schema;
 mod search;

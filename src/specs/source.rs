@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::keys::{Scope, keys};
 use super::node::{KeyNode, Node, Table, Value};
 use super::place::{Place, Wrong};
+use super::project::sha256;
 use super::shape::{check_table, shown, wrong_sort};
 use super::suggest::allowed;
 use super::{agents_toml, claude, file, front_matter, kebab, yaml};
@@ -22,6 +23,8 @@ pub(super) struct Source {
     pub agents: Vec<(String, Layer)>,
     /// Whether it is an `agents.toml`, whose `[defaults]` the implicit spec takes.
     pub is_agents_toml: bool,
+    /// SHA-256 of its text; `None` if it could not be read, and for files of `.claude/agents`.
+    pub sha256: Option<[u8; 32]>,
 }
 
 /// The values that one table of a file gives.
@@ -55,7 +58,9 @@ impl Source {
     pub fn agents_toml(path: &Path, found_in: FoundIn) -> Source {
         let mut source = Source::empty(path, found_in);
         source.is_agents_toml = true;
-        match file::read(path).map_err(|wrong| vec![wrong]).and_then(|text| agents_toml::parse(&text)) {
+        let text = file::read(path);
+        source.sha256 = text.as_deref().ok().map(sha256);
+        match text.map_err(|wrong| vec![wrong]).and_then(|text| agents_toml::parse(&text)) {
             Ok(table) => table.into_iter().for_each(|(key, node)| source.take(key, node)),
             Err(wrong) => source.wrong = wrong,
         }
@@ -65,21 +70,26 @@ impl Source {
     /// Reads a Markdown file with front matter whose spec is called so, unless it says otherwise.
     pub fn markdown(path: &Path, called: &str, found_in: FoundIn) -> Source {
         let mut source = Source::empty(path, found_in);
-        let layer = front(path, yaml_layer).unwrap_or_else(Layer::broken);
+        let text = file::read(path);
+        source.sha256 = text.as_deref().ok().map(sha256);
+        let layer = text.and_then(|text| front(&text, yaml_layer)).unwrap_or_else(Layer::broken);
         source.name(layer, &kebab::case(called));
         source
     }
 
     /// Reads a file of `.claude/agents`; one without front matter is none of them.
     pub fn claude(path: &Path, called: &str, found_in: FoundIn) -> Option<Source> {
-        if file::read(path).is_ok_and(|text| front_matter::cut(&text).is_ok_and(|cut| cut.front.is_none())) {
+        let text = file::read(path);
+        let has_no_front = |text: &String| front_matter::cut(text).is_ok_and(|cut| cut.front.is_none());
+        if text.as_ref().is_ok_and(has_no_front) {
             return None;
         }
         let mut source = Source::empty(path, found_in);
-        let layer = front(path, |front| {
+        let read = |front: &str| {
             let (table, remarks) = claude::read(front);
             Ok(Layer { remarks, ..Layer::checked(table, Scope::FrontMatter) })
-        });
+        };
+        let layer = text.and_then(|text| front(&text, read));
         source.name(layer.unwrap_or_else(Layer::broken), called);
         Some(source)
     }
@@ -115,7 +125,15 @@ impl Source {
 
     fn empty(path: &Path, found_in: FoundIn) -> Source {
         let path = path.to_owned();
-        Source { path, found_in, wrong: vec![], defaults: None, agents: vec![], is_agents_toml: false }
+        Source {
+            path,
+            found_in,
+            wrong: vec![],
+            defaults: None,
+            agents: vec![],
+            is_agents_toml: false,
+            sha256: None,
+        }
     }
 
     /// Takes one top-level key of an `agents.toml`.
@@ -170,9 +188,8 @@ impl Source {
 }
 
 /// The layer of a Markdown file: its front matter, with its body as the system prompt.
-fn front(path: &Path, read: impl Fn(&str) -> Result<Layer, Wrong>) -> Result<Layer, Wrong> {
-    let text = file::read(path)?;
-    let cut = front_matter::cut(&text)?;
+fn front(text: &str, read: impl Fn(&str) -> Result<Layer, Wrong>) -> Result<Layer, Wrong> {
+    let cut = front_matter::cut(text)?;
     let mut layer = read(cut.front.unwrap_or_default())?;
     if cut.body.is_empty() {
         return Ok(layer);

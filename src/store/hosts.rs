@@ -1,24 +1,21 @@
 //! `hosts.json`: the other machines, by name. Written as the registry is: locked, whole or not at all. What a newer
 //! symposium wrote is not touched, what it added to a host survives, and what cannot be read is never overwritten.
 
-use std::io;
-use std::path::PathBuf;
+use serde_json::{Map, Value};
 
-use serde_json::{Map, Value, json};
-
-use super::lock::PlainLock;
-use super::{Store, StoreError, atomic};
+use super::map_file::put_entry;
+use super::{Store, StoreError};
 use crate::model::{Host, HostName};
 
-/// The format that this symposium writes.
-const FORMAT: u64 = 1;
 /// What the file is called.
 const FILE: &str = "hosts.json";
+/// The key of the hosts in it.
+const KEY: &str = "hosts";
 
 /// The hosts while they are changed.
-pub struct HostsEdit(Map<String, Value>);
+pub struct HostsEdit<'a>(&'a mut Map<String, Value>);
 
-impl HostsEdit {
+impl HostsEdit<'_> {
     /// One of them.
     pub fn get(&self, name: &HostName) -> Option<Host> {
         host(name.as_str(), self.0.get(name.as_str())?)
@@ -27,11 +24,7 @@ impl HostsEdit {
     /// Puts one in, or in place of the one of that name.
     pub fn put(&mut self, host: &Host) {
         let Ok(Value::Object(known)) = serde_json::to_value(host) else { return };
-        let entry = self.0.entry(host.name.as_str()).or_insert_with(|| json!({}));
-        match entry {
-            Value::Object(there) => there.extend(known),
-            other => *other = Value::Object(known),
-        }
+        put_entry(self.0, host.name.as_str(), known);
     }
 
     /// Takes one out; says whether it was there.
@@ -43,47 +36,13 @@ impl HostsEdit {
 impl Store {
     /// All hosts that we understand, by name.
     pub fn hosts(&self) -> Result<Vec<Host>, StoreError> {
-        let all = self.read_hosts()?;
+        let all = self.read_map(FILE, KEY)?;
         Ok(all.iter().filter_map(|(name, value)| host(name, value)).collect())
     }
 
     /// Changes them under their lock; not written when nothing changed.
     pub fn update_hosts<T>(&self, change: impl FnOnce(&mut HostsEdit) -> T) -> Result<T, StoreError> {
-        let lock = self.home.path().join(format!("{FILE}.lock"));
-        let _lock = PlainLock::acquire(&lock, self.queue)?;
-        let before = self.read_hosts()?;
-        let mut edit = HostsEdit(before.clone());
-        let answer = change(&mut edit);
-        if edit.0 != before {
-            let text = format!("{:#}\n", json!({ "format": FORMAT, "hosts": edit.0 }));
-            atomic::replace_durably(&self.hosts_file(), text.as_bytes())?;
-        }
-        Ok(answer)
-    }
-
-    fn hosts_file(&self) -> PathBuf {
-        self.home.path().join(FILE)
-    }
-
-    fn read_hosts(&self) -> Result<Map<String, Value>, StoreError> {
-        let path = self.hosts_file();
-        let Some(bytes) = atomic::read(&path)? else { return Ok(Map::new()) };
-        let damaged = |why: String| StoreError::Read {
-            path: path.clone(),
-            source: io::Error::new(io::ErrorKind::InvalidData, why),
-        };
-        let whole: Value = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-        match whole.get("format").and_then(Value::as_u64) {
-            Some(found) if found > FORMAT => {
-                return Err(StoreError::NewerFormat { path, found, known: FORMAT });
-            }
-            Some(_) => {}
-            None => return Err(damaged("it says no format".to_owned())),
-        }
-        match whole.get("hosts") {
-            Some(Value::Object(hosts)) => Ok(hosts.clone()),
-            _ => Err(damaged("it holds no hosts".to_owned())),
-        }
+        self.update_map(FILE, KEY, |entries| change(&mut HostsEdit(entries)))
     }
 }
 

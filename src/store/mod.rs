@@ -15,6 +15,7 @@ mod instance;
 mod lock;
 mod log;
 mod lookup;
+mod map_file;
 mod merge;
 mod migrate;
 mod recover;
@@ -26,6 +27,7 @@ mod schema;
 mod staging;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod watch;
 mod workspace;
 

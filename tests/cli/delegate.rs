@@ -1,6 +1,6 @@
 //! Agents that spawn agents: what a child takes over, and who may answer for it.
 
-use super::{agent, in_project, shown, spawned};
+use super::{agent, shown, spawned, trusted_specs};
 use crate::support::TestEnv;
 
 const SPECS: &str = "[agents.lead]\nkind = 'demo'\nmodel = 'big'\nshell_tier = 'review'\n\
@@ -27,7 +27,7 @@ fn as_agent(env: &TestEnv, name: &str, args: &[&str]) -> crate::support::run::Ru
 #[test]
 fn a_child_takes_over_kind_model_and_tier_and_never_acts_more_freely() {
     let env = TestEnv::new();
-    in_project(&env, ".symposium/agents.toml", SPECS);
+    trusted_specs(&env, SPECS);
     spawned(&env, &["lead", "--name", "lead"]);
     let parent = words(&env, "lead");
     assert!(parent.contains("big"), "{parent}");
@@ -48,7 +48,7 @@ fn a_child_takes_over_kind_model_and_tier_and_never_acts_more_freely() {
 #[test]
 fn a_parent_answers_for_its_children_as_far_as_their_tier_leaves_it_to_it() {
     let env = TestEnv::new();
-    in_project(&env, ".symposium/agents.toml", SPECS);
+    trusted_specs(&env, SPECS);
     spawned(&env, &["lead", "--name", "lead"]);
     spawned(&env, &["demo", "--name", "stranger"]);
     for (name, spec) in [("child", "lead"), ("strict", "strict")] {

@@ -3,17 +3,13 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{agent, in_project, shown, spawned, status};
+use super::{agent, shown, spawned, status, trusted_specs};
 use crate::support::TestEnv;
 
 #[test]
 fn no_more_agents_of_a_spec_than_it_allows() {
     let env = TestEnv::new();
-    in_project(
-        &env,
-        ".symposium/agents.toml",
-        "[agents.w]\ncommand = ['sleep', '1000']\nmax_instances = 2\n",
-    );
+    trusted_specs(&env, "[agents.w]\ncommand = ['sleep', '1000']\nmax_instances = 2\n");
     assert_eq!((spawned(&env, &["w"]), spawned(&env, &["w"])), ("w-1".into(), "w-2".into()));
     assert_snapshot!(agent(&env, &["spawn", "w"]).fails(1).stderr, @"
     error: spec `w` may have 2 agents at once (`max_instances`)
@@ -31,11 +27,7 @@ fn no_more_agents_of_a_spec_than_it_allows() {
 #[test]
 fn of_many_spawns_at_once_only_as_many_as_may_get_in() {
     let env = TestEnv::new();
-    in_project(
-        &env,
-        ".symposium/agents.toml",
-        "[agents.w]\ncommand = ['sleep', '1000']\nmax_instances = 2\n",
-    );
+    trusted_specs(&env, "[agents.w]\ncommand = ['sleep', '1000']\nmax_instances = 2\n");
     let runs: Vec<_> = (0..6).map(|_| agent(&env, &["spawn", "w"]).start()).collect();
     let codes: Vec<i32> = runs.into_iter().map(|run| run.finish().code).collect();
     assert_eq!(codes.iter().filter(|code| **code == 0).count(), 2, "{codes:?}");
@@ -83,7 +75,7 @@ fn a_child_knows_its_parent_and_the_tree_shows_it() {
 fn a_spec_limits_what_its_agents_spawn() {
     let env = TestEnv::new();
     let text = "[agents.lead]\ncommand = ['sleep', '1000']\nlimits = { depth = 1, children = 2 }\n";
-    in_project(&env, ".symposium/agents.toml", text);
+    trusted_specs(&env, text);
     spawned(&env, &["lead", "--name", "a"]);
     for name in ["b", "c"] {
         spawned(&env, &["--name", name, "--parent", "a", "--", "sleep", "1000"]);

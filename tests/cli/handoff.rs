@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::workspace::{git, repository, workspace};
-use super::{agent, in_project, printed, prompts, shown, spawned, wait_for};
+use super::{agent, in_project, printed, prompts, shown, spawned, trusted_specs, wait_for};
 use crate::support::TestEnv;
 
 /// Another account: a home, a tmux server and a clone of the first one's project.
@@ -364,7 +364,7 @@ fn nobody_runs_what_they_did_not_agree_to() {
     let one = repository();
     let text = "[agents.busy]\nkind = \"demo\"\nshell_tier = \"free\"\ntools = [\"Bash\"]\n\
                 workspace = { mode = \"worktree\", setup = [\"touch set-up-here\"] }\n";
-    in_project(&one, ".symposium/agents.toml", text);
+    trusted_specs(&one, text);
     spawned(&one, &["busy", "--name", "busy"]);
     let file = exported(&one, "busy");
     let two = elsewhere(&one);

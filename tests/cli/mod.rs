@@ -53,6 +53,7 @@ mod spawn_spec;
 mod spec;
 mod taskspace;
 mod tmux_conf;
+mod trust;
 pub(crate) mod unheard;
 mod wait;
 mod watch;
@@ -121,6 +122,13 @@ fn without_settling(env: &TestEnv, kinds: &[&str]) {
     let mut private = std::fs::DirBuilder::new();
     private.recursive(true).mode(0o700).create(env.state()).expect("a state directory");
     std::fs::write(env.state().join("kinds.toml"), text).expect("writing kinds.toml");
+}
+
+/// Writes `.symposium/agents.toml` of the project, and trusts it.
+#[track_caller]
+pub(crate) fn trusted_specs(env: &TestEnv, text: &str) {
+    in_project(env, ".symposium/agents.toml", text);
+    env.symposium(["spec", "trust", "--yes"]).ok();
 }
 
 /// Writes a file below the project, with the directories above it.

@@ -5,7 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::{agent, in_project, prompts, shown, spawned, wait_for};
+use super::{agent, prompts, shown, spawned, trusted_specs, wait_for};
 use crate::support::TestEnv;
 
 const TEXT: &str = r#"[agents.weather]
@@ -31,7 +31,7 @@ fn environment(agent: &Value) -> Vec<String> {
 #[test]
 fn a_value_reaches_prompt_task_environment_and_record_to_the_letter() {
     let env = TestEnv::new();
-    in_project(&env, ".symposium/agents.toml", TEXT);
+    trusted_specs(&env, TEXT);
     let odd = "Zürich \"'; $(touch x) `id` --flag {{days}} #{pane_id}\nline 2";
     let args = [
         "spawn",
@@ -69,7 +69,7 @@ fn a_value_reaches_prompt_task_environment_and_record_to_the_letter() {
 #[test]
 fn what_does_not_fit_is_told_at_once_and_starts_nothing() {
     let env = TestEnv::new();
-    in_project(&env, ".symposium/agents.toml", TEXT);
+    trusted_specs(&env, TEXT);
     let run =
         agent(&env, &["spawn", "weather", "--param", "regon=x", "--param", "days=soon", "--param", "unit=k"]);
     assert_snapshot!(run.fails(2).stderr, @"
@@ -102,12 +102,12 @@ fn what_does_not_fit_is_told_at_once_and_starts_nothing() {
 #[test]
 fn afresh_the_same_values_go_into_the_spec_of_today() {
     let env = TestEnv::new();
-    in_project(&env, ".symposium/agents.toml", TEXT);
+    trusted_specs(&env, TEXT);
     spawned(&env, &["weather", "--name", "a", "--param", "region=asia", "--param", "unit=f"]);
     let text = "[agents.weather]\nkind = 'demo'\nsystem_prompt = 'Weather of {{region}}'\n\
                 heartbeat = { cron = '0 9 * * *', prompt = 'x' }\n\
                 params.region.default = 'europe'\nparams.unit.default = 'c'\n";
-    in_project(&env, ".symposium/agents.toml", text);
+    trusted_specs(&env, text);
     agent(&env, &["restart", "--fresh", "a"]).ok();
     let born = shown(&env, "a");
     assert_eq!(born["command"][2], "--append-system-prompt=Weather of asia");

@@ -5,7 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::{agent, in_project, shown, spawned, wait_for, without_settling};
+use super::{agent, in_project, shown, spawned, trusted_specs, wait_for, without_settling};
 use crate::support::TestEnv;
 
 /// Stays, and says in files how it was called and with which variables.
@@ -44,11 +44,11 @@ system_prompt = "-be kind $(touch x)"
 ephemeral = true
 heartbeat = { every = "1h", prompt = "look" }
 "#;
-    in_project(&env, ".symposium/agents.toml", text);
+    trusted_specs(&env, text);
     in_project(&env, "deep/below/file", "");
     let run = agent(&env, &["spawn", "reviewer"]).current_dir(env.project().join("deep/below")).ok();
     assert_eq!(run.stdout, "reviewer-1\n");
-    assert_snapshot!(env.redacted(&run.stderr), @"warning: spec `reviewer` comes from this project, with `env.GREETING` ([ROOT]/project/.symposium/agents.toml:4), `tools` ([ROOT]/project/.symposium/agents.toml:9)");
+    assert_eq!(run.stderr, "");
     let expected = [
         "--model",
         "opus",
@@ -73,7 +73,7 @@ heartbeat = { every = "1h", prompt = "look" }
 fn the_command_line_wins_over_the_spec() {
     let env = TestEnv::new();
     let text = "[agents.a]\nkind = 'demo'\nrestart = 'always'\nworkspace = 'scratch'\nenv.A = 'spec'\ndescription = 'x'\n";
-    in_project(&env, ".symposium/agents.toml", text);
+    trusted_specs(&env, text);
     spawned(
         &env,
         &[
@@ -188,16 +188,11 @@ fn a_spec_that_is_wrong_says_where_and_starts_nothing() {
 fn an_agent_keeps_the_spec_it_was_born_from_until_it_starts_afresh() {
     let env = TestEnv::new();
     let file = ".symposium/agents.toml";
-    in_project(
-        &env,
-        file,
-        "[agents.a]\nkind = 'demo'\nmodel = 'one'\nenv.WHICH = 'one'\nrestart = 'always'\n",
-    );
+    trusted_specs(&env, "[agents.a]\nkind = 'demo'\nmodel = 'one'\nenv.WHICH = 'one'\nrestart = 'always'\n");
     spawned(&env, &["a", "--name", "x"]);
     wait_for(&env, "x", "idle");
-    in_project(
+    trusted_specs(
         &env,
-        file,
         "[agents.a]\nkind = 'demo'\nmodel = 'two'\nenv.WHICH = 'two'\nshell_tier = 'review'\n",
     );
     let which = || {
@@ -217,7 +212,7 @@ fn an_agent_keeps_the_spec_it_was_born_from_until_it_starts_afresh() {
     in_project(&env, file, "[agents.a]\nmodel = 3\n");
     agent(&env, &["restart", "--fresh", "x"]).fails(1);
     assert_eq!(which(), one, "a spec that is wrong ends nothing");
-    in_project(&env, file, &mended);
+    trusted_specs(&env, &mended);
     // From anywhere: it is asked for where it was asked for first.
     agent(&env, &["restart", "--fresh", "x"]).current_dir(env.home()).ok();
     assert_eq!(which(), ("two".to_owned(), "WHICH=two".to_owned(), json!("no")));

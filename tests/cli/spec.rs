@@ -35,7 +35,7 @@ fn list_shows_what_counts_here_and_where_it_stands() {
     );
     in_project(&env, ".symposium/agents.toml", TEXT);
     in_project(&env, ".symposium/specs/Weather/agent.md", "---\nkind: demo\nmodle: x\n---\nHi.\n");
-    spawned(&env, &["reviewer"]);
+    spawned(&env, &["reviewer", "--trust"]);
     let run = spec(&env, &["list"]).ok();
     assert_snapshot!(env.redacted(&run.stdout), @"
     SPEC      KIND  FROM                                           WHAT FOR
@@ -107,7 +107,7 @@ fn show_tells_each_value_its_origin_and_what_a_spawn_runs() {
     );
     let shown = spec(&env, &["show", "reviewer", "--json"]).ok().json();
     assert_eq!(shown["spec"]["origins"]["model"]["file"]["line"], 6);
-    spawned(&env, &["reviewer", "--name", "a"]);
+    spawned(&env, &["reviewer", "--name", "a", "--trust"]);
     let line = shown["command_line"].as_array().unwrap();
     let born = super::shown(&env, "a");
     let base = born["command"].as_array().unwrap();

@@ -215,7 +215,7 @@ fn a_spec_says_what_its_worktrees_need() {
     ] {
         super::in_project(&env, file, text);
     }
-    super::in_project(&env, ".symposium/agents.toml", NEEDS);
+    super::trusted_specs(&env, NEEDS);
     fs::create_dir(env.root().join("outside")).unwrap();
     fs::write(env.root().join("outside/secret"), "s").unwrap();
     std::os::unix::fs::symlink(env.root().join("outside"), env.project().join("away")).unwrap();
@@ -224,7 +224,6 @@ fn a_spec_says_what_its_worktrees_need() {
     making a worktree on branch `symposium/web-1`
     setting up: echo first > setup.out (config.toml)
     setting up: printf '%s %s %s' "$STAGE" "$GIVEN" "$SYMPOSIUM_PARAM_REGION" > setup.out; : a line of more than eighty characters ([ROOT]/project/.symposium/agents.toml:11)
-    warning: spec `web` comes from this project, with `command` ([ROOT]/project/.symposium/agents.toml:3), `env.STAGE` ([ROOT]/project/.symposium/agents.toml:4), `workspace.setup` ([ROOT]/project/.symposium/agents.toml:11)
     warning: `away/secret` was not copied into the worktree: it is behind a symbolic link
     "#);
     let at = workspace(&env, "web-1");
@@ -245,7 +244,7 @@ fn a_spec_says_what_its_worktrees_need() {
     // Where there is no worktree, that is said.
     let said = agent(&env, &["spawn", "web", "--workspace", "in-place"]).ok().stderr;
     assert!(!said.contains("setting up") && !said.contains("nothing was copied"), "{said}");
-    super::in_project(&env, ".symposium/agents.toml", &NEEDS.replace("mode = \"worktree\"\n", ""));
+    super::trusted_specs(&env, &NEEDS.replace("mode = \"worktree\"\n", ""));
     agent(&env, &["kill", "web-1"]).ok();
     let said = agent(&env, &["spawn", "web"]).ok().stderr;
     assert!(said.contains("`web` works in-place: nothing was copied or run"), "{said}");
@@ -256,7 +255,7 @@ fn a_long_setup_holds_nobody_up() {
     let env = repository();
     let text = "[agents.web]\ncommand = ['sleep', '1000']\nmax_instances = 2\nworkspace = { mode = 'worktree', \
                 setup = ['while ! test -e \"$GO\"; do sleep 0.05; done'] }\n";
-    super::in_project(&env, ".symposium/agents.toml", text);
+    super::trusted_specs(&env, text);
     let go = env.root().join("go");
     let variable = format!("GO={}", go.display());
     let slow = agent(&env, &["spawn", "web", "--env", &variable]).start();

@@ -163,9 +163,7 @@ tools = ["Bash(touch:*)"]
 system_prompt = "- You look after {{place}}: \"quotes\", $HOME and\na second line."
 params.place.default = "the garden"
 "#;
-    let dir = real.env.project().join(".symposium");
-    fs::create_dir(&dir).expect("a directory for specs");
-    fs::write(dir.join("agents.toml"), text).expect("writing agents.toml");
+    crate::cli::trusted_specs(&real.env, text);
     real.spawn("toucher", "run: touch made-by-claude");
     real.wait_for_words("The command was run.");
     assert!(real.env.project().join("made-by-claude").exists(), "a tool of its spec needs no approval");

@@ -89,11 +89,9 @@ fn a_clock_that_was_set_back_silences_no_heartbeat() {
 #[test]
 fn the_heartbeat_of_a_spec_reaches_its_agent() {
     let env = TestEnv::new();
-    let dir = env.project().join(".symposium");
-    std::fs::create_dir(&dir).unwrap();
     let text =
         "[agents.watcher]\nkind = 'demo'\nheartbeat = { every = '1h', prompt = 'look after yourself' }\n";
-    std::fs::write(dir.join("agents.toml"), text).unwrap();
+    crate::cli::trusted_specs(&env, text);
     env.symposium(["agent", "spawn", "watcher", "--name", "a"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
     let mut heartbeat = env.registry()["sessions"]["a"]["heartbeat"].clone();

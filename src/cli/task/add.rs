@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::super::trust::{TrustFlag, with_trust};
 use super::super::{Context, times, ui};
 use crate::error::Error;
 use crate::manager::TaskRequest;
@@ -37,10 +38,12 @@ pub(in crate::cli) struct Arguments {
     /// Where an agent that is started for it works; none means here
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    #[command(flatten)]
+    trust: TrustFlag,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let added = context.manager.task_add(TaskRequest {
+    let request = TaskRequest {
         to: args.to,
         text: text(args.text)?,
         priority: args.priority,
@@ -50,7 +53,8 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         retries: args.retries,
         dir: args.dir,
         by: None,
-    })?;
+    };
+    let added = with_trust(context, args.trust, || context.manager.task_add(request.clone()))?;
     if let Some(name) = &added.spawned {
         context.ui.say(&format!("started `{name}` for it"));
     }

@@ -94,8 +94,8 @@ pub fn runs(spec: &Spec, kind: &str) -> Vec<String> {
     runs
 }
 
-/// A text on one line.
-fn spelt(text: &str) -> String {
+/// Returns a text on one line, with characters that would not be seen written as `<U+XXXX>`.
+pub fn spelt(text: &str) -> String {
     visible(text).join("<U+000A>")
 }
 

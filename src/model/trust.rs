@@ -1,0 +1,57 @@
+//! Trust in the specs that a project brings along: which files they are, and what the user agreed to.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The files in the `.symposium` directory of a project that define specs, as they were read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectFiles {
+    /// The directory that holds `.symposium`.
+    pub root: PathBuf,
+    /// Hexadecimal SHA-256 over the names and contents of the files.
+    pub sha256: String,
+    /// The paths of the files, as [`super::Origin`] names them.
+    pub paths: Vec<String>,
+    /// The names of the specs in the files.
+    pub names: Vec<String>,
+}
+
+/// A project whose specs the user trusts as long as their files have this content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustedProject {
+    /// The directory that holds `.symposium`.
+    pub project: String,
+    /// Hexadecimal SHA-256 over the names and contents of the files that define specs.
+    pub sha256: String,
+    /// When the user agreed.
+    pub trusted_at: Timestamp,
+}
+
+/// Whether the user trusts the specs of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustState {
+    /// The user agreed to the files as they are.
+    Trusted,
+    /// The user agreed to the files, and they have changed since.
+    Changed,
+    /// The user never agreed.
+    Untrusted,
+}
+
+/// A spec of a project that the user has not trusted as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UntrustedSpec {
+    /// The name of the spec.
+    pub spec: String,
+    /// The directory in which the spec was looked up.
+    pub dir: PathBuf,
+    /// Whether the user trusted an earlier content of the files.
+    pub is_changed: bool,
+    /// What the spec makes this machine do, one sentence each.
+    pub effects: Vec<String>,
+    /// Whether an agent asks: only a person can agree.
+    pub asked_by_agent: bool,
+}
