@@ -355,7 +355,7 @@ step('a taskspace is made in one flow, and goes as a whole', async () => {
   const work = join(agent.working_directory, 'work.txt');
   writeFileSync(work, 'an hour of it');
   await hands.menu('space', 'Remove Agent');
-  const question = hands.dialog().filter({ hasText: 'Lost with it: 1 uncommitted file' });
+  const question = hands.dialog().filter({ hasText: 'Work that exists nowhere else: 1 uncommitted file' });
   await question.filter({ hasText: 'Remove space?' }).waitFor();
   await hands.shot('unsaved-work');
   assert.equal(world.agent('space').status, 'idle', 'nothing is ended before the answer');

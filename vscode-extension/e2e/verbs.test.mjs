@@ -207,7 +207,7 @@ step('the button above the tasks asks whose queue, whichever row is marked', asy
     await mark();
     await head.hover();
     await head.locator('.action-label[aria-label*="Add Task"]').click();
-    await until('asked whose', async () => (await hands.input().getAttribute('placeholder'))?.includes('Whose queue?'));
+    await until('asked whose', async () => (await hands.input().getAttribute('placeholder'))?.includes('A task for which agent?'));
     await hands.page.keyboard.press('Escape');
   }
   world.symposium('task', 'cancel', String(id));
@@ -463,7 +463,7 @@ step('a guest types into what was shared, until that is ended', async () => {
   await hands.attach('api');
   await share(guest.name);
   await hands.dialog().locator('.monaco-button', { hasText: 'Share' }).click();
-  await hands.toast(`api is shared with ${guest.name}, who attaches with: symposium agent attach root/api`).waitFor();
+  await hands.toast(`api is shared with ${guest.name}. Send them: symposium agent attach root/api`).waitFor();
   await hands.shot('shared');
   const [{ owner, name, read_only }] = guest.symposium('agent', 'list', '--shared');
   assert.deepEqual([name, read_only], ['api', false]);

@@ -9,8 +9,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { unreadableIn } from './rules/broken';
 import { forPrograms } from './rules/environment';
 import type { How } from './rules/seats';
-import { type Agent, type Asked, type Check, type Listed, type Failure, type Kind, type Recap, type Restored, type Share, type Spec, type Task, type TaskDetails, type Taskspace, type Work } from './types';
-import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskDetailsFrom, taskFrom, tasksFrom, taskspacesFrom, workOf, workspaceFrom } from './types';
+import { type Agent, type Asked, type Check, type Listed, type Failure, type Kind, type Recap, type Restored, type Share, type Spec, type Task, type TaskDetails, type Taskspace, type RemovalPreview } from './types';
+import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskDetailsFrom, taskFrom, tasksFrom, taskspacesFrom, removalPreviewFrom, workspaceFrom } from './types';
 
 /** Where the binary is and which environment it is to look at. */
 export interface Place {
@@ -92,6 +92,12 @@ export class Client {
     return { shellPath: this.binary(), shellArgs: [...this.where(), 'agent', 'attach', name, ...option] };
   }
 
+  /** The program and arguments of the MCP server; undefined when there is no binary. */
+  mcpCommand(): { path: string; args: string[] } | undefined {
+    const path = findBinary(this.place().path);
+    return path === undefined ? undefined : { path, args: [...this.where(), 'mcp'] };
+  }
+
   async version(): Promise<string> {
     return (await this.run(['--version'], { timeout: 10_000 })).stdout.trim();
   }
@@ -151,9 +157,9 @@ export class Client {
     return sharesOf(await this.json(['agent', 'show', name]));
   }
 
-  /** The work that only the agent's worktree holds; null when it has no worktree. */
-  async work(name: string): Promise<Work | null> {
-    return workOf(await this.json(['agent', 'show', name]));
+  /** Says what removing an agent would lose, and changes nothing. */
+  async removalPreview(name: string): Promise<RemovalPreview> {
+    return removalPreviewFrom(await this.json(['agent', 'rm', '--dry-run', name]));
   }
 
   async screen(name: string): Promise<string[]> {

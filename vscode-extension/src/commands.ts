@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { type AgentTree, type Node, ROW_CLICKED } from './agentTree';
 import type { Answering } from './answering';
 import { type Client, CommandError } from './client';
+import type { Composer } from './composing';
 import type { Documents } from './documents';
 import type { Mutes } from './mutes';
 import { type Asking, pickAgent } from './quickAttach';
@@ -22,6 +23,7 @@ import { isDriven } from './rules/seats';
 import { hasEnded, hears, isAtWork, isAttachable, isLive, isResumable } from './rules/status';
 import { stopQuestion, stopSeveralQuestion } from './rules/stop';
 import { noLinks, oneLine } from './rules/text';
+import { sendPrompt } from './sending';
 import { settings } from './settings';
 import { share, unshare } from './sharing';
 import { type Spawning, type Started, type Wanted, isWanted, offerAttach, offerFolder, openFolder } from './spawn';
@@ -40,6 +42,7 @@ export interface Parts {
   documents: Documents;
   mutes: Mutes;
   tree: AgentTree;
+  composer: Composer;
 }
 
 /** The argument of a key binding in the view, in place of a row: VS Code gives key bindings no row. */
@@ -69,7 +72,7 @@ interface Verb {
 }
 
 export function agentCommands(parts: Parts): vscode.Disposable {
-  const { client, answering, watch, terminals, spawning, documents, mutes, tree } = parts;
+  const { client, answering, watch, terminals, spawning, documents, mutes, tree, composer } = parts;
 
   /** Registers a command for an agent; without one the person is asked which. What was shown may be older than what is, so
    *  the agents are looked up again. */
@@ -157,12 +160,8 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     forAgent('takeOver', () => ({ placeholder: t('Take over which agent? The terminal that drives it now only watches then'), wanted: isDriven }), (agent) => terminals.takeOver(agent)),
     terminals.onWatching(offerTakeOver),
     forAgent('send', () => ({ placeholder: t('Send a prompt to which agent?'), wanted: hears, none: t('No agent runs.') }), async (agent) => {
-      const text = await vscode.window.showInputBox({ title: t('Send to {0}', agent.name), placeHolder: t('The prompt'), ignoreFocusOut: true });
-      if (text === undefined || text.trim() === '') return;
-      const { name } = watch.present(agent);
-      const progress = { location: vscode.ProgressLocation.Window, title: t('Sending to {0}', name) };
-      await vscode.window.withProgress(progress, () => client.json(['agent', 'send', name, '-'], { stdin: text }));
-      vscode.window.setStatusBarMessage(`$(check) ${t('delivered to {0}', name)}`, 5_000);
+      const text = await composer.ask(t('Send to {0}', agent.name), t('The prompt'));
+      if (text !== undefined) await sendPrompt(client, watch.present(agent), text);
     }),
     forAgent('approve', () => ({ placeholder: t('Approve for which agent?'), wanted: asks, none: t('No agent asks for an approval.') }), { one: (agent, seen) => answering.answer('approve', agent, seen), several: (agents) => answering.approveSome(agents) }),
     forAgent('deny', () => ({ placeholder: t('Deny for which agent?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('deny', agent, seen)),
@@ -188,6 +187,14 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     forAgent('peek', () => ({ placeholder: t('Show the screen of which agent?'), wanted: isAttachable }), async (agent) =>
       documents.showText(`/screen/${agent.name}/${t('{0} screen', agent.name)}.txt`, (await client.screen(agent.name)).join('\n')),
     ),
+    vscode.commands.registerCommand('symposium.peekAgain', (given?: unknown) =>
+      attempt(async () => {
+        const name = given instanceof vscode.Uri ? given.path.split('/')[2] : undefined;
+        const agent = name === undefined ? undefined : watch.agent(name);
+        if (agent === undefined) offer({ level: 'information', text: t('There is no agent of this name any more.'), choices: [] });
+        else await vscode.commands.executeCommand('symposium.peek', agent);
+      }),
+    ),
     forAgent('logs', any(t('Show the transcript of which agent?')), async (agent) => documents.showText(`/transcript/${agent.name}/${t('{0} transcript', agent.name)}.log`, await client.transcript(agent.name), 'end')),
     forAgent('recap', any(t('Show the recap of which agent?')), {
       one: async (agent) => documents.showMarkdown(recapPath([agent.name]), recapDocument(await client.recap(agent.name))),
@@ -195,11 +202,13 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     }),
     vscode.commands.registerCommand('symposium.approveSome', (agents: readonly Agent[]) => attempt(() => answering.approveSome(agents))),
     vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => recapSome(parts, agents, since))),
-    forAgent('openFolder', any(t('Open the folder of which agent?')), openFolder),
+    forAgent('openFolder', any(t('Open the folder of which agent?')), (agent) => openFolder(agent)),
     forAgent('mute', () => ({ placeholder: t('Mute which agent?'), wanted: (agent) => !mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'muted'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'muted')) }),
     forAgent('unmute', () => ({ placeholder: t('Unmute which agent?'), wanted: (agent) => mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'told'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'told')) }),
     vscode.commands.registerCommand('symposium.spawn', (given?: Given | Partial<Wanted>) =>
-      begin(() => (isWanted(given) ? spawning.asTold(given) : spawning.agent(folderIn(given)))),
+      begin(() => (isWanted(given) ? spawning.asTold(given) : spawning.agent(folderIn(given))), (agent) => {
+        if (agent.workspace === 'worktree') void offerFolder(agent);
+      }),
     ),
     vscode.commands.registerCommand('symposium.newTaskspace', (given?: Given) =>
       begin(() => spawning.taskspace(folderIn(given)), (agent) => void offerFolder(agent)),

@@ -6,15 +6,19 @@ import { Answering } from './answering';
 import { offerCleanUp } from './cleanUp';
 import { Client } from './client';
 import { agentCommands, recapAgain } from './commands';
+import { Composer } from './composing';
 import { Documents } from './documents';
+import { fromEditor } from './fromEditor';
 import { helping } from './helping';
+import { mcpServer } from './mcp';
 import { Mutes } from './mutes';
 import { type Decide, decision, notifications } from './notifications';
 import { terminalProfile } from './profile';
+import { reattaching } from './reattaching';
 import { returning } from './returning';
 import { OpenNotices } from './rules/openNotices';
 import { settings } from './settings';
-import { Spawning } from './spawn';
+import { Spawning, keepWorkspaceFilesIn } from './spawn';
 import { statusBar, statusItem } from './statusBar';
 import { taskCommands } from './taskCommands';
 import { TaskTree } from './taskTree';
@@ -42,7 +46,9 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
   const mutes = new Mutes(context.globalState);
   const documents = new Documents((path) => recapAgain(client, path));
   const terminals = new Terminals(client, watch, context.globalStorageUri);
-  const spawning = new Spawning(client, watch);
+  keepWorkspaceFilesIn(context.globalStorageUri);
+  const composer = new Composer();
+  const spawning = new Spawning(client, watch, composer);
   const tasks = new TaskTree(watch, client, log);
   const tree = new AgentTree(watch, client, mutes, context.workspaceState);
   const answering = new Answering(client, watch, documents);
@@ -54,18 +60,22 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     log,
     watch,
     documents,
+    composer,
     terminals,
     tasks,
     status,
     statusBar(watch, status),
     tree,
-    agentCommands({ client, answering, watch, terminals, spawning, documents, mutes, tree }),
-    taskCommands(client, watch, documents, tasks),
+    agentCommands({ client, answering, watch, terminals, spawning, documents, mutes, tree, composer }),
+    taskCommands({ client, watch, documents, tasks, composer }),
     helping({ client, watch, documents, windows, tasks, log }),
     notifications({ client, watch, decide, windows, open }),
     returning({ watch, decide, windows, open, memory: context.workspaceState }),
     offerCleanUp(client, watch, windows, context.globalState),
     terminalProfile(watch, terminals),
+    reattaching(watch, terminals),
+    fromEditor(client, watch),
+    mcpServer(client, (line) => { log.info(line); }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('symposium.path') || change.affectsConfiguration('symposium.home')) void watch.start();
     }),

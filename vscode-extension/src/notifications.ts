@@ -29,6 +29,7 @@ export function decision(terminals: Terminals, mutes: Mutes): Decide {
   return (news, to = 'now') => {
     const here = folders();
     return turnOf(news, {
+      about: settings.notifyAbout(),
       mode: to === 'away' ? 'always' : settings.notifications(),
       focused: to === 'now' && vscode.window.state.focused,
       isHere: (agent: Agent) => isHere(agent, here),

@@ -81,6 +81,19 @@ export class Memory {
     return left.filter(({ pid }) => !taken.has(pid));
   }
 
+  /** The terminals that ended with their window, as they do when the server of VS Code is killed. Asked for once: they are
+   *  forgotten by it. */
+  lost(): Remembered[] {
+    const lost: Remembered[] = [];
+    for (const [name, { host, left, terminals }] of this.others()) {
+      if (!left && host !== this.host && lives(host)) continue;
+      const living = terminals.filter(({ pid }) => lives(pid));
+      lost.push(...terminals.filter((each) => !living.includes(each)));
+      if (living.length === 0) rmSync(join(this.folder, name), { force: true });
+    }
+    return [...new Map(lost.map((each) => [`${each.id} ${each.as}`, each])).values()];
+  }
+
   /** This window goes: what it had is for whoever comes next. */
   leave(): void {
     if (this.terminals.length > 0) this.write({ host: this.host, left: true, terminals: [...this.terminals] });

@@ -1,13 +1,13 @@
 // Removes agents and taskspaces. Looks for work first, asks once, and ends an agent only after the answer.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { type Client, PATIENT } from './client';
-import { type Doomed, type Removal, gone, removalQuestion, remove, workInWords } from './rules/removal';
+import { type Doomed, type Removal, gone, removalQuestion, remove } from './rules/removal';
 import { isLive } from './rules/status';
 import { inPick, noLinks, oneLine } from './rules/text';
 import { attempt, offer } from './tell';
-import type { Agent } from './types';
+import { type Agent, removalReportFrom } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
 
@@ -29,18 +29,8 @@ export async function removeAgents(client: Client, watch: Watch, agents: readonl
 /** Looks for work that would be lost. Without an answer the binary still refuses to delete work. */
 async function inspect(client: Client, agent: Agent): Promise<Doomed> {
   const isHomeless = agent.directory_gone !== null || !existsSync(agent.working_directory);
-  if (isHomeless || agent.workspace === 'in-place') return { agent, isHomeless, work: [] };
-  if (agent.workspace === 'scratch') return { agent, work: filesIn(agent.working_directory) };
-  return { agent, work: workInWords(await client.work(agent.name).catch(() => null)) };
-}
-
-function filesIn(folder: string): string[] {
-  try {
-    const many = readdirSync(folder).length;
-    return many === 0 ? [] : [many === 1 ? t('1 file or folder') : t('{0} files and folders', many)];
-  } catch {
-    return [];
-  }
+  const preview = isHomeless ? undefined : await client.removalPreview(agent.name).catch(() => undefined);
+  return { agent, isHomeless, work: preview?.summary ?? [] };
 }
 
 /** Asks, and returns what the answer allows; undefined for no. */
@@ -84,7 +74,7 @@ const taskspace = (client: Client, { id, name }: Pick<Agent, 'id' | 'name'>): Om
 
 async function removeNow(client: Client, watch: Watch, removal: Removal): Promise<boolean> {
   try {
-    return await remove((args) => client.json(args, PATIENT), removal, async (error) => {
+    const { isGone, printed } = await remove((args) => client.json(args, PATIENT), removal, async (error) => {
       // Enter presses the first button, and the person has just pressed it for another question. VS Code moves a button that
       // closes the dialog out of the row.
       const keep = { title: t('Keep') };
@@ -92,7 +82,24 @@ async function removeNow(client: Client, watch: Watch, removal: Removal): Promis
       const detail = noLinks([...error.saw, ...error.hints].join('\n'));
       return (await vscode.window.showWarningMessage(noLinks(error.message), { modal: true, detail }, keep, anyway)) === anyway;
     });
+    if (removal.work === 'may be lost') offerRecovery(printed);
+    return isGone;
   } finally {
     await watch.look();
   }
+}
+
+/** Tells that a copy of the removed work is kept, with the command that brings it back. Not waited for. */
+function offerRecovery(printed: unknown): void {
+  let command: string | undefined;
+  try {
+    [command] = removalReportFrom(printed).recover;
+  } catch {
+    // Without a copy there is no command.
+  }
+  if (command === undefined) return;
+  const [copy, text] = [t('Copy Command'), command];
+  void vscode.window.showInformationMessage(noLinks(t('A copy of the removed work is kept for 30 days: {0}', oneLine(text, 100))), copy).then((chosen) => {
+    if (chosen === copy) void vscode.env.clipboard.writeText(text);
+  });
 }

@@ -41,7 +41,12 @@ export async function share(client: Client, watch: Watch, agent: Agent): Promise
     if ((await vscode.window.showWarningMessage(question, { modal: true }, grant)) !== grant) return;
   }
   await client.json(shareArguments(watch.present(agent).name, wanted));
-  void vscode.window.showInformationMessage(noLinks(t('{0} is shared with {1}, who attaches with: symposium agent attach {2}/{0}', name, oneLine(wanted.user), oneLine(userInfo().username))));
+  const command = `symposium agent attach ${userInfo().username}/${watch.present(agent).name}`;
+  const copy = t('Copy Command');
+  // The command is what the other user needs, and a notification cuts long texts: it goes to the clipboard by the button.
+  void vscode.window.showInformationMessage(noLinks(t('{0} is shared with {1}. Send them: {2}', name, oneLine(wanted.user), oneLine(command))), copy).then((chosen) => {
+    if (chosen === copy) void vscode.env.clipboard.writeText(command);
+  });
 }
 
 export async function unshare(client: Client, agent: Agent): Promise<void> {

@@ -3,6 +3,7 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Client } from './client';
+import type { Composer } from './composing';
 import { folders } from './folders';
 import { untilDone } from './rules/again';
 import { type Mistake, mistakeIn } from './rules/mistake';
@@ -11,6 +12,7 @@ import { folderName } from './rules/place';
 import { type Spawnable, spawnable, specIn } from './rules/specs';
 import { inPick, noLinks, oneLine } from './rules/text';
 import { needsTrust } from './rules/trust';
+import { workspaceFile } from './rules/workspaceFile';
 import { settings } from './settings';
 import { type Step, choose, steps, type } from './steps';
 import { attempt, offer, tellError } from './tell';
@@ -48,6 +50,7 @@ export class Spawning {
   constructor(
     private readonly client: Client,
     private readonly watch: Watch,
+    private readonly composer: Composer,
   ) {}
 
   /** Asks, starts, and returns the agent. */
@@ -63,7 +66,7 @@ export class Spawning {
         usual = this.usualWorkspace(wanted);
       },
       (at, of) => this.askName(wanted, { title, at, of }, 'optional'),
-      (at, of) => askTask(wanted, { title, at, of }, 'optional'),
+      (at, of) => this.askTask(wanted, { title, at, of }, 'optional'),
       async (at, of) => askWorkspace(wanted, await usual, { title, at, of }),
     ];
     return ask(questions, () => this.spawn(wanted));
@@ -92,7 +95,7 @@ export class Spawning {
     const questions: Step[] = [
       ...first,
       (at, of) => this.askName(wanted, { title, at, of }, 'needed'),
-      (at, of) => askTask(wanted, { title, at, of }, 'needed'),
+      (at, of) => this.askTask(wanted, { title, at, of }, 'needed'),
       (at, of) => this.askSpec(wanted, { title, at, of }),
     ];
     return ask(questions, async () => {
@@ -163,6 +166,12 @@ export class Spawning {
     );
   }
 
+  private async askTask(wanted: Wanted, step: { title: string; at: number; of: number }, need: 'needed' | 'optional'): Promise<void> {
+    const placeholder = need === 'needed' ? t('What it is to do') : t('What it is to do; empty: it waits for a prompt');
+    const mistake = (text: string) => (text.trim() === '' && need === 'needed' ? t('say what it is to do') : undefined);
+    wanted.task = await type({ ...step, placeholder }, wanted.task, mistake, (title, value) => this.composer.write(title, value));
+  }
+
   /** What the spec says is what Enter takes; what is wrong with one is told by the spawn, after which it can be changed. */
   private async usualWorkspace(wanted: Wanted): Promise<Agent['workspace']> {
     try {
@@ -203,13 +212,6 @@ function specOf({ spec, dir }: Wanted): string {
   return specIn(dir, spec, homedir());
 }
 
-async function askTask(wanted: Wanted, step: { title: string; at: number; of: number }, need: 'needed' | 'optional'): Promise<void> {
-  const placeholder = need === 'needed' ? t('What it is to do') : t('What it is to do; empty: it waits for a prompt');
-  wanted.task = await type({ ...step, placeholder }, wanted.task, (text) =>
-    text.trim() === '' && need === 'needed' ? t('say what it is to do') : undefined,
-  );
-}
-
 async function askFolder(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<void> {
   const items = folders().map((path) => ({ label: inPick(folderName(path)), description: inPick(path), path, picked: path === wanted.dir }));
   wanted.dir = (await choose({ ...step, placeholder: t('Which folder?') }, items)).path;
@@ -240,6 +242,21 @@ export async function offerFolder(agent: Agent): Promise<void> {
   if ((await vscode.window.showInformationMessage(text, open)) === open) await openFolder(agent);
 }
 
+/** Opens an agent's folder in a new window. A workspace of its own is called `workspace` on the disk, so it is opened by a
+ *  workspace file that gives window, Explorer and list of recent folders the agent's name. */
 export async function openFolder(agent: Agent): Promise<void> {
-  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(agent.working_directory), { forceNewWindow: true });
+  const folder = vscode.Uri.file(agent.working_directory);
+  const file = agent.workspace === 'in-place' || workspaceFiles === undefined ? undefined : vscode.Uri.joinPath(workspaceFiles, `${agent.name}.code-workspace`);
+  if (file !== undefined) {
+    const own = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder, '.vscode/settings.json')).then((bytes) => Buffer.from(bytes).toString(), () => undefined);
+    await vscode.workspace.fs.writeFile(file, Buffer.from(workspaceFile(agent, own)));
+  }
+  await vscode.commands.executeCommand('vscode.openFolder', file ?? folder, { forceNewWindow: true });
+}
+
+let workspaceFiles: vscode.Uri | undefined;
+
+/** Says in which folder workspace files are kept. */
+export function keepWorkspaceFilesIn(folder: vscode.Uri): void {
+  workspaceFiles = vscode.Uri.joinPath(folder, 'workspaces');
 }

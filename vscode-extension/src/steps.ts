@@ -1,6 +1,7 @@
 // Several questions in one flow, with a way back. Leaving one throws vscode.CancellationError, which nobody is told of.
 
 import * as vscode from 'vscode';
+import { writeButton } from './composing';
 
 /** Asks one question; throws BACK when the person wants the one before. */
 export type Step = (at: number, of: number) => Promise<void>;
@@ -46,27 +47,42 @@ export function choose<T extends vscode.QuickPickItem>(question: Question, items
 }
 
 /** A text; `mistake` says what is wrong with it while it is typed. */
-export function type(question: Question, value: string, mistake: (value: string) => string | undefined): Promise<string> {
+export function type(question: Question, value: string, mistake: (value: string) => string | undefined, write?: (title: string, value: string) => Promise<string | undefined>): Promise<string> {
   const box = vscode.window.createInputBox();
   box.value = value;
+  const more = write === undefined ? undefined : { button: writeButton(), answer: () => write(question.title, box.value) };
   box.onDidChangeValue((text) => {
     box.validationMessage = mistake(text) ?? '';
   });
   return asked(box, question, () => {
     box.validationMessage = mistake(box.value) ?? '';
     return box.validationMessage === '' ? box.value : undefined;
-  });
+  }, more);
 }
 
-function asked<T>(input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox, question: Question, answer: () => T | undefined): Promise<T> {
+/** A button that answers in another way. */
+interface More<T> {
+  button: vscode.QuickInputButton;
+  answer: () => Promise<T | undefined>;
+}
+
+function asked<T>(input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox, question: Question, answer: () => T | undefined, more?: More<T>): Promise<T> {
   input.title = question.title;
   input.placeholder = question.placeholder;
   input.step = question.at;
   input.totalSteps = question.of;
   input.ignoreFocusOut = true;
-  input.buttons = question.at > 1 ? [vscode.QuickInputButtons.Back] : [];
+  input.buttons = [...(question.at > 1 ? [vscode.QuickInputButtons.Back] : []), ...(more === undefined ? [] : [more.button])];
   return new Promise<T>((resolve, reject) => {
-    input.onDidTriggerButton(() => {
+    input.onDidTriggerButton((button) => {
+      if (button === more?.button) {
+        const answered = more.answer();
+        hidden = undefined;
+        input.hide();
+        // An editor that is closed without an answer cancels, as Escape does here.
+        answered.then((value) => { if (value === undefined) reject(new vscode.CancellationError()); else resolve(value); }, reject);
+        return;
+      }
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the way back is no error
       reject(BACK);
       input.hide();
@@ -77,8 +93,9 @@ function asked<T>(input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBo
       resolve(value);
       input.hide();
     });
+    let hidden: (() => void) | undefined = () => { reject(new vscode.CancellationError()); };
     input.onDidHide(() => {
-      reject(new vscode.CancellationError());
+      hidden?.();
       input.dispose();
     });
     input.show();

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Node } from './agentTree';
 import type { Client } from './client';
+import type { Composer } from './composing';
 import type { Documents } from './documents';
 import { pickAgent } from './quickAttach';
 import { blockersOf, isStuck } from './rules/blocked';
@@ -18,7 +19,15 @@ import { t } from './words';
 /** How many tasks are offered, the last ones first; a queue may have had thousands. */
 const MOST = 200;
 
-export function taskCommands(client: Client, watch: Watch, documents: Documents, tree: TaskTree): vscode.Disposable {
+export interface TaskParts {
+  client: Client;
+  watch: Watch;
+  documents: Documents;
+  tasks: TaskTree;
+  composer: Composer;
+}
+
+export function taskCommands({ client, watch, documents, tasks: tree, composer }: TaskParts): vscode.Disposable {
   const changed = () => {
     tree.refresh();
     void watch.look();
@@ -38,10 +47,10 @@ export function taskCommands(client: Client, watch: Watch, documents: Documents,
       attempt(async () => {
         if (tellRowGone(given, rest)) return;
         const row = given !== undefined && 'type' in given ? (given.type === 'agent' ? given.agent : undefined) : given;
-        const agent = row ?? (await pickAgent(watch, { title: t('Add Task'), placeholder: t('Whose queue?') }));
+        const agent = row ?? (await pickAgent(watch, { title: t('Add Task'), placeholder: t('A task for which agent?') }));
         if (agent === undefined) return;
-        const text = await vscode.window.showInputBox({ title: t('A task for {0}', agent.name), placeHolder: t('What is to be done'), ignoreFocusOut: true });
-        if (text === undefined || text.trim() === '') return;
+        const text = await composer.ask(t('A task for {0}', agent.name), t('What is to be done'));
+        if (text === undefined) return;
         await client.json(['task', 'add', watch.present(agent).name, '-'], { stdin: text });
         changed();
       }),

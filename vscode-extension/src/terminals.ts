@@ -9,7 +9,7 @@ import { type Client, ttyOf } from './client';
 import { Memory, type Remembered } from './remembered';
 import { forTerminals } from './rules/environment';
 import { type As, type How, type Known, type Seat, clientOn, givesWay, isOwn, isSeen, onlyWatches, seatOf, terminalName } from './rules/seats';
-import { sleeps } from './rules/status';
+import { isAttachable, sleeps } from './rules/status';
 import { settings } from './settings';
 import { inEditor, isInFront, processOf, showOpened, toEditor } from './tabs';
 import type { Agent } from './types';
@@ -38,6 +38,8 @@ interface Entry extends Known {
   named?: string | undefined;
   /** Whether somebody has just attached by it to drive, and does not know yet whether they do. */
   awaits?: boolean;
+  /** Whether it drove its agent when that was last known. */
+  drove?: boolean;
 }
 
 type Location = 'panel' | 'editor';
@@ -47,6 +49,7 @@ export class Terminals implements vscode.Disposable {
   private readonly parts: vscode.Disposable[];
   private readonly activated = Date.now();
   private readonly memory: Memory;
+  private readonly lost: Remembered[];
   private readonly watching = new vscode.EventEmitter<Agent>();
   /** Somebody attached to drive, and only watches, because another terminal drives. */
   readonly onWatching = this.watching.event;
@@ -89,6 +92,18 @@ export class Terminals implements vscode.Disposable {
       { dispose: () => { for (const { timer } of this.endings) clearTimeout(timer); } },
     ];
     for (const terminal of vscode.window.terminals) void this.know(terminal);
+    this.lost = this.memory.lost();
+  }
+
+  /** The agents whose terminals of this folder were lost with the server of VS Code, and that no terminal of this window
+   *  shows. Asked for when VS Code has had time to restore terminals; gives each once. */
+  async takeLost(): Promise<{ agent: Agent; as: As }[]> {
+    const found: { agent: Agent; as: As }[] = [];
+    for (const { id, as } of this.lost.splice(0)) {
+      const agent = this.watch.agents.find((each) => each.id === id && isAttachable(each) && !sleeps(each));
+      if (agent !== undefined && (await this.find(agent, as)) === undefined) found.push({ agent, as });
+    }
+    return found;
   }
 
   /** Shows the terminal on an agent: the one there is, where it is unless told where, or a new one. */
@@ -271,15 +286,18 @@ export class Terminals implements vscode.Disposable {
     this.tellWatching();
   }
 
-  /** Once each time that somebody attaches: it is known as soon as tmux has the terminal. */
+  /** Tells that a terminal which is to drive only watches: once after attaching, as soon as tmux has the terminal, and when
+   *  another terminal takes over while it is open. */
   private tellWatching(): void {
     for (const entry of this.entries.values()) {
-      const seat = entry.awaits === true ? seatOf(entry, this.watch.agents) : undefined;
-      const agent = this.watch.agents.find(({ id }) => id === seat?.id);
+      const seat = seatOf(entry, this.watch.agents);
+      const agent = seat?.as === 'driver' ? this.watch.agents.find(({ id }) => id === seat.id) : undefined;
       const watches = agent === undefined ? undefined : onlyWatches(entry, agent);
       if (agent === undefined || watches === undefined) continue;
+      const isNews = entry.awaits === true || entry.drove === true;
       entry.awaits = false;
-      if (watches) this.watching.fire(agent);
+      entry.drove = !watches;
+      if (watches && isNews) this.watching.fire(agent);
     }
   }
 

@@ -171,12 +171,16 @@ export interface Share {
   until: string | null;
 }
 
-/** The work that only a workspace holds, as `agent show` counts it. */
-export interface Work {
-  /** Null where git does not tell. */
-  changed: number | null;
-  ahead: number | null;
-  stashes: number | null;
+/** What `agent rm --dry-run` says would be lost. */
+export interface RemovalPreview {
+  /** Work that exists nowhere else, as sentences. */
+  summary: string[];
+}
+
+/** What a removal printed. */
+export interface RemovalReport {
+  /** Commands that bring back the copy of removed work. */
+  recover: string[];
 }
 
 /** One taskspace of `taskspace list`. */
@@ -352,8 +356,8 @@ export const taskspacesFrom = (value: unknown): Taskspace[] => list(taskspace)(v
 const shares = list(object<Share>({ with: text, read_only: flag, until: orNull(text) }));
 export const sharesFrom = (value: unknown): Share[] => shares(value, 'shares');
 export const sharesOf = (value: unknown): Share[] => object<{ shares: Share[] }>({ shares })(value, 'shown').shares;
-export const workOf = (value: unknown): Work | null =>
-  object<{ work: Work | null }>({ work: orNull(object<Work>({ changed: orNull(number), ahead: orNull(number), stashes: orNull(number) })) })(value, 'shown').work;
+export const removalPreviewFrom = (value: unknown): RemovalPreview => object<RemovalPreview>({ summary: list(text) })(value, 'preview');
+export const removalReportFrom = (value: unknown): RemovalReport => object<RemovalReport>({ recover: list(text) })(value, 'removal');
 export const restoredFrom = (value: unknown): Restored[] => list(object<Restored>({ name: text, restored: flag, remark: text }))(value, 'restored');
 export const screenFrom = (value: unknown): string[] => object<Screen>({ screen: list(text) })(value, 'screen').screen;
 export const checksFrom = (value: unknown): Check[] => list(check)(value, 'checks');

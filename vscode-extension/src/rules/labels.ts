@@ -25,7 +25,7 @@ export interface Marks {
 /** The text beside an agent's name: its question, what it is about, status, age, and its branch or folder. */
 export function description(agent: Agent, now: number, marks?: Marks): string {
   // A narrow list cuts the end, so what tells agents apart comes first; the icon tells the status.
-  const parts = [marks?.isOpen === true ? t('this window') : '', oneLine(marks?.project ?? '', 30), asked(agent, 60), waiting(marks), subject(agent, 50), ...state(agent, now)];
+  const parts = [marks?.isOpen === true ? t('this window') : '', oneLine(marks?.project ?? '', 30), asked(agent, 60), waiting(marks), guests(agent), subject(agent, 50), ...state(agent, now)];
   return [oneLine(parts.filter(Boolean).join(' · '), 160), ...muting(marks)].join(' · ');
 }
 
@@ -45,6 +45,12 @@ const asked = (agent: Agent, most: number): string => (agent.status === 'waiting
 export const needingBelow = (many: number): string => (many === 1 ? t('1 below needs you') : t('{0} below need you', many));
 
 const waiting = (marks: Marks | undefined): string => (marks !== undefined && marks.below > 0 ? needingBelow(marks.below) : '');
+
+/** Names the other users of the machine that are attached. */
+const guests = ({ clients }: Agent): string => {
+  const users = [...new Set(clients.filter(({ guest }) => guest).map(({ user }) => user ?? '?'))];
+  return users.length === 0 ? '' : t('shared with {0}', oneLine(users.join(', '), 40));
+};
 
 const muting = (marks: Marks | undefined): string[] => (marks?.muted === true ? [t('muted')] : []);
 

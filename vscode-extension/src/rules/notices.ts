@@ -139,6 +139,8 @@ function state(agent: Agent): Exclude<NoticeKind, 'finished' | 'failed'> | undef
 
 /** What decides whether this window tells. */
 export interface Situation {
+  /** The kinds of news that are told. */
+  about: readonly string[];
   mode: 'off' | 'windowNotFocused' | 'always';
   focused: boolean;
   isHere: (agent: Agent) => boolean;
@@ -150,8 +152,9 @@ export interface Situation {
  *  the one that is looked at, then any. `settled`: nobody need be told, and no other window is to. */
 export type Turn = 'first' | 'second' | 'third' | 'last' | 'settled' | 'never';
 
-export function turnOf({ agent }: Pick<Notice, 'agent'>, at: Situation): Turn {
-  if (at.isMuted(agent)) return 'never';
+export function turnOf({ agent, kind }: Pick<Notice, 'agent' | 'kind'>, at: Situation): Turn {
+  // An agent that was given up has crashed too often.
+  if (at.isMuted(agent) || !at.about.includes(kind === 'gave-up' ? 'crashed' : kind)) return 'never';
   if (at.focused && at.isLookedAt(agent)) return 'settled';
   const isQuiet = at.mode === 'off' || (at.mode === 'windowNotFocused' && at.focused);
   // A project whose window is quiet is quiet.

@@ -1,7 +1,7 @@
 // Removing agents: the question that is asked, and the order of the commands. Nothing is ended before the last answer. Pure.
 
 import { CommandError } from '../client';
-import type { Agent, Work } from '../types';
+import type { Agent } from '../types';
 import { t } from '../words';
 import { isLive } from './status';
 import { noLinks, oneLine } from './text';
@@ -11,20 +11,8 @@ export interface Doomed {
   agent: Agent;
   /** Whether its folder is gone. */
   isHomeless?: boolean;
-  /** The same work as sentences; empty when nothing would be lost. */
+  /** That work as sentences; empty when there is none. */
   work: readonly string[];
-}
-
-/** Describes work that only a workspace holds, as `agent show` counts it. */
-export function workInWords(work: Work | null): string[] {
-  if (work === null) return [];
-  const { changed, ahead, stashes } = { changed: work.changed ?? 0, ahead: work.ahead ?? 0, stashes: work.stashes ?? 0 };
-  const parts: [number, string][] = [
-    [changed, changed === 1 ? t('1 uncommitted file') : t('{0} uncommitted files', changed)],
-    [stashes, stashes === 1 ? t('1 stash') : t('{0} stashes', stashes)],
-    [ahead, ahead === 1 ? t('the worktree of 1 commit that no other branch has (its branch stays)') : t('the worktree of {0} commits that no other branch has (their branch stays)', ahead)],
-  ];
-  return parts.filter(([many]) => many > 0).map(([, text]) => text);
 }
 
 export interface RemovalQuestion {
@@ -42,10 +30,14 @@ export function removalQuestion(doomed: readonly Doomed[]): RemovalQuestion {
   const [only, ...others] = doomed;
   const lines = [
     ...(only === undefined || others.length > 0 ? severalLines(doomed) : [fate(only)]),
-    ...losing.map(({ agent, work }) => (others.length === 0 ? t('Lost with it: {0}', work.join(', ')) : t('Lost with {0}: {1}', oneLine(agent.name), work.join(', ')))),
+    ...losing.map(({ agent, work }) => {
+      const lines = oneLine(work.join('; '), 300);
+      return others.length === 0 ? t('Work that exists nowhere else: {0}', lines) : t('Work of {0} that exists nowhere else: {1}', oneLine(agent.name), lines);
+    }),
+    losing.length > 0 ? t('A copy of it is kept for 30 days.') : '',
   ];
   const message = others.length === 0 ? t('Remove {0}?', oneLine(only?.agent.name ?? '')) : t('Remove {0} agents?', doomed.length);
-  return { message: noLinks(message), detail: noLinks(lines.join('\n')), yes: losing.length > 0 ? t('Remove and Lose Work') : t('Remove'), losesWork: losing.length > 0 };
+  return { message: noLinks(message), detail: noLinks(lines.filter(Boolean).join('\n')), yes: losing.length > 0 ? t('Remove with Work') : t('Remove'), losesWork: losing.length > 0 };
 }
 
 const names = (agents: readonly Doomed[]): string => oneLine(agents.map(({ agent }) => agent.name).join(', '), 300);
@@ -79,9 +71,15 @@ export interface Removal {
   work: 'may be lost' | 'must be kept';
 }
 
+/** What came of a removal: whether the agent is gone, and what the binary printed. */
+export interface Removed {
+  isGone: boolean;
+  printed?: unknown;
+}
+
 /** Removes an agent. When the binary refuses, `anyway` is asked, unless the person has agreed to lose work already. If the
- *  answer is no, an agent that was ended for it is resumed. Returns whether the agent is gone. */
-export async function remove(run: (args: string[]) => Promise<unknown>, { name, verb, before, work }: Removal, anyway: (error: CommandError) => Promise<boolean>): Promise<boolean> {
+ *  answer is no, an agent that was ended for it is resumed. */
+export async function remove(run: (args: string[]) => Promise<unknown>, { name, verb, before, work }: Removal, anyway: (error: CommandError) => Promise<boolean>): Promise<Removed> {
   let isEnded = false;
   try {
     // Not `rm --force` at once: work that appeared after the question would go with it.
@@ -89,21 +87,20 @@ export async function remove(run: (args: string[]) => Promise<unknown>, { name, 
       await run(['agent', 'kill', await name()]);
       isEnded = true;
     }
-    await run([...verb, await name()]);
-    return true;
+    return { isGone: true, printed: await run([...verb, await name()]) };
   } catch (error) {
-    if (isGone(error)) return true;
+    if (isGone(error)) return { isGone: true };
     if (!(error instanceof CommandError) || error.code === 'missing-binary') throw error;
     if (work === 'must be kept' && !(await anyway(error))) {
       if (isEnded) await run(['agent', 'resume', await name()]);
-      return false;
+      return { isGone: false };
     }
     try {
-      await run([...verb, '--force', await name()]);
+      return { isGone: true, printed: await run([...verb, '--force', await name()]) };
     } catch (second) {
       if (!isGone(second)) throw second;
+      return { isGone: true };
     }
-    return true;
   }
 }
 

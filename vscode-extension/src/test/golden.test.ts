@@ -33,7 +33,7 @@ test('every file has a reader', () => {
 const unread: Record<string, string[]> = {
   agents: ['command', 'pid', 'params', 'conversation.begun'],
   spawned: ['command', 'pid', 'params', 'conversation.begun'],
-  tasks: ['agent_id', 'attempts', 'dispatched_at', 'flagged', 'retries', 'source', 'source_id', 'timeout_s', 'topic'],
+  tasks: ['agent_id', 'attempts', 'dispatched_at', 'flagged', 'retries', 'source', 'source_id', 'status', 'timeout_s', 'topic', 'waits_for'],
   recap: ['waiting_for'],
   specs: ['agents'],
   taskspaces: ['agent', 'log', 'needs_attention'],

@@ -39,13 +39,14 @@ test('an agent that was not there before is told of by nobody', () => {
 });
 
 const at = (differs: Partial<Situation>): Situation => ({
-  mode: 'always', focused: true, isHere: () => true, isMuted: () => false, isLookedAt: () => false, ...differs,
+  about: ['waiting', 'finished'], mode: 'always', focused: true, isHere: () => true, isMuted: () => false, isLookedAt: () => false, ...differs,
 });
 const elsewhere = { isHere: () => false };
 const turns: [string, Partial<Situation>, Turn][] = [
   ['always', {}, 'first'],
   ['off', { mode: 'off' }, 'settled'],
   ['muted', { isMuted: () => true }, 'never'],
+  ['a kind of news that is not wanted', { about: ['finished', 'crashed'] }, 'never'],
   ['only while away, and here', { mode: 'windowNotFocused' }, 'settled'],
   ['only while away, and away', { mode: 'windowNotFocused', focused: false }, 'second'],
   ['this project, in a window behind another', { focused: false }, 'second'],
@@ -59,7 +60,7 @@ const turns: [string, Partial<Situation>, Turn][] = [
   ['another project, only while away, and away', { ...elsewhere, mode: 'windowNotFocused', focused: false }, 'last'],
 ];
 for (const [name, situation, expected] of turns) {
-  test(`told: ${name}`, () => { assert.equal(turnOf({ agent: someAgent(waiting) }, at(situation)), expected); });
+  test(`told: ${name}`, () => { assert.equal(turnOf({ kind: 'waiting', agent: someAgent(waiting) }, at(situation)), expected); });
 }
 
 test('two windows give the same news the same name, and other news another', () => {

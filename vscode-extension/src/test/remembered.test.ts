@@ -85,3 +85,13 @@ test('without a disk nothing is remembered, and nothing fails', () => {
   nowhere.leave();
   assert.deepEqual(nowhere.left(), []);
 });
+
+test('terminals that ended with their window are told once, and those of a living window never', async () => {
+  new Memory(folder, living()).keep([terminal(await dead())]);
+  const gone = { ...terminal(await dead()), id: 'two' };
+  const page = { host: await dead(), left: false, terminals: [gone, terminal(living())] };
+  writeFileSync(join(folder, 'killed.json'), JSON.stringify(page));
+  writeFileSync(join(folder, 'left.json'), JSON.stringify({ ...page, left: true, terminals: [{ ...gone, id: 'three' }] }));
+  assert.deepEqual(new Memory(folder).lost().map(({ id }) => id), ['two', 'three']);
+  assert.deepEqual(readdirSync(folder).filter((name) => name === 'left.json'), [], 'what has no living terminal is forgotten');
+});

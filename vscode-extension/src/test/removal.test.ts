@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommandError } from '../client';
-import { type Removal, gone, removalQuestion, remove, workInWords } from '../rules/removal';
+import { type Removal, gone, removalQuestion, remove } from '../rules/removal';
 import { someAgent } from './agents';
 
 const failing = (code: string) => new CommandError({ code, message: code, saw: [], hints: [] });
@@ -18,7 +18,7 @@ async function tried(answers: (CommandError | undefined)[], removal: Partial<Rem
     said.asked++;
     return Promise.resolve(yes);
   };
-  said.done = await remove(run, { name: () => Promise.resolve('one'), verb: ['agent', 'rm'], before: 'as it is', work: 'must be kept', ...removal }, anyway);
+  said.done = (await remove(run, { name: () => Promise.resolve('one'), verb: ['agent', 'rm'], before: 'as it is', work: 'must be kept', ...removal }, anyway)).isGone;
   return said;
 }
 
@@ -53,8 +53,8 @@ test('the question says what stays, what is stopped and what is lost', () => {
   const { message, detail, yes, losesWork } = removalQuestion([{ agent: someAgent({ status: 'stopped' }), work: [] }]);
   assert.deepEqual([message, detail, yes, losesWork], ['Remove one?', 'Its transcript and state are deleted; the files of the project stay.', 'Remove', false]);
   const losing = removalQuestion([{ agent: someAgent({ status: 'working', workspace: 'worktree' }), work: ['2 uncommitted files'] }]);
-  assert.equal(losing.detail, 'It is working and is stopped first. Its transcript, state and folder are deleted.\nLost with it: 2 uncommitted files');
-  assert.deepEqual([losing.yes, losing.losesWork], ['Remove and Lose Work', true]);
+  assert.equal(losing.detail, 'It is working and is stopped first. Its transcript, state and folder are deleted.\nWork that exists nowhere else: 2 uncommitted files\nA copy of it is kept for 30 days.');
+  assert.deepEqual([losing.yes, losing.losesWork], ['Remove with Work', true]);
   assert.match(removalQuestion([{ agent: someAgent({ status: 'stopped' }), isHomeless: true, work: [] }]).detail, /^Its folder is gone\. /);
 });
 
@@ -64,11 +64,4 @@ test('several agents are named once in the question', () => {
   assert.equal(removalQuestion([one, two]).message, 'Remove 2 agents?');
   assert.equal(removalQuestion([one, two]).detail, 'one, two\nTheir folders are gone.\nRunning, and stopped first: two');
   assert.equal(removalQuestion([two, two]).detail, 'two, two\nTheir folders are gone.\nAll of them run and are stopped.');
-});
-
-test('work that is only in a worktree is counted in words', () => {
-  assert.deepEqual(workInWords({ changed: 1, ahead: 0, stashes: 2 }), ['1 uncommitted file', '2 stashes']);
-  assert.deepEqual(workInWords({ changed: null, ahead: null, stashes: null }), []);
-  assert.equal(workInWords({ changed: 0, ahead: 3, stashes: 0 }).length, 1);
-  assert.deepEqual(workInWords(null), []);
 });
