@@ -18,7 +18,7 @@ import { reattaching } from './reattaching';
 import { returning } from './returning';
 import { OpenNotices } from './rules/openNotices';
 import { settings } from './settings';
-import { Spawning, keepWorkspaceFilesIn } from './spawn';
+import { Spawning } from './spawn';
 import { statusBar, statusItem } from './statusBar';
 import { taskCommands } from './taskCommands';
 import { TaskTree } from './taskTree';
@@ -46,7 +46,6 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
   const mutes = new Mutes(context.globalState);
   const documents = new Documents((path) => recapAgain(client, path));
   const terminals = new Terminals(client, watch, context.globalStorageUri);
-  keepWorkspaceFilesIn(context.globalStorageUri);
   const composer = new Composer();
   const spawning = new Spawning(client, watch, composer);
   const tasks = new TaskTree(watch, client, log);

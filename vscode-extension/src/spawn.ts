@@ -243,20 +243,16 @@ export async function offerFolder(agent: Agent): Promise<void> {
 }
 
 /** Opens an agent's folder in a new window. A workspace of its own is called `workspace` on the disk, so it is opened by a
- *  workspace file that gives window, Explorer and list of recent folders the agent's name. */
+ *  workspace file that gives window, Explorer and list of recent folders the agent's name. The file lies beside the folder:
+ *  whoever trusts the folder of all instances trusts it too, and it is deleted with the agent. */
 export async function openFolder(agent: Agent): Promise<void> {
   const folder = vscode.Uri.file(agent.working_directory);
-  const file = agent.workspace === 'in-place' || workspaceFiles === undefined ? undefined : vscode.Uri.joinPath(workspaceFiles, `${agent.name}.code-workspace`);
-  if (file !== undefined) {
-    const own = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder, '.vscode/settings.json')).then((bytes) => Buffer.from(bytes).toString(), () => undefined);
-    await vscode.workspace.fs.writeFile(file, Buffer.from(workspaceFile(agent, own)));
-  }
-  await vscode.commands.executeCommand('vscode.openFolder', file ?? folder, { forceNewWindow: true });
+  await vscode.commands.executeCommand('vscode.openFolder', (await namedWorkspace(agent, folder)) ?? folder, { forceNewWindow: true });
 }
 
-let workspaceFiles: vscode.Uri | undefined;
-
-/** Says in which folder workspace files are kept. */
-export function keepWorkspaceFilesIn(folder: vscode.Uri): void {
-  workspaceFiles = vscode.Uri.joinPath(folder, 'workspaces');
+async function namedWorkspace(agent: Agent, folder: vscode.Uri): Promise<vscode.Uri | undefined> {
+  if (agent.workspace === 'in-place' || folderName(agent.working_directory) !== 'workspace') return undefined;
+  const file = vscode.Uri.joinPath(folder, '..', `${agent.name}.code-workspace`);
+  const own = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder, '.vscode/settings.json')).then((bytes) => Buffer.from(bytes).toString(), () => undefined);
+  return vscode.workspace.fs.writeFile(file, Buffer.from(workspaceFile(agent.name, 'workspace', own))).then(() => file, () => undefined);
 }

@@ -1,11 +1,9 @@
 // The workspace file by which an agent's own folder is opened under the agent's name. Pure.
 
-import type { Agent } from '../types';
-
-/** The text of the file. VS Code ignores some settings of a folder in a workspace file, so they are copied into it as far as
+/** The text of the file, for a folder beside it. VS Code ignores some settings of a folder in a workspace file, so they are copied into it as far as
  *  they are plain JSON. */
-export function workspaceFile({ name, working_directory }: Pick<Agent, 'name' | 'working_directory'>, settings: string | undefined): string {
-  return `${JSON.stringify({ folders: [{ name, path: working_directory }], ...plainSettings(settings) }, null, 2)}\n`;
+export function workspaceFile(name: string, folder: string, settings: string | undefined): string {
+  return `${JSON.stringify({ folders: [{ name, path: folder }], ...plainSettings(settings) }, null, 2)}\n`;
 }
 
 function plainSettings(text: string | undefined): { settings?: object } {
