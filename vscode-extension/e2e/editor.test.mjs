@@ -1,6 +1,7 @@
 // From the editor to an agent: long prompts, selections, problems; and the window of a worktree.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -69,4 +70,17 @@ step('the quick fix of a problem is an agent', async () => {
   });
   await hands.shot('fix-with-agent');
   await hands.page.keyboard.press('Escape');
+});
+
+step('the changes of a worktree are shown since it left its project, new files too', async () => {
+  await world.spawn('wt', '--workspace', 'worktree');
+  const folder = world.agent('wt').working_directory;
+  writeFileSync(join(folder, 'README.md'), '# shop\n\nchanged by the agent\n');
+  execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-qam', 'a change'], { env: world.env });
+  writeFileSync(join(folder, 'new.txt'), 'a new file\n');
+  await hands.openView();
+  await hands.menu('wt', 'Review Changes');
+  await hands.page.locator('.tab', { hasText: 'Changes of wt (2 files)' }).waitFor();
+  for (const text of ['changed by the agent', 'a new file']) await hands.page.locator('.view-line', { hasText: text }).first().waitFor();
+  await hands.shot('review');
 });

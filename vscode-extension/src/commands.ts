@@ -9,6 +9,7 @@ import type { Documents } from './documents';
 import type { Mutes } from './mutes';
 import { type Asking, pickAgent } from './quickAttach';
 import { removeAgents, removeTaskspace } from './removing';
+import { reviewChanges } from './reviewing';
 import { Clicks } from './rules/click';
 import { liveBelow } from './rules/family';
 import { nobody } from './rules/health';
@@ -195,6 +196,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
         else await vscode.commands.executeCommand('symposium.peek', agent);
       }),
     ),
+    forAgent('review', any(t('Review the changes of which agent?')), (agent) => reviewChanges(agent)),
     forAgent('logs', any(t('Show the transcript of which agent?')), async (agent) => documents.showText(`/transcript/${agent.name}/${t('{0} transcript', agent.name)}.log`, await client.transcript(agent.name), 'end')),
     forAgent('recap', any(t('Show the recap of which agent?')), {
       one: async (agent) => documents.showMarkdown(recapPath([agent.name]), recapDocument(await client.recap(agent.name))),

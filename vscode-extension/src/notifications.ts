@@ -121,12 +121,14 @@ function tellOne(notice: Notice): PromiseLike<void> {
   const restore = t('Restore Lost Agents');
   const deny = seen === undefined || seen.whole ? t('Deny') : t('Deny…');
   const resume = t('Resume');
-  const buttons = asks(agent) ? [approve, deny, attach, mute] : isRestorable([notice]) ? [restore, recap, mute] : hasEnded(agent) ? [resume, attach, recap, mute] : [attach, recap, mute];
+  const review = t('Review');
+  const buttons = asks(agent) ? [approve, deny, attach, mute] : isRestorable([notice]) ? [restore, recap, mute] : hasEnded(agent) ? [resume, attach, recap, mute] : notice.kind === 'finished' ? [attach, review, recap, mute] : [attach, recap, mute];
   return loudness([notice])(noticeText(notice), ...buttons).then((chosen) => {
     // What was seen goes along: it is approved, or the person reads what is asked by then.
     if (chosen === approve) run('approve', agent, seen);
     else if (chosen === deny) run('deny', agent, seen);
     else if (chosen === resume) run('resume', agent);
+    else if (chosen === review) run('review', agent);
     else if (chosen === attach) run('attach', agent);
     else if (chosen === recap) run('recap', agent);
     else if (chosen === restore) run('restoreAll');
