@@ -1,28 +1,24 @@
 //! What a child asks for reaches its parent: an approval or a question of an agent that was spawned by another is sent to
 //! that one as mail, beside the notice that a person gets.
 
+use std::collections::BTreeSet;
+
 use super::Manager;
 use super::message::signature;
 use crate::env::Env;
 use crate::error::Error;
-use crate::ledger::{MessageQuery, Query};
+use crate::ledger::MessageQuery;
 use crate::model::{AgentName, AgentRecord, Recipient, Status, What};
 use crate::rules::bubble::asks;
 
 /// How far the ledger was read for this.
 const READER: &str = "bubbles";
-/// How much is read at once.
-const AT_ONCE: usize = 1000;
 
 impl Manager {
     /// Sends on what children ask for; says whose was sent.
     pub fn bubble(&self) -> Result<Vec<AgentName>, Error> {
-        let after = self.with_ledger(|ledger| ledger.cursor(READER))?;
-        let query = Query { agent: None, since: None, after: Some(after), limit: AT_ONCE };
-        let mut rows = self.with_ledger(|ledger| ledger.happenings(&query))?;
-        rows.truncate(self.settled_rows(&rows)?);
-        let Some((last, _)) = rows.last() else { return Ok(vec![]) };
-        let last = *last;
+        let settled = self.settled_rows(READER, &BTreeSet::new())?;
+        let rows = settled.ready;
         let is_wait = |what: &What| matches!(what, What::Status { to: Status::Waiting, .. });
         let mut sent = Vec::new();
         if rows.iter().any(|(_, happening)| is_wait(&happening.what)) {
@@ -41,8 +37,10 @@ impl Manager {
         if !sent.is_empty() {
             crate::failpoint::reached("bubble.sent");
         }
-        // Afterwards: killed in between, what was sent is found and not sent again.
-        self.with_ledger(|ledger| ledger.set_cursor(READER, last))?;
+        // Afterwards: a row that is read again finds that its message was sent.
+        if let Some(cursor) = settled.cursor {
+            self.with_ledger(|ledger| ledger.set_cursor(READER, cursor))?;
+        }
         Ok(sent)
     }
 

@@ -138,7 +138,7 @@ pub use task::{TaskFilter, TaskShown, TaskView};
 pub use task_add::{TaskAdded, TaskRequest};
 pub use taskspace::TaskspaceView;
 pub use taskspace_update::TaskspaceUpdate;
-pub use tell::{Telling, Told};
+pub use tell::{Announcer, Telling, Told};
 pub use trust::{SpecEffects, TrustReview};
 pub use unshare::Unshared;
 pub use vanish::Vanished;

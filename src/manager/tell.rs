@@ -1,9 +1,10 @@
 //! Tells people what they would want to know: on the desktop, in the status line of attached terminals, by the
 //! bell, and to a program of theirs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::Manager;
@@ -14,14 +15,29 @@ use crate::model::{Agent, AgentId, Channels, Happening, Notice, Notify, NotifyOn
 use crate::notice;
 use crate::rules::notice::{Wishes, may_be_told, notices};
 use crate::rules::quiet::{Allowed, Limiter, channels};
+use crate::rules::unsettled::SettledRows;
 use crate::tmux::{Audience, Bell};
 
 /// How far the ledger was read for this.
 const READER: &str = "notices";
-/// After so many seconds a change that only the ledger knows will never be in the registry.
-const HALF_WRITTEN: i64 = 10;
 /// How much is read at once.
 const AT_ONCE: usize = 1000;
+
+/// The state that announcing keeps between two rounds. It may be lost: then some rows are announced twice.
+#[derive(Debug)]
+pub struct Announcer {
+    /// Bounds the number of notices per minute.
+    pub limiter: Limiter,
+    /// Ledger rows that were announced although a row before them still waits for the registry.
+    announced: BTreeSet<i64>,
+}
+
+impl Announcer {
+    /// Creates one that has announced nothing yet.
+    pub fn new(per_minute: u32) -> Announcer {
+        Announcer { limiter: Limiter::new(per_minute), announced: BTreeSet::new() }
+    }
+}
 
 /// What came of one round of telling.
 #[derive(Debug, Default)]
@@ -30,6 +46,8 @@ pub struct Telling {
     pub told: Vec<Told>,
     /// For each change of a status, how long it took until we heard of it.
     pub waits: Vec<Duration>,
+    /// When to announce rows that still wait for the registry.
+    pub retry_at: Option<Timestamp>,
 }
 
 /// A notice that was told.
@@ -43,53 +61,58 @@ pub struct Told {
 
 impl Manager {
     /// Tells of what has happened since the last time; says what was told, which ways failed, and how long ago it was.
-    pub fn tell(&self, limiter: &mut Limiter) -> Result<Telling, Error> {
-        let mut telling = self.tell_news(limiter)?;
-        if let Some(notice) = limiter.rest(Env::now()) {
+    pub fn tell(&self, announcer: &mut Announcer) -> Result<Telling, Error> {
+        let mut telling = self.tell_news(announcer)?;
+        if let Some(notice) = announcer.limiter.rest(Env::now()) {
             let failures = self.tell_one(&notice, &self.settings().notify);
             telling.told.push(Told { notice, failures });
         }
         Ok(telling)
     }
 
-    fn tell_news(&self, limiter: &mut Limiter) -> Result<Telling, Error> {
-        let after = self.with_ledger(|ledger| ledger.cursor(READER))?;
-        let query = Query { agent: None, since: None, after: Some(after), limit: AT_ONCE };
-        let mut rows = self.with_ledger(|ledger| ledger.happenings(&query))?;
-        rows.truncate(self.settled_rows(&rows)?);
-        let Some((last, _)) = rows.last() else { return Ok(Telling::default()) };
-        let last = *last;
-        let happened: Vec<_> = rows.into_iter().map(|(_, happening)| happening).collect();
-        let config = self.settings();
-        let mut told = Vec::new();
+    fn tell_news(&self, announcer: &mut Announcer) -> Result<Telling, Error> {
+        let settled = self.settled_rows(READER, &announcer.announced)?;
+        let happened: Vec<_> = settled.ready.iter().map(|(_, happening)| happening.clone()).collect();
         let ago = |happening: &Happening| Duration::try_from(Env::now().duration_since(happening.at)).ok();
         let is_change = |happening: &&Happening| matches!(happening.what, What::Status { .. });
         let waits = happened.iter().filter(is_change).filter_map(ago).collect();
-        // tmux is asked who is attached only when there may be something to tell.
-        if happened.iter().any(|happening| may_be_told(&happening.what)) {
-            let agents = self.survey()?.agents;
-            let wishes = Wishes { usual: config.notify.on.clone(), own: self.own_wishes(&happened, &agents) };
-            for mut notice in notices(&happened, &agents, &wishes) {
-                // What needs a person is never held back.
-                let matters = matches!(notice.on, NotifyOn::GaveUp | NotifyOn::Waiting);
-                match limiter.allow(Env::now()) {
-                    Allowed::Yes { suppressed: 0 } => {}
-                    Allowed::Yes { suppressed } => {
-                        notice.body = format!("{} (and {suppressed} more before)", notice.body);
-                    }
-                    Allowed::No if matters => {}
-                    Allowed::No => {
-                        limiter.hold_back(notice);
-                        continue;
-                    }
-                }
-                let failures = self.tell_one(&notice, &config.notify);
-                told.push(Told { notice, failures });
-            }
-        }
+        let told = self.announce(&happened, &mut announcer.limiter)?;
+        announcer.announced.extend(settled.ready.iter().map(|(id, _)| *id));
         // Afterwards: killed in between, something is told twice, which is better than not at all.
-        self.with_ledger(|ledger| ledger.set_cursor(READER, last))?;
-        Ok(Telling { told, waits })
+        if let Some(cursor) = settled.cursor {
+            self.with_ledger(|ledger| ledger.set_cursor(READER, cursor))?;
+            announcer.announced.retain(|id| *id > cursor);
+        }
+        Ok(Telling { told, waits, retry_at: settled.retry_at })
+    }
+
+    fn announce(&self, happened: &[Happening], limiter: &mut Limiter) -> Result<Vec<Told>, Error> {
+        // tmux is asked who is attached only when there may be something to tell.
+        if !happened.iter().any(|happening| may_be_told(&happening.what)) {
+            return Ok(vec![]);
+        }
+        let config = self.settings();
+        let mut told = Vec::new();
+        let agents = self.survey()?.agents;
+        let wishes = Wishes { usual: config.notify.on.clone(), own: self.own_wishes(happened, &agents) };
+        for mut notice in notices(happened, &agents, &wishes) {
+            // What needs a person is never held back.
+            let matters = matches!(notice.on, NotifyOn::GaveUp | NotifyOn::Waiting);
+            match limiter.allow(Env::now()) {
+                Allowed::Yes { suppressed: 0 } => {}
+                Allowed::Yes { suppressed } => {
+                    notice.body = format!("{} (and {suppressed} more before)", notice.body);
+                }
+                Allowed::No if matters => {}
+                Allowed::No => {
+                    limiter.hold_back(notice);
+                    continue;
+                }
+            }
+            let failures = self.tell_one(&notice, &config.notify);
+            told.push(Told { notice, failures });
+        }
+        Ok(told)
     }
 
     /// What the specs chose of which those agents were born to whom something happened.
@@ -104,24 +127,17 @@ impl Manager {
         own.collect()
     }
 
-    /// How many of these the registry says too. The ledger is written first: what is only there yet is told when it
-    /// is true, and what a killed command left there is passed over after a while.
-    pub(super) fn settled_rows(&self, rows: &[(i64, Happening)]) -> Result<usize, Error> {
+    /// Reads the rows behind a reader's cursor and splits them by whether the registry has caught up with them.
+    pub(super) fn settled_rows(&self, reader: &str, handled: &BTreeSet<i64>) -> Result<SettledRows, Error> {
+        let after = self.with_ledger(|ledger| ledger.cursor(reader))?;
+        let query = Query { agent: None, since: None, after: Some(after), limit: AT_ONCE };
+        let rows = self.with_ledger(|ledger| ledger.happenings(&query))?;
         if rows.is_empty() {
-            return Ok(0);
+            return Ok(SettledRows::default());
         }
-        let changes: HashMap<AgentId, u64> =
-            self.store.read(Env::now())?.into_iter().map(|record| (record.id, record.changes)).collect();
-        let is_ahead = |happening: &Happening| match happening.what {
-            What::Status { seq, .. } => {
-                // What is still to come was written before the clock was set back, and is old.
-                let age = Env::now().duration_since(happening.at).as_secs();
-                let young = (0..HALF_WRITTEN).contains(&age);
-                young && changes.get(&happening.agent).copied().unwrap_or_default() < seq
-            }
-            _ => false,
-        };
-        Ok(rows.iter().position(|(_, happening)| is_ahead(happening)).unwrap_or(rows.len()))
+        let now = Env::now();
+        let changes = self.store.read(now)?.into_iter().map(|record| (record.id, record.changes)).collect();
+        Ok(SettledRows::split(rows, &changes, handled, now))
     }
 
     /// A way that fails does not keep the others from being tried.

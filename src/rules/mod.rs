@@ -42,4 +42,5 @@ pub mod topic;
 pub mod trust;
 pub mod vanish;
 pub mod wait;
+pub mod unsettled;
 pub mod work;

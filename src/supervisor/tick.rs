@@ -12,9 +12,8 @@ use super::dispatching::Dispatching;
 use super::steady::Steady;
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Manager, Vanished};
+use crate::manager::{Announcer, Manager, Vanished, WriterRepair, WriterRepairs};
 use crate::rules::metrics::Latency;
-use crate::rules::quiet::Limiter;
 
 /// How often what nobody waits for is done: old lines of the ledger, deleted projects.
 const HOUSEKEEPING: Duration = Duration::from_secs(60 * 60);
@@ -36,7 +35,7 @@ pub(super) struct Ticker {
     manager: Arc<Manager>,
     looked: Option<Instant>,
     tidied: Option<Instant>,
-    limiter: Limiter,
+    announcer: Announcer,
     latency: Latency,
     newest: VecDeque<Duration>,
     calm: Calm,
@@ -47,10 +46,24 @@ pub(super) struct Ticker {
 impl Ticker {
     pub(super) fn new(manager: Arc<Manager>) -> Ticker {
         said("recover", manager.mend_ledger());
-        let limiter = Limiter::new(manager.settings().notify.per_minute);
+        let announcer = Announcer::new(manager.settings().notify.per_minute);
         let (latency, newest) = Default::default();
-        let (calm, dispatching, steady) = Default::default();
-        Ticker { manager, looked: None, tidied: None, limiter, latency, newest, calm, dispatching, steady }
+        let (calm, dispatching, steady, writers) = Default::default();
+        let (looked, tidied, writers_due, ledger_checked) = (None, None, None, None);
+        Ticker {
+            manager,
+            looked,
+            tidied,
+            announcer,
+            latency,
+            newest,
+            calm,
+            dispatching,
+            steady,
+            writers,
+            writers_due,
+            ledger_checked,
+        }
     }
 
     /// Does one; returns when the next is due at the latest, if anything is.
@@ -181,8 +194,8 @@ impl Ticker {
 
     /// Returns when there is room for what was held back.
     fn notify(&mut self) -> Option<Timestamp> {
-        self.limiter.set(self.manager.settings().notify.per_minute);
-        let telling = said("notify", self.manager.tell(&mut self.limiter)).unwrap_or_default();
+        self.announcer.limiter.set(self.manager.settings().notify.per_minute);
+        let telling = said("notify", self.manager.tell(&mut self.announcer)).unwrap_or_default();
         if !telling.waits.is_empty() {
             self.latency.add(&telling.waits, &mut self.newest);
             said("metrics", self.manager.note_latency(&self.latency));
@@ -193,7 +206,7 @@ impl Ticker {
                 tracing::warn!(agent = %told.notice.agent, failure, "a way of telling failed");
             }
         }
-        self.limiter.room_at(Env::now())
+        telling.retry_at.into_iter().chain(self.announcer.limiter.room_at(Env::now())).min()
     }
 
     /// After all else, and for tmux's sake only: what it is waiting for begins anew.

@@ -122,3 +122,38 @@ fn an_agent_is_told_of_as_its_spec_says_until_it_starts_afresh() {
     symposium(&env, &["agent", "send", "q", "/ask three"]).ok();
     env.wait_until("it is told of as its spec says now", || of("q waits") == 1);
 }
+
+/// The regular look at everything is put off, so that only the event itself can lead to an announcement.
+fn configure_without_regular_looks(env: &TestEnv) {
+    let command = COMMAND.replace(">>told", &format!(">>{}/told", env.home().display()));
+    configure(env, &(command + "\n[supervisor]\nreconcile = \"1h\"\n"));
+}
+
+#[test]
+fn removing_an_agent_does_not_delay_the_notices_of_others() {
+    let env = TestEnv::new();
+    configure_without_regular_looks(&env);
+    symposium(&env, &["agent", "spawn", "demo", "--name", "asks"]).ok();
+    symposium(&env, &["agent", "spawn", "demo", "--name", "gone"]).ok();
+    symposium(&env, &["agent", "wait", "gone", "--for", "idle"]).ok();
+    symposium(&env, &["agent", "rm", "--force", "gone"]).ok();
+    symposium(&env, &["agent", "send", "asks", "/ask make"]).ok();
+    env.wait_until("the approval is announced", || {
+        titles(&env).contains(&"asks waits for approval".to_owned())
+    });
+}
+
+#[test]
+fn an_ephemeral_agent_that_vanished_does_not_delay_the_notices_of_others() {
+    let env = TestEnv::new();
+    configure_without_regular_looks(&env);
+    symposium(&env, &["agent", "spawn", "demo", "--name", "asks"]).ok();
+    symposium(&env, &["agent", "spawn", "demo", "--name", "gone", "--ephemeral", "--task", "hello"]).ok();
+    env.wait_until("the ephemeral agent is gone", || {
+        symposium(&env, &["agent", "show", "gone"]).outcome().code == 3
+    });
+    symposium(&env, &["agent", "send", "asks", "/ask make"]).ok();
+    env.wait_until("the approval is announced", || {
+        titles(&env).contains(&"asks waits for approval".to_owned())
+    });
+}
