@@ -1,40 +1,162 @@
-//! Serves metrics to whoever may connect to the address that was given; nothing else is answered.
+//! Serves metrics over HTTP: one thread, a bounded number of connections, one request each.
+//!
+//! Every local user can connect, and a web page can make a browser connect. Slow or hostile clients cost at most
+//! [`MAX_CONNECTIONS`] file descriptors, and no failure here ends the thread or the supervisor.
 
-use std::net::SocketAddr;
+mod request;
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
-use tiny_http::{Header, Method, Response, Server};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::error::Error;
 use crate::manager::Manager;
+use request::{Decision, MAX_HEAD, decide};
 
-/// Begins to serve, in a thread of its own.
+/// How many clients are connected at a time. One more closes the connection that was opened first.
+const MAX_CONNECTIONS: usize = 8;
+/// How long a client may take to send its request, and again to read the answer.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(2);
+/// The pause after a failed `accept`, which would fail again at once while no file descriptor is free.
+const ACCEPT_RETRY: Duration = Duration::from_millis(200);
+
+/// Binds the address and serves metrics in a thread of its own.
 pub(super) fn serve(manager: Arc<Manager>, address: SocketAddr) -> Result<(), Error> {
-    let failed = |source| Error::Io {
-        what: format!("cannot serve metrics on {address}"),
-        source: std::io::Error::other(format!("{source}")),
-    };
-    let server = Server::http(address).map_err(failed)?;
-    let serving = move || {
-        for request in server.incoming_requests() {
-            let is_asked = *request.method() == Method::Get && request.url() == "/metrics";
-            let (status, text) = match is_asked.then(|| manager.metrics()) {
-                None => (404, "only /metrics is here\n".to_owned()),
-                Some(Ok(text)) => (200, text),
-                Some(Err(error)) => (503, format!("{error}\n")),
-            };
-            let kind = Header::from_bytes("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
-            let mut response = Response::from_string(text).with_status_code(status);
-            if let Ok(kind) = kind {
-                response.add_header(kind);
-            }
-            let _ = request.respond(response);
-        }
-    };
+    let cannot_serve = || Error::io(format!("cannot serve metrics on {address}"));
+    let listener = TcpListener::bind(address).map_err(cannot_serve())?;
+    listener.set_nonblocking(true).map_err(cannot_serve())?;
+    let mut server = Server { listener, connections: Vec::new(), own_name: own_name() };
+    let metrics = move || manager.metrics();
     thread::Builder::new()
         .name("metrics".into())
-        .spawn(serving)
-        .map_err(Error::io("cannot serve metrics"))?;
+        .spawn(move || {
+            loop {
+                server.serve_ready_clients(&metrics);
+            }
+        })
+        .map_err(cannot_serve())?;
     Ok(())
+}
+
+/// The listening socket and the clients whose requests are being read.
+struct Server {
+    listener: TcpListener,
+    /// The connection that was opened first comes first.
+    connections: Vec<Connection>,
+    own_name: String,
+}
+
+/// A client that has not sent its whole request yet.
+struct Connection {
+    stream: TcpStream,
+    head: Vec<u8>,
+    deadline: Instant,
+}
+
+impl Server {
+    /// Waits until a client connects, sends something or has taken too long, and serves those that are ready.
+    fn serve_ready_clients(&mut self, metrics: &dyn Fn() -> Result<String, Error>) {
+        if let Err(error) = self.wait() {
+            tracing::warn!(%error, "metrics: waiting for clients failed");
+            thread::sleep(ACCEPT_RETRY);
+        }
+        self.accept();
+        let own_name = &self.own_name;
+        self.connections.retain_mut(|connection| match connection.read(own_name) {
+            // The time is up only after what arrived meanwhile was read: an answer to another client may take seconds.
+            Ok(Decision::ReadMore) => connection.deadline > Instant::now(),
+            Ok(decision) => {
+                let _ = connection.answer(decision, metrics);
+                false
+            }
+            Err(_) => false,
+        });
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        let soonest = self.connections.iter().map(|connection| connection.deadline).min();
+        let timeout = soonest.map(|at| at.saturating_duration_since(Instant::now()));
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        let mut waiting_for = vec![PollFd::new(&self.listener, PollFlags::IN)];
+        let streams = self.connections.iter().map(|connection| &connection.stream);
+        waiting_for.extend(streams.map(|stream| PollFd::new(stream, PollFlags::IN)));
+        match poll(&mut waiting_for, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn accept(&mut self) {
+        match self.listener.accept() {
+            Ok((stream, _)) => {
+                if self.connections.len() >= MAX_CONNECTIONS {
+                    self.connections.remove(0);
+                }
+                if stream.set_nonblocking(true).is_ok() {
+                    let deadline = Instant::now() + CLIENT_TIMEOUT;
+                    self.connections.push(Connection { stream, head: Vec::new(), deadline });
+                }
+            }
+            Err(error) if is_routine(&error) => {}
+            Err(error) => {
+                tracing::warn!(%error, "metrics: a connection could not be accepted");
+                // Frees a file descriptor for the next client.
+                if !self.connections.is_empty() {
+                    self.connections.remove(0);
+                }
+                thread::sleep(ACCEPT_RETRY);
+            }
+        }
+    }
+}
+
+impl Connection {
+    /// Reads what has arrived; a client that closed its side before its request was complete is an error.
+    fn read(&mut self, own_name: &str) -> io::Result<Decision> {
+        let mut buffer = [0; MAX_HEAD];
+        let room = MAX_HEAD.saturating_sub(self.head.len());
+        match self.stream.read(&mut buffer[..room]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => self.head.extend(&buffer[..count]),
+            Err(error) if is_routine(&error) => return Ok(Decision::ReadMore),
+            Err(error) => return Err(error),
+        }
+        Ok(decide(&self.head, own_name))
+    }
+
+    fn answer(&mut self, decision: Decision, metrics: &dyn Fn() -> Result<String, Error>) -> io::Result<()> {
+        let (status, body) = match decision {
+            Decision::Metrics => match metrics() {
+                Ok(text) => ("200 OK", text),
+                Err(error) => ("503 Service Unavailable", format!("{error}\n")),
+            },
+            Decision::NotFound => ("404 Not Found", "only /metrics is served\n".into()),
+            Decision::WrongHost => ("403 Forbidden", "the Host header names another machine\n".into()),
+            Decision::ReadMore | Decision::Malformed => ("400 Bad Request", "not an HTTP request\n".into()),
+        };
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n",
+            body.len()
+        );
+        // An answer has a few kilobytes and fits into the socket's buffer; the timeout bounds the rest.
+        self.stream.set_nonblocking(false)?;
+        self.stream.set_write_timeout(Some(CLIENT_TIMEOUT))?;
+        self.stream.write_all((head + &body).as_bytes())?;
+        self.stream.shutdown(Shutdown::Write)
+    }
+}
+
+/// Whether an error only means that there is nothing to do yet, or that a client went away again.
+fn is_routine(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, Interrupted, WouldBlock};
+    matches!(error.kind(), WouldBlock | Interrupted | ConnectionAborted)
+}
+
+fn own_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
