@@ -145,11 +145,7 @@ impl Manager {
     pub(super) fn start_in_tmux(&self, record: &mut AgentRecord, start: &Start<'_>) -> Result<(), Error> {
         let (argv, env) = self.equip(record, start)?;
         let instance = self.store.instance(&record.name);
-        let pipe = [
-            self.env.exe().to_string_lossy().into_owned(),
-            "transcript".into(),
-            instance.dir().to_string_lossy().into_owned(),
-        ];
+        let pipe = self.transcript_command(&record.name);
         let _ = instance.remove_state(HEARD);
         record.exit = None;
         record.started_at = Some(Env::now());

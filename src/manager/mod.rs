@@ -89,6 +89,7 @@ mod workspace;
 mod write;
 
 use std::path::Path;
+mod writers;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -149,6 +150,7 @@ pub use watch::{Watching, Woken};
 use crate::env::{Env, Home};
 use crate::error::Error;
 use crate::kinds::Kinds;
+pub use writers::{StalledWriter, WriterRepair, WriterRepairs, WritersSeen};
 use crate::ledger::Ledger;
 use crate::model::{Agent, AgentName, AgentRecord, Config, EnvironmentName, Status};
 pub use crate::ssh::Heed;

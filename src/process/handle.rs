@@ -48,6 +48,14 @@ pub fn ask_to_end(pid: i32, still: impl Fn() -> bool) -> io::Result<()> {
     }
 }
 
+/// Lets a stopped process continue, if `still` says that its number means the one that is meant.
+pub fn ask_to_continue(pid: i32, still: impl Fn() -> bool) -> io::Result<()> {
+    match by_number(pid)? {
+        Some(handle) if still() => handle.signal(Signal::CONT),
+        _ => Ok(()),
+    }
+}
+
 /// Ends a process without asking it, if `still` says that its number means the one that is meant; says whether it is
 /// gone, which is waited for.
 pub fn end_at_once(pid: i32, still: impl Fn() -> bool, at_most: Duration) -> io::Result<bool> {

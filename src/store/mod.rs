@@ -221,6 +221,11 @@ impl Store {
     pub fn live_at_most(&self, most: usize) -> Result<Option<bool>, StoreError> {
         match self.glance.registry(&self.home.registry())? {
             Found::Sound(registry) if registry.entries.len() <= most => Ok(Some(true)),
+    /// The directory that holds the agents' directories.
+    pub fn instances_dir(&self) -> PathBuf {
+        self.home.instances()
+    }
+
             _ => Ok(self.count_live()?.map(|live| live <= most)),
         }
     }

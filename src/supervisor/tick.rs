@@ -41,6 +41,10 @@ pub(super) struct Ticker {
     calm: Calm,
     dispatching: Dispatching,
     steady: Steady,
+    writers: WriterRepairs,
+    writers_due: Option<Instant>,
+    /// When the ledger's file was changed last, and its size, at the last check.
+    ledger_checked: Option<(SystemTime, u64)>,
 }
 
 impl Ticker {
@@ -74,12 +78,23 @@ impl Ticker {
             said("recover", self.manager.note_owed());
             self.reconcile();
         }
-        let mut next = self.restart();
-        next = next.into_iter().chain(self.dispatch()).chain(self.heartbeat()).min();
-        self.evict();
-        next = next.into_iter().chain(self.notify()).min();
-        self.bubble();
-        self.vanish();
+        let stages: [fn(&mut Ticker) -> Option<Timestamp>; 8] = [
+            Ticker::restart,
+            Ticker::dispatch,
+            Ticker::heartbeat,
+            Ticker::evict,
+            Ticker::notify,
+            Ticker::bubble,
+            Ticker::vanish,
+            Ticker::gather,
+        ];
+        let mut next = None;
+        for stage in stages {
+            // One stage may take long; only a supervisor that is stuck in one gives no sign of life.
+            self.manager.note_sign_of_life();
+            next = stage(self).into_iter().chain(next).min();
+        }
+        self.repair_writers();
         for notice in self.manager.notices() {
             tracing::warn!(notice, "noticed");
         }
@@ -203,6 +218,29 @@ impl Ticker {
         for told in telling.told {
             tracing::info!(agent = %told.notice.agent, title = told.notice.title, "told");
             for failure in told.failures {
+        None
+    }
+
+    /// Looks after transcript writers that are stopped. Also called between two ticks, while an agent prints.
+    pub(super) fn repair_writers(&mut self) {
+        let seen = said("transcripts", self.manager.repair_writers(&mut self.writers)).unwrap_or_default();
+        for (name, repair) in seen.repaired {
+            match repair {
+                WriterRepair::Continued => {
+                    tracing::warn!(agent = %name, "its transcript writer was stopped, and goes on")
+                }
+                WriterRepair::Replaced => {
+                    tracing::warn!(agent = %name, "its transcript writer stayed stopped, and was replaced")
+                }
+            }
+        }
+        self.writers_due = seen.again_in.map(|pause| Instant::now() + pause);
+    }
+
+    /// How long until the transcript writers are looked at again.
+    pub(super) fn writers_due_in(&self) -> Duration {
+        let until = |due: Instant| due.saturating_duration_since(Instant::now());
+        self.writers_due.map_or(HOUSEKEEPING, until)
                 tracing::warn!(agent = %told.notice.agent, failure, "a way of telling failed");
             }
         }

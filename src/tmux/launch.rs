@@ -135,6 +135,13 @@ impl Tmux {
         }
     }
 
+    /// Sends what a pane prints to a command, in place of the one before. tmux drops what it still held for that one.
+    pub fn pipe_output(&self, pane: &str, argv: &[String]) -> Result<(), TmuxError> {
+        let mut script = Script::default();
+        pipe_to(argv, target::pane(pane)?, &mut script);
+        self.tell("record what an agent prints", script).map(drop)
+    }
+
     /// Makes sure that the pane is there and the agent's.
     fn check_owner(&self, launch: &Launch<'_>, pane: &str) -> Result<(), TmuxError> {
         let name = launch.name.as_str();
@@ -182,15 +189,7 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
         set("@symposium_edges", b"1");
     }
     if !launch.pipe.is_empty() {
-        let words: Vec<Vec<u8>> = launch.pipe.iter().map(|word| sh_word(word.as_bytes())).collect();
-        let pipe = [b"exec ".as_slice(), &words.join(&b' ')].concat();
-        if pipe.iter().any(|byte| matches!(byte, b'#' | b'%')) {
-            // Formats and times are expanded in the command itself, but not in the value of an option.
-            set("@symposium_pipe", &pipe);
-            script.then(&PipePane::new().target_pane(pane).shell_command("#{@symposium_pipe}").build());
-        } else {
-            script.then(&PipePane::new().target_pane(pane).build()).word(&pipe);
-        }
+        pipe_to(launch.pipe, pane, script);
     }
     // What carries the agent's id is the agent's: the hooks that tmux runs for the session must not look like it.
     let id = launch.id.to_string();
@@ -203,6 +202,19 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
         script.then(&command(&["set-option", "-w", "-t", pane, "@symposium_quiet", "0"]));
         script.then(&command(&["kill-session", "-C", "-t", &session]));
         script.then(&command(&["set-option", "-w", "-t", pane, "monitor-activity", "on"]));
+    }
+}
+
+/// Sends what a pane prints to a command, in place of the one before.
+fn pipe_to(argv: &[String], pane: &str, script: &mut Script) {
+    let words: Vec<Vec<u8>> = argv.iter().map(|word| sh_word(word.as_bytes())).collect();
+    let pipe = [b"exec ".as_slice(), &words.join(&b' ')].concat();
+    if pipe.iter().any(|byte| matches!(byte, b'#' | b'%')) {
+        // Formats and times are expanded in the command itself, but not in the value of an option.
+        script.then(&command(&["set-option", "-t", pane, "@symposium_pipe"])).word(&pipe);
+        script.then(&PipePane::new().target_pane(pane).shell_command("#{@symposium_pipe}").build());
+    } else {
+        script.then(&PipePane::new().target_pane(pane).build()).word(&pipe);
     }
 }
 

@@ -12,6 +12,7 @@ mod index;
 mod modes;
 mod plain;
 mod printed;
+mod queue;
 mod read;
 mod scan;
 mod write;

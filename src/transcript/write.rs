@@ -1,10 +1,11 @@
-//! Takes an agent's output off tmux and into its log. Must never stop reading before the end: what cannot be
-//! written is dropped and counted, and the count is noted in the log once writing works again.
+//! Takes an agent's output off tmux and into its log. One thread reads and never waits for the disk; another writes.
+//! Output that cannot be written is dropped and counted, and the count is noted in the log once writing works again.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::thread;
 
 use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -12,6 +13,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::directory::{Directory, index_name, log_name};
 use super::index::Noter;
 use super::modes::TerminalModes;
+use super::queue::{OutputQueue, Piece};
 use super::scan::Scanner;
 
 /// Large enough that a flood costs few calls: four times what a pipe holds.
@@ -32,23 +34,39 @@ impl Default for Limits {
     }
 }
 
+/// Why output is missing that arrived faster than the disk took it.
+const SLOW_DISK: &str = "the disk was too slow";
+
 /// Records everything that is read from `input`, until its end, into the log of an agent's directory.
 pub fn write(
     dir: &Path,
-    mut input: impl Read + AsFd,
+    input: impl Read + AsFd,
     limits: Limits,
+    clock: &(dyn Fn() -> Timestamp + Sync),
+) -> io::Result<()> {
+    let queue = OutputQueue::default();
+    thread::scope(|scope| {
+        let writing = thread::Builder::new()
+            .name("disk".into())
+            .spawn_scoped(scope, || record(Directory::open(dir), limits, &queue, clock));
+        let read = read_all(input, &queue, clock);
+        queue.close();
+        let written = writing?.join().unwrap_or_else(|_| Err(io::Error::other("the writing thread failed")));
+        read.and(written)
+    })
+}
+
+/// Reads until the end of the input, whatever becomes of the output.
+fn read_all(
+    mut input: impl Read + AsFd,
+    queue: &OutputQueue,
     clock: &dyn Fn() -> Timestamp,
 ) -> io::Result<()> {
-    let mut recorder = Directory::open(dir).map(|dir| Recorder::new(dir, limits));
     let mut buffer = vec![0; BUFFER];
     loop {
         match input.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => {
-                if let Ok(recorder) = &mut recorder {
-                    recorder.take(&buffer[..count], clock());
-                }
-            }
+            Ok(0) => return Ok(()),
+            Ok(count) => queue.push(&buffer[..count], clock()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 // An interruption just leads to another read.
@@ -57,7 +75,29 @@ pub fn write(
             Err(error) => return Err(error),
         }
     }
-    recorder?.finish(clock())
+}
+
+/// Writes what is queued until the queue is closed.
+fn record(
+    dir: io::Result<Directory>,
+    limits: Limits,
+    queue: &OutputQueue,
+    clock: &dyn Fn() -> Timestamp,
+) -> io::Result<()> {
+    let mut recorder = match dir {
+        Ok(dir) => Recorder::new(dir, limits),
+        Err(error) => {
+            while queue.pop().is_some() {}
+            return Err(error);
+        }
+    };
+    while let Some(piece) = queue.pop() {
+        match piece {
+            Piece::Output(bytes, at) => recorder.take(&bytes, at),
+            Piece::Dropped(count) => recorder.lose(count, SLOW_DISK.into()),
+        }
+    }
+    recorder.finish(clock())
 }
 
 /// The writing end of a transcript.
@@ -101,10 +141,17 @@ impl Recorder {
         if self.lost > 0 {
             self.lost += bytes.len() as u64;
         } else if let Err((stored, error)) = self.store(bytes, now) {
-            self.lost = (bytes.len() - stored) as u64;
-            self.why = reason(&error);
+            self.lose((bytes.len() - stored) as u64, reason(&error));
         }
         self.watch_modes(bytes);
+    }
+
+    /// Counts output that is missing from here on; the reason that came first is kept.
+    fn lose(&mut self, count: u64, why: String) {
+        if self.lost == 0 {
+            self.why = why;
+        }
+        self.lost += count;
     }
 
     fn finish(mut self, now: Timestamp) -> io::Result<()> {

@@ -157,6 +157,28 @@ fn a_nonblocking_input_is_waited_for() {
 }
 
 #[test]
+fn a_disk_that_does_not_answer_does_not_keep_the_output_from_being_read() {
+    let dir = tempfile::tempdir().unwrap();
+    // Opening a pipe waits for its reader, as opening a file waits for a frozen disk.
+    let log = dir.path().join("transcript.log");
+    rustix::fs::mknodat(rustix::fs::CWD, &log, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+        .unwrap();
+    let (from, mut to) = io::pipe().unwrap();
+    thread::scope(|scope| {
+        let writing = scope.spawn(|| write(dir.path(), from, Limits::default(), &|| at(0)));
+        to.write_all(&vec![b'x'; 20 << 20]).unwrap();
+        to.write_all(b"the end").unwrap();
+        drop(to);
+        let mut read = Vec::new();
+        File::open(&log).unwrap().read_to_end(&mut read).unwrap();
+        let text = String::from_utf8_lossy(&read);
+        assert!(read.len() < 9 << 20, "{} bytes were kept", read.len());
+        assert!(text.contains("bytes lost: the disk was too slow]"), "{}", &text[text.len() - 100..]);
+        let _ = writing.join().unwrap();
+    });
+}
+
+#[test]
 fn a_log_that_comes_back_says_what_is_missing() {
     let dir = tempfile::tempdir().unwrap();
     let log = dir.path().join("transcript.log");
