@@ -57,6 +57,12 @@ impl Env {
         std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
     }
 
+    /// The monotonic clock of this machine: the same for all processes, never set, and standing still during sleep.
+    pub fn monotonic() -> std::time::Duration {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        std::time::Duration::try_from(now).unwrap_or_default()
+    }
+
     /// The terminal that this process reads from, by its path.
     pub fn terminal() -> Option<String> {
         rustix::termios::ttyname(rustix::stdio::stdin(), Vec::new()).ok()?.into_string().ok()

@@ -93,8 +93,15 @@ fn words(supervision: &Supervision) -> String {
     if let Some(mistake) = &supervision.config_mistake {
         lines.push(format!("the settings before this mistake are in force: {mistake}"));
     }
-    let waits = if supervision.running { "" } else { ", waiting for it" };
+    let works = supervision.running && supervision.stall.is_none();
+    let waits = if works { "" } else { ", waiting for it" };
     for (number, one, several) in [
+    if let Some(stall) = &supervision.stall {
+        lines = vec![
+            format!("the supervisor does not respond: {}", stall.description()),
+            format!("hint: {}", stall.remedy()),
+        ];
+    }
         (supervision.restarts_waiting, "restart planned", "restarts planned"),
         (supervision.tasks_waiting, "task not done", "tasks not done"),
         (supervision.heartbeats, "agent with a heartbeat", "agents with a heartbeat"),

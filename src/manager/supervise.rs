@@ -8,11 +8,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Manager;
+use super::pulse::SupervisorStall;
 use crate::env::{Env, HOME};
 use crate::error::Error;
-use crate::model::{AgentRecord, Exit, RestartPolicy, TaskState};
+use crate::model::{AgentRecord, RestartPolicy, TaskState};
+use crate::process;
 pub use crate::process::Exits;
-use crate::process::{self, Run};
 use crate::rules::restart::{Plan, plan};
 use crate::store::{AgentLock, RotatingFile};
 
@@ -24,10 +25,6 @@ const CARD: &str = "_supervisor.json";
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a supervisor may take to come up or to leave.
 const SOON: Duration = Duration::from_secs(5);
-/// Between the end of a supervisor that was killed and the next one.
-const AFTER_A_KILL: Duration = Duration::from_millis(100);
-/// The same for one that cannot run.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// The variable that keeps commands from starting one.
 const SWITCH: &str = "SYMPOSIUM_SUPERVISOR";
 
@@ -60,6 +57,8 @@ pub struct Supervision {
     pub tasks_waiting: usize,
     /// Agents with a heartbeat.
     pub heartbeats: usize,
+    /// Why the one that runs does not work; `null` if it does.
+    pub stall: Option<SupervisorStall>,
     /// What is wrong with `config.toml`, when something is: then the settings before it are in force.
     pub config_mistake: Option<String>,
 }
@@ -134,8 +133,11 @@ impl Manager {
     /// Starts one; says whether there was none.
     pub fn start_supervisor(&self) -> Result<bool, Error> {
         self.store.remove_run(OFF)?;
-        if self.store.supervisor().is_some() {
-            return Ok(false);
+        self.repair_ledger()?;
+        match self.supervisor_stall() {
+            Some(stall) => self.end_stalled_supervisor(&stall)?,
+            None if self.store.supervisor().is_some() => return Ok(false),
+            None => {}
         }
         self.start_keeper()?;
         self.until("the supervisor did not start", || self.store.supervisor().is_some())?;
@@ -173,6 +175,7 @@ impl Manager {
             stopped_on_request: !running && self.store.has_run(OFF),
             autostart: self.settings().supervisor.autostart && !self.is_switched_off(),
             card: self.card(),
+            stall: self.supervisor_stall(),
             restarts_waiting: records.iter().filter(|record| self.waits_for_restart(record)).count(),
             tasks_waiting: self.tasks_in(&open)?,
             heartbeats: records.iter().filter(|record| record.heartbeat.is_some()).count(),
@@ -201,27 +204,7 @@ impl Manager {
         })
     }
 
-    /// Runs the supervisor again and again. tmux keeps this process, and 3.3a misses the end of one in a hundred:
-    /// what dies often must not depend on that.
-    pub fn keep_supervisor(&self) -> Result<(), Error> {
-        let args = self.words(&["supervisor", "run", "--kept"]);
-        let run = Run { program: self.env.exe(), args: &args, dir: None, env: None };
-        let mut pause = AFTER_A_KILL;
-        loop {
-            let begun = Instant::now();
-            match process::run_to_end(&run).map_err(Error::io("cannot run the supervisor"))? {
-                Exit { code: Some(0), .. } => return Ok(()),
-                // One that cannot run is no busy loop.
-                Exit { signal: None, .. } if begun.elapsed() < pause * 2 => {
-                    pause = (pause * 2).min(LONGEST_PAUSE)
-                }
-                _ => pause = AFTER_A_KILL,
-            }
-            std::thread::sleep(pause);
-        }
-    }
-
-    fn words(&self, words: &[&str]) -> Vec<String> {
+    pub(super) fn words(&self, words: &[&str]) -> Vec<String> {
         let home = self.home.path.to_string_lossy();
         ["--home", &home].iter().chain(words).map(ToString::to_string).collect()
     }

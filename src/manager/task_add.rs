@@ -148,9 +148,13 @@ impl Manager {
     }
 
     pub(super) fn remark_on_queue(&self) -> Option<String> {
-        let runs = self.supervision().is_ok_and(|supervision| supervision.running);
-        (!runs).then(|| {
-            "it waits for the supervisor, which does not run; `symposium supervisor start`".to_owned()
-        })
+        if self.supervisor().is_none() {
+            return Some(
+                "it waits for the supervisor, which does not run; `symposium supervisor start`".into(),
+            );
+        }
+        let stall = self.supervisor_stall()?;
+        let (seen, remedy) = (stall.description(), stall.remedy());
+        Some(format!("it waits for the supervisor, which does not respond: {seen}; `{remedy}`"))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -59,9 +60,29 @@ pub fn run_foreground(run: &Run<'_>, started: impl FnOnce(i32)) -> io::Result<Ex
     Ok(exit(child.wait()?))
 }
 
-/// Runs a program with our terminal, or what we have in its place, until it ends.
-pub fn run_to_end(run: &Run<'_>) -> io::Result<Exit> {
-    Ok(exit(command(run).status()?))
+/// Runs a program with our terminal until it ends. Calls `look` with its process id whenever `every` has passed, and
+/// kills the program when that returns [`ControlFlow::Break`].
+pub fn run_watched(
+    run: &Run<'_>,
+    every: impl Fn() -> Duration,
+    mut look: impl FnMut(i32) -> ControlFlow<()>,
+) -> io::Result<Exit> {
+    let mut child = command(run).spawn()?;
+    let ended = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
+    let pid = i32::try_from(child.id()).unwrap_or_default();
+    loop {
+        let until = after(Instant::now(), every());
+        match poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&left(until))) {
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(0) => {
+                if look(pid).is_break() {
+                    child.kill()?;
+                }
+            }
+            Ok(_) => return Ok(exit(child.wait()?)),
+        }
+    }
 }
 
 /// Runs a program aside, without input; kills it with all of its process group when the time is over.

@@ -28,6 +28,8 @@ pub mod order;
 pub mod params;
 pub mod patch;
 pub mod place;
+pub mod plural;
+pub mod pulse;
 pub mod quiet;
 pub mod recap;
 pub mod reconcile;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::{Store, StoreError, atomic, home};
@@ -14,6 +14,19 @@ impl Store {
         home::create_private(&run).map_err(StoreError::write(&run))?;
         let path = run.join(name);
         atomic::replace(&path, bytes)
+    }
+
+    /// Overwrites a small file in place, without waiting for the disk: for content that is worthless after a crash. A
+    /// reader may see half of it. The same length needs no new space.
+    pub fn overwrite_run(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let path = self.home.run().join(name);
+        let mut options = fs::OpenOptions::new();
+        let file = options.write(true).create(true).truncate(false).mode(0o600).open(&path);
+        let written = file.and_then(|file| {
+            file.write_all_at(bytes, 0)?;
+            file.set_len(bytes.len() as u64)
+        });
+        written.map_err(StoreError::write(&path))
     }
 
     /// Makes or replaces a link there at once.

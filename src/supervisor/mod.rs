@@ -36,10 +36,9 @@ pub struct Options {
 }
 
 /// Runs until it is told to end.
-pub fn run(manager: Manager, options: Options) -> Result<(), Error> {
+pub fn run(manager: Arc<Manager>, options: Options) -> Result<(), Error> {
     let _lock = manager.become_supervisor(options.turn)?;
     log::begin(&manager)?;
-    let manager = Arc::new(manager);
     if let Some(address) = options.metrics {
         metrics::serve(Arc::clone(&manager), address)?;
     }
@@ -75,23 +74,29 @@ async fn supervise(manager: Arc<Manager>) -> Result<(), Error> {
         }
         tracing::debug!(micros = begun.elapsed().as_micros() as u64, ?reach, "tick");
         tokio::time::sleep(BURST).await;
-        let due = ticker.sleep_for(next, Env::now());
-        reach = tokio::select! {
-            () = changes.wait() => {
-                ticker.stirred();
-                Reach::WhatChanged
-            }
-            () = ends.wait() => {
-                ticker.stirred();
-                // tmux needs a moment to learn of it, and mostly tells by itself.
-                tokio::time::sleep(BURST).await;
-                Reach::Everything
-            }
-            () = tokio::time::sleep(due) => ticker.reach(),
-            _ = look.recv() => Reach::Everything,
-            _ = terminate.recv() => return Ok(()),
-            _ = interrupt.recv() => return Ok(()),
-            _ = hangup.recv() => return Ok(()),
+        reach = loop {
+            let due = ticker.sleep_for(next, Env::now());
+            break tokio::select! {
+                () = changes.wait() => {
+                    ticker.stirred();
+                    Reach::WhatChanged
+                }
+                () = ends.wait() => {
+                    ticker.stirred();
+                    // tmux needs a moment to learn of it, and mostly tells by itself.
+                    tokio::time::sleep(BURST).await;
+                    Reach::Everything
+                }
+                () = tokio::time::sleep(due) => ticker.reach(),
+                () = tokio::time::sleep(ticker.writers_due_in()) => {
+                    ticker.repair_writers();
+                    continue;
+                }
+                _ = look.recv() => Reach::Everything,
+                _ = terminate.recv() => return Ok(()),
+                _ = interrupt.recv() => return Ok(()),
+                _ = hangup.recv() => return Ok(()),
+            };
         };
     }
 }

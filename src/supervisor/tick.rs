@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 
@@ -72,9 +72,11 @@ impl Ticker {
 
     /// Does one; returns when the next is due at the latest, if anything is.
     pub(super) fn tick(&mut self, reach: Reach) -> Option<Timestamp> {
+        self.manager.note_sign_of_life();
         if reach == Reach::Everything {
             self.looked = Some(Instant::now());
             self.calm.stir();
+            self.repair_ledger();
             said("recover", self.manager.note_owed());
             self.reconcile();
         }
@@ -98,7 +100,6 @@ impl Ticker {
         for notice in self.manager.notices() {
             tracing::warn!(notice, "noticed");
         }
-        self.gather();
         next
     }
 
@@ -124,6 +125,16 @@ impl Ticker {
         self.looked.map_or(Duration::ZERO, |looked| every.saturating_sub(looked.elapsed()))
     }
 
+    /// Reads the whole ledger again when its file was changed. Changes go to the log beside it most of the time.
+    fn repair_ledger(&mut self) {
+        let file = self.manager.home().join("ledger.db");
+        let stamp = std::fs::metadata(file).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())));
+        if self.ledger_checked != stamp {
+            said("recover", self.manager.repair_ledger());
+            self.ledger_checked = stamp;
+        }
+    }
+
     fn reconcile(&mut self) {
         let steady_since = self.steady.look(Env::now(), Instant::now());
         let Some(survey) = said("reconcile", self.manager.survey()) else { return };
@@ -146,7 +157,7 @@ impl Ticker {
         }
     }
 
-    fn restart(&self) -> Option<Timestamp> {
+    fn restart(&mut self) -> Option<Timestamp> {
         let kept = said("restart", self.manager.keep_alive())?;
         for (name, outcome) in &kept.restarted {
             match outcome {
@@ -178,7 +189,7 @@ impl Ticker {
         settled.next.into_iter().chain(later).chain(look).min()
     }
 
-    fn heartbeat(&self) -> Option<Timestamp> {
+    fn heartbeat(&mut self) -> Option<Timestamp> {
         let beaten = said("heartbeat", self.manager.beat())?;
         for name in &beaten.asked {
             tracing::info!(agent = %name, "heartbeat");
@@ -186,38 +197,27 @@ impl Ticker {
         beaten.next
     }
 
-    fn evict(&self) {
+    fn evict(&mut self) -> Option<Timestamp> {
         for name in said("evict", self.manager.evict_surplus()).unwrap_or_default() {
             tracing::info!(agent = %name, "put to sleep");
         }
+        None
     }
 
-    fn bubble(&self) {
+    fn bubble(&mut self) -> Option<Timestamp> {
         for name in said("bubble", self.manager.bubble()).unwrap_or_default() {
             tracing::info!(agent = %name, "asks its parent");
         }
+        None
     }
 
-    fn vanish(&self) {
+    fn vanish(&mut self) -> Option<Timestamp> {
         for Vanished { name, outcome } in said("vanish", self.manager.vanish()).unwrap_or_default() {
             match outcome {
                 Ok(()) => tracing::info!(agent = %name, "vanished: its task is done"),
                 Err(error) => tracing::warn!(agent = %name, %error, "stays: it is ephemeral no more"),
             }
         }
-    }
-
-    /// Returns when there is room for what was held back.
-    fn notify(&mut self) -> Option<Timestamp> {
-        self.announcer.limiter.set(self.manager.settings().notify.per_minute);
-        let telling = said("notify", self.manager.tell(&mut self.announcer)).unwrap_or_default();
-        if !telling.waits.is_empty() {
-            self.latency.add(&telling.waits, &mut self.newest);
-            said("metrics", self.manager.note_latency(&self.latency));
-        }
-        for told in telling.told {
-            tracing::info!(agent = %told.notice.agent, title = told.notice.title, "told");
-            for failure in told.failures {
         None
     }
 
@@ -241,6 +241,19 @@ impl Ticker {
     pub(super) fn writers_due_in(&self) -> Duration {
         let until = |due: Instant| due.saturating_duration_since(Instant::now());
         self.writers_due.map_or(HOUSEKEEPING, until)
+    }
+
+    /// Announces what happened; returns when to come back for notices that were held back.
+    fn notify(&mut self) -> Option<Timestamp> {
+        self.announcer.limiter.set(self.manager.settings().notify.per_minute);
+        let telling = said("notify", self.manager.tell(&mut self.announcer)).unwrap_or_default();
+        if !telling.waits.is_empty() {
+            self.latency.add(&telling.waits, &mut self.newest);
+            said("metrics", self.manager.note_latency(&self.latency));
+        }
+        for told in telling.told {
+            tracing::info!(agent = %told.notice.agent, title = told.notice.title, "told");
+            for failure in told.failures {
                 tracing::warn!(agent = %told.notice.agent, failure, "a way of telling failed");
             }
         }
@@ -248,12 +261,13 @@ impl Ticker {
     }
 
     /// After all else, and for tmux's sake only: what it is waiting for begins anew.
-    fn gather(&mut self) {
+    fn gather(&mut self) -> Option<Timestamp> {
         let now = Instant::now();
         if self.calm.due_in(now).is_some_and(|due| due.is_zero()) {
             said("gather", self.manager.gather_silences());
             self.calm.gathered(now);
         }
+        None
     }
 }
 

@@ -13,6 +13,7 @@ mod queue_survival;
 mod queue_trouble;
 mod restart;
 mod room;
+mod standing_still;
 mod survival;
 mod task_list;
 mod tidy;
