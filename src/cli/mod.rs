@@ -337,7 +337,7 @@ impl Context {
     fn tell_notices(&self) {
         let notices = self.manager.notices();
         // A program that reads JSON shows nobody what is said beside it.
-        let untold = if self.ui.json { None } else { self.manager.untold() };
+        let untold = if self.ui.json { vec![] } else { self.manager.untold() };
         for notice in untold.iter().filter(|one| !notices.contains(one)).chain(&notices) {
             self.ui.warn(notice);
         }

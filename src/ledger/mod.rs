@@ -88,6 +88,23 @@ impl Ledger {
         self.read(|connection| file::take_over_log(connection).map(drop))
     }
 
+    /// Reads the whole file anew and, if it is damaged, keeps it aside and begins another. Pages that an open ledger
+    /// has in memory hide damage of the file from it.
+    pub fn repair_if_damaged(&self) -> Result<(), LedgerError> {
+        let Some(since) = self.since else { return Ok(()) };
+        let mut state = self.state();
+        let what = match file::open(&self.path) {
+            Ok(Some(fresh)) if !file::is_damaged(&fresh.connection) => return Ok(()),
+            Ok(Some(_)) => "SQLite finds it malformed".to_owned(),
+            Ok(None) => return self.find_again(&mut state),
+            Err(LedgerError::Damaged { what, .. }) => what,
+            Err(error) => return Err(error),
+        };
+        let (opened, notice) = file::begin_anew(&self.path, &state.opened, &what, since)?;
+        *state = State { opened, notice };
+        Ok(())
+    }
+
     /// Reads; a long-lived reader finds the file again when it was replaced.
     fn read<T>(&self, ask: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         let mut state = self.state();

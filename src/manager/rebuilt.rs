@@ -3,8 +3,12 @@
 
 use super::Manager;
 use crate::error::Error;
+use crate::ledger::Ledger;
 use crate::rules::happenings::caught_up;
 use crate::store::{BEHIND, UNTOLD};
+
+/// The file in `run/` with a repair of the ledger that no person has seen yet.
+const LEDGER_UNTOLD: &str = "ledger-untold";
 
 impl Manager {
     /// Brings what the registry says of agents up to the last that the ledger knows of each, when it was rebuilt.
@@ -30,10 +34,30 @@ impl Manager {
         Ok(())
     }
 
-    /// What was mended and no person knows of yet, to be said once.
-    pub fn untold(&self) -> Option<String> {
-        let text = self.store.read_run(UNTOLD)?;
-        self.store.remove_run(UNTOLD).ok()?;
-        String::from_utf8(text).ok()
+    /// Keeps what became of a damaged ledger until a person has seen it: this process may be a hook or the supervisor.
+    pub(super) fn tell_ledger_repair(&self, notice: String) {
+        let _ = self.store.write_run(LEDGER_UNTOLD, notice.as_bytes());
+        self.notice(notice);
+    }
+
+    /// Looks for damage that an open ledger does not notice, and repairs it. A ledger that is not there is not begun.
+    pub fn repair_ledger(&self) -> Result<(), Error> {
+        let path = self.home.path.join("ledger.db");
+        if !path.exists() {
+            return Ok(());
+        }
+        self.with_ledger(Ledger::repair_if_damaged)
+    }
+
+    /// Repairs of the registry and the ledger that no person has seen yet; each is returned once.
+    pub fn untold(&self) -> Vec<String> {
+        let files = [UNTOLD, LEDGER_UNTOLD].into_iter();
+        files
+            .filter_map(|file| {
+                let text = self.store.read_run(file)?;
+                self.store.remove_run(file).ok()?;
+                String::from_utf8(text).ok()
+            })
+            .collect()
     }
 }

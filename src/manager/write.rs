@@ -89,14 +89,14 @@ impl Manager {
     ) -> Result<T, Error> {
         if self.ledger.get().is_none() {
             let (ledger, notice) = Ledger::open(&self.home.path, Env::now())?;
-            notice.into_iter().for_each(|notice| self.notice(notice));
+            notice.into_iter().for_each(|notice| self.tell_ledger_repair(notice));
             let _ = self.ledger.set(ledger);
         }
         match self.ledger.get() {
             Some(ledger) => {
-                let answer = ask(ledger)?;
-                ledger.take_notice().into_iter().for_each(|notice| self.notice(notice));
-                Ok(answer)
+                let answer = ask(ledger);
+                ledger.take_notice().into_iter().for_each(|notice| self.tell_ledger_repair(notice));
+                Ok(answer?)
             }
             None => unreachable!("it was just opened"),
         }

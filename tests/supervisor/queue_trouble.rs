@@ -137,3 +137,22 @@ fn a_task_for_one_whose_hooks_never_speak_is_done_all_the_same() {
     assert_eq!(wait(&env, &id)["state"], "done");
     assert_eq!(prompts(&env), [format!("/work 1s [symposium task {id}]")]);
 }
+
+#[test]
+fn start_repairs_a_damaged_ledger_beside_a_running_supervisor_and_a_person_is_told_once() {
+    let env = TestEnv::new();
+    super::configure(&env, "[supervisor]\nreconcile = \"1h\"\n");
+    symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();
+    symposium(&env, &["task", "add", "a", "hello"]).ok();
+    symposium(&env, &["task", "wait", "1"]).ok();
+    let _ = std::fs::remove_file(env.state().join("ledger.db-wal"));
+    std::fs::write(env.state().join("ledger.db"), "noise".repeat(9000)).unwrap();
+    symposium(&env, &["supervisor", "start"]).outcome();
+    let listed = symposium(&env, &["task", "list"]).ok();
+    let told = "the ledger was unusable";
+    let doctor = symposium(&env, &["doctor"]).outcome().stdout;
+    assert!(doctor.contains("note  ledger: ") && doctor.contains("kept after a repair"), "{doctor}");
+    let again = symposium(&env, &["task", "list"]).ok();
+    assert!(!again.stderr.contains(told), "{again:?}");
+    assert!(listed.stderr.contains(told), "{listed:?}");
+}

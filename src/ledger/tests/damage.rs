@@ -254,3 +254,24 @@ fn a_read_only_disk_can_be_read_and_refuses_to_be_written() {
     drop(ledger);
     drop(disk);
 }
+
+#[test]
+fn damage_behind_the_back_of_an_open_ledger_is_found_and_repaired() {
+    let env = Env::new();
+    let ledger = env.ledger();
+    let many: Vec<_> = (0..300).map(|n| turned(AgentId::fresh(), n, Status::Idle)).collect();
+    ledger.note(&many).unwrap();
+    ledger.checkpoint().unwrap();
+    assert_eq!(ledger.happenings(&Query::default()).unwrap().len(), 300);
+    ledger.repair_if_damaged().unwrap();
+    assert_eq!((ledger.take_notice(), kept(&env).len()), (None, 0), "a sound ledger is left alone");
+    let mut bytes = fs::read(env.file()).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half..].fill(0x5a);
+    fs::write(env.file(), &bytes).unwrap();
+    ledger.repair_if_damaged().unwrap();
+    assert!(ledger.take_notice().is_some_and(|notice| notice.contains("begun anew")));
+    assert!(!kept(&env).is_empty());
+    ledger.note(&[plain(AgentId::fresh(), What::Hung, 1)]).unwrap();
+    assert_eq!(whats(&env.ledger().happenings(&Query::default()).unwrap()), [&What::Hung]);
+}
