@@ -1,5 +1,7 @@
 //! `symposium doctor`: looks at everything that can stand in the way, and says for each what to do.
 
+mod storage;
+
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
@@ -13,6 +15,7 @@ use crate::error::Error;
 use crate::model::{Look, Status};
 use crate::process::{self, Run};
 use crate::rules::fallback::PREFERRED;
+use crate::rules::plural::counted;
 
 /// How long a CLI may take to tell its version: some are slow scripts.
 const VERSION_BOUND: Duration = Duration::from_secs(10);
@@ -59,8 +62,9 @@ impl Check {
 impl Manager {
     /// Looks at everything.
     pub fn doctor(&self) -> Vec<Check> {
-        let mut checks =
-            vec![self.check_tmux(), self.check_home(), self.check_registry(), self.check_server()];
+        let mut checks = vec![self.check_tmux(), self.check_home(), self.check_disk()];
+        checks.extend([self.check_registry(), self.check_server()]);
+        checks.extend(self.check_writers());
         checks.extend([self.check_config(), self.check_ledger(), self.check_supervisor()]);
         checks.extend(self.check_tmux_conf());
         checks.extend(self.check_sharing());
@@ -101,37 +105,6 @@ impl Manager {
         }
     }
 
-    fn check_ledger(&self) -> Check {
-        match self.with_existing_ledger(|ledger| ledger.last_id()) {
-            Ok(0) => Check::good("ledger", "nothing has happened yet"),
-            Ok(lines) => Check::good("ledger", format!("{lines} lines were written so far")),
-            Err(error) => {
-                let advice = error.report().hints.join("; ");
-                Check::bad("ledger", error.to_string(), advice)
-            }
-        }
-    }
-
-    fn check_supervisor(&self) -> Check {
-        match self.supervision() {
-            Err(error) => Check::bad("supervisor", error.to_string(), "see supervisor.log"),
-            Ok(seen) if seen.running => Check::good("supervisor", "it runs"),
-            Ok(seen) if seen.restarts_waiting + seen.tasks_waiting + seen.heartbeats > 0 => {
-                let what = "it does not run, and restarts, tasks or heartbeats wait for it";
-                Check::note("supervisor", what, "symposium supervisor start")
-            }
-            Ok(seen) if seen.stopped_on_request => {
-                Check::note("supervisor", "it was stopped on request", "symposium supervisor start")
-            }
-            Ok(seen) if !seen.autostart => {
-                Check::good("supervisor", "it does not run, and no agent brings it along (config.toml)")
-            }
-            Ok(_) => {
-                Check::good("supervisor", "it does not run; the next agent that is started brings it along")
-            }
-        }
-    }
-
     fn check_home(&self) -> Check {
         let mut loose = Vec::new();
         let paths = ["", "agent-sessions.json", "agent-sessions.json.bak", "instances", "run"];
@@ -164,7 +137,7 @@ impl Manager {
     fn check_registry(&self) -> Check {
         match self.store.read(Env::now()) {
             Ok(records) => {
-                let what = format!("{} agents written down", records.len());
+                let what = format!("{} written down", counted(records.len(), "agent", "agents"));
                 match self.store.damaged() {
                     0 => Check::good("registry", what),
                     kept => Check::note(
@@ -192,7 +165,10 @@ impl Manager {
             Ok(Look::NoServer) => match self.lost() {
                 Ok(lost) if !lost.is_empty() => Check::note(
                     "server",
-                    format!("not running at {socket}; {} agents are lost", lost.len()),
+                    format!(
+                        "not running at {socket}; {} lost",
+                        counted(lost.len(), "agent is", "agents are")
+                    ),
                     "symposium agent restore --all",
                 ),
                 _ => {
@@ -200,10 +176,18 @@ impl Manager {
                 }
             },
             Ok(Look::Running(server)) => {
-                let agents = self.survey().map(|survey| survey.agents).unwrap_or_default();
+                let saw = format!("tmux {} at {socket}", server.version);
+                let agents = match self.survey() {
+                    Ok(survey) => survey.agents,
+                    Err(error) => {
+                        let report = error.report();
+                        let saw = format!("{saw}, but its agents could not be listed: {}", report.message);
+                        return Check::bad("server", saw, report.hints.join("; "));
+                    }
+                };
                 let live = agents.iter().filter(|agent| agent.status.is_live()).count();
                 let lost = agents.iter().filter(|agent| agent.status == Status::Lost).count();
-                let saw = format!("tmux {} at {socket}, {live} agents live", server.version);
+                let saw = format!("{saw}, {} live", counted(live, "agent", "agents"));
                 if lost > 0 {
                     return Check::note(
                         "server",

@@ -112,7 +112,7 @@ impl Manager {
 
     /// Where the supervisor writes its log.
     pub fn supervisor_log(&self) -> Result<RotatingFile, Error> {
-        Ok(self.store.log_file("supervisor.log")?)
+        Ok(self.store.log_file(super::supervisor_log::SUPERVISOR_LOG)?)
     }
 
     /// Starts one when there is none, unless somebody does not want that. What needs it is waiting for it then.
@@ -130,7 +130,7 @@ impl Manager {
         self.env.var(SWITCH).is_some_and(|value| value == "off")
     }
 
-    /// Starts one; says whether there was none.
+    /// Starts one, also in place of one that does not work; says whether one was started.
     pub fn start_supervisor(&self) -> Result<bool, Error> {
         self.store.remove_run(OFF)?;
         self.repair_ledger()?;

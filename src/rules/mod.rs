@@ -42,7 +42,7 @@ pub mod spec_rows;
 pub mod status;
 pub mod topic;
 pub mod trust;
+pub mod unsettled;
 pub mod vanish;
 pub mod wait;
-pub mod unsettled;
 pub mod work;

@@ -116,7 +116,7 @@ pub(super) fn keep_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreErro
 }
 
 /// A new file that only we can read, under any umask; it vanishes when dropped.
-fn private_temp(dir: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+pub(super) fn private_temp(dir: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let temp = tempfile::Builder::new().prefix(prefix).tempfile_in(dir)?;
     if temp.as_file().metadata()?.mode() & 0o7777 != 0o600 {
         temp.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;

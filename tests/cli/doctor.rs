@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 
 use super::spawned;
 use crate::support::TestEnv;
+use crate::support::disk::Disk;
 
 /// The checks without the ones that depend on the machine, tmux's version and the user.
 fn told(env: &TestEnv, text: &str) -> String {
@@ -11,6 +12,8 @@ fn told(env: &TestEnv, text: &str) -> String {
     let version = regex_lite::Regex::new(r"3\.\d+[a-z]?|\bmaster\b|next-\S+").unwrap();
     let text = env.redacted(text).replace(&uid, "tmux-[UID]");
     let text = version.replace_all(&text, "[VERSION]").into_owned();
+    let space = regex_lite::Regex::new(r"[0-9.]+ (B|[KMGT]iB) free").unwrap();
+    let text = space.replace_all(&text, "[SIZE] free").into_owned();
     let mut kept = String::new();
     let mut skipping = false;
     for line in text.lines() {
@@ -33,10 +36,11 @@ fn a_healthy_machine_with_an_agent_and_two_clis() {
     assert_snapshot!(told(&env, &outcome.stdout), @"
     ok    tmux: [VERSION] at [ROOT]/tools/tmux
     ok    state directory: [ROOT]/home/.symposium, private
-    ok    registry: 1 agents written down
-    ok    server: tmux [VERSION] at [ROOT]/sockets/tmux-[UID]/symposium, 1 agents live
+    ok    disk: writable, [SIZE] free
+    ok    registry: 1 agent written down
+    ok    server: tmux [VERSION] at [ROOT]/sockets/tmux-[UID]/symposium, 1 agent live
     ok    configuration: config.toml is understood, or not there
-    ok    ledger: 1 lines were written so far
+    ok    ledger: 1 line written so far
     ok    supervisor: it does not run, and no agent brings it along (config.toml)
     ok    claude: 2.1.325 (Claude Code) at [ROOT]/fakes/claude
     note  codex: `[ROOT]/fakes/codex --version` failed: no config
@@ -57,6 +61,7 @@ fn without_tmux_and_without_any_cli() {
     BAD   tmux: tmux is not installed, or not in PATH
           do: install it: [HOW]
     ok    state directory: [ROOT]/home/.symposium, private
+    ok    disk: writable, [SIZE] free
     ok    registry: 0 agents written down
     note  server: not asked: no tmux
           do: see above
@@ -76,7 +81,7 @@ fn lost_agents_loose_modes_and_a_broken_registry_are_seen() {
     env.tmux(["kill-server"]).ok();
     let outcome = env.symposium(["doctor"]).outcome();
     assert!(
-        outcome.stdout.contains("; 1 agents are lost\n      do: symposium agent restore --all\n"),
+        outcome.stdout.contains("; 1 agent is lost\n      do: symposium agent restore --all\n"),
         "{outcome:?}"
     );
     let file = env.state().join("agent-sessions.json");
@@ -119,6 +124,7 @@ fn json_has_a_row_for_each_check() {
         [
             "tmux",
             "state directory",
+            "disk",
             "registry",
             "server",
             "configuration",
@@ -128,4 +134,39 @@ fn json_has_a_row_for_each_check() {
         ]
     );
     assert!(rows.iter().all(|row| ["good", "note", "bad"].contains(&row["health"].as_str().unwrap())));
+}
+
+#[test]
+fn a_full_disk_is_bad_and_what_runs_is_shown_all_the_same() {
+    let env = TestEnv::new();
+    let Some(disk) = Disk::under(&env.state()) else { return };
+    spawned(&env, &["--name", "a", "--", "sh", "-c", "echo here; sleep 1000"]);
+    // As after a spawn that could not be written down.
+    env.edit_registry(|registry| registry["sessions"] = serde_json::json!({}));
+    let filler = disk.fill();
+    let outcome = env.symposium(["doctor"]).fails(1);
+    assert!(outcome.stdout.contains("BAD   disk: "), "{outcome:?}");
+    assert!(outcome.stdout.contains("No space left on device"), "{outcome:?}");
+    assert!(outcome.stdout.contains(", 1 agent live"), "{outcome:?}");
+    let listed = env.symposium(["agent", "list"]).ok();
+    assert!(listed.stdout.contains("working"), "{listed:?}");
+    assert!(listed.stderr.contains("agents that run could not be written down: "), "{listed:?}");
+    let peeked = env.symposium(["agent", "peek", "a"]).ok();
+    assert!(peeked.stdout.contains("here"), "{peeked:?}");
+    std::fs::remove_file(filler).unwrap();
+    let listed = env.symposium(["agent", "list"]).ok();
+    assert!(!listed.stderr.contains("could not be written down"), "{listed:?}");
+    env.symposium(["agent", "kill", "a"]).ok();
+}
+
+#[test]
+fn damaged_ledgers_that_are_kept_are_seen() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    for name in ["ledger.db.damaged-5", "ledger.db.damaged-5-wal", "ledger.db.damaged-5-2"] {
+        std::fs::write(env.state().join(name), "x").unwrap();
+    }
+    let outcome = env.symposium(["doctor"]).outcome();
+    let expected = "note  ledger: 1 line written so far; 2 damaged files are kept after a repair\n";
+    assert!(outcome.stdout.contains(expected), "{outcome:?}");
 }

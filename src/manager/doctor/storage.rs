@@ -1,0 +1,106 @@
+//! Checks of the state directory and of the supervisor: whether files can be written, and who stands still.
+
+use super::Check;
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::process::Stall;
+use crate::rules::plural::counted;
+use crate::store::DiskSpace;
+
+impl Manager {
+    /// Writes and removes a file, because modes alone do not tell whether a disk is full or read-only.
+    pub(super) fn check_disk(&self) -> Check {
+        match self.store.probe_disk() {
+            Ok(DiskSpace { free }) => Check::good("disk", format!("writable, {} free", size(free))),
+            Err(error) => {
+                let report = Error::from(error).report();
+                Check::bad("disk", report.message, report.hints.join("; "))
+            }
+        }
+    }
+
+    pub(super) fn check_ledger(&self) -> Check {
+        let lines = match self.with_existing_ledger(|ledger| ledger.last_id()) {
+            Ok(0) => "nothing has happened yet".to_owned(),
+            Ok(lines) => format!("{} written so far", counted(lines.unsigned_abs(), "line", "lines")),
+            Err(error) => {
+                let advice = error.report().hints.join("; ");
+                return Check::bad("ledger", error.to_string(), advice);
+            }
+        };
+        match self.store.damaged_ledgers() {
+            0 => Check::good("ledger", lines),
+            kept => Check::note(
+                "ledger",
+                format!(
+                    "{lines}; {} kept after a repair",
+                    counted(kept, "damaged file is", "damaged files are")
+                ),
+                format!("if nothing is missing: rm {}/ledger.db.damaged-*", self.home.path.display()),
+            ),
+        }
+    }
+
+    pub(super) fn check_supervisor(&self) -> Check {
+        let seen = match self.supervision() {
+            Err(error) => return Check::bad("supervisor", error.to_string(), "symposium supervisor log"),
+            Ok(seen) => seen,
+        };
+        if let Some(stall) = &seen.stall {
+            let saw = format!("it does not respond: {}", stall.description());
+            return Check::bad("supervisor", saw, stall.remedy());
+        }
+        if seen.running {
+            return Check::good("supervisor", "it runs");
+        }
+        if seen.restarts_waiting + seen.tasks_waiting + seen.heartbeats > 0 {
+            let what = "it does not run, and restarts, tasks or heartbeats wait for it";
+            return Check::note("supervisor", what, "symposium supervisor start");
+        }
+        if seen.stopped_on_request {
+            return Check::note("supervisor", "it was stopped on request", "symposium supervisor start");
+        }
+        if !seen.autostart {
+            return Check::good("supervisor", "it does not run, and no agent brings it along (config.toml)");
+        }
+        Check::good("supervisor", "it does not run; the next agent that is started brings it along")
+    }
+
+    /// Transcript writers that make no progress. While one is stopped, tmux buffers what its agent prints.
+    pub(super) fn check_writers(&self) -> Vec<Check> {
+        let stalled = match self.lasting_stalls() {
+            Ok(stalled) => stalled,
+            Err(error) => return vec![Check::bad("transcripts", error.to_string(), "symposium doctor")],
+        };
+        let check = stalled.iter().map(|writer| {
+            let (name, pid) = (&writer.agent, writer.pid);
+            match writer.stall {
+                Stall::Stopped => Check::bad(
+                    "transcripts",
+                    format!(
+                        "the writer of `{name}`, process {pid}, is stopped (state T); tmux grows meanwhile"
+                    ),
+                    format!("kill -CONT {pid}"),
+                ),
+                Stall::WaitsForDisk => Check::bad(
+                    "transcripts",
+                    format!("the writer of `{name}`, process {pid}, waits for the disk (state D)"),
+                    format!("see whether the disk of {} answers", self.home.path.display()),
+                ),
+            }
+        });
+        check.collect()
+    }
+}
+
+/// A size for people, with one digit behind the point.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}

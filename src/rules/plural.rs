@@ -1,0 +1,20 @@
+//! Counts in sentences: "1 agent", "2 agents".
+
+use std::fmt::Display;
+
+/// A number with the noun in its number: `counted(1, "agent", "agents")` is "1 agent".
+pub fn counted<N: Display + PartialEq + From<u8>>(number: N, one: &str, several: &str) -> String {
+    let noun = if number == N::from(1) { one } else { several };
+    format!("{number} {noun}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular_and_all_else_plural() {
+        let agents = |number: usize| counted(number, "agent", "agents");
+        assert_eq!([agents(0), agents(1), agents(2)], ["0 agents", "1 agent", "2 agents"]);
+    }
+}
