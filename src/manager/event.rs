@@ -26,7 +26,7 @@ const MOST_WORDS: usize = 16 * 1024;
 const PROMPT: &str = "prompt.json";
 
 /// A prompt that an agent's CLI said it took.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HeardPrompt {
     /// When.
     pub(super) at: jiff::Timestamp,

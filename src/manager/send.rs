@@ -6,10 +6,9 @@
 mod delivery;
 mod sight;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Manager;
-use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::failpoint;
 use crate::model::{AgentName, AgentRecord, Edge, Kind, Prompt, ScreenState, Status};
@@ -47,15 +46,20 @@ impl Manager {
         let is = |record: &AgentRecord, status| record.status.status == status;
         for _ in 0..WAKES {
             self.wake(&request.name)?;
+            // Starting an agent that sleeps does not count.
+            let begun = Instant::now();
             failpoint::reached("send.woken");
             let record = self.record(&request.name, "send")?;
             if !record.status.status.is_live() && !is(&record, Status::Hibernated) {
                 self.running(&request.name, "send")?;
             }
             // Whoever puts it to sleep has this turn until it sleeps, and cannot begin while we have it.
-            let turn = self.store.lock_typing(&request.name)?;
+            let left = request.timeout.saturating_sub(begun.elapsed());
+            let turn = self.store.lock_typing_within(&request.name, left)?;
             if !is(&self.record(&request.name, "send")?, Status::Hibernated) {
-                return self.send_in_turn(request, &turn);
+                // The wait for others who type and the wait for the agent share one timeout.
+                let timeout = request.timeout.saturating_sub(begun.elapsed());
+                return self.send_in_turn(&SendRequest { timeout, ..request.clone() }, &turn);
             }
         }
         Err(Error::Busy { name: request.name.clone(), by: "it falls asleep again and again".into() })
@@ -86,8 +90,9 @@ impl Manager {
         _turn: &AgentLock,
     ) -> Result<&'static str, Error> {
         let delivery = self.delivery(name, text)?;
-        let by =
-            delivery.press_enter(Env::now()).map_err(|error| delivery.or_its_end(error, Typed::Something))?;
+        let by = delivery
+            .press_enter(delivery.heard().as_ref())
+            .map_err(|error| delivery.or_its_end(error, Typed::Something))?;
         self.note_prompted(name, text)?;
         self.note_taken(name, &delivery.kind)?;
         Ok(by)

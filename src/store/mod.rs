@@ -193,7 +193,12 @@ impl Store {
     /// ending it.
     pub fn lock_typing(&self, name: &AgentName) -> Result<AgentLock, StoreError> {
         let path = self.instance(name).state_dir().join("typing.lock");
-        AgentLock::acquire(&path, "send", self.patience)?.ok_or_else(|| lock::busy(&path, name))
+        AgentLock::acquire(&path, "send", timeout)?.ok_or_else(|| lock::busy(&path, name))
+        self.lock_typing_within(name, self.patience)
+    }
+
+    /// Waits for one's turn to type into an agent for at most `timeout`.
+    pub fn lock_typing_within(&self, name: &AgentName, timeout: Duration) -> Result<AgentLock, StoreError> {
     }
 
     /// The same, when nobody has it.

@@ -221,3 +221,32 @@ fn one_that_is_falling_asleep_is_waited_for() {
     wait_for(&env, "a", "idle");
     assert_eq!(prompts(&env, "a"), ["hello", "are you there"]);
 }
+
+#[test]
+fn a_prompt_from_before_the_clock_was_set_back_is_not_taken_for_the_new_one() {
+    let env = TestEnv::new();
+    demo(&env);
+    agent(&env, &["send", "a", "first"]).ok();
+    wait_for(&env, "a", "idle");
+    let file = env.state().join("instances/a/state/prompt.json");
+    let mut heard: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    heard["at"] = "2099-01-01T00:00:00Z".into();
+    std::fs::write(&file, heard.to_string()).unwrap();
+    let outcome = agent(&env, &["send", "a", "second"]).ok();
+    assert_eq!(outcome.stderr, "delivered to `a`: the agent says it took it, to the letter\n");
+    assert_eq!(prompts(&env, "a"), ["first", "second"]);
+}
+
+#[test]
+fn the_turn_to_type_is_waited_for_as_long_as_the_timeout_says() {
+    let env = TestEnv::new();
+    demo(&env);
+    let lock = std::fs::File::create(env.state().join("instances/a/state/typing.lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let begun = std::time::Instant::now();
+    let outcome = agent(&env, &["send", "a", "hello", "--timeout", "100ms", "--json"]).fails(1);
+    assert!(outcome.stderr.contains("busy"), "{outcome:?}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(9), "{:?}", begun.elapsed());
+    drop(lock);
+    agent(&env, &["send", "a", "hello"]).ok();
+}

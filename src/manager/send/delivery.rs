@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::failpoint;
 use crate::kinds;
 use crate::manager::Manager;
+use crate::manager::event::HeardPrompt;
 use crate::manager::reconcile::mark_of;
 use crate::model::{Agent, Kind, Prompt, ScreenState, Status};
 use crate::process;
@@ -134,7 +134,7 @@ impl Delivery<'_> {
     }
 
     fn type_then_enter(&self, paste: Paste) -> Result<&'static str, Error> {
-        let sent_at = Env::now();
+        let heard_before = self.heard();
         let tmux = self.manager.tmux()?;
         let before = self.screen()?;
         tmux.paste(&self.pane, self.prompt.as_str().as_bytes(), paste)?;
@@ -152,15 +152,16 @@ impl Delivery<'_> {
             Duration::from_millis(self.kind.enter_delay_ms.max(200)).saturating_sub(pause.elapsed()),
         );
         crate::failpoint::reached("send.typed");
-        self.press_enter(sent_at)
+        self.press_enter(heard_before.as_ref())
     }
 
-    pub(super) fn press_enter(&self, sent_at: jiff::Timestamp) -> Result<&'static str, Error> {
+    /// Submits what stands in the input line. `heard_before` is the prompt that the agent took before this one.
+    pub(super) fn press_enter(&self, heard_before: Option<&HeardPrompt>) -> Result<&'static str, Error> {
         let tmux = self.manager.tmux()?;
         for attempt in 0..2 {
             let typed = self.screen()?;
             tmux.paste(&self.pane, b"\r", Paste::Raw)?;
-            if let Some(by) = self.taken(sent_at, &typed)? {
+            if let Some(by) = self.taken(heard_before, &typed)? {
                 return Ok(by);
             }
             let still_there = kinds::read_screen(&self.kind, &self.styled()?).draft.is_some();
@@ -182,11 +183,11 @@ impl Delivery<'_> {
     }
 
     /// By what it is known that the Enter was taken, if it is.
-    fn taken(&self, sent_at: jiff::Timestamp, typed: &str) -> Result<Option<&'static str>, Error> {
+    fn taken(&self, heard_before: Option<&HeardPrompt>, typed: &str) -> Result<Option<&'static str>, Error> {
         if self.tells_of_prompts() {
             let mut heard = None;
             self.until(EFFECT, || {
-                heard = self.heard_since(sent_at);
+                heard = self.heard_after(heard_before);
                 Ok(heard.is_some())
             })?;
             return match heard {

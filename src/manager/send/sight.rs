@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::delivery::Delivery;
 use crate::error::Error;
+use crate::manager::event::HeardPrompt;
 use crate::model::Status;
 use crate::process::{self, TtyState};
 use crate::rules::confirm::shows;
@@ -17,9 +18,14 @@ use crate::tmux::Capture;
 const SHOWN: usize = 8;
 
 impl Delivery<'_> {
-    pub(super) fn heard_since(&self, sent_at: jiff::Timestamp) -> Option<String> {
-        let heard = self.manager.heard_prompt(&self.agent.name)?;
-        (heard.at >= sent_at).then_some(heard.text)
+    /// The prompt that the agent took last, by its own account.
+    pub(super) fn heard(&self) -> Option<HeardPrompt> {
+        self.manager.heard_prompt(&self.agent.name)
+    }
+
+    /// The prompt that the agent took after `before`. Times are not compared: the clock may be set back in between.
+    pub(super) fn heard_after(&self, before: Option<&HeardPrompt>) -> Option<String> {
+        self.heard().filter(|heard| Some(heard) != before).map(|heard| heard.text)
     }
 
     pub(super) fn tells_of_prompts(&self) -> bool {
