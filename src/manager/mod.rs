@@ -92,7 +92,7 @@ mod write;
 use std::path::Path;
 mod writers;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use answer::{Answer, Answered};
 pub use attach::{AttachRequest, Attaching};
@@ -164,6 +164,8 @@ use crate::tmux::{Setup, SocketRule, Tmux, socket_path};
 const TMUX_BOUND: Duration = Duration::from_secs(5);
 
 /// Told while something takes long.
+/// The least time that a look at tmux gets: a healthy server answers within milliseconds.
+const MIN_LOOK: Duration = Duration::from_secs(1);
 type Progress = Box<dyn Fn(&str) + Send + Sync>;
 
 /// One environment, opened.
@@ -182,6 +184,8 @@ pub struct Manager {
     progress: OnceLock<Progress>,
 }
 
+    /// When looks at tmux must be over, for a command that has a deadline.
+    looks_until: Mutex<Option<Instant>>,
 impl Manager {
     /// Opens the environment that `--home`, the variable or the default names.
     pub fn open(env: Env, home: Option<&Path>) -> Result<Manager, Error> {
@@ -236,6 +240,7 @@ impl Manager {
             progress: OnceLock::new(),
         })
     }
+            looks_until: Mutex::default(),
 
     /// What was repaired on the way, to be said once.
     pub fn notices(&self) -> Vec<String> {
@@ -284,6 +289,18 @@ impl Manager {
 
     fn tmux_setup(&self) -> Result<Setup, Error> {
         let run_dir = self.store.run_dir();
+    /// Bounds all further looks at tmux by a deadline.
+    fn limit_looks(&self, until: Option<Instant>) {
+        *self.looks_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    }
+
+    /// How long a look at tmux may take now. One that begins at the deadline still gets a moment.
+    fn look_bound(&self) -> Duration {
+        let until = *self.looks_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()).max(MIN_LOOK));
+        left.unwrap_or(TMUX_BOUND).min(TMUX_BOUND)
+    }
+
         let socket = socket_path(&SocketRule {
             run_dir: &run_dir,
             over: self.env.var("SYMPOSIUM_TMUX_SOCKET"),

@@ -76,7 +76,12 @@ impl Manager {
             self.catch_up()?;
             records = self.store.read(Env::now())?;
         }
-        let (look, silence) = match self.tmux().and_then(|tmux| Ok(tmux.look()?)) {
+        let is_new = |record: &AgentRecord| {
+            records.iter().all(|known| known.id != record.id && known.name != record.name)
+        };
+        let new: Vec<AgentRecord> = unwritten.into_iter().filter(is_new).collect();
+        records.extend(new);
+        let (look, silence) = match self.tmux().and_then(|tmux| Ok(tmux.look_within(self.look_bound())?)) {
             Ok(look) => (Some(look), None),
             // Where nothing was written down there is nothing to show without tmux.
             Err(error) if error.is_without_tmux() && records.is_empty() => return Err(error),

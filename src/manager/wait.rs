@@ -31,12 +31,18 @@ impl Manager {
     /// Waits.
     pub fn wait(&self, request: &WaitRequest) -> Result<Agent, Error> {
         let begun = Instant::now();
+        // No call of tmux may outlast the timeout.
+        self.limit_looks(request.timeout.map(|timeout| begun + timeout));
         let watch = self.store.watch()?;
         // It may get another name, and its name another agent.
-        let id = self.agent(&request.name, "wait")?.id;
+        let id = match self.store.find(&request.name, Env::now())? {
+            Some(record) => record.id,
+            None => self.agent(&request.name, "wait")?.id,
+        };
         failpoint::reached("wait.looked");
         loop {
-            let found = self.survey()?.agents.into_iter().find(|agent| agent.id == id);
+            let survey = self.survey()?;
+            let found = survey.agents.into_iter().find(|agent| agent.id == id);
             let agent = found.ok_or_else(|| self.no_such_agent(&request.name, "wait"))?;
             if request.statuses.contains(&agent.status) {
                 return Ok(agent);
@@ -53,16 +59,8 @@ impl Manager {
             }
             let left = request.timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
             if left.is_some_and(|left| left.is_zero()) {
-                let wanted: Vec<_> = request.statuses.iter().map(ToString::to_string).collect();
-                return Err(Error::TimedOut {
-                    what: format!(
-                        "agent `{}` is {}, it did not become {}",
-                        agent.name,
-                        agent.status,
-                        wanted.join(" or ")
-                    ),
-                    after: begun.elapsed(),
-                });
+                let what = in_vain(&agent, &request.statuses, survey.silence.as_ref());
+                return Err(Error::TimedOut { what, after: begun.elapsed() });
             }
             watch.changed(left.map_or(pause, |left| left.min(pause)));
         }
@@ -77,5 +75,15 @@ impl Manager {
         // Read again: whoever had the lock may have started it meanwhile.
         let now = self.store.find(&agent.name, Env::now());
         matches!(now, Ok(Some(record)) if record.status.status == agent.status)
+    }
+}
+
+/// What to say of an agent that did not get a status in time, or of which that is not known.
+fn in_vain(agent: &Agent, wanted: &[Status], silence: Option<&Error>) -> String {
+    let wanted: Vec<_> = wanted.iter().map(ToString::to_string).collect();
+    let (name, wanted) = (&agent.name, wanted.join(" or "));
+    match silence {
+        Some(_) => format!("tmux does not answer, so whether agent `{name}` became {wanted} is not known"),
+        None => format!("agent `{name}` is {}, it did not become {wanted}", agent.status),
     }
 }

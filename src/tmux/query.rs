@@ -3,9 +3,12 @@
 //! Fields are parted by `|`. tmux 3.5 and newer escape tabs and other control characters in what they print, so
 //! those cannot part anything; a field that can hold any text comes last.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::call::Call;
 use super::driver::watches_since;
 use super::keeper::KEEPER;
 use super::share::{DOORS, GuestMay, guest_in};
@@ -42,17 +45,22 @@ pub struct PaneFacts {
 impl Tmux {
     /// All panes and terminals of our server but the supervisor's pane, or the certainty that there is no server.
     pub fn look(&self) -> Result<Look, TmuxError> {
-        match self.look_once()? {
+        self.look_within(self.setup.bound)
+    }
+
+    /// The same, with another bound on the time that the server may take.
+    pub fn look_within(&self, bound: Duration) -> Result<Look, TmuxError> {
+        match self.look_once(bound)? {
             Some((server, Told::Everything)) => Ok(Look::Running(server)),
             Some((server, Told::NotHowItEnded)) => {
                 remind(&server.identity);
-                Ok(self.look_once()?.map_or(Look::NoServer, |(server, _)| Look::Running(server)))
+                Ok(self.look_once(bound)?.map_or(Look::NoServer, |(server, _)| Look::Running(server)))
             }
             None => Ok(Look::NoServer),
         }
     }
 
-    fn look_once(&self) -> Result<Option<(LiveServer, Told)>, TmuxError> {
+    fn look_once(&self, bound: Duration) -> Result<Option<(LiveServer, Told)>, TmuxError> {
         let words = [
             "display-message",
             "-p",
@@ -66,7 +74,7 @@ impl Tmux {
             "-F",
             CLIENT,
         ];
-        let said = self.run(&self.call("look", &words))?;
+        let said = self.run(&Call { bound, ..self.call("look", &words) })?;
         let text = String::from_utf8_lossy(&said.out).into_owned();
         match self.understand("look", said) {
             // A server without sessions introduces itself and then says no to `list-panes -a`.

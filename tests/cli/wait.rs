@@ -199,3 +199,19 @@ fn an_agent_is_waited_for_under_its_new_name() {
     });
     assert_eq!(waiter.finish().ok().stdout, "stopped\n");
 }
+
+#[test]
+fn a_timeout_holds_also_while_tmux_does_not_answer() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let server = env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout.trim().to_owned();
+    env.program("kill", ["-STOP", &server]).ok();
+    let begun = Instant::now();
+    let outcome = agent(&env, &["wait", "a", "--for", "idle", "--timeout", "2s"]).outcome();
+    let took = begun.elapsed();
+    env.program("kill", ["-CONT", &server]).ok();
+    assert_eq!(outcome.code, 7, "{outcome:?}");
+    assert!(outcome.stderr.contains("tmux does not answer, so whether agent `a` became idle is not known"));
+    // The bound of a single look is 5 s, and two looks were made.
+    assert!(took < Duration::from_secs(5), "{took:?}");
+}
