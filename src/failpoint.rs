@@ -17,6 +17,8 @@ pub fn reached(step: &str) {
         };
         if let Some(signal) = signal {
             let _ = rustix::process::kill_process(rustix::process::getpid(), signal);
+            // The signal may reach another thread of this process first; this one must not get any further.
+            std::thread::sleep(std::time::Duration::from_millis(50));
         }
     }
     #[cfg(not(debug_assertions))]

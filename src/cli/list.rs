@@ -52,7 +52,7 @@ pub(super) fn run(mut args: Arguments, context: &Context) -> Result<u8, Error> {
     if args.watch {
         return watch(&args, context);
     }
-    let survey = context.manager.survey()?;
+    let survey = context.manager.survey_for_display()?;
     show(&args, &survey.agents, None, context);
     if let Some(why) = survey.without_tmux() {
         context.ui.warn(&why);

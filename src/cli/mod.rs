@@ -61,6 +61,7 @@ mod work_table;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
@@ -173,7 +174,7 @@ enum Noun {
 
 /// What every verb is given.
 struct Context {
-    manager: Manager,
+    manager: Arc<Manager>,
     ui: Ui,
 }
 
@@ -268,7 +269,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
         }
         Noun::Doctor => doctor::run(Manager::open(Env::capture(), home), ui),
         Noun::Supervisor(verb) => {
-            let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
+            let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };
             supervisor::run(verb, context)
         }
         Noun::Conversation(verb) => {
@@ -282,7 +283,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
         Noun::Environment(verb) => environment::run(verb, ui),
         Noun::Mcp => mcp::run(home),
         Noun::Metrics => {
-            let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
+            let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };
             metrics::run(&context)
         }
         Noun::Agent(verb) => {
@@ -292,7 +293,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             outcome
         }
         Noun::Spec(verb) => {
-            let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
+            let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };
             spec::run(verb, &context)
         }
         Noun::Task(verb) => {
@@ -320,7 +321,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             outcome
         }
         Noun::Service(verb) => {
-            let context = Context { manager: Manager::open(Env::capture(), home)?, ui: ui.clone() };
+            let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };
             service::run(verb, &context)
         }
     }
@@ -331,7 +332,7 @@ impl Context {
         let manager = Manager::open(Env::capture(), home)?;
         let progress = ui.clone();
         manager.on_progress(move |text| progress.say(text));
-        Ok(Context { manager, ui: ui.clone() })
+        Ok(Context { manager: Arc::new(manager), ui: ui.clone() })
     }
 
     fn tell_notices(&self) {

@@ -5,7 +5,9 @@
 //! command is working on that agent.
 
 use std::path::Path;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use super::Manager;
 use super::carried::{carried, of_home};
@@ -22,6 +24,9 @@ use crate::tmux::Tmux;
 /// The file in an instance's state directory that says: somebody asked for its end. With a reason in it, that end is a
 /// crash.
 pub(super) const STOPPING: &str = "stopping";
+
+/// How long a command that shows agents waits for the disk.
+const DISK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// All agents at one moment.
 #[derive(Debug)]
@@ -43,13 +48,46 @@ impl Survey {
 impl Manager {
     /// All agents, with one call of tmux.
     pub fn survey(&self) -> Result<Survey, Error> {
-        let mut joined = self.join()?;
+        let joined = self.join(vec![])?;
+        self.settled_with_orphans(joined)
+    }
+
+    /// All agents, for a command that shows them. Writing down what the look found is given a bounded time: while the
+    /// disk does not answer, agents are shown as tmux sees them, and a notice says so.
+    pub fn survey_for_display(self: &Arc<Manager>) -> Result<Survey, Error> {
+        let joined = self.join(vec![])?;
+        let agents = joined.0.agents.clone();
+        let (done, settled) = mpsc::channel();
+        let manager = Arc::clone(self);
+        // A thread of its own, which is left behind: nothing can be done about a disk that does not answer.
+        let begun = thread::Builder::new().name("settle".into()).spawn(move || {
+            let _ = done.send(manager.settled_with_orphans(joined));
+        });
+        begun.map_err(Error::io("cannot write down what was found"))?;
+        settled.recv_timeout(DISK_TIMEOUT).unwrap_or_else(|_| {
+            self.notice(format!(
+                "what was found could not be written down within {} s, and tasks are not shown: the disk of {} does \
+                 not answer, or another command holds the registry",
+                DISK_TIMEOUT.as_secs(),
+                self.home.path.display()
+            ));
+            Ok(Survey { agents, silence: None })
+        })
+    }
+
+    fn settled_with_orphans(&self, joined: (Joined, Option<Error>)) -> Result<Survey, Error> {
         if joined.0.orphans.is_empty() {
             return Ok(self.settled(joined));
         }
-        self.adopt(&joined.0.orphans)?;
-        joined = self.join()?;
-        Ok(self.settled(joined))
+        let unwritten = match self.adopt(&joined.0.orphans) {
+            Ok(()) => vec![],
+            // What runs is shown all the same: a reader needs no room on the disk.
+            Err(error) => {
+                self.notice(format!("agents that run could not be written down: {error}"));
+                self.carried_by(&joined.0.orphans)?
+            }
+        };
+        Ok(self.settled(self.join(unwritten)?))
     }
 
     /// Keeps to be said, on a machine without tmux, that live states are not known.
@@ -70,11 +108,14 @@ impl Manager {
         self.unheard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn join(&self) -> Result<(Joined, Option<Error>), Error> {
+    /// Joins the registry, and records that could not be written to it, with one look at tmux.
+    fn join(&self, unwritten: Vec<AgentRecord>) -> Result<(Joined, Option<Error>), Error> {
         let mut records = self.store.read(Env::now())?;
         if self.store.has_run(BEHIND) {
-            self.catch_up()?;
-            records = self.store.read(Env::now())?;
+            match self.catch_up() {
+                Ok(()) => records = self.store.read(Env::now())?,
+                Err(error) => self.notice(format!("agents are shown as they once were: {error}")),
+            }
         }
         let is_new = |record: &AgentRecord| {
             records.iter().all(|known| known.id != record.id && known.name != record.name)

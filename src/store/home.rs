@@ -95,6 +95,10 @@ pub fn remove_home(path: &Path) -> Result<(), StoreError> {
 
 /// Makes a directory 0700, its missing parents too; one that exists is left as it is.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
+    // A disk that does not answer writers makes `mkdir` wait even when the directory is there.
+    if path.is_dir() {
+        return Ok(());
+    }
     match fs::DirBuilder::new().mode(0o700).create(path) {
         // Only a strange umask takes away what was asked for.
         Ok(()) => match fs::metadata(path)?.mode() & 0o7777 {
@@ -102,8 +106,6 @@ pub(super) fn create_private(path: &Path) -> io::Result<()> {
             _ => fs::set_permissions(path, fs::Permissions::from_mode(0o700)),
         },
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        // Before asking for a parent: a read-only file system says so even when the directory is there.
-        Err(_) if path.is_dir() => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() && !parent.exists() => {
                 create_private(parent)?;

@@ -239,3 +239,19 @@ fn an_agent_without_a_title_is_listed_with_its_last_prompt() {
     assert!(listed.trim_end().ends_with("/work 10m"), "{listed}");
     assert_eq!(env.registry()["sessions"]["a"]["prompt"], "/work 10m");
 }
+
+#[test]
+fn agents_are_listed_while_what_was_found_cannot_be_written_down() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let server = env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout.trim().to_owned();
+    let lock = std::fs::File::open(env.state().join("agent-sessions.json.lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    env.program("kill", ["-9", &server]).ok();
+    let outcome = agent(&env, &["list"]).ok();
+    assert!(outcome.stdout.contains("lost"), "{outcome:?}");
+    assert!(outcome.stderr.contains("what was found could not be written down within "), "{outcome:?}");
+    drop(lock);
+    agent(&env, &["list"]).ok();
+    assert_eq!(env.registry()["sessions"]["a"]["status"]["status"], "lost");
+}
