@@ -180,6 +180,7 @@ struct Context {
 
 /// Runs one command line; returns the exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
+    Manager::survive_file_size_limit();
     let args: Vec<OsString> = args.into_iter().collect();
     // Every spawn starts one of these beside itself: it needs none of the other commands to be described first.
     if let [_, verb, dir] = &args[..]

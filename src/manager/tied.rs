@@ -18,4 +18,10 @@ impl Manager {
         let Ok(args) = words else { return Some(io::Error::other("its arguments are not text")) };
         Some(process::become_tied(&Run { program: Path::new(program), args: &args, dir: None, env: None }))
     }
+
+    /// Makes a write beyond the limit on file sizes an error of the command, not the end of its process.
+    pub fn survive_file_size_limit() {
+        // Without it a command ends as before.
+        let _ = process::survive_file_size_limit();
+    }
 }

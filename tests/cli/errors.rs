@@ -117,3 +117,13 @@ fn a_program_is_told_what_its_command_line_lacks() {
         assert_eq!(error["error"]["message"], message, "{outcome:?}");
     }
 }
+
+#[test]
+fn a_limit_on_file_sizes_is_an_error_like_a_full_disk() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let script = "ulimit -f 1; exec \"$0\" agent rename a b";
+    let outcome = env.program("sh", ["-c", script, env.binary()]).fails(5);
+    assert!(outcome.stderr.contains("File too large"), "{outcome:?}");
+    agent(&env, &["show", "a"]).ok();
+}
