@@ -22,7 +22,7 @@ use crate::model::{
 };
 use crate::rules::opening::Opening;
 use crate::rules::{conversation, naming, opening, params};
-use crate::store::{AgentLock, Gate};
+use crate::store::{AgentLock, Gate, StoreError};
 
 /// What a user asked for.
 #[derive(Debug, Clone, Default)]
@@ -251,9 +251,11 @@ impl Manager {
         self.warn_of_company(record)?;
         let instance = self.store.instance(&record.name);
         instance.remove()?;
-        instance.create()?;
+        let undo = |_: &StoreError| drop(instance.remove());
+        instance.create().inspect_err(undo)?;
         if record.workspace == Workspace::Scratch {
-            record.working_directory = instance.create_workspace()?.to_string_lossy().into_owned();
+            let workspace = instance.create_workspace().inspect_err(undo)?;
+            record.working_directory = workspace.to_string_lossy().into_owned();
             record.project = Some(record.working_directory.clone());
             record.branch = None;
         }
@@ -266,7 +268,8 @@ impl Manager {
             env: request.env.clone(),
             spec: Some(chosen.spec.clone()),
             asked: Some(chosen.asked.clone()),
-        })?;
+        })
+        .inspect_err(|_| self.withdraw(record))?;
         failpoint::reached("spawn.instance");
         Ok(())
     }

@@ -7,7 +7,8 @@ use super::Manager;
 use super::rm::Removal;
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{AfterDeletion, Agent, AgentName, What};
+use crate::model::{AfterDeletion, Agent, AgentName, AgentRecord, What};
+use crate::rules::plural::counted;
 
 impl Manager {
     /// Marks the agents whose directory is gone, or is back; says whose is gone since the last time.
@@ -45,12 +46,33 @@ impl Manager {
         }
         let forgotten = self.with_ledger(|ledger| ledger.forget_before(Env::now() - config.ledger.keep))?;
         if forgotten > 0 {
-            done.push(format!("{forgotten} old lines of the ledger were let go"));
+            done.push(format!("{} of the ledger removed", counted(forgotten, "old line", "old lines")));
         }
         self.with_ledger(|ledger| ledger.checkpoint())?;
         self.retire_locks()?;
         self.expire_recovered(Path::new(""));
+        let swept = self.store.sweep(Env::now())? + self.remove_unused_instances()?;
+        if swept > 0 {
+            done.push(format!("{} of killed commands removed", counted(swept, "leftover", "leftovers")));
+        }
         Ok(done)
+    }
+
+    /// Removes instance directories that belong to no agent and hold nothing; returns how many there were.
+    fn remove_unused_instances(&self) -> Result<usize, Error> {
+        let mut count = 0;
+        for name in self.store.unused_instances() {
+            let Some(lock) = self.store.try_lock_agent(&name, "tidy")? else { continue };
+            let records = self.store.read(Env::now())?;
+            let is_known =
+                |record: &AgentRecord| record.name == name || record.renamed_from.as_ref() == Some(&name);
+            if !records.iter().any(is_known) {
+                self.store.instance(&name).remove_unused()?;
+                lock.retire();
+                count += 1;
+            }
+        }
+        Ok(count)
     }
 
     /// Commands that were given the name of nobody, or were killed, leave a lock behind.

@@ -154,14 +154,12 @@ fn copy(path: &Path, other: &Path) -> io::Result<()> {
     temp.persist_noclobber(other).map(drop).map_err(|error| error.error)
 }
 
-/// Removes what killed writers left.
-fn sweep(dir: &Path) {
-    let Ok(entries) = fs::read_dir(dir) else { return };
-    for entry in entries.flatten() {
-        if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMP)) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
+/// Removes the half-written files of a registry and returns how many there were. The registry's lock is held.
+pub(super) fn sweep(dir: &Path) -> usize {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let is_ours = |name: &str| name.starts_with(TEMP);
+    let left = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_ours));
+    left.filter(|entry| fs::remove_file(entry.path()).is_ok()).count()
 }
 
 fn sync_directory(dir: &Path) -> io::Result<()> {

@@ -27,6 +27,7 @@ mod run;
 mod schema;
 mod staging;
 #[cfg(test)]
+mod sweep;
 mod tests;
 mod trust;
 mod watch;

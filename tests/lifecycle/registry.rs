@@ -304,6 +304,7 @@ fn a_full_disk_loses_nothing_and_says_what_to_do() {
         assert!(refused.stderr.contains("free some space"), "{refused:?}");
     }
     assert_eq!(env.registry(), before);
+    assert!(!env.state().join("instances/new").exists(), "a spawn that failed leaves no directory");
     assert_eq!(status(&env, "one"), "working");
     let names: Vec<_> = sessions(&env).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["one"]);

@@ -99,3 +99,24 @@ fn locks_of_agents_that_are_no_more_are_tidied_up() {
     env.wait_until("they are gone", || !lock("gone").exists() && !lock("nobody").exists());
     assert!(lock("a").exists() && lock("_supervisor").exists());
 }
+
+#[test]
+fn leftovers_of_killed_commands_are_removed() {
+    let env = TestEnv::new();
+    symposium(&env, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
+    symposium(&env, &["supervisor", "stop"]).ok();
+    let at = |name: &str| env.state().join(name);
+    std::fs::create_dir_all(at("instances/ghost/state")).unwrap();
+    std::fs::create_dir_all(at("instances/kept/workspace")).unwrap();
+    std::fs::write(at("instances/kept/workspace/notes"), "work").unwrap();
+    for name in ["run/ghost.lock", ".agent-sessions.json.tmp-x"] {
+        std::fs::write(at(name), "").unwrap();
+    }
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("they are gone", || {
+        ["instances/ghost", "run/ghost.lock", ".agent-sessions.json.tmp-x"]
+            .iter()
+            .all(|name| !at(name).exists())
+    });
+    assert!(at("instances/kept/workspace/notes").exists() && at("instances/a/spec.json").exists());
+}
