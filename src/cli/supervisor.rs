@@ -1,4 +1,6 @@
-//! `symposium supervisor run|start|stop|status`
+//! `symposium supervisor run|start|stop|status|log`
+
+mod log;
 
 use std::net::SocketAddr;
 
@@ -23,6 +25,8 @@ pub(super) enum Verb {
     Stop,
     /// Whether it runs, and what waits for it
     Status,
+    /// Print its log; with --json, each line as it was written
+    Log(log::Arguments),
 }
 
 #[derive(Debug, Args)]
@@ -54,6 +58,7 @@ pub(super) fn run(verb: Verb, context: Context) -> Result<u8, Error> {
             let ended = context.manager.stop_supervisor()?;
             tell(&context, if ended { "the supervisor is stopped" } else { "no supervisor runs" })?;
         }
+        Verb::Log(args) => return log::run(&args, &context),
         Verb::Status => {
             let supervision = context.manager.supervision()?;
             if context.ui.json {
@@ -90,18 +95,18 @@ fn words(supervision: &Supervision) -> String {
         }
         (None, false) => "no supervisor runs; `symposium supervisor start` starts it".to_owned(),
     }];
-    if let Some(mistake) = &supervision.config_mistake {
-        lines.push(format!("the settings before this mistake are in force: {mistake}"));
-    }
-    let works = supervision.running && supervision.stall.is_none();
-    let waits = if works { "" } else { ", waiting for it" };
-    for (number, one, several) in [
     if let Some(stall) = &supervision.stall {
         lines = vec![
             format!("the supervisor does not respond: {}", stall.description()),
             format!("hint: {}", stall.remedy()),
         ];
     }
+    if let Some(mistake) = &supervision.config_mistake {
+        lines.push(format!("the settings before this mistake are in force: {mistake}"));
+    }
+    let works = supervision.running && supervision.stall.is_none();
+    let waits = if works { "" } else { ", waiting for it" };
+    for (number, one, several) in [
         (supervision.restarts_waiting, "restart planned", "restarts planned"),
         (supervision.tasks_waiting, "task not done", "tasks not done"),
         (supervision.heartbeats, "agent with a heartbeat", "agents with a heartbeat"),

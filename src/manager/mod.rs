@@ -70,6 +70,7 @@ mod spec_init;
 mod spec_list;
 mod spec_show;
 mod supervise;
+mod supervisor_log;
 mod task;
 mod task_add;
 mod task_wait;
@@ -88,9 +89,9 @@ mod watch;
 mod work;
 mod workspace;
 mod write;
+mod writers;
 
 use std::path::Path;
-mod writers;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -120,8 +121,8 @@ pub use logs::{LogsRequest, LogsStyle};
 pub use message::{MessageFilter, MessageRequest};
 pub use peek::{Peeked, PeekedFrom};
 pub use prune::{PruneRequest, Pruned};
-pub use reconcile::Survey;
 pub use pulse::SupervisorStall;
+pub use reconcile::Survey;
 pub use remote::serve;
 pub use restart::Afresh;
 pub use restore::{Restored, Whom};
@@ -138,6 +139,7 @@ pub use spec_list::{KindLine, SpecLine, SpecList};
 pub use spec_show::SpecShown;
 pub use supervise::{Card, Exits, Supervision, Turn};
 pub use task::{TaskFilter, TaskShown, TaskView};
+pub use supervisor_log::LogEnd;
 pub use task_add::{TaskAdded, TaskRequest};
 pub use taskspace::TaskspaceView;
 pub use taskspace_update::TaskspaceUpdate;
@@ -148,9 +150,9 @@ pub use vanish::Vanished;
 pub use visit::{Left, SharedWithUs, Want};
 pub use wait::WaitRequest;
 pub use watch::{Watching, Woken};
+pub use writers::{StalledWriter, WriterRepair, WriterRepairs, WritersSeen};
 
 use crate::env::{Env, Home};
-pub use writers::{StalledWriter, WriterRepair, WriterRepairs, WritersSeen};
 use crate::error::Error;
 use crate::kinds::Kinds;
 use crate::ledger::Ledger;
@@ -162,10 +164,10 @@ use crate::tmux::{Setup, SocketRule, Tmux, socket_path};
 
 /// How long one call of tmux may take. A loaded machine answers in well under a second; a stopped server never.
 const TMUX_BOUND: Duration = Duration::from_secs(5);
-
-/// Told while something takes long.
 /// The least time that a look at tmux gets: a healthy server answers within milliseconds.
 const MIN_LOOK: Duration = Duration::from_secs(1);
+
+/// Told while something takes long.
 type Progress = Box<dyn Fn(&str) + Send + Sync>;
 
 /// One environment, opened.
@@ -182,10 +184,10 @@ pub struct Manager {
     notices: Mutex<Vec<String>>,
     unheard: Mutex<Option<Error>>,
     progress: OnceLock<Progress>,
-}
-
     /// When looks at tmux must be over, for a command that has a deadline.
     looks_until: Mutex<Option<Instant>>,
+}
+
 impl Manager {
     /// Opens the environment that `--home`, the variable or the default names.
     pub fn open(env: Env, home: Option<&Path>) -> Result<Manager, Error> {
@@ -238,9 +240,9 @@ impl Manager {
             notices: Mutex::default(),
             unheard: Mutex::default(),
             progress: OnceLock::new(),
+            looks_until: Mutex::default(),
         })
     }
-            looks_until: Mutex::default(),
 
     /// What was repaired on the way, to be said once.
     pub fn notices(&self) -> Vec<String> {
@@ -287,8 +289,6 @@ impl Manager {
         Ok(self.tmux.get_or_init(|| tmux))
     }
 
-    fn tmux_setup(&self) -> Result<Setup, Error> {
-        let run_dir = self.store.run_dir();
     /// Bounds all further looks at tmux by a deadline.
     fn limit_looks(&self, until: Option<Instant>) {
         *self.looks_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
@@ -301,6 +301,8 @@ impl Manager {
         left.unwrap_or(TMUX_BOUND).min(TMUX_BOUND)
     }
 
+    fn tmux_setup(&self) -> Result<Setup, Error> {
+        let run_dir = self.store.run_dir();
         let socket = socket_path(&SocketRule {
             run_dir: &run_dir,
             over: self.env.var("SYMPOSIUM_TMUX_SOCKET"),

@@ -85,6 +85,12 @@ fn appending(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// All files of a log that may exist, the oldest first.
+pub(super) fn rotated_files(path: &Path) -> Vec<PathBuf> {
+    let older = (1..KEPT).rev().map(|age| aged(path, age));
+    older.chain([path.to_owned()]).collect()
+}
+
 fn aged(path: &Path, age: u32) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{age}"));

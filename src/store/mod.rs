@@ -14,20 +14,21 @@ mod hosts;
 mod instance;
 mod lock;
 mod log;
+mod log_read;
 mod lookup;
 mod map_file;
 mod merge;
 mod migrate;
+mod probe;
 mod recover;
 mod recovered;
-mod probe;
 mod requests;
 mod room;
 mod run;
 mod schema;
 mod staging;
-#[cfg(test)]
 mod sweep;
+#[cfg(test)]
 mod tests;
 mod trust;
 mod watch;
@@ -47,11 +48,11 @@ pub use hosts::HostsEdit;
 pub use instance::Instance;
 pub use lock::AgentLock;
 pub use log::RotatingFile;
+pub use log_read::LogReader;
+pub use probe::DiskSpace;
 pub use recover::{BEHIND, UNTOLD};
 pub use recovered::recovered_folder;
 pub use requests::{Printed, Spool, Work};
-pub use log_read::LogReader;
-pub use probe::DiskSpace;
 pub use room::{Gate, Place};
 pub use staging::Staging;
 pub use watch::{Changes, Watch};
@@ -193,13 +194,13 @@ impl Store {
     /// Waits for one's turn to type into an agent. Not the right to change it: who types must not keep others from
     /// ending it.
     pub fn lock_typing(&self, name: &AgentName) -> Result<AgentLock, StoreError> {
-        let path = self.instance(name).state_dir().join("typing.lock");
-        AgentLock::acquire(&path, "send", timeout)?.ok_or_else(|| lock::busy(&path, name))
         self.lock_typing_within(name, self.patience)
     }
 
     /// Waits for one's turn to type into an agent for at most `timeout`.
     pub fn lock_typing_within(&self, name: &AgentName, timeout: Duration) -> Result<AgentLock, StoreError> {
+        let path = self.instance(name).state_dir().join("typing.lock");
+        AgentLock::acquire(&path, "send", timeout)?.ok_or_else(|| lock::busy(&path, name))
     }
 
     /// The same, when nobody has it.
@@ -220,6 +221,11 @@ impl Store {
         lock::holder(&self.home.run().join("_supervisor.lock")).map(|(pid, _)| pid)
     }
 
+    /// The directory that holds the agents' directories.
+    pub fn instances_dir(&self) -> PathBuf {
+        self.home.instances()
+    }
+
     /// How many agents are written down as running, without reading the rest of their records; `None` when the
     /// registry has to be put in order first.
     pub fn count_live(&self) -> Result<Option<usize>, StoreError> {
@@ -230,11 +236,6 @@ impl Store {
     pub fn live_at_most(&self, most: usize) -> Result<Option<bool>, StoreError> {
         match self.glance.registry(&self.home.registry())? {
             Found::Sound(registry) if registry.entries.len() <= most => Ok(Some(true)),
-    /// The directory that holds the agents' directories.
-    pub fn instances_dir(&self) -> PathBuf {
-        self.home.instances()
-    }
-
             _ => Ok(self.count_live()?.map(|live| live <= most)),
         }
     }
@@ -265,6 +266,11 @@ impl Store {
         let run = self.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
         self.watch_over(&[&run], &[])
+    }
+
+    /// Wakes a caller that follows a log of this name.
+    pub fn watch_log(&self, name: &'static [&'static str]) -> Result<Watch, StoreError> {
+        self.watch_over(&[self.home.path()], name)
     }
 
     /// Calls back whenever one of these files of the state directory changes, as long as the answer is kept.

@@ -95,3 +95,20 @@ fn status_says_in_words_whether_it_runs_and_what_waits() {
     1 restart planned, waiting for it
     ");
 }
+
+#[test]
+fn its_log_is_printed_for_people_and_for_programs() {
+    let env = TestEnv::new();
+    let printed = |args: &[&str]| symposium(&env, &[&["supervisor", "log"], args].concat()).ok().stdout;
+    assert_eq!(printed(&[]), "");
+    symposium(&env, &["supervisor", "start"]).ok();
+    env.wait_until("it says so", || printed(&[]).contains("  info   supervisor begins  pid="));
+    let line = printed(&["--json"]).lines().next().map(serde_json::from_str::<serde_json::Value>);
+    assert_eq!(line.unwrap().unwrap()["message"], "supervisor begins");
+    assert!(printed(&["--since", "1h"]).contains("supervisor begins"));
+    assert_eq!(printed(&["--since", "2099-01-01T00:00:00Z"]), "");
+    let terminal = env.terminal([env.binary(), "supervisor", "log", "-f"]);
+    terminal.wait_for_text("supervisor begins");
+    symposium(&env, &["supervisor", "stop"]).ok();
+    terminal.wait_for_text("supervisor ends");
+}

@@ -1,0 +1,96 @@
+//! `symposium supervisor log`
+
+use std::ops::ControlFlow;
+
+use clap::Args;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::{Map, Value};
+
+use crate::cli::table::clean;
+use crate::cli::{Context, times, ui};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::LogEnd;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// Print new lines as they are written
+    #[arg(short, long)]
+    follow: bool,
+    /// Only lines after a time (RFC 3339) or of the last span (10m)
+    #[arg(long, value_name = "T")]
+    since: Option<String>,
+}
+
+pub(in crate::cli) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
+    let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
+    let since = since.map_err(|what| Error::Usage { what, hint: None })?;
+    let end = if args.follow { LogEnd::Follow } else { LogEnd::Stop };
+    let zone = TimeZone::system();
+    context.manager.read_supervisor_log(end, |lines| {
+        let wanted: Vec<String> = lines
+            .iter()
+            .filter(|line| is_after(line, since))
+            .map(|line| if context.ui.json { line.clone() } else { readable(line, &zone) })
+            .collect();
+        if !wanted.is_empty() {
+            context.ui.data(&wanted.join("\n"));
+        }
+        if ui::has_reader() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(0)
+}
+
+/// Whether a line is wanted; one without a time always is.
+fn is_after(line: &str, since: Option<Timestamp>) -> bool {
+    let Some(since) = since else { return true };
+    let Ok(Value::Object(fields)) = serde_json::from_str(line) else { return true };
+    time_of(&fields).is_none_or(|at| at >= since)
+}
+
+fn time_of(fields: &Map<String, Value>) -> Option<Timestamp> {
+    fields.get("timestamp")?.as_str()?.parse().ok()
+}
+
+/// A line for people: local time, level, message, then the other fields as `name=value`.
+fn readable(line: &str, zone: &TimeZone) -> String {
+    let Ok(Value::Object(fields)) = serde_json::from_str(line) else { return clean(line) };
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+    let time = time_of(&fields)
+        .map_or_else(String::new, |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string());
+    let rest = fields.iter().filter(|(name, _)| !["timestamp", "level", "message"].contains(&name.as_str()));
+    let rest: String = rest.map(|(name, value)| format!("  {name}={}", plain(value))).collect();
+    clean(&format!("{time}  {:<5}  {}{rest}", text("level").to_lowercase(), text("message")))
+}
+
+/// A text without quotes as far as it has no spaces.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.is_empty() && !text.contains([' ', '"', '=']) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_shown_with_its_time_level_message_and_fields() {
+        let line = r#"{"timestamp":"2026-11-17T15:04:22.612345Z","level":"WARN","message":"could not be started again","agent":"fix","error":"tmux\u001b did not answer","task":7}"#;
+        assert_eq!(
+            readable(line, &TimeZone::UTC),
+            "2026-11-17 15:04:22  warn   could not be started again  agent=fix  error=\"tmux\\u001b did not answer\"  task=7"
+        );
+        assert_eq!(readable("half a li\u{1b}ne", &TimeZone::UTC), "half a li ne");
+    }
+
+    #[test]
+    fn since_leaves_out_older_lines_and_keeps_what_has_no_time() {
+        let since = Some("2026-11-17T15:00:00Z".parse().unwrap());
+        assert!(is_after(r#"{"timestamp":"2026-11-17T15:04:22Z"}"#, since));
+        assert!(!is_after(r#"{"timestamp":"2026-11-17T14:04:22Z"}"#, since));
+        assert!(is_after("no json", since) && is_after("no json", None));
+    }
+}
