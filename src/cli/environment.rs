@@ -7,6 +7,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{EnvironmentView, Environments, Removal};
 use crate::model::EnvironmentName;
+use crate::rules::plural::counted;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -82,8 +83,8 @@ fn line(view: &EnvironmentView) -> String {
     let state = match &view.error {
         Some(error) => error.clone(),
         None => format!(
-            "{} agents, {} running, supervisor {}",
-            view.agents,
+            "{}, {} running, supervisor {}",
+            counted(view.agents, "agent", "agents"),
             view.live,
             if view.supervisor { "on" } else { "off" }
         ),

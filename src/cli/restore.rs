@@ -7,6 +7,7 @@ use super::{Context, ui, visit};
 use crate::error::Error;
 use crate::manager::{Restored, Whom};
 use crate::model::AgentName;
+use crate::rules::plural::counted;
 
 /// From how many on a bar is better than lines.
 const MANY: usize = 5;
@@ -29,8 +30,8 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     if args.names.is_empty() && !args.all && !names.is_empty() {
         let list = names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");
         return Err(Error::Usage {
-            what: format!("{} agents are lost: {list}", names.len()),
-            hint: Some("`symposium agent restore --all` brings all of them back".into()),
+            what: format!("{} lost: {list}", counted(names.len(), "agent is", "agents are")),
+            hint: Some("`symposium agent restore --all` brings them back".into()),
         });
     }
     if names.is_empty() && !context.ui.json {

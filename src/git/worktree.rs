@@ -85,7 +85,7 @@ pub enum Refusal {
         at: PathBuf,
     },
     /// The branch of an earlier agent has commits that are nowhere else.
-    #[error("there is a branch `{branch}` already, with {commits} commits of its own")]
+    #[error("there is a branch `{branch}` already, with {commits} {} of its own", if *commits == 1 { "commit" } else { "commits" })]
     HasCommits {
         /// The branch.
         branch: String,

@@ -6,6 +6,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::model::{AgentName, AgentRecord, Limits};
 use crate::rules::family::{self, is_there};
+use crate::rules::plural::counted;
 use crate::store::Gate;
 
 impl Manager {
@@ -57,7 +58,10 @@ impl Manager {
         let there: Vec<AgentName> = of_spec.map(|record| record.name.clone()).collect();
         match max.filter(|max| there.len() >= *max as usize) {
             Some(max) => {
-                let what = format!("spec `{spec}` may have {max} agents at once (`max_instances`)");
+                let what = format!(
+                    "spec `{spec}` may have {} at once (`max_instances`)",
+                    counted(max, "agent", "agents")
+                );
                 Err(Error::TooMany { what, there })
             }
             None => Ok(()),

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use super::hang::HUNG;
 use super::hook::INTERRUPTED;
-use crate::model::{Agent, AgentId, Happening, Notice, NotifyOn, Status, Urgency, What, is_deceptive};
+use crate::model::{
+    Agent, AgentId, Happening, Notice, NotifyOn, Status, Urgency, WaitingFor, What, is_deceptive,
+};
 
 /// A body is read in a glance, and some desktops show all of it.
 const MOST_CHARS: usize = 240;
@@ -130,6 +132,8 @@ fn told(news: &[&News<'_>]) -> Option<Notice> {
 fn title_of_one(news: &News<'_>) -> String {
     let name = &news.agent.name;
     match (news.on, news.agent.waiting_for) {
+        (NotifyOn::Waiting, Some(WaitingFor::Question)) => format!("{name} waits for an answer"),
+        (NotifyOn::Waiting, Some(WaitingFor::Setup)) => format!("{name} waits to be set up"),
         (NotifyOn::Waiting, Some(what)) => format!("{name} waits for {what}"),
         (NotifyOn::Waiting, None) => format!("{name} waits for you"),
         (NotifyOn::Finished, _) => format!("{name} is done"),

@@ -21,7 +21,7 @@ fn environments_are_made_listed_and_removed() {
     run(&env, &["--home", "@play", "agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
     assert_snapshot!(env.redacted(&run(&env, &["env", "list"]).ok().stdout), @"
     * default           0 agents, 0 running, supervisor off  [ROOT]/home/.symposium
-      @play             1 agents, 1 running, supervisor off  [ROOT]/home/.symposium/envs/play
+      @play             1 agent, 1 running, supervisor off  [ROOT]/home/.symposium/envs/play
     ");
     let listed = run(&env, &["env", "list", "--json"]).env("SYMPOSIUM_HOME", "@play").ok().json();
     assert_eq!((&listed[0]["name"], &listed[1]["name"]), (&serde_json::Value::Null, &"play".into()));

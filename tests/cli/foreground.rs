@@ -38,7 +38,7 @@ fn it_is_not_put_to_sleep_to_make_room() {
     std::fs::write(env.state().join("config.toml"), "max_agents = 1\n").unwrap();
     let terminal = in_a_terminal(&env);
     let outcome = agent(&env, &["spawn", "demo", "--name", "b"]).fails(1);
-    assert!(outcome.stderr.contains("1 agents run, and `max_agents` is 1"), "{outcome:?}");
+    assert!(outcome.stderr.contains("1 agent runs, and `max_agents` is 1"), "{outcome:?}");
     assert_eq!(status(&env, "a"), "idle");
     terminal.type_text("/exit");
     terminal.keys(&["Enter"]);

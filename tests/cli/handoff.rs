@@ -88,12 +88,12 @@ fn an_agent_goes_on_in_another_home_where_it_was() {
 
     let two = elsewhere(&one);
     let shown_card = agent(&two, &["handoff", "import", file.to_str().unwrap(), "--show"]).ok().stdout;
-    assert!(shown_card.contains("2 tasks, 1 messages"), "{shown_card}");
+    assert!(shown_card.contains("2 tasks, 1 message"), "{shown_card}");
     assert_untouched(&two);
     let said = import(&two, &file, &[]).ok();
     assert_eq!(said.stdout, "fix\n");
     assert!(said.stderr.contains("goes on with conversation"), "{said:?}");
-    assert!(said.stderr.contains("2 tasks and 1 messages wait on its queue"), "{said:?}");
+    assert!(said.stderr.contains("2 tasks and 1 message wait on its queue"), "{said:?}");
     let there = workspace(&two, "fix");
     // One line less its first space: what a run printed is trimmed.
     assert_eq!(status_of(&two, &there).trim(), "M src/lib.rs\nA  staged\n?? new");

@@ -96,7 +96,7 @@ fn work_is_not_lost_unless_forced_and_commits_not_even_then() {
     assert_eq!(git(&env, &env.project(), &["log", "-1", "--format=%s", "symposium/fix"]), "work");
     // The name can be used again, on the same branch when that is wanted.
     assert_snapshot!(agent(&env, &["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
-    error: no worktree was made: there is a branch `symposium/fix` already, with 1 commits of its own
+    error: no worktree was made: there is a branch `symposium/fix` already, with 1 commit of its own
       nothing was started
     hint: go on with it: `--branch symposium/fix`; or choose another name
     ");

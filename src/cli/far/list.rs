@@ -10,6 +10,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{FarAgents, PATIENCE, Survey};
 use crate::model::{Agent, HostName};
+use crate::rules::plural::counted;
 
 /// Shows the agents of one host, or of all machines.
 pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Context) -> Result<u8, Error> {
@@ -102,7 +103,8 @@ fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, cont
     }
     if unread > 0 {
         context.ui.warn(&format!(
-            "{unread} agents of `{}` are told in a way that this version cannot read",
+            "{} of `{}` cannot be shown: this version cannot read what that host reports",
+            counted(unread, "agent", "agents"),
             host.host
         ));
     }

@@ -9,6 +9,7 @@ use crate::cli::table::clean;
 use crate::manager::{Parcel, QueueWish};
 use crate::model::{HandedMessage, HandedTask, Manifest, Part, Spec};
 use crate::rules::handoff::Told;
+use crate::rules::plural::counted;
 
 /// For programs. The field names are a public contract.
 #[derive(Serialize)]
@@ -113,6 +114,11 @@ fn about(parcel: &Parcel) -> Vec<(&'static str, String)> {
     let remotes = manifest.work.as_ref().map(|work| work.remotes.join(", "));
     let params: Vec<String> =
         parcel.record.params.iter().map(|given| format!("{}={}", given.name, given.value)).collect();
+    let queue = format!(
+        "{}, {}",
+        counted(parcel.tasks.len(), "task", "tasks"),
+        counted(parcel.messages.len(), "message", "messages")
+    );
     vec![
         ("agent", manifest.name.to_string()),
         ("made", format!("{} by symposium {}", manifest.made_at, manifest.symposium)),
@@ -125,7 +131,7 @@ fn about(parcel: &Parcel) -> Vec<(&'static str, String)> {
         ("conversation", conversation),
         ("work", work.unwrap_or_else(|| "none: it was in no git repository".to_owned())),
         ("remotes", some(remotes.as_deref())),
-        ("queue", format!("{} tasks, {} messages", parcel.tasks.len(), parcel.messages.len())),
+        ("queue", queue),
         ("variables", some(Some(&manifest.variables.join(", ")))),
     ]
 }

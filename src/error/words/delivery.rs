@@ -4,6 +4,7 @@ use super::{list, report, seconds, unreachable_report};
 use crate::error::{Error, Report, Typed};
 use crate::model::AgentName;
 use crate::rules::delivery::Refusal;
+use crate::rules::plural::counted;
 
 impl Error {
     pub(super) fn about_delivery(&self) -> Report {
@@ -54,9 +55,16 @@ impl Error {
                     1 => " and 1 is being started".to_owned(),
                     several => format!(" and {several} are being started"),
                 };
-                report("full", 1, format!("{live} agents run{starting}, and `max_agents` is {max}"))
-                    .saw("none of them is idle with nobody attached")
-                    .hint("stop one with `symposium agent stop NAME`, or raise `max_agents` in config.toml")
+                report(
+                    "full",
+                    1,
+                    format!(
+                        "{}{starting}, and `max_agents` is {max}",
+                        counted(*live, "agent runs", "agents run")
+                    ),
+                )
+                .saw("none of them is idle with nobody attached")
+                .hint("stop one with `symposium agent stop NAME`, or raise `max_agents` in config.toml")
             }
             Error::TooMany { what, there } => {
                 let report = report("too-many", 1, what);

@@ -20,6 +20,7 @@ use crate::model::{
     AgentRecord, Doer, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,
 };
 use crate::rules::handoff::{branches, handed_mail, handed_on};
+use crate::rules::plural::counted;
 use crate::store::Gate;
 
 /// Who put a task or a message there that came with a handoff.
@@ -248,10 +249,14 @@ impl Manager {
             added.inspect_err(|_| self.cancel_queue(&queued))?;
         }
         if !queued.is_empty() || !mail.is_empty() {
-            remarks.push(format!("{} tasks and {} messages wait on its queue", queued.len(), mail.len()));
+            let tasks = counted(queued.len(), "task", "tasks");
+            let messages = counted(mail.len(), "message", "messages");
+            let wait = if queued.len() + mail.len() == 1 { "waits" } else { "wait" };
+            remarks.push(format!("{tasks} and {messages} {wait} on its queue"));
         }
         if left > 0 {
-            remarks.push(format!("{left} tasks were left out: they cannot be typed"));
+            let tasks = counted(left, "task was", "tasks were");
+            remarks.push(format!("{tasks} left out because the text cannot be typed"));
         }
         Ok(queued)
     }

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::git::{self, GitError};
 use crate::model::{AgentRecord, HandedWork, Part, Workspace, is_deceptive};
 use crate::rules::handoff::without_credentials;
+use crate::rules::plural::counted;
 
 /// Work that lies ready to be packed.
 pub(super) struct Packed {
@@ -69,7 +70,8 @@ impl Manager {
         if let Ok(Some(work)) = git.work(&top, branch.as_deref())
             && work.stashes > 0
         {
-            remarks.push(format!("{} stashes made on its branch are not in it", work.stashes));
+            let stashes = counted(work.stashes, "stash", "stashes");
+            remarks.push(format!("not in it, though made on its branch: {stashes}"));
         }
         let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_string_lossy().into_owned();
         let mut remotes: Vec<String> =

@@ -45,6 +45,12 @@ fn each_reason_has_its_words() {
     let api = waiting("api-fix");
     let asked = became(&api, Working, "run `rm -rf build`?");
     assert_eq!(told(&[asked], &[api]), one("api-fix waits for approval", "run `rm -rf build`?"));
+    for (what, title) in
+        [(WaitingFor::Question, "a waits for an answer"), (WaitingFor::Setup, "a waits to be set up")]
+    {
+        let a = Agent { waiting_for: Some(what), ..agent("a", Waiting) };
+        assert_eq!(told(&[became(&a, Working, "which?")], &[a]), one(title, "which?"));
+    }
     let plain = agent("a", Waiting);
     assert_eq!(told(&[became(&plain, Working, "")], &[plain]), one("a waits for you", ""));
     for (status, title) in [(Idle, "a is done"), (Exited, "a is done"), (Crashed, "a crashed")] {
