@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use self::storage::DiskAnswer;
 use super::Manager;
 use super::failure::how_to_install_tmux;
 use crate::env::Env;
@@ -62,7 +63,12 @@ impl Check {
 impl Manager {
     /// Looks at everything.
     pub fn doctor(&self) -> Vec<Check> {
-        let mut checks = vec![self.check_tmux(), self.check_home(), self.check_disk()];
+        let (disk, answer) = self.check_disk();
+        let mut checks = vec![self.check_tmux(), self.check_home(), disk];
+        if answer == DiskAnswer::Silent {
+            checks.extend(self.check_writers());
+            return checks;
+        }
         checks.extend([self.check_registry(), self.check_server()]);
         checks.extend(self.check_writers());
         checks.extend([self.check_config(), self.check_ledger(), self.check_supervisor()]);

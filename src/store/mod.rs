@@ -49,7 +49,7 @@ pub use instance::Instance;
 pub use lock::AgentLock;
 pub use log::RotatingFile;
 pub use log_read::LogReader;
-pub use probe::DiskSpace;
+pub use probe::{DiskSpace, probe_disk};
 pub use recover::{BEHIND, UNTOLD};
 pub use recovered::recovered_folder;
 pub use requests::{Printed, Spool, Work};

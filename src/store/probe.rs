@@ -1,6 +1,7 @@
 //! Finds out whether the state directory can be written, by writing to it.
 
 use std::io::Write;
+use std::path::Path;
 
 use super::{Store, StoreError, atomic};
 
@@ -14,21 +15,20 @@ pub struct DiskSpace {
     pub free: u64,
 }
 
-impl Store {
-    /// Writes a file of 64 KiB to the state directory, waits until the disk has it, and removes it.
-    pub fn probe_disk(&self) -> Result<DiskSpace, StoreError> {
-        let home = self.home.path();
-        let written = atomic::private_temp(home, ".probe-").and_then(|mut file| {
-            // Not zeros, which some file systems do not store.
-            file.as_file_mut().write_all(&[0x5a; PROBE_SIZE])?;
-            file.as_file().sync_data()?;
-            file.close()
-        });
-        written.map_err(StoreError::write(home))?;
-        let space = rustix::fs::statvfs(home).map_err(|error| StoreError::read(home)(error.into()))?;
-        Ok(DiskSpace { free: space.f_bavail.saturating_mul(space.f_frsize) })
-    }
+/// Writes a file of 64 KiB to a state directory, waits until the disk has it, and removes it.
+pub fn probe_disk(home: &Path) -> Result<DiskSpace, StoreError> {
+    let written = atomic::private_temp(home, ".probe-").and_then(|mut file| {
+        // Not zeros, which some file systems do not store.
+        file.as_file_mut().write_all(&[0x5a; PROBE_SIZE])?;
+        file.as_file().sync_data()?;
+        file.close()
+    });
+    written.map_err(StoreError::write(home))?;
+    let space = rustix::fs::statvfs(home).map_err(|error| StoreError::read(home)(error.into()))?;
+    Ok(DiskSpace { free: space.f_bavail.saturating_mul(space.f_frsize) })
+}
 
+impl Store {
     /// How many damaged ledgers are kept beside the one that is used.
     pub fn damaged_ledgers(&self) -> usize {
         let entries = std::fs::read_dir(self.home.path()).into_iter().flatten().flatten();

@@ -1,22 +1,53 @@
 //! Checks of the state directory and of the supervisor: whether files can be written, and who stands still.
 
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
 use super::Check;
 use crate::error::Error;
 use crate::manager::Manager;
 use crate::process::Stall;
 use crate::rules::plural::counted;
-use crate::store::DiskSpace;
+use crate::store::{DiskSpace, probe_disk};
+
+/// How long the disk may take to store 64 KiB.
+const DISK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Whether the disk of the state directory answered in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DiskAnswer {
+    /// It did, if only with an error.
+    Prompt,
+    /// It did not; whatever writes would wait for it too.
+    Silent,
+}
 
 impl Manager {
     /// Writes and removes a file, because modes alone do not tell whether a disk is full or read-only.
-    pub(super) fn check_disk(&self) -> Check {
-        match self.store.probe_disk() {
-            Ok(DiskSpace { free }) => Check::good("disk", format!("writable, {} free", size(free))),
-            Err(error) => {
+    pub(super) fn check_disk(&self) -> (Check, DiskAnswer) {
+        let (done, probed) = mpsc::channel();
+        let home = self.home.path.clone();
+        // A thread of its own, which is left behind if the disk never answers.
+        let begun = thread::Builder::new().name("probe".into()).spawn(move || {
+            let _ = done.send(probe_disk(&home));
+        });
+        let check = match begun.ok().and_then(|_| probed.recv_timeout(DISK_TIMEOUT).ok()) {
+            Some(Ok(DiskSpace { free })) => Check::good("disk", format!("writable, {} free", size(free))),
+            Some(Err(error)) => {
                 let report = Error::from(error).report();
                 Check::bad("disk", report.message, report.hints.join("; "))
             }
-        }
+            None => {
+                let saw = format!(
+                    "it has not answered for {} s; the rest was not looked at",
+                    DISK_TIMEOUT.as_secs()
+                );
+                let advice = format!("see whether the disk of {} answers", self.home.path.display());
+                return (Check::bad("disk", saw, advice), DiskAnswer::Silent);
+            }
+        };
+        (check, DiskAnswer::Prompt)
     }
 
     pub(super) fn check_ledger(&self) -> Check {
