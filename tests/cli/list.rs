@@ -247,7 +247,9 @@ fn agents_are_listed_while_what_was_found_cannot_be_written_down() {
     let server = env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout.trim().to_owned();
     let lock = std::fs::File::open(env.state().join("agent-sessions.json.lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let pid = env.registry()["sessions"]["a"]["pid"].to_string();
     env.program("kill", ["-9", &server]).ok();
+    env.wait_until("the agent's process is gone", || !std::path::Path::new("/proc").join(&pid).exists());
     let outcome = agent(&env, &["list"]).ok();
     assert!(outcome.stdout.contains("lost"), "{outcome:?}");
     assert!(outcome.stderr.contains("what was found could not be written down within "), "{outcome:?}");
