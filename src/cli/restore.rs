@@ -31,7 +31,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         let list = names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");
         return Err(Error::Usage {
             what: format!("{} lost: {list}", counted(names.len(), "agent is", "agents are")),
-            hint: Some("`symposium agent restore --all` brings them back".into()),
+            hint: Some("`symposium agent restore --all` brings all of them back".into()),
         });
     }
     if names.is_empty() && !context.ui.json {

@@ -21,6 +21,9 @@ const HOUSEKEEPING: Duration = Duration::from_secs(60 * 60);
 /// How soon a delivery that was cut short is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
+/// How often a sign of life is noted at most.
+const SIGN_INTERVAL: Duration = Duration::from_secs(1);
+
 /// How much a tick looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
@@ -43,6 +46,8 @@ pub(super) struct Ticker {
     steady: Steady,
     writers: WriterRepairs,
     writers_due: Option<Instant>,
+    /// When a sign of life was noted last.
+    alive_noted: Option<Instant>,
     /// When the ledger's file was changed last, and its size, at the last check.
     ledger_checked: Option<(SystemTime, u64)>,
 }
@@ -67,16 +72,19 @@ impl Ticker {
             writers,
             writers_due,
             ledger_checked,
+            alive_noted: None,
         }
     }
 
     /// Does one; returns when the next is due at the latest, if anything is.
     pub(super) fn tick(&mut self, reach: Reach) -> Option<Timestamp> {
-        self.manager.note_sign_of_life();
+        self.note_sign_of_life();
         if reach == Reach::Everything {
-            self.looked = Some(Instant::now());
+            // Not at the first look: one that is killed often must start quickly.
+            if self.looked.replace(Instant::now()).is_some() {
+                self.repair_ledger();
+            }
             self.calm.stir();
-            self.repair_ledger();
             said("recover", self.manager.note_owed());
             self.reconcile();
         }
@@ -93,7 +101,7 @@ impl Ticker {
         let mut next = None;
         for stage in stages {
             // One stage may take long; only a supervisor that is stuck in one gives no sign of life.
-            self.manager.note_sign_of_life();
+            self.note_sign_of_life();
             next = stage(self).into_iter().chain(next).min();
         }
         self.repair_writers();
@@ -123,6 +131,13 @@ impl Ticker {
     fn until_look(&self) -> Duration {
         let every = self.manager.settings().supervisor.reconcile;
         self.looked.map_or(Duration::ZERO, |looked| every.saturating_sub(looked.elapsed()))
+    }
+
+    fn note_sign_of_life(&mut self) {
+        if self.alive_noted.is_none_or(|at| at.elapsed() > SIGN_INTERVAL) {
+            self.manager.note_sign_of_life();
+            self.alive_noted = Some(Instant::now());
+        }
     }
 
     /// Reads the whole ledger again when its file was changed. Changes go to the log beside it most of the time.
