@@ -163,6 +163,19 @@ export class Hands {
     });
   }
 
+  /** Moves the mouse over a row until its hover shows a text, and returns the hover. A redraw of the row closes it; a user
+   *  moves the mouse away and back. */
+  async hover(row, text) {
+    const hover = this.page.locator('.monaco-hover:visible, .workbench-hover:visible').filter({ hasText: text }).first();
+    await until(`the hover of ${row} shows ${text}`, async () => {
+      await this.page.mouse.move(700, 20);
+      await this.treeRow(row).hover({ timeout: 3_000 });
+      await hover.waitFor({ timeout: 3_000 });
+      return true;
+    });
+    return hover;
+  }
+
   /** Clicks an inline action of a row, which is there while the mouse is over the row. */
   async act(row, action, clickCount = 1) {
     await this.rest();

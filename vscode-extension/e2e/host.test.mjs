@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { World, until } from './world.mjs';
+import { OLDEST, World, until, version } from './world.mjs';
 
 const extension = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 execFileSync(process.execPath, ['build.mjs', '--inside'], { cwd: extension });
@@ -23,6 +23,8 @@ try {
   const payload = [['extensionDevelopmentPath', uri(world.extension())], ['extensionTestsPath', uri(join(extension, 'dist/inside/index.js'))]];
   await world.openBrowser({
     payload,
+    // 1.100 does not ask for trust when it runs the tests of an extension.
+    trust: version === OLDEST ? 'not asked' : 'granted',
     before: async (page) => {
       await page.exposeFunction('codeAutomationLog', () => undefined);
       await page.exposeFunction('codeAutomationExit', (exit) => { code = exit; });

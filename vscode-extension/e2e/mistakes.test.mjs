@@ -180,6 +180,12 @@ step('who took the wrong one of several folders goes back and takes another', as
   const page = await world.openWindow(both);
   const window = new Hands({ ...world, name: 'mistakes-both', page, symposium: (...args) => world.symposium(...args) });
   await window.ready();
+  // VS Code loses the folders of a workspace file when it reads the file before the window listens, which happens on a busy
+  // machine. It has them in its cache by then, and shows them after a reload.
+  const explorer = page.locator('.explorer-viewlet');
+  await until('the explorer shows what is open', async () => /other|no folder opened/i.test(await explorer.innerText()));
+  if (/no folder opened/i.test(await explorer.innerText())) await window.throwAway();
+  await explorer.filter({ hasText: 'other' }).waitFor();
   await window.statusSays('1 idle', 60_000);
   const asked = (words) => page.locator('.quick-input-title', { hasText: words }).waitFor();
   await window.palette('Symposium: Spawn Agent');

@@ -242,9 +242,7 @@ step('of those that are stopped together none leaves the keyboard to another age
 
 step('a hover tells what is known, and a hostile title is text', async () => {
   await hands.rest();
-  await hands.treeRow('api').hover();
-  const hover = hands.page.locator('.monaco-hover:visible, .workbench-hover:visible').filter({ hasText: 'Title' }).first();
-  await hover.waitFor();
+  const hover = await hands.hover('api', 'Title');
   const text = await hover.innerText();
   assert.ok(text.includes('a [title](command:workbench.action.quit) <b>b</b>'), text);
   assert.equal(await hover.locator('a, b').count(), 0);
@@ -298,7 +296,8 @@ step('an offer to interrupt that is out of date interrupts nothing else', async 
   await row.hover();
   await row.locator('.action-label[aria-label*="Cancel"]').click();
   const toast = hands.toast('api goes on with what it does');
-  await toast.waitFor();
+  // A notification hides by itself after some seconds, but not under the mouse.
+  await toast.hover();
   world.symposium('agent', 'interrupt', 'api');
   await isAt(next);
   await hands.press(toast, 'Interrupt');
@@ -369,7 +368,8 @@ step('one that took long to start takes no keyboard from what is typed by then',
   await hands.page.keyboard.press('Enter');
   await hands.attach('api');
   const toast = hands.toast('late has started');
-  await toast.waitFor();
+  // A notification hides by itself after some seconds, but not under the mouse.
+  await toast.hover();
   await hands.type('still for api\n');
   await hands.terminalShows('You said: still for api');
   assert.deepEqual(world.agent('late').clients, []);
@@ -476,12 +476,10 @@ step('a guest types into what was shared, until that is ended', async () => {
   await until('the guest sees the answer', () => terminal.seen.includes('hello from the guest'));
   await hands.clearToasts();
   await hands.rest();
-  await hands.treeRow('api').hover();
-  const hover = hands.page.locator('.monaco-hover:visible, .workbench-hover:visible').filter({ hasText: `Shared with: ${guest.name} (may type` });
-  await hover.first().waitFor();
+  const hover = await hands.hover('api', `Shared with: ${guest.name} (may type`);
   await hands.shot('shared-hover');
   await hands.page.mouse.move(700, 20);
-  await hover.first().waitFor({ state: 'hidden' });
+  await hover.waitFor({ state: 'hidden' });
   await hands.menu('api', 'Stop Sharing');
   await until('the guest is out', () => terminal.exitCode !== null && !attached());
   assert.deepEqual(guest.symposium('agent', 'list', '--shared'), []);

@@ -13,7 +13,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 export const NEWEST = '1.139';
 export const OLDEST = '1.100';
 export const rigs = process.env.SYMPOSIUM_VSCODE_RIG ?? join(root, 'target/vscode-rig');
-const version = process.env.SYMPOSIUM_VSCODE_VERSION ?? NEWEST;
+export const version = process.env.SYMPOSIUM_VSCODE_VERSION ?? NEWEST;
 const rig = join(rigs, version);
 const binary = process.env.SYMPOSIUM_BINARY ?? join(root, 'target/release/symposium');
 const vsix = join(root, 'vscode-extension/dist/symposium.vsix');
@@ -214,7 +214,7 @@ export class World {
     if (payload !== undefined) await this.page.addInitScript(heedPayload);
     const more = payload === undefined ? '' : `&payload=${encodeURIComponent(JSON.stringify(payload))}`;
     await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.project}${more}`, { waitUntil: 'domcontentloaded' });
-    await this.decideTrust(this.page, this.project, trust);
+    if (trust !== 'not asked') await this.decideTrust(this.page, this.project, trust);
     return this.page;
   }
 
@@ -236,8 +236,7 @@ export class World {
       const editor = page.locator('.workspace-trust-editor');
       await editor.locator('.monaco-button', { hasText: /^Trust$/ }).click();
       await editor.filter({ hasText: 'You trust this' }).waitFor();
-      await page.locator('.modal-editor-header .action-label[aria-label^="Close"]').click();
-      await editor.waitFor({ state: 'detached' });
+      await closeModal(page);
     }
     await restricted.waitFor({ state: trust === 'granted' ? 'detached' : 'visible' });
   }
@@ -285,6 +284,13 @@ function heedPayload() {
     const settings = JSON.parse(value);
     return JSON.stringify({ ...settings, developmentOptions: { ...settings.developmentOptions, enableSmokeTestDriver: true } });
   };
+}
+
+/** Closes an editor that lies over the others, as 1.139 opens those that belong to no file. */
+export async function closeModal(page) {
+  const header = page.locator('.modal-editor-header');
+  await header.locator('.action-label[aria-label^="Close"]').click();
+  await header.waitFor({ state: 'detached' });
 }
 
 const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
