@@ -366,6 +366,8 @@ step('one that took long to start takes no keyboard from what is typed by then',
   await hands.answer('What it is to do', '');
   await hands.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'A git worktree' }).waitFor();
   await hands.page.keyboard.press('Enter');
+  // What a project's spec runs is read before it runs.
+  await hands.dialog().filter({ hasText: 'sleep 11' }).locator('.monaco-button', { hasText: 'Trust and Start' }).click();
   await hands.attach('api');
   const toast = hands.toast('late has started');
   // A notification hides by itself after some seconds, but not under the mouse.
@@ -425,6 +427,10 @@ step('the walkthrough says how to begin', async () => {
   await hands.palette('Welcome: Open Walkthrough');
   await hands.pick('Agents that outlive your editor');
   await hands.page.locator('.getting-started-step', { hasText: 'agent' }).first().waitFor();
+  // What was done before it was opened is ticked.
+  for (const title of ['Install symposium and tmux', 'Spawn an agent']) {
+    await hands.page.locator('.getting-started-step', { hasText: title }).locator('.codicon-getting-started-step-checked').first().waitFor();
+  }
   await hands.shot('walkthrough');
 });
 

@@ -6,8 +6,8 @@ import { type Client, CommandError } from './client';
 import type { Documents } from './documents';
 import { MOST, type Seen, asks, fitsDialog, isSeen, seenInRow, seenOf, shownQuestion } from './rules/question';
 import { broken, inPick, noIcons, noLinks, oneLine, visible } from './rules/text';
-import { noteDone } from './tell';
 import type { Agent, Question } from './types';
+import { noteDone } from './walkthrough';
 import type { Watch } from './watch';
 import { t } from './words';
 
@@ -100,7 +100,7 @@ export class Answering {
       void this.watch.look();
     }
     this.answered.set(whose, Date.now());
-    noteDone('didAnswer');
+    noteDone('answered');
     const done = verb === 'approve' ? t('approved in {0}', oneLine(name)) : t('denied in {0}', oneLine(name));
     vscode.window.setStatusBarMessage(`$(check) ${noIcons(done)}`, 5_000);
     return true;

@@ -10,7 +10,7 @@ import { unreadableIn } from './rules/broken';
 import { forPrograms } from './rules/environment';
 import type { How } from './rules/seats';
 import { type Agent, type Asked, type Check, type Listed, type Failure, type Kind, type Recap, type Restored, type Share, type Spec, type Task, type TaskDetails, type Taskspace, type RemovalPreview } from './types';
-import { agentFrom, checksFrom, failureFrom, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskDetailsFrom, taskFrom, tasksFrom, taskspacesFrom, removalPreviewFrom, workspaceFrom } from './types';
+import { agentFrom, checksFrom, failureFrom, kindOf, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskDetailsFrom, taskFrom, tasksFrom, taskspacesFrom, removalPreviewFrom, workspaceFrom } from './types';
 
 /** Where the binary is and which environment it is to look at. */
 export interface Place {
@@ -142,6 +142,11 @@ export class Client {
   /** Where an agent of a spec works unless told otherwise. */
   async workspaceOf(spec: string, dir: string): Promise<Agent['workspace']> {
     return workspaceFrom(await this.json(['spec', 'show', '--dir', dir, '--', spec]));
+  }
+
+  /** The agent CLI that a spec starts. */
+  async kindOf(spec: string, dir: string): Promise<string | null> {
+    return kindOf(await this.json(['spec', 'show', '--dir', dir, '--', spec]));
   }
 
   async taskspaces(): Promise<Taskspace[]> {

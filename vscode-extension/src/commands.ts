@@ -28,9 +28,11 @@ import { sendPrompt } from './sending';
 import { settings } from './settings';
 import { share, unshare } from './sharing';
 import { type Spawning, type Started, type Wanted, isWanted, offerAttach, offerFolder, openFolder } from './spawn';
-import { attempt, noteDone, offer, tellRowGone, tellTrouble } from './tell';
+import { attempt, offer, tellRowGone, tellTrouble } from './tell';
 import type { As, Terminals } from './terminals';
+import { withSpecTrust } from './trusting';
 import type { Agent, Recap } from './types';
+import { noteDone } from './walkthrough';
 import type { Watch } from './watch';
 import { t } from './words';
 
@@ -127,7 +129,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
   const show = async (agent: Agent, as: As, location?: 'panel' | 'editor') => {
     if (isAttachable(agent)) {
       await terminals.show(agent, as, location);
-      noteDone('didReturn');
+      noteDone('returned');
     }
     if (!hasEnded(agent)) return;
     const yes = t('Resume and Attach');
@@ -145,7 +147,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       // What was there when it was last looked for may be gone.
       await client.version();
       const { agent, isLate } = await ask();
-      noteDone('didSpawn');
+      noteDone('spawned');
       if (isLate) offerAttach(agent);
       else await terminals.show(agent, 'driver');
       then(agent);
@@ -168,7 +170,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     forAgent('deny', () => ({ placeholder: t('Deny for which agent?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('deny', agent, seen)),
     forAgent('interrupt', () => ({ placeholder: t('Interrupt which agent?'), wanted: isAtWork, none: t('No agent works.') }), { one: (agent) => verb('interrupt', agent.name), several: (agents) => each(agents.filter(isAtWork), ({ name }) => verb('interrupt', name)) }),
     forAgent('stop', live(t('Stop which agent?')), { one: (agent) => stop(parts, agent), several: (agents) => stopSeveral(parts, agents.filter(isLive)), after: 'it has ended' }),
-    forAgent('restart', live(t('Restart which agent?')), (agent) => verb('restart', agent.name)),
+    forAgent('restart', live(t('Restart which agent?')), (agent) => withSpecTrust((options) => verb('restart', agent.name, ...options))),
     forAgent('resume', () => ({ placeholder: t('Resume which agent?'), wanted: isResumable, none: t('All agents run.') }), { one: (agent) => resume(agent, 'driver'), several: (agents) => each(agents.filter(isResumable), ({ name }) => verb('resume', name)) }),
     forAgent('hibernate', () => ({ placeholder: t('Hibernate which agent?'), wanted: ({ status }) => status === 'idle' }), { one: (agent) => verb('hibernate', agent.name), several: (agents) => each(agents.filter(({ status }) => status === 'idle'), ({ name }) => verb('hibernate', name)) }),
     forAgent('rename', any(t('Rename which agent?')), async (agent) => {

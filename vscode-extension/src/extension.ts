@@ -23,6 +23,7 @@ import { statusBar, statusItem } from './statusBar';
 import { taskCommands } from './taskCommands';
 import { TaskTree } from './taskTree';
 import { Terminals } from './terminals';
+import { walkthrough } from './walkthrough';
 import { Watch } from './watch';
 import { Windows } from './windows';
 import { useTranslation } from './words';
@@ -72,6 +73,7 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     returning({ watch, decide, windows, open, memory: context.workspaceState }),
     offerCleanUp(client, watch, windows, context.globalState),
     terminalProfile(watch, terminals),
+    walkthrough(watch, context.globalState),
     reattaching(watch, terminals),
     fromEditor(client, watch),
     mcpServer(client, (line) => { log.info(line); }),

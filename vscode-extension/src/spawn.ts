@@ -9,13 +9,14 @@ import { untilDone } from './rules/again';
 import { type Mistake, mistakeIn } from './rules/mistake';
 import { nameMistake } from './rules/names';
 import { folderName } from './rules/place';
-import { type Spawnable, spawnable, specIn } from './rules/specs';
+import { type Spawnable, spawnable, specIn, withKind } from './rules/specs';
 import { inPick, noLinks, oneLine } from './rules/text';
 import { needsTrust } from './rules/trust';
 import { workspaceFile } from './rules/workspaceFile';
 import { settings } from './settings';
 import { type Step, choose, steps, type } from './steps';
 import { attempt, offer, tellError } from './tell';
+import { withSpecTrust } from './trusting';
 import type { Agent } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -119,7 +120,7 @@ export class Spawning {
     const began = Date.now();
     const progress = { location: vscode.ProgressLocation.Notification, title: t('Starting the agent') };
     return vscode.window.withProgress(progress, async () => {
-      const agent = await this.client.started(args, stdin);
+      const agent = await withSpecTrust((options) => this.client.started([...args, ...options], stdin));
       await this.watch.look();
       return { agent, isLate: Date.now() - began > LATE };
     }) as Promise<Started>;
@@ -151,7 +152,8 @@ export class Spawning {
 
   private async chooseSpec(wanted: Wanted, step: { title: string; at: number; of: number }): Promise<string> {
     // An older binary does not tell its kinds; one that is typed works with it too.
-    const [specs, kinds] = await Promise.all([this.client.specs(wanted.dir), this.client.kinds(wanted.dir).catch(() => [])]);
+    const [listed, kinds, kind] = await Promise.all([this.client.specs(wanted.dir), this.client.kinds(wanted.dir).catch(() => []), this.client.kindOf('default', wanted.dir).catch(() => null)]);
+    const specs = withKind(listed, kind);
     const item = ({ name, description }: Spawnable) => ({ label: inPick(name), description: inPick(description), name });
     const items = spawnable(specs, kinds, { name: wanted.spec, bySetting: settings.defaultSpec() }).map(item);
     const placeholder = t('A spec, or type a kind such as claude or codex, or a path');

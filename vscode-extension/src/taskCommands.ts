@@ -12,6 +12,7 @@ import { isAtWork, isSameTurn } from './rules/status';
 import { inPick, noLinks, oneLine } from './rules/text';
 import type { TaskTree } from './taskTree';
 import { attempt, offer, tellRowGone } from './tell';
+import { withSpecTrust } from './trusting';
 import type { Agent, Task } from './types';
 import type { Watch } from './watch';
 import { t } from './words';
@@ -51,7 +52,7 @@ export function taskCommands({ client, watch, documents, tasks: tree, composer }
         if (agent === undefined) return;
         const text = await composer.ask(t('A task for {0}', agent.name), t('What is to be done'));
         if (text === undefined) return;
-        await client.json(['task', 'add', watch.present(agent).name, '-'], { stdin: text });
+        await withSpecTrust((options) => client.json(['task', 'add', watch.present(agent).name, '-', ...options], { stdin: text }));
         changed();
       }),
     ),

@@ -72,8 +72,3 @@ export function tellTrouble({ health, trouble }: Watch): boolean {
 export function commandIn(hint: string): string {
   return /`([^`]+)`/.exec(hint)?.[1] ?? hint.replace(/^[^:]*: /, '');
 }
-
-/** Marks a step of the walkthrough as done: a command that failed does not. */
-export function noteDone(step: 'didSpawn' | 'didReturn' | 'didAnswer'): void {
-  void vscode.commands.executeCommand('setContext', `symposium.${step}`, true);
-}

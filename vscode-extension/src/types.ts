@@ -351,6 +351,7 @@ export const recapFrom = (value: unknown): Recap => recap(value, 'recap');
 export const doneFrom = (value: unknown): Recap['done'] => done(value, 'done');
 export const specsFrom = (value: unknown): Spec[] => list(spec)(value, 'specs');
 export const workspaceFrom = (value: unknown): Agent['workspace'] => object<{ spec: Pick<Agent, 'workspace'> }>({ spec: object<Pick<Agent, 'workspace'>>({ workspace: word() }) })(value, 'shown').spec.workspace;
+export const kindOf = (value: unknown): string | null => object<{ kind: string | null }>({ kind: orNull(text) })(value, 'shown').kind;
 export const kindsFrom = (value: unknown): Kind[] => list(object<Kind>({ name: text, installed: flag }))(value, 'kinds');
 export const taskspacesFrom = (value: unknown): Taskspace[] => list(taskspace)(value, 'taskspaces');
 const shares = list(object<Share>({ with: text, read_only: flag, until: orNull(text) }));

@@ -22,6 +22,10 @@ export function spawnable(specs: readonly Spec[], kinds: readonly Kind[], wanted
   return [all.find(({ name }) => name === wanted.name) ?? unknown, ...all.filter(({ name }) => name !== wanted.name)];
 }
 
+/** Says of built-in specs, which name no kind, what they start. */
+export const withKind = (specs: readonly Spec[], kind: string | null): Spec[] =>
+  specs.map((spec) => (kind !== null && spec.found_in === 'built-in' && spec.kind === null && spec.description === null ? { ...spec, description: t('starts {0}', kind) } : spec));
+
 /** What was typed for a spec, as the binary is to have it: a path is one of the folder that the agent works in, wherever the
  *  binary is run. */
 export const specIn = (dir: string, typed: string, home: string): string => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { untilAnswered, untilDone } from '../rules/again';
 import { specLine } from '../rules/labels';
 import { mistakeIn } from '../rules/mistake';
-import { spawnable, specIn } from '../rules/specs';
+import { spawnable, specIn, withKind } from '../rules/specs';
 import type { Spec } from '../types';
 
 const spec = (wrong: string[]): Spec => ({ name: 'worse', description: null, kind: null, role: null, found_in: 'built-in', wrong });
@@ -65,4 +65,11 @@ test('a path that is typed for a spec is one of the folder', () => {
   const typed = (spec: string) => specIn('/src/api', spec, '/home/me');
   assert.deepEqual(['./Weather', '../Weather', 'specs/Weather/', '~/Weather', '/w'].map(typed), ['/src/api/Weather', '/src/Weather', '/src/api/specs/Weather', '/home/me/Weather', '/w']);
   assert.deepEqual(['reviewer', 'claude', 'a.b'].map(typed), ['reviewer', 'claude', 'a.b']);
+});
+
+test('the built-in spec says which agent CLI it starts', () => {
+  assert.equal(withKind([spec([])], 'claude').map(specLine).join(), 'starts claude · built-in');
+  const [written] = withKind([{ ...spec([]), found_in: { project: '/src/agents.toml' } }], 'claude');
+  assert.equal(written?.description, null);
+  assert.equal(withKind([spec([])], null).map(specLine).join(), 'built-in');
 });
