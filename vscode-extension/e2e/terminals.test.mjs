@@ -52,7 +52,7 @@ step('a tab in front is looked at, also by one who types beside it', async () =>
 
 step('a tab behind another is not looked at', async () => {
   await hands.menu('api', 'Peek at Screen');
-  await hands.page.locator('.tab.active', { hasText: 'api.txt' }).waitFor();
+  await hands.page.locator('.tab.active', { hasText: 'api screen' }).waitFor();
   ask('docs');
   await hands.toast('docs waits for you').waitFor();
   await settled('docs');
