@@ -242,13 +242,16 @@ async function each(agents: readonly Agent[], act: (agent: Agent) => Promise<unk
   for (const agent of agents) await attempt(() => act(agent));
 }
 
+/** A single click opens its row after this many milliseconds. */
+const CLICK_OPENS_AFTER = 100;
+
 /** A click that opens its row in a moment: a key that selects a row counts as a click, and its command comes just behind. */
 class PendingClick implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
 
   soon(open: () => void): void {
     this.cancel();
-    this.timer = setTimeout(open, 100);
+    this.timer = setTimeout(open, CLICK_OPENS_AFTER);
   }
 
   cancel(): void {
