@@ -78,6 +78,11 @@ impl Env {
         self.vars.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_os_str()).filter(|v| !v.is_empty())
     }
 
+    /// Returns whether a variable is set, also to an empty value.
+    pub fn is_set(&self, key: &str) -> bool {
+        self.vars.iter().any(|(known, _)| known == key)
+    }
+
     /// Where this process was started.
     pub fn cwd(&self) -> Option<&Path> {
         self.cwd.as_deref()

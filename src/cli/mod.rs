@@ -210,7 +210,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             return Ui::new(true, false, Color::Auto).error(&usage.report());
         }
         Err(error) => {
-            let _ = error.print();
+            Ui::clap_message(&error);
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };

@@ -5,6 +5,7 @@ use clap::Args;
 use super::{Context, visit};
 use crate::error::Error;
 use crate::manager::{Peeked, PeekedFrom};
+use crate::model::without_deception;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -20,7 +21,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         let lines: Vec<&str> = text.lines().collect();
         context.ui.json(&serde_json::json!({ "agent": name, "screen": lines, "from": from.word() }));
     } else {
-        context.ui.data(&text);
+        context.ui.data(&without_deception(&text));
     }
     match silence {
         Some(silence) => {

@@ -4,7 +4,7 @@ use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::table::status_word;
+use super::table::{clean, status_word};
 use super::times::age;
 use super::{Context, answer, visit};
 use crate::env::Env;
@@ -101,8 +101,7 @@ fn card(agent: &Agent, work: &WorkCounts, shares: &[Share]) -> String {
         ("last attached", some(agent.last_attached.map(ago))),
         ("id", agent.id.to_string()),
     ];
-    let row =
-        |(key, value): &(&str, String)| format!("{key:>13}  {}\n", value.replace(char::is_control, " "));
+    let row = |(key, value): &(&str, String)| format!("{key:>13}  {}\n", clean(value));
     let asks = agent.question.as_ref().and_then(|question| answer::more(question, &agent.reason));
     let asks = asks.map(|text| format!("{:>13}\n{text}\n", "asks")).unwrap_or_default();
     rows.iter().map(row).collect::<String>() + &asks

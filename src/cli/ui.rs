@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::table::clean;
 use crate::env::Env;
 use crate::error::{Error, Report};
-use crate::model::Status;
+use crate::model::{Status, without_deception};
 use crate::rules::foreign;
 
 /// When to use colour.
@@ -85,7 +85,7 @@ impl Ui {
     /// Something good to know.
     pub(super) fn say(&self, text: &str) {
         if !self.quiet && !self.json {
-            let _ = writeln!(anstream::stderr().lock(), "{text}");
+            let _ = writeln!(anstream::stderr().lock(), "{}", without_deception(text));
         }
     }
 
@@ -93,7 +93,8 @@ impl Ui {
     pub(super) fn warn(&self, text: &str) {
         if !self.quiet {
             let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
-            let _ = writeln!(anstream::stderr().lock(), "{style}warning:{style:#} {text}");
+            let _ =
+                writeln!(anstream::stderr().lock(), "{style}warning:{style:#} {}", without_deception(text));
         }
     }
 
@@ -106,14 +107,26 @@ impl Ui {
         }
         let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into())).bold();
-        let _ = writeln!(err, "{red}error:{red:#} {}", report.message);
+        let _ = writeln!(err, "{red}error:{red:#} {}", without_deception(&report.message));
         for line in &report.saw {
-            let _ = writeln!(err, "  {line}");
+            let _ = writeln!(err, "  {}", without_deception(line));
         }
         for hint in &report.hints {
-            let _ = writeln!(err, "{cyan}hint:{cyan:#} {hint}");
+            let _ = writeln!(err, "{cyan}hint:{cyan:#} {}", without_deception(hint));
         }
         report.exit
+    }
+
+    /// Prints what clap says about a command line, or the help it was asked for. An argument that clap repeats may hold
+    /// anything; then the message is printed without colours.
+    pub(super) fn clap_message(error: &clap::Error) {
+        let plain = error.render().to_string();
+        let clean = without_deception(&plain);
+        if clean == plain {
+            let _ = error.print();
+        } else {
+            let _ = write!(io::stderr().lock(), "{clean}");
+        }
     }
 }
 

@@ -6,18 +6,23 @@ use super::Manager;
 use crate::env::{AGENT, AGENT_ID, Env};
 use crate::error::Error;
 use crate::model::{AgentName, AgentRecord, Task, TaskId, TaskState};
+use crate::rules::address::Unreached;
 use crate::rules::place::{Act, Caller, Place};
 
 impl Manager {
     /// Where the one in whose process tree this runs stands among all agents. What speaks in the name of an agent that
     /// is not there is nobody: it must never be taken for a person.
     pub fn place(&self) -> Result<Place, Error> {
-        let claim = [AGENT, AGENT_ID].into_iter().find_map(|key| self.env.var(key));
-        let caller = match (self.speaker()?, claim) {
+        let claims_agent = [AGENT, AGENT_ID].into_iter().any(|key| self.env.is_set(key));
+        let caller = match (self.speaker()?, claims_agent) {
             (Some(record), _) => Caller::Agent(Box::new(record)),
-            (None, None) => Caller::Person,
-            (None, Some(claim)) => {
-                return Err(Error::UnknownCaller { name: claim.to_string_lossy().into_owned() });
+            (None, false) => Caller::Person,
+            // Also an identity that is empty: it was set for some agent.
+            (None, true) => {
+                let claim = [AGENT, AGENT_ID].into_iter().find_map(|key| self.env.var(key));
+                return Err(Error::UnknownCaller {
+                    name: claim.unwrap_or_default().to_string_lossy().into_owned(),
+                });
             }
         };
         let mut records = self.store.read(Env::now())?;
@@ -36,6 +41,46 @@ impl Manager {
                 what: format!("agent `{}` may not {} `{name}`", me.name, act.words()),
                 hint: reachable(place, act),
             }),
+        }
+    }
+
+    /// Removes agents and projects that the caller may not see from an error.
+    pub fn confine(&self, place: &Place, error: Error) -> Error {
+        if place.me().is_none() {
+            return error;
+        }
+        let visible: Vec<&AgentRecord> = place.those(Act::See).collect();
+        let agents = |mut names: Vec<AgentName>| {
+            names.retain(|name| visible.iter().any(|record| record.name == *name));
+            names
+        };
+        let projects = |mut paths: Vec<String>| {
+            paths.retain(|path| visible.iter().any(|record| record.project.as_ref() == Some(path)));
+            paths
+        };
+        match error {
+            Error::NoSuchAgent { name, known, verb } => {
+                Error::NoSuchAgent { name, known: agents(known), verb }
+            }
+            Error::NobodyToDo { to, agents: known, specs } => {
+                Error::NobodyToDo { to, agents: agents(known), specs }
+            }
+            Error::Unreached(Unreached::NoAgent { name, known }) => {
+                Error::Unreached(Unreached::NoAgent { name, known: agents(known) })
+            }
+            Error::Unreached(Unreached::Elsewhere { name, .. })
+                if !visible.iter().any(|record| record.name == name) =>
+            {
+                let known = visible.iter().map(|record| record.name.clone()).collect();
+                Error::Unreached(Unreached::NoAgent { name: name.to_string(), known })
+            }
+            Error::Unreached(Unreached::NoProject { project, known }) => {
+                Error::Unreached(Unreached::NoProject { project, known: projects(known) })
+            }
+            Error::Unreached(Unreached::Several { project, paths }) => {
+                Error::Unreached(Unreached::Several { project, paths: projects(paths) })
+            }
+            other => other,
         }
     }
 

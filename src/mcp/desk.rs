@@ -55,6 +55,14 @@ impl Desk {
         self.manager()?.place()
     }
 
+    /// Removes agents and projects that the caller may not see from an error.
+    pub(super) fn confine(&self, error: Error) -> Error {
+        match (self.manager(), self.place()) {
+            (Ok(manager), Ok(place)) => manager.confine(&place, error),
+            _ => error,
+        }
+    }
+
     /// The agent that is named, or the caller itself, when this may be done with it.
     pub(super) fn reach(&self, act: Act, named: Option<&str>) -> Result<(Place, AgentRecord), Error> {
         let place = self.place()?;

@@ -50,7 +50,7 @@ pub(super) fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, ErrorDa
         Wanted::Note(key) => ("text/plain", note(desk, &key)),
         Wanted::Transcript(name) => ("text/plain", transcript(desk, &name)),
     };
-    let text = text.map_err(|error| failed(uri, &error))?;
+    let text = text.map_err(|error| failed(uri, &desk.confine(error)))?;
     let contents = ResourceContents::text(text, uri).with_mime_type(mime);
     Ok(ReadResourceResult::new(vec![contents]))
 }

@@ -65,7 +65,9 @@ impl Tool {
     where
         A: JsonSchema + DeserializeOwned + 'static,
     {
-        let way = Way::AtOnce(Box::new(move |desk, given| Ok(call(desk, arguments(name, given)?))));
+        let way = Way::AtOnce(Box::new(move |desk, given| {
+            Ok(call(desk, arguments(name, given)?).map_err(|error| desk.confine(error)))
+        }));
         Tool { name, way, about, nature, schema: schema::<A> }
     }
 

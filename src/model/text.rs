@@ -9,6 +9,12 @@ pub fn is_deceptive(c: char) -> bool {
         || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
+/// Returns a text fit for a terminal: everything that would move, hide or reorder other characters is replaced by a
+/// space, except line ends and tabs.
+pub fn without_deception(text: &str) -> String {
+    text.replace(|c| is_deceptive(c) && c != '\n' && c != '\t', " ")
+}
+
 /// Whether a character shows nothing of itself, or another than it is: what is to be read before somebody says yes to it
 /// must have none.
 fn is_unseen(c: char) -> bool {

@@ -13,6 +13,10 @@ use crate::model::{
     is_deceptive,
 };
 
+/// The most names of variables that are listed.
+const MOST_LISTED_NAMES: usize = 50;
+/// The longest name of a variable that is listed whole, in characters.
+const LONGEST_LISTED_NAME: usize = 80;
 /// More of a recap than this is not told to an agent.
 const LONGEST_RECAP: usize = 8 * 1024;
 /// How many numbers are tried behind a name.
@@ -156,6 +160,18 @@ pub fn branches(wanted: Option<&str>, name: &AgentName) -> Vec<String> {
     let own = format!("handoff/{name}");
     let numbered = (2..MOST_NUMBERS).map(|n| format!("handoff/{name}-{n}"));
     wanted.into_iter().chain([own.clone()]).chain(numbered).collect()
+}
+
+/// Lists the names of variables that a handoff mentions: a bounded number of them, each cut to a bounded length.
+pub fn listed_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let left_out = names.len().saturating_sub(MOST_LISTED_NAMES);
+    let cut = |name: &str| match name.char_indices().nth(LONGEST_LISTED_NAME) {
+        Some((end, _)) => format!("{}…", spelt(&name[..end])),
+        None => spelt(name),
+    };
+    let mut listed: Vec<String> = names.take(MOST_LISTED_NAMES).map(cut).collect();
+    listed.extend((left_out > 0).then(|| format!("and {left_out} more")));
+    listed.join(", ")
 }
 
 /// The names that an agent may get, the best first.

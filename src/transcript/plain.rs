@@ -9,6 +9,7 @@ use std::num::NonZeroU16;
 use vt100::Parser;
 
 use super::scan::{Erased, Scanner, Sequence};
+use crate::model::without_deception;
 use lines::Lines;
 
 /// Small, because one repeat sequence of eight bytes can print 65535 characters.
@@ -205,7 +206,7 @@ impl<W: Write> Page<'_, W> {
             for _ in 0..std::mem::take(&mut self.blanks) {
                 self.out.write_all(b"\n")?;
             }
-            self.out.write_all(line.as_bytes())?;
+            self.out.write_all(without_deception(line).as_bytes())?;
             self.in_line = !line.ends_with('\n');
         }
         Ok(())

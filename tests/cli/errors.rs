@@ -127,3 +127,33 @@ fn a_limit_on_file_sizes_is_an_error_like_a_full_disk() {
     assert!(outcome.stderr.contains("File too large"), "{outcome:?}");
     agent(&env, &["show", "a"]).ok();
 }
+
+#[test]
+fn control_and_bidi_characters_never_reach_the_terminal() {
+    let env = TestEnv::new();
+    let evil = "\u{1b}]52;c;ZXZpbA==\u{7}\u{202e}x";
+    for args in [
+        &["agent", "list", evil][..],
+        &["agent", "show", evil],
+        &["agent", "spawn", evil],
+        &["task", "add", "demo", "text", "--topic", evil],
+        &["agent", "handoff", "import", evil, "--show"],
+        &["agent", "share", "x", "--with", evil],
+    ] {
+        let outcome = env.symposium(args).outcome();
+        let said = outcome.stdout + &outcome.stderr;
+        assert!(!said.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{args:?}: {said:?}");
+    }
+    let dir = env.project().join("a\u{202e}b");
+    std::fs::create_dir(&dir).unwrap();
+    let print = "printf '\\342\\200\\256printed\\n'; exec sleep 1000";
+    env.symposium(["agent", "spawn", "--name", "a", "--dir", dir.to_str().unwrap(), "--", "sh", "-c", print])
+        .ok();
+    env.wait_until("it has printed", || {
+        env.symposium(["agent", "logs", "a", "--plain"]).ok().stdout.contains("printed")
+    });
+    for verb in [&["agent", "show", "a"][..], &["agent", "peek", "a"], &["agent", "logs", "a", "--plain"]] {
+        let said = env.symposium(verb).ok().stdout;
+        assert!(!said.contains('\u{202e}'), "{verb:?}: {said:?}");
+    }
+}

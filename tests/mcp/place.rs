@@ -77,6 +77,27 @@ fn an_agent_reaches_its_place_and_nobody_else() {
 }
 
 #[test]
+fn errors_do_not_name_agents_and_projects_out_of_sight() {
+    let env = village();
+    let other = env.root().join("y/x");
+    std::fs::create_dir_all(&other).unwrap();
+    demo(&env, "twin", "y/x", None);
+    let mut me = Client::of(&env, "me");
+    for (tool, arguments) in [
+        ("show_agent", json!({"name": "nobody"})),
+        ("send_message", json!({"to": "nobody", "text": "hello"})),
+        ("send_message", json!({"to": "@nowhere", "text": "hello"})),
+        ("send_message", json!({"to": "stranger@project", "text": "hello"})),
+        ("add_task", json!({"agent": "nobody", "text": "work"})),
+    ] {
+        let failed = me.fails(tool, arguments.clone())["saw"].to_string();
+        for hidden in ["stranger", "twin", "/x\""] {
+            assert!(!failed.contains(hidden), "{tool} {arguments}: {failed}");
+        }
+    }
+}
+
+#[test]
 fn children_work_inside_their_parents_project() {
     let env = village();
     symlink(env.root().join("x"), env.project().join("way-out")).unwrap();
@@ -109,7 +130,8 @@ fn who_speaks_in_the_name_of_nobody_is_nobody() {
     let env = village();
     let id = super::shown(&env, "me")["id"].as_str().unwrap().to_owned();
     let stale = "5f0ac2a6-3d6e-4b51-9c35-2f8f6a1c9d10";
-    for (name, id) in [("me", ""), ("me", stale), ("", stale), ("gone", stale), ("me", "nonsense")] {
+    for (name, id) in [("", ""), ("me", ""), ("me", stale), ("", stale), ("gone", stale), ("me", "nonsense")]
+    {
         let run = server(&env).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id);
         let mut client = Client::hello(run);
         for (tool, arguments) in [

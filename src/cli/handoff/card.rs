@@ -8,7 +8,7 @@ use super::bytes;
 use crate::cli::table::clean;
 use crate::manager::{Parcel, QueueWish};
 use crate::model::{HandedMessage, HandedTask, Manifest, Part, Spec};
-use crate::rules::handoff::Told;
+use crate::rules::handoff::{Told, listed_names};
 use crate::rules::plural::counted;
 
 /// For programs. The field names are a public contract.
@@ -132,7 +132,7 @@ fn about(parcel: &Parcel) -> Vec<(&'static str, String)> {
         ("work", work.unwrap_or_else(|| "none: it was in no git repository".to_owned())),
         ("remotes", some(remotes.as_deref())),
         ("queue", queue),
-        ("variables", some(Some(&manifest.variables.join(", ")))),
+        ("variables", some(Some(&listed_names(manifest.variables.iter().map(String::as_str))))),
     ]
 }
 

@@ -15,7 +15,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::model::{Agent, AgentName, AgentRecord, Conversation, Title};
-use crate::rules::handoff::names;
+use crate::rules::handoff::{listed_names, names};
 use crate::rules::opening::{self, Opening};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::store::AgentLock;
@@ -251,7 +251,7 @@ impl Manager {
         (!names.is_empty()).then(|| {
             format!(
                 "it was given variables that are not set here: {}; export them, then `symposium agent restart {name}`",
-                names.join(", ")
+                listed_names(names.iter().copied())
             )
         })
     }

@@ -179,3 +179,12 @@ fn the_first_prompt_can_be_typed() {
     let text = first_prompt(&name, "did \u{1b}[2Jthis\r\nand that\u{0}");
     assert!(text.parse::<crate::model::Prompt>().is_ok(), "{text:?}");
 }
+
+#[test]
+fn listed_names_are_bounded_in_number_and_length() {
+    let long = "X".repeat(100_000);
+    let listed = listed_names([long.as_str(), "A\u{1b}"].into_iter());
+    assert_eq!(listed, format!("{}…, A<U+001B>", "X".repeat(80)));
+    let many: Vec<String> = (0..60).map(|n| format!("V{n}")).collect();
+    assert!(listed_names(many.iter().map(String::as_str)).ends_with("V49, and 10 more"));
+}
