@@ -10,8 +10,8 @@ pub use report::Report;
 pub use words::shown;
 
 use crate::model::{
-    AgentName, AskedQuestion, Exit, Host, HostName, InvalidHost, InvalidName, TaskId, TaskState, Unsendable,
-    UntrustedSpec,
+    AgentName, AskedQuestion, Dialog, Exit, Host, HostName, InvalidHost, InvalidName, TaskId, TaskState,
+    Unsendable, UntrustedSpec,
 };
 use crate::rules::address::Unreached;
 use crate::rules::delivery::Refusal;
@@ -63,6 +63,10 @@ pub enum Error {
     BadParams { spec: String, wrong: Vec<String> },
     /// A kind that would act more freely than its spec allows.
     LooserTier { spec: String, why: String, said: String },
+    /// An answer that is none of the options of a dialog.
+    NoSuchOption { name: AgentName, given: String, dialog: Dialog },
+    /// A dialog with options, which a yes or no does not answer.
+    AsksForChoice { name: AgentName, verb: &'static str, dialog: Dialog },
     /// A spec of a project that would change what runs here, and that the user has not trusted as it is now.
     UntrustedSpec(Box<UntrustedSpec>),
     /// Something that an agent's place does not allow.

@@ -35,7 +35,9 @@ pub(super) enum Verb {
     /// Say yes, this once, to what an agent asks
     Approve(answer::Arguments),
     /// Say no to what an agent asks
-    Deny(answer::Arguments),
+    Deny(deny::DenyArguments),
+    /// Choose an option of an agent's dialog, or type the answer to its question
+    Answer(answer::AnswerArguments),
     /// Stop the turn an agent is in
     Interrupt(interrupt::Arguments),
     /// End agents with their whole process tree; records and conversations stay
@@ -77,6 +79,7 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
         Verb::Wait(args) => wait::run(args, context),
         Verb::Approve(args) => approve::run(args, context),
         Verb::Deny(args) => deny::run(args, context),
+        Verb::Answer(args) => answer::choose(&args, context),
         Verb::Interrupt(args) => interrupt::run(args, context),
         Verb::Kill(args) => kill::run(args, context),
         Verb::Restart(args) => restart::run(args, context),

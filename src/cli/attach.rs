@@ -139,6 +139,6 @@ fn choose(context: &Context) -> Result<Option<AgentName>, Error> {
     match candidates.len() {
         0 => Err(Error::NoAgents { what: "there is no agent to attach to".into() }),
         1 if context.manager.are_of_this_project(&candidates) => Ok(Some(candidates.remove(0).name)),
-        _ => picker::pick(&candidates),
+        _ => picker::pick("attach to", &candidates),
     }
 }

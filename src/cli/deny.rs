@@ -1,9 +1,37 @@
 //! `agent deny`
 
+use std::time::Duration;
+
+use clap::Args;
+
 use super::{Context, answer};
 use crate::error::Error;
-use crate::manager::Answer;
+use crate::manager::{Answer, SendRequest};
+use crate::rules::delivery::Lines;
 
-pub(super) fn run(args: answer::Arguments, context: &Context) -> Result<u8, Error> {
-    answer::run(&args, Answer::Deny, context)
+/// How long an agent may take after a denial until it takes the reason as its next prompt.
+const REASON_TIMEOUT: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Args)]
+pub(super) struct DenyArguments {
+    #[command(flatten)]
+    which: answer::Arguments,
+    /// Tell the agent why, or what to do instead, as its next prompt
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    because: Option<String>,
+}
+
+pub(super) fn run(args: DenyArguments, context: &Context) -> Result<u8, Error> {
+    answer::run_then(&args.which, Answer::Deny, context, |name| match &args.because {
+        None => Ok(()),
+        Some(text) => {
+            let request = SendRequest {
+                name: name.clone(),
+                text: text.clone(),
+                lines: Lines::Together,
+                timeout: REASON_TIMEOUT,
+            };
+            context.manager.send(&request).map(drop)
+        }
+    })
 }

@@ -13,8 +13,8 @@ use crate::model::{Agent, AgentName};
 /// The columns before a line, which mark the one that is chosen.
 const MARK: usize = 2;
 
-/// One of them, or none when the person left.
-pub(super) fn pick(agents: &[Agent]) -> Result<Option<AgentName>, Error> {
+/// Lets the user pick an agent to do this with; `None` if the user left.
+pub(super) fn pick(verb: &str, agents: &[Agent]) -> Result<Option<AgentName>, Error> {
     let now = Env::now();
     let width = ui::width().saturating_sub(MARK);
     let lines: Vec<String> = agents
@@ -32,13 +32,13 @@ pub(super) fn pick(agents: &[Agent]) -> Result<Option<AgentName>, Error> {
             cut(&line, width, Keep::Beginning)
         })
         .collect();
-    let chosen = FuzzySelect::with_theme(&SimpleTheme)
-        .with_prompt("attach to (type to filter, Esc to leave)")
-        .items(&lines)
-        .default(0)
-        .interact_opt();
-    match chosen {
-        Ok(at) => Ok(at.and_then(|at| agents.get(at)).map(|agent| agent.name.clone())),
-        Err(dialoguer::Error::IO(source)) => Err(Error::Io { what: "cannot ask".into(), source }),
-    }
+    let at = pick_line(&format!("{verb} (type to filter, Esc to leave)"), &lines)?;
+    Ok(at.and_then(|at| agents.get(at)).map(|agent| agent.name.clone()))
+}
+
+/// Lets the user pick a line; returns its position, or `None` if the user left.
+pub(super) fn pick_line(prompt: &str, lines: &[String]) -> Result<Option<usize>, Error> {
+    let chosen =
+        FuzzySelect::with_theme(&SimpleTheme).with_prompt(prompt).items(lines).default(0).interact_opt();
+    chosen.map_err(|dialoguer::Error::IO(source)| Error::Io { what: "cannot ask".into(), source })
 }

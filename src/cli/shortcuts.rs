@@ -18,6 +18,7 @@ pub(super) const SHORT_FORMS: &[(&str, &str)] = &[
     ("send", "send"),
     ("approve", "approve"),
     ("deny", "deny"),
+    ("answer", "answer"),
     ("show", "show"),
     ("peek", "peek"),
     ("logs", "logs"),

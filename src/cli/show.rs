@@ -9,7 +9,7 @@ use super::times::age;
 use super::{Context, answer, visit};
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::{Agent, Client, Share, WorkCounts};
+use crate::model::{Agent, Client, DialogOption, Share, WorkCounts};
 use crate::rules::work;
 
 #[derive(Debug, Args)]
@@ -20,7 +20,12 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let agent = context.manager.show(&visit::own(&args.name)?)?;
+    let mut agent = context.manager.show(&visit::own(&args.name)?)?;
+    if let Some(question) = &mut agent.question
+        && let Ok(Some(dialog)) = context.manager.dialog_shown(&agent.name)
+    {
+        question.options = dialog.options.iter().map(DialogOption::line).collect();
+    }
     let work = context.manager.work_counts(&agent);
     let shares = context.manager.shares(&agent.name);
     if context.ui.json {

@@ -59,6 +59,8 @@ impl Error {
             | Error::DoorShut { .. } => self.about_sharing(),
             Error::UntrustedSpec(untrusted) => trust::untrusted_spec(untrusted),
             Error::CannotAnswer { .. }
+            | Error::NoSuchOption { .. }
+            | Error::AsksForChoice { .. }
             | Error::NothingAsked { .. }
             | Error::AsksAnother { .. }
             | Error::NotYours { .. } => self.about_answers(),

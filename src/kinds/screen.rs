@@ -29,6 +29,11 @@ pub fn read_screen(kind: &Kind, styled_screen: &str) -> ScreenReading {
     ScreenReading { state, draft }
 }
 
+/// Returns the lowest non-empty lines of a screen, without borders and styles.
+pub(super) fn bottom_lines(styled_screen: &str) -> Vec<String> {
+    rows::bottom(styled_screen, BOTTOM).iter().map(Row::text).collect()
+}
+
 /// Whether an agent's last lines say that it left because there is no such conversation.
 pub fn lacks_conversation(kind: &Kind, last_lines: &[String]) -> bool {
     let patterns = kind.conversation.missing.iter().filter_map(|pattern| regex(pattern));

@@ -79,11 +79,16 @@ impl Manager {
         if keys.is_empty() {
             return Err(Error::CannotAnswer { name: name.clone(), kind: record.kind, verb: answer.verb() });
         }
-        let line = self.dialog(&record, &kind)?.ok_or_else(|| Error::NothingAsked {
-            name: name.clone(),
-            status: record.status.status.to_string(),
-            saw: self.last_lines(&record),
-        })?;
+        let Some(line) = self.dialog(&record, &kind)? else {
+            return Err(match self.dialog_shown(name)? {
+                Some(dialog) => Error::AsksForChoice { name: name.clone(), verb: answer.verb(), dialog },
+                None => Error::NothingAsked {
+                    name: name.clone(),
+                    status: record.status.status.to_string(),
+                    saw: self.last_lines(&record),
+                },
+            });
+        };
         // It may have been answered by hand, and have asked for the next thing, while its dialog was waited for.
         let now = self.record(name, answer.verb())?;
         if !is_read(&now.status, read) {
@@ -124,7 +129,7 @@ impl Manager {
     }
 
     /// A person may answer everybody, an agent only those below it whose tier leaves that to it.
-    fn refuse_stranger(&self, name: &AgentName, verb: &'static str) -> Result<(), Error> {
+    pub(super) fn refuse_stranger(&self, name: &AgentName, verb: &'static str) -> Result<(), Error> {
         let Some(speaker) = self.speaker()? else { return Ok(()) };
         let records = self.store.read(Env::now())?;
         let not_yours =

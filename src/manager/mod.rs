@@ -1,6 +1,7 @@
 //! The verbs: the only place where edges meet. One file a verb; every face calls these and nothing below.
 
 mod answer;
+mod answer_option;
 mod attach;
 mod beat;
 mod birth;

@@ -6,6 +6,7 @@
 mod agent;
 mod config;
 mod cron;
+mod dialog;
 mod digest;
 mod environment;
 mod event;
@@ -44,6 +45,7 @@ pub use config::{
     LedgerConfig, Notify, NotifyOn, QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
 };
 pub use cron::{Cron, InvalidCron};
+pub use dialog::{Dialog, DialogOption};
 pub use digest::{Digest, DigestProject, NeedsYou};
 pub use environment::EnvironmentName;
 pub use event::{AgentEvent, Edge, HookSignal, TmuxEvent};

@@ -62,6 +62,9 @@ pub struct AskedQuestion {
     pub text: String,
     /// How much of it that is.
     pub extent: Extent,
+    /// The options of its dialog, where the screen was read for them: by `agent show`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
 }
 
 /// What a hook told of a question: a line for lists, and all of it.
@@ -97,7 +100,7 @@ impl StatusNote {
         let Question { text, extent, sha256, .. } =
             self.question().cloned().unwrap_or_else(|| Question::glimpsed(&self.reason));
         let id = || sum(&[&self.since.to_string(), &sha256])[..32].to_owned();
-        (self.status == Status::Waiting).then(|| AskedQuestion { id: id(), text, extent })
+        (self.status == Status::Waiting).then(|| AskedQuestion { id: id(), text, extent, options: vec![] })
     }
 }
 

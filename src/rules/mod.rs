@@ -3,6 +3,7 @@
 pub mod address;
 pub mod answer;
 pub mod bubble;
+pub mod choice;
 pub mod confirm;
 pub mod conversation;
 pub mod delivery;

@@ -108,7 +108,9 @@ fn nothing_is_pressed_where_nothing_is_asked() {
     wait_for(&env, "a", "idle");
     let outcome = agent(&env, &["approve", "a"]).fails(6);
     assert!(
-        outcome.stderr.starts_with("error: agent `a` shows no approval dialog; nothing was pressed"),
+        outcome
+            .stderr
+            .starts_with("error: agent `a` shows no dialog that can be answered; nothing was pressed"),
         "{outcome:?}"
     );
     let screen = agent(&env, &["peek", "a"]).ok().stdout;
@@ -129,4 +131,57 @@ fn a_command_has_no_dialog_that_we_know() {
     hint: answer it yourself: `symposium agent attach a`
     ");
     agent(&env, &["approve", "nobody"]).fails(3);
+}
+
+#[test]
+fn answer_chooses_an_option_and_refuses_others() {
+    let env = TestEnv::new();
+    agent(&env, &["answer"]).fails(3);
+    spawned(&env, &["demo", "--name", "a", "--task", "/ask make clean"]);
+    wait_for(&env, "a", "waiting");
+    let dialog = agent(&env, &["answer", "a", "--json"]).ok().json();
+    let labels: Vec<_> = dialog["options"].as_array().unwrap().iter().map(|one| &one["label"]).collect();
+    assert_eq!(labels, ["Yes", "No"]);
+    let refused = agent(&env, &["answer", "a", "3"]).fails(2).stderr;
+    assert!(refused.contains("`3` is not an option") && refused.contains("2. No"), "{refused}");
+    let question = shown(&env, "a")["question"].clone();
+    assert_eq!(question["options"], serde_json::json!(["1. Yes", "2. No"]));
+    let id = question["id"].as_str().unwrap().to_owned();
+    agent(&env, &["answer", "a", "no", "--if-asks", "another"]).fails(6);
+    assert_eq!(shown(&env, "a")["status"], "waiting");
+    agent(&env, &["answer", "a", "no", "--if-asks", &id]).ok();
+    wait_for(&env, "a", "idle");
+    assert!(!printed(&env, "a").contains("Ran"), "{}", printed(&env, "a"));
+}
+
+#[test]
+fn approve_without_a_name_takes_the_only_agent_that_waits() {
+    let env = TestEnv::new();
+    for name in ["a", "b"] {
+        spawned(&env, &["demo", "--name", name, "--task", "/ask make clean"]);
+        wait_for(&env, name, "waiting");
+    }
+    let refused = agent(&env, &["approve"]).fails(2).stderr;
+    assert!(refused.contains("several agents would fit"), "{refused}");
+    agent(&env, &["deny", "a", "--because", "use cargo instead"]).ok();
+    env.wait_until("it was told why", || {
+        super::prompts(&env, "a").last().is_some_and(|prompt| prompt == "use cargo instead")
+    });
+    let said = agent(&env, &["approve"]).ok().stderr;
+    assert!(said.contains("`b` asks:\n  Bash: make clean\n"), "{said}");
+    wait_for(&env, "b", "idle");
+}
+
+#[test]
+fn several_agents_are_answered_one_after_the_other() {
+    let env = TestEnv::new();
+    for name in ["a", "b"] {
+        spawned(&env, &["demo", "--name", name, "--task", &format!("/ask make {name}")]);
+        wait_for(&env, name, "waiting");
+    }
+    let said = agent(&env, &["approve", "a", "b"]).ok().stderr;
+    for name in ["a", "b"] {
+        assert!(said.contains(&format!("`{name}` asks:\n  Bash: make {name}\n")), "{said}");
+        wait_for(&env, name, "idle");
+    }
 }

@@ -36,7 +36,7 @@ fn the_tour_of_agents_is_true() {
     let lines = tour("## A tour");
     assert!(lines.len() > 20, "{lines:?}");
     // These need a person, a dialog or systemd, and have tests of their own.
-    let alone = ["agent attach", "--watch", "agent approve", "service install"];
+    let alone = ["agent attach", "--watch", "agent answer", "agent approve", "service install"];
     for line in lines.iter().filter(|line| !alone.iter().any(|what| line.contains(what))) {
         if line.contains("agent send") || line.contains("agent restart") {
             wait_for(&env, "api-fix", "idle");

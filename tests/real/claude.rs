@@ -96,6 +96,39 @@ fn claude_asks_before_a_command_and_goes_on_when_it_is_approved_or_denied() {
 }
 
 #[test]
+fn a_question_of_claude_is_answered_by_one_of_its_options() {
+    let Some(real) = claude() else { return };
+    let question = json!({"questions": [{
+        "question": "Which colour do you like?", "header": "Colour", "multiSelect": false,
+        "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}],
+    }]});
+    real.spawn("claude", &format!("use: AskUserQuestion {question}"));
+    real.reason_when("waiting");
+    real.env.wait_until("its options are shown", || real.shown()["question"]["options"][1] == "2. Blue");
+    let refused = real.env.symposium(["agent", "answer", "a", "green"]).fails(2).stderr;
+    assert!(refused.contains("1. Red"), "{refused}");
+    real.agent("answer", &["blue"]);
+    real.wait_for_words("The command was run.");
+    assert!(real.model.last_request()["messages"].to_string().contains("Blue"));
+}
+
+#[test]
+fn the_trust_dialog_of_claude_is_answered_by_one_of_its_options() {
+    let Some(real) = claude() else { return };
+    let file = real.env.home().join(".claude.json");
+    let mut gates: serde_json::Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    gates["projects"] = json!({});
+    fs::write(&file, gates.to_string()).unwrap();
+    real.spawn("claude", "hello");
+    real.reason_when("waiting");
+    assert_eq!(real.shown()["waiting_for"], "setup");
+    let refused = real.env.symposium(["agent", "approve", "a"]).fails(6).stderr;
+    assert!(refused.contains("I trust this folder"), "{refused}");
+    real.agent("answer", &["yes"]);
+    real.wait_for_words("I heard 1 lines.");
+}
+
+#[test]
 fn a_prompt_of_several_lines_reaches_claudes_model_to_the_letter() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "hello");

@@ -46,6 +46,7 @@ pub fn stream(answer: &Answer, number: usize) -> String {
             let input = json!({"command": command, "description": "what the test asked for"});
             tool_use("Bash", &input, number)
         }
+        Answer::Call { server, tool, input } if server.is_empty() => tool_use(tool, input, number),
         Answer::Call { server, tool, input } => tool_use(&format!("mcp__{server}__{tool}"), input, number),
     };
     let message = json!({

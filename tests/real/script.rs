@@ -23,7 +23,7 @@ pub enum Answer {
     Words(String),
     /// It wants this command to be run.
     Run(String),
-    /// It calls a tool of an MCP server.
+    /// It calls a tool of an MCP server; without a server, one of the agent CLI itself.
     Call {
         /// The server.
         server: String,
@@ -49,6 +49,10 @@ pub fn answer(turn: &Turn) -> Answer {
     let Some((prompt, before)) = turn.prompts.split_last() else { return Answer::Words("Hello.".into()) };
     if let Some(command) = prompt.strip_prefix("run: ") {
         return Answer::Run(command.to_owned());
+    }
+    if let Some((tool, input)) = prompt.strip_prefix("use: ").and_then(|call| call.split_once(' ')) {
+        let input = serde_json::from_str(input).expect("a test writes JSON");
+        return Answer::Call { server: String::new(), tool: tool.to_owned(), input };
     }
     if let Some((tool, input)) = prompt.strip_prefix("call: ").and_then(|call| call.split_once(' ')) {
         let input = serde_json::from_str(input).expect("a test writes JSON");

@@ -1,8 +1,8 @@
 //! The words for answers that cannot be given to an agent's dialog.
 
-use super::{report, unreachable_report};
+use super::{report, shown, unreachable_report};
 use crate::error::{Error, Report};
-use crate::model::visible;
+use crate::model::{Dialog, visible};
 
 impl Error {
     pub(super) fn about_answers(&self) -> Report {
@@ -17,10 +17,25 @@ impl Error {
                     .saw("nothing was pressed")
                     .hint(format!("a person can: `symposium agent {verb} {name}` in a terminal of their own"))
             }
+            Error::NoSuchOption { name, given, dialog } => {
+                let what = format!("`{}` is not an option of the dialog of agent `{name}`", shown(given));
+                report("no-such-option", 2, what)
+                    .saw_all(&shown_dialog(dialog))
+                    .saw("nothing was pressed")
+                    .hint(format!("name an option by its number: `symposium agent answer {name} 1`"))
+            }
+            Error::AsksForChoice { name, verb, dialog } => {
+                let what = format!("agent `{name}` asks a question that `{verb}` does not answer");
+                let example = if dialog.options.is_empty() { "TEXT" } else { "1" };
+                report("asks-for-choice", 6, what)
+                    .saw_all(&shown_dialog(dialog))
+                    .saw("nothing was pressed")
+                    .hint(format!("answer it: `symposium agent answer {name} {example}`"))
+            }
             Error::NothingAsked { name, status, saw } => report(
                 "nothing-asked",
                 6,
-                format!("agent `{name}` shows no approval dialog; nothing was pressed"),
+                format!("agent `{name}` shows no dialog that can be answered; nothing was pressed"),
             )
             .saw(format!("it is {status}; the end of its screen:"))
             .saw_all(saw)
@@ -35,4 +50,10 @@ impl Error {
             _ => unreachable_report(self),
         }
     }
+}
+
+/// The question of a dialog and its options, one a line.
+fn shown_dialog(dialog: &Dialog) -> Vec<String> {
+    let options = dialog.options.iter().map(|option| format!("  {}", option.line()));
+    std::iter::once(dialog.asks.clone()).chain(options).flat_map(|line| visible(&line)).collect()
 }

@@ -1,0 +1,96 @@
+//! Decides which option of a dialog an answer means, and which keys select it.
+
+use crate::model::DialogOption;
+
+/// Whether keys were pressed for an option before. A digit confirms an option at once in some dialogs, and only selects it
+/// in others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attempt {
+    /// No key was pressed yet.
+    First,
+    /// Keys were pressed, and the dialog still stands there.
+    Later,
+}
+
+/// Returns the position of the option that an answer means: its number, its whole label, or the only option whose label
+/// begins like the answer, regardless of case.
+pub fn chosen(options: &[DialogOption], answer: &str) -> Option<usize> {
+    let answer = answer.trim();
+    if let Ok(number) = answer.trim_end_matches('.').parse::<u32>() {
+        let by_number = options.iter().position(|option| option.number == Some(number));
+        let by_place = || (number as usize).checked_sub(1).filter(|at| *at < options.len());
+        let is_numbered = options.iter().any(|option| option.number.is_some());
+        return if is_numbered { by_number } else { by_place() };
+    }
+    let wanted = answer.to_lowercase();
+    let label = |option: &DialogOption| option.label.to_lowercase();
+    if let Some(at) = options.iter().position(|option| label(option) == wanted) {
+        return Some(at);
+    }
+    let mut alike =
+        (0..options.len()).filter(|at| !wanted.is_empty() && label(&options[*at]).starts_with(&wanted));
+    alike.next().filter(|_| alike.next().is_none())
+}
+
+/// Returns the next keys on the way to an option: its digit the first time, where it has one; else one
+/// arrow key, so that none is on its way while the marker is looked at; Enter once it is selected.
+pub fn keys(options: &[DialogOption], wanted: usize, attempt: Attempt) -> Vec<String> {
+    let digit = options.get(wanted).and_then(|option| option.number).filter(|number| *number < 10);
+    if let Some(number) = digit.filter(|_| attempt == Attempt::First) {
+        return vec![number.to_string()];
+    }
+    match options.iter().position(|option| option.is_selected) {
+        Some(at) if at == wanted => vec!["Enter".to_owned()],
+        Some(at) if at < wanted => vec!["Down".to_owned()],
+        Some(_) => vec!["Up".to_owned()],
+        None => vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(labels: &[&str], selected: usize, is_numbered: bool) -> Vec<DialogOption> {
+        let option = |(at, label): (usize, &&str)| DialogOption {
+            number: is_numbered.then_some(at as u32 + 1),
+            label: (*label).to_owned(),
+            is_selected: at == selected,
+        };
+        labels.iter().enumerate().map(option).collect()
+    }
+
+    #[test]
+    fn an_answer_is_a_number_or_the_beginning_of_one_label() {
+        let colours = options(&["Red", "Blue", "Blue-green"], 0, true);
+        for (answer, expected) in [
+            ("2", Some(1)),
+            ("2.", Some(1)),
+            ("blue", Some(1)),
+            ("Blue-", Some(2)),
+            ("r", Some(0)),
+            ("b", None),
+            ("4", None),
+            ("0", None),
+            ("", None),
+            ("green", None),
+        ] {
+            assert_eq!(chosen(&colours, answer), expected, "{answer}");
+        }
+        let trust = options(&["No, exit", "Yes, I trust this folder"], 0, false);
+        assert_eq!(
+            (chosen(&trust, "2"), chosen(&trust, "yes"), chosen(&trust, "0")),
+            (Some(1), Some(1), None)
+        );
+    }
+
+    #[test]
+    fn keys_lead_to_the_option_and_confirm_it() {
+        let numbered = options(&["Red", "Blue"], 0, true);
+        assert_eq!(keys(&numbered, 1, Attempt::First), ["2"]);
+        assert_eq!(keys(&numbered, 1, Attempt::Later), ["Down"]);
+        let plain = options(&["a", "b", "c"], 2, false);
+        assert_eq!(keys(&plain, 0, Attempt::First), ["Up"]);
+        assert_eq!(keys(&plain, 2, Attempt::First), ["Enter"]);
+    }
+}
