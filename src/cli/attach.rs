@@ -115,8 +115,8 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, 
         }
     };
     let arrival = if link == Before::Gone { Arrival::Back } else { Arrival::Anew };
-    let popup = recap::after_absence(name, context);
-    let request = AttachRequest { name, how, host, arrival, around, popup: popup.as_ref() };
+    let cover = recap::after_absence(name, context);
+    let request = AttachRequest { name, how, host, arrival, around, cover: cover.as_ref() };
     match context.manager.attach(request, before)? {
         Attaching::Switched => Ok(0),
     }

@@ -1,23 +1,19 @@
 //! `agent recap`, and what is said when somebody comes back after a while.
 
-use std::io::Write;
-
 use clap::Args;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::table::{Keep, clean, cut};
-use super::{Context, digest, times, ui, visit};
+use super::{Context, digest, times, visit};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Popup;
+use crate::manager::CoverPage;
 use crate::model::{AgentName, ChangeKind, ChangedFile, Changes, Recap, Status};
 
-/// Who was away for less has not forgotten.
-const AWAY: SignedDuration = SignedDuration::from_mins(5);
 /// How many lines a list gets: all of it fits on one screen.
 const MOST: usize = 5;
-/// The last line of what lies over a screen.
-const WAY_OUT: &str = "press any key";
+/// The last line of a recap that covers an agent's screen.
+const HOW_TO_CLOSE: &str = "Esc or Enter closes this, any other key goes to the agent";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -27,9 +23,9 @@ pub(super) struct Arguments {
     /// Begin at this time, or so long ago (`2h`) [default: when you last looked]
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Wait for a key afterwards
-    #[arg(long, hide = true, requires = "name")]
-    pause: bool,
+    /// Print as much as fits on a page of this size, and how to close it
+    #[arg(long, hide = true, requires = "name", value_name = "COLUMNSxLINES", value_parser = page_size)]
+    page: Option<(usize, usize)>,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
@@ -38,12 +34,8 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let Some(name) = &args.name else { return digest::run(since, context) };
     let name = visit::own(name)?;
     let recap = context.manager.recap(&name, since)?;
-    if args.pause {
-        // No line end behind it: that would push the first line out of sight.
-        let page = page(&text(&recap), ui::width(), ui::height());
-        let mut out = context.ui.raw();
-        let _ = out.write_all(page.as_bytes()).and_then(|()| out.flush());
-        ui::wait_for_key();
+    if let Some((columns, lines)) = args.page {
+        context.ui.data(&page(&text(&recap), columns, lines));
     } else if context.ui.json {
         context.ui.json(&recap);
     } else {
@@ -52,17 +44,22 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     context.manager.unheard().map_or(Ok(0), Err)
 }
 
-/// What is laid over the screen of somebody who comes back, when they were away long enough.
-pub(super) fn after_absence(name: &AgentName, context: &Context) -> Option<Popup> {
-    let recap = context.manager.recap_after_absence(name, AWAY)?;
-    let argv = context.manager.recap_command(name, recap.since);
-    Some(Popup { argv, lines: text(&recap).lines().count() + 1 })
+/// The page that covers the agent's screen after the user was away for a while.
+pub(super) fn after_absence(name: &AgentName, context: &Context) -> Option<CoverPage> {
+    let since = context.manager.absent_since(name)?;
+    Some(CoverPage { argv: context.manager.recap_command(name, since) })
 }
 
-/// What fits on a screen of this size, the headline first, with the way out below it.
+fn page_size(text: &str) -> Result<(usize, usize), String> {
+    let size =
+        text.split_once('x').and_then(|(columns, lines)| Some((columns.parse().ok()?, lines.parse().ok()?)));
+    size.ok_or_else(|| "expected a size such as 80x24".to_owned())
+}
+
+/// The part of a recap that fits on a page of this size, headline first, with the keys that close it below.
 fn page(text: &str, width: usize, height: usize) -> String {
     let lines = text.lines().take(height.saturating_sub(1));
-    let lines = lines.chain([WAY_OUT]).map(|line| cut(line, width, Keep::Beginning));
+    let lines = lines.chain([HOW_TO_CLOSE]).map(|line| cut(line, width, Keep::Beginning));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -216,9 +213,9 @@ mod tests {
     #[test]
     fn on_a_small_screen_the_headline_and_the_way_out_stay() {
         let text = "a: idle now; the last 29m:\n  time      idle 29m\n  last said yes";
-        assert_eq!(page(text, 80, 24), format!("{text}\npress any key"));
-        assert_eq!(page(text, 12, 3), "a: idle now…\n  time     …\npress any k…");
-        assert_eq!(page(text, 80, 1), "press any key");
-        assert_eq!(page(text, 80, usize::MAX), format!("{text}\npress any key"));
+        assert_eq!(page(text, 80, 24), format!("{text}\n{HOW_TO_CLOSE}"));
+        assert_eq!(page(text, 12, 3), "a: idle now…\n  time     …\nEsc or Ente…");
+        assert_eq!(page(text, 80, 1), HOW_TO_CLOSE);
+        assert_eq!(page(text, 80, usize::MAX), format!("{text}\n{HOW_TO_CLOSE}"));
     }
 }

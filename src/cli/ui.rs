@@ -227,18 +227,6 @@ pub(super) fn style(status: Status) -> Style {
     Style::new().fg_color(Some(color.into()))
 }
 
-/// Waits until a key is pressed, whichever it is.
-pub(super) fn wait_for_key() {
-    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-    let input = rustix::stdio::stdin();
-    let Ok(before) = tcgetattr(input) else { return };
-    let mut raw = before.clone();
-    raw.make_raw();
-    let _ = tcsetattr(input, OptionalActions::Now, &raw);
-    let _ = rustix::io::read(input, &mut [0; 16]);
-    let _ = tcsetattr(input, OptionalActions::Now, &before);
-}
-
 /// The whole of standard input as text.
 pub(super) fn standard_input() -> io::Result<String> {
     io::read_to_string(io::stdin().lock())

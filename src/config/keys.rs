@@ -27,10 +27,13 @@ const NOTIFY_ON: [(&str, NotifyOn); 8] = [
 const DESKTOP: [(&str, Desktop); 2] = [("auto", Desktop::Auto), ("off", Desktop::Off)];
 const DELETED: [(&str, AfterDeletion); 2] = [("keep", AfterDeletion::Keep), ("prune", AfterDeletion::Prune)];
 
+/// `recap = true` in `[attach]` is this long, which is also the default.
+const RECAP_AFTER: Duration = Duration::from_secs(5 * 60);
+
 const POLICY: [(&str, AttachPolicy); 2] =
     [("single-driver", AttachPolicy::SingleDriver), ("shared", AttachPolicy::Shared)];
 
-const KEYS: [(&str, &str, Setter); 23] = [
+const KEYS: [(&str, &str, Setter); 24] = [
     ("", "max_agents", |config, value| {
         values::number(value).map(|most| config.max_agents = (most > 0).then_some(most))
     }),
@@ -67,6 +70,9 @@ const KEYS: [(&str, &str, Setter); 23] = [
     ("ledger", "keep", |config, value| values::duration(value).map(|span| config.ledger.keep = span)),
     ("attach", "policy", |config, value| {
         values::word(value, &POLICY).map(|policy| config.attach.policy = policy)
+    }),
+    ("attach", "recap", |config, value| {
+        values::duration_or_off(value, RECAP_AFTER).map(|after| config.attach.recap = after)
     }),
     ("mcp", "enabled", |config, value| values::truth(value).map(|on| config.mcp.enabled = on)),
     ("hosts", "ssh", |config, value| values::program(value).map(|program| config.hosts.ssh = program)),

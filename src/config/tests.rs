@@ -75,6 +75,9 @@ fn every_key_can_be_set() {
     assert_eq!(config.cleanup.deleted_projects, AfterDeletion::Prune);
     assert!(!config.mcp.enabled);
     assert_eq!(config.attach.policy, AttachPolicy::Shared);
+    assert_eq!(config.attach.recap, Some(Duration::from_secs(5 * 60)));
+    assert_eq!(read("[attach]\nrecap = false").unwrap().attach.recap, None);
+    assert_eq!(read("[attach]\nrecap = \"2h\"").unwrap().attach.recap, Some(Duration::from_secs(2 * 3600)));
     assert_eq!(config.hosts.ssh, "/opt/bin/ssh");
     assert_eq!((config.cleanup.after, config.ledger.keep), (seconds(7 * 86400), seconds(30 * 86400)));
     assert_eq!(
@@ -119,6 +122,7 @@ fn a_mistake_is_shown_where_it_is_with_what_is_allowed() {
         ("max_agents = 99999999999999999999", (1, 14), "a whole number"),
         ("max_agents = \"many\"", (1, 14), "found `many`"),
         ("[attach]\npolicy = \"both\"", (2, 10), "one of \"single-driver\", \"shared\""),
+        ("[attach]\nrecap = 5", (2, 9), "expected `true`, `false` or a time span such as \"5m\""),
         ("[restart]\nhung = \"yes\"", (2, 8), "`true` or `false`"),
         ("[restart]\nfirst = 5", (2, 9), "a time span such as"),
         ("[restart]\nfirst = \"soon\"", (2, 9), "found `soon`"),

@@ -59,6 +59,15 @@ pub(super) fn duration(value: Value<'_, '_>) -> Read<Duration> {
     }
 }
 
+/// A duration, `false` for `None`, or `true` for the given default.
+pub(super) fn duration_or_off(value: Value<'_, '_>, usual: Duration) -> Read<Option<Duration>> {
+    match value.get_ref().as_bool() {
+        Some(on) => Ok(on.then_some(usual)),
+        None if value.get_ref().as_str().is_some() => duration(value).map(Some),
+        None => expected(value, "`true`, `false` or a time span such as \"5m\""),
+    }
+}
+
 /// A duration that must not be too short.
 pub(super) fn within(value: Value<'_, '_>, shortest: Duration) -> Read<Duration> {
     match duration(value)? {

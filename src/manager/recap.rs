@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::Manager;
 use crate::env::Env;
@@ -32,22 +32,20 @@ impl Manager {
         self.recap_of(&record, since)
     }
 
-    /// What happened while nobody was attached, when that was long enough to be worth telling.
-    pub fn recap_after_absence(&self, name: &AgentName, at_least: jiff::SignedDuration) -> Option<Recap> {
+    /// When the last terminal left the agent, if that is long enough ago for a recap (`recap` in `[attach]`).
+    pub fn absent_since(&self, name: &AgentName) -> Option<Timestamp> {
+        let shortest = SignedDuration::try_from(self.settings().attach.recap?).ok()?;
         let record = self.store.find(name, Env::now()).ok()??;
         let left = record.last_detached.unwrap_or(record.created_at);
-        if Env::now().duration_since(left) < at_least {
-            return None;
-        }
-        self.recap_of(&record, left).ok()
+        (Env::now().duration_since(left) >= shortest).then_some(left)
     }
 
-    /// The command that shows a recap since then and waits for a key.
+    /// The command that prints a recap since then.
     pub fn recap_command(&self, name: &AgentName, since: Timestamp) -> Vec<String> {
         let home = self.home.path.to_string_lossy();
         let exe = self.env.exe().to_string_lossy();
         let since = since.to_string();
-        [&exe, "--home", &home, "agent", "recap", name.as_str(), "--since", &since, "--pause"]
+        [&exe, "--home", &home, "agent", "recap", name.as_str(), "--since", &since]
             .map(ToString::to_string)
             .into()
     }

@@ -34,6 +34,8 @@ pub struct Config {
 pub struct AttachConfig {
     /// Who of several terminals on one agent may type.
     pub policy: AttachPolicy,
+    /// How long an agent must have been without a terminal for a recap to cover its screen. `None`: no recap.
+    pub recap: Option<Duration>,
 }
 
 /// Who of several terminals on one agent may type.
@@ -223,7 +225,10 @@ impl Default for Config {
             ledger: LedgerConfig { keep: Duration::from_secs(90 * DAY) },
             workspace: WorkspaceConfig::default(),
             mcp: McpConfig { enabled: true },
-            attach: AttachConfig { policy: AttachPolicy::SingleDriver },
+            attach: AttachConfig {
+                policy: AttachPolicy::SingleDriver,
+                recap: Some(Duration::from_secs(5 * MINUTE)),
+            },
             hosts: HostsConfig { ssh: "ssh".to_owned() },
         }
     }

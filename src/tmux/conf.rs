@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::news::News;
 use super::script::{Script, command};
-use super::{Setup, Tmux, TmuxError, files, socket};
+use super::{Setup, Tmux, TmuxError, files, scroll, socket};
 
 const TEXT: &str = include_str!("server.conf");
 const HOOKS: &str = include_str!("hooks.conf");
@@ -39,11 +39,12 @@ fn text(setup: &Setup) -> Result<Vec<u8>, TmuxError> {
     let mut script = Script::default();
     script.then(&command(&["source-file", "-q"])).word(plain_glob(&setup.user_conf)).anyway();
     let mut end = Script::default();
-    end.then(&command(&["set-option", "-s", "@symposium_conf", &edition()])).anyway();
+    end.then(&command(&["set-option", "-s", "@symposium_conf", &edition()?])).anyway();
     // The hooks come last: a hook that the user sets without an index would wipe ours, and ours have one.
     Ok([
         TEXT.as_bytes(),
         &script.finish("the path of tmux.conf")?,
+        &scroll::bindings()?,
         HOOKS.as_bytes(),
         &end.finish("an edition")?,
     ]
@@ -114,15 +115,17 @@ impl Tmux {
 }
 
 /// Has a server that an older symposium started read the configuration of this one.
-pub(super) fn refresh(setup: &Setup, news: &mut News) {
-    news.when("@symposium_conf", &edition(), |script| {
+pub(super) fn refresh(setup: &Setup, news: &mut News) -> Result<(), TmuxError> {
+    news.when("@symposium_conf", &edition()?, |script| {
         script.then(&command(&["source-file"])).word(plain_glob(&path(setup)));
     });
+    Ok(())
 }
 
-/// Which of our configurations this is.
-fn edition() -> String {
-    format!("{:08x}", socket::fnv1a(&[TEXT, HOOKS].concat().into_bytes()))
+/// A hash of the parts of the configuration that come with this version.
+fn edition() -> Result<String, TmuxError> {
+    let text = [TEXT.as_bytes(), &scroll::bindings()?, HOOKS.as_bytes()].concat();
+    Ok(format!("{:08x}", socket::fnv1a(&text)))
 }
 
 /// A glob pattern that matches this path only, because `source-file` takes patterns.

@@ -59,6 +59,9 @@ fn a_recap_begins_where_it_is_told_to() {
     agent(&env, &["recap", "nobody"]).fails(3);
 }
 
+/// What a recap that covers a screen says below.
+const CLOSES: &str = "Esc or Enter closes this, any other key goes to the agent";
+
 /// An agent that nobody has looked at since it was born, long ago.
 fn of_long_ago() -> TestEnv {
     let env = TestEnv::new();
@@ -71,8 +74,8 @@ fn of_long_ago() -> TestEnv {
 /// Takes the recap away, leaves, and comes back at once: who has just left has not forgotten.
 #[track_caller]
 fn leaves_and_is_back_without_a_recap(env: &TestEnv, terminal: Terminal<'_>) {
-    terminal.keys(&["x"]);
-    env.wait_until("the recap is gone", || !terminal.screen().contains("press any key"));
+    terminal.keys(&["Escape"]);
+    env.wait_until("the recap is gone", || !terminal.screen().contains(CLOSES));
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
     env.wait_until("that somebody left is written down", || {
@@ -80,14 +83,14 @@ fn leaves_and_is_back_without_a_recap(env: &TestEnv, terminal: Terminal<'_>) {
     });
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text("detach:");
-    assert!(!terminal.screen().contains("press any key"), "{}", terminal.screen());
+    assert!(!terminal.screen().contains(CLOSES), "{}", terminal.screen());
 }
 
 #[test]
 fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
     let env = of_long_ago();
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
-    terminal.wait_for_text("press any key");
+    terminal.wait_for_text(CLOSES);
     terminal.wait_for_text("last told remember blue");
     terminal.wait_for_text("last said I will remember: blue");
     terminal.wait_for_text("a: idle now; the last ");
@@ -98,7 +101,7 @@ fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
 fn below_a_recap_the_keys_are_those_of_a_tmux_inside_another() {
     let env = of_long_ago();
     let terminal = env.terminal_in_tmux([env.binary(), "agent", "attach", "a"]);
-    terminal.wait_for_text("press any key");
+    terminal.wait_for_text(CLOSES);
     // Which nobody presses.
     terminal.wait_for_text("detach: C-b C-b d");
 }
@@ -109,22 +112,21 @@ fn who_has_just_left_has_not_forgotten_while_others_watch_either() {
     let observer = env.terminal([env.binary(), "agent", "attach", "a", "--observe"]);
     observer.wait_for_text("watching only");
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
-    terminal.wait_for_text("press any key");
+    terminal.wait_for_text(CLOSES);
     leaves_and_is_back_without_a_recap(&env, terminal);
 }
 
 #[test]
-fn who_is_taken_over_from_loses_the_recap_too_and_nothing_that_was_typed_meanwhile_arrives() {
+fn a_driver_who_takes_over_closes_the_recap_and_the_former_one_cannot_type_into_it() {
     let env = of_long_ago();
     let former = env.terminal([env.binary(), "agent", "attach", "a"]);
-    former.wait_for_text("press any key");
+    former.wait_for_text(CLOSES);
     let driver = env.terminal([env.binary(), "agent", "attach", "a", "--take"]);
-    // The agent's screen is there first, and the recap a moment later.
-    driver.wait_for_text("press any key");
-    env.wait_until("the recap is gone", || !former.screen().contains("press any key"));
+    former.wait_for_text("took over");
+    driver.wait_for_text(CLOSES);
     former.keys(&["typed as a watcher", "Enter"]);
-    driver.keys(&["q"]);
-    env.wait_until("its own is gone", || !driver.screen().contains("press any key"));
+    driver.keys(&["Enter"]);
+    env.wait_until("the recap is gone", || !driver.screen().contains(CLOSES));
     driver.keys(&["second", "Enter"]);
     env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
     driver.keys(&["C-b", "d"]);
@@ -160,4 +162,49 @@ fn a_digest_covers_all_agents_since_the_user_last_looked() {
     assert!(names.iter().all(|agent| agent["name"] == "b"), "{again}");
     let all = env.symposium(["recap", "--since", "1h", "--json"]).ok().json();
     assert_eq!(all["projects"].as_array().map(Vec::len), Some(2), "{all}");
+}
+
+#[test]
+fn the_prefix_key_works_while_a_recap_is_shown() {
+    let env = of_long_ago();
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text(CLOSES);
+    terminal.keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    env.wait_until("that the terminal left is written down", || {
+        env.registry()["sessions"]["a"]["last_detached"].is_string()
+    });
+    // The page of the former driver is not there any more, and no key reached the agent.
+    let again = env.terminal([env.binary(), "agent", "attach", "a"]);
+    again.wait_for_text("detach: C-b d");
+    env.wait_until("the old recap is gone", || !again.screen().contains(CLOSES));
+    again.keys(&["second", "Enter"]);
+    env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
+    assert_eq!(super::prompts(&env, "a"), ["remember blue", "second"]);
+}
+
+#[test]
+fn the_key_that_closes_a_recap_reaches_the_agent() {
+    let env = of_long_ago();
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text(CLOSES);
+    // In one burst, as a pasted line arrives.
+    terminal.type_text("hello, this is a line that was pasted; q\r");
+    env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
+    assert_eq!(super::prompts(&env, "a")[1], "hello, this is a line that was pasted; q");
+}
+
+#[test]
+fn a_recap_can_be_turned_off_or_come_later() {
+    for setting in ["false", "\"400d\""] {
+        let env = of_long_ago();
+        std::fs::write(env.state().join("config.toml"), format!("[attach]\nrecap = {setting}\n"))
+            .expect("a config.toml");
+        let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+        terminal.wait_for_text("detach: C-b d");
+        terminal.keys(&["second", "Enter"]);
+        env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
+        assert_eq!(env.tmux(["show-options", "-sqv", "@symposium_cover"]).ok().stdout, "");
+        assert_eq!(super::prompts(&env, "a"), ["remember blue", "second"]);
+    }
 }
