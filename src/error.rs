@@ -135,6 +135,8 @@ pub enum Error {
     TmuxSilent { what: String, after: Duration, starting: Option<AgentName> },
     /// The path of its socket is longer than the system can take.
     LongSocket { path: String, length: usize, longest: usize },
+    /// tmux cannot be used until the user does something about it.
+    TmuxUnusable { code: &'static str, what: String, saw: Vec<String>, hint: String },
     /// tmux refused something.
     TmuxFailed { what: String, said: String },
     /// The state directory or a file in it cannot be used.

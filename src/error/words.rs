@@ -80,6 +80,7 @@ impl Error {
             | Error::TmuxTooOld { .. }
             | Error::TmuxSilent { .. }
             | Error::LongSocket { .. }
+            | Error::TmuxUnusable { .. }
             | Error::TmuxFailed { .. } => self.about_tmux(),
             _ => self.about_agents(),
         }
@@ -281,6 +282,9 @@ impl Error {
             )
             .saw(path)
             .hint("set TMUX_TMPDIR to a directory with a shorter path, or name a socket: SYMPOSIUM_TMUX_SOCKET=/tmp/symposium"),
+            Error::TmuxUnusable { code, what, saw, hint } => {
+                saw.iter().fold(report(code, 4, what.clone()), |report, line| report.saw(line)).hint(hint)
+            }
             Error::TmuxFailed { what, said } => report("tmux-failed", 4, format!("tmux: {what}"))
                 .saw(if said.trim().is_empty() {
                     "it gave no reason".to_owned()

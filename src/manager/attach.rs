@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::git;
 use crate::model::{Agent, AgentName, HostName};
 use crate::process::{self, terminfo};
-use crate::tmux::{Around, Arrival, AttachAs, Entry, Popup};
+use crate::tmux::{Around, Arrival, AttachAs, CoverPage, Entry};
 
 /// What a user asked for.
 #[derive(Debug, Clone, Copy)]
@@ -25,8 +25,8 @@ pub struct AttachRequest<'a> {
     pub arrival: Arrival,
     /// What is around the terminal.
     pub around: Around,
-    /// What lies over the screen until a key is pressed.
-    pub popup: Option<&'a Popup>,
+    /// The page that covers the screen until a key is pressed.
+    pub cover: Option<&'a CoverPage>,
 }
 
 /// How far attaching got, when the process was not replaced.
@@ -79,15 +79,17 @@ impl Manager {
             owner: None,
             from: from.as_deref(),
             now: Env::now(),
-            popup: request.popup,
+            // The page covers the pane, so guests would read it too; they were let in to the screen only.
+            cover: request.cover.filter(|_| !agent.clients.iter().any(|client| client.guest)),
             around: request.around,
         };
-        before(&agent, &tmux.prefix(request.name)?);
+        let facts = tmux.before_attach(request.name)?;
+        before(&agent, &facts.prefix);
         if tmux.is_inside(self.env.var("TMUX")) {
             tmux.switch_client(&entry, self.env.all())?;
             return Ok(Attaching::Switched);
         }
-        Err(tmux.attach(&entry, self.env.for_terminals()).into())
+        Err(tmux.attach(&entry, &facts.client, self.env.for_terminals()).into())
     }
 
     /// Says no to a name that no agent has.

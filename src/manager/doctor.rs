@@ -47,15 +47,15 @@ pub struct Check {
 }
 
 impl Check {
-    fn good(what: &str, saw: impl Into<String>) -> Check {
+    pub(super) fn good(what: &str, saw: impl Into<String>) -> Check {
         Check { what: what.into(), health: Health::Good, saw: saw.into(), advice: None }
     }
 
-    fn note(what: &str, saw: impl Into<String>, advice: impl Into<String>) -> Check {
+    pub(super) fn note(what: &str, saw: impl Into<String>, advice: impl Into<String>) -> Check {
         Check { what: what.into(), health: Health::Note, saw: saw.into(), advice: Some(advice.into()) }
     }
 
-    fn bad(what: &str, saw: impl Into<String>, advice: impl Into<String>) -> Check {
+    pub(super) fn bad(what: &str, saw: impl Into<String>, advice: impl Into<String>) -> Check {
         Check { what: what.into(), health: Health::Bad, saw: saw.into(), advice: Some(advice.into()) }
     }
 }
@@ -72,6 +72,7 @@ impl Manager {
         checks.extend([self.check_registry(), self.check_server()]);
         checks.extend(self.check_writers());
         checks.extend([self.check_config(), self.check_ledger(), self.check_supervisor()]);
+        checks.extend(self.check_running_server());
         checks.extend(self.check_tmux_conf());
         checks.extend(self.check_sharing());
         checks.extend(self.check_logout());

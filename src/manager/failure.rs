@@ -56,6 +56,28 @@ impl From<TmuxError> for Error {
                        it may be an agent of another home on this tmux server"
                     .into(),
             },
+            TmuxError::OtherVersion { ref program, ref server, .. } => Error::TmuxUnusable {
+                code: "tmux-version",
+                what: error.to_string(),
+                saw: vec!["a client of another version may not be able to show a screen".into()],
+                hint: format!("put tmux {server} before `{}` in PATH", program.display()),
+            },
+            TmuxError::NoDescriptors { open, limit } => Error::TmuxUnusable {
+                code: "tmux-full",
+                what: error.to_string(),
+                saw: vec![format!("{open} of {limit} are open; an agent needs about 2, a terminal 2 more")],
+                hint: "end agents that are not needed (`symposium agent kill NAME`), or raise the hard limit \
+                       (`ulimit -Hn`) and start the server again with `symposium agent restore --all`"
+                    .into(),
+            },
+            TmuxError::UnsafeDirectory { ref path, ref why } => Error::TmuxUnusable {
+                code: "tmux-socket",
+                what: format!("the directory of tmux's socket, `{}`, is not safe to use", path.display()),
+                saw: vec![why.clone()],
+                hint: "use another socket: SYMPOSIUM_TMUX_SOCKET=$HOME/.symposium/run/tmux.sock, or set TMUX_TMPDIR \
+                       to a directory of your own"
+                    .into(),
+            },
             TmuxError::Refused { what, said } | TmuxError::Garbled { what, said } => {
                 Error::TmuxFailed { what: format!("{what} failed"), said }
             }

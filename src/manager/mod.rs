@@ -17,6 +17,7 @@ mod detach;
 mod digest;
 mod dispatch;
 mod doctor;
+mod doctor_server;
 mod driver;
 mod edge;
 mod editor;
@@ -160,7 +161,7 @@ use crate::ledger::Ledger;
 use crate::model::{Agent, AgentName, AgentRecord, Config, EnvironmentName, Status};
 pub use crate::ssh::Heed;
 use crate::store::{Store, StoreError};
-pub use crate::tmux::{Around, Arrival, AttachAs as As, GuestMay, Popup};
+pub use crate::tmux::{Around, Arrival, AttachAs as As, CoverPage, GuestMay};
 use crate::tmux::{Setup, SocketRule, Tmux, socket_path};
 
 /// How long one call of tmux may take. A loaded machine answers in well under a second; a stopped server never.

@@ -105,7 +105,7 @@ impl Host {
             arrival: Arrival::Anew,
             from: None,
             now: Env::now(),
-            popup: None,
+            cover: None,
             around: if guest.hello.within_tmux { Around::OwnTmux } else { Around::Terminal },
         };
         let words = tmux.guest_words(&entry, may)?;
@@ -114,7 +114,7 @@ impl Host {
         env.push(("TERM".into(), guest.hello.term.clone().into()));
         let size = (guest.hello.columns, guest.hello.rows);
         let mut screen =
-            Screen::open(tmux.program(), &words, &env, size).map_err(Error::io("no terminal"))?;
+            Screen::open(&tmux.client_program()?, &words, &env, size).map_err(Error::io("no terminal"))?;
         let key = screen.key();
         let pane = agent.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
         let seat = GuestSeat { pane: &pane, key: &key };

@@ -3,15 +3,17 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::call::{Call, Growth};
 use super::door;
 use super::driver::{Arrival, Comer, Meeting, OBSERVER, OWN_KEY, comes_from, in_words, wants_no_more};
 use super::query::clock;
-use super::script::{Script, command};
+use super::script::{Script, command, sh_word};
 use super::size::OWN_NAME;
-use super::{Tmux, TmuxError, conf, size, target, without_tmux};
+use super::{Tmux, TmuxError, conf, linux, size, target, without_tmux};
 use crate::model::{AgentName, AttachPolicy, HostName, Terminal};
 
 /// What somebody who attaches wants.
@@ -46,10 +48,19 @@ pub struct Entry<'a> {
     pub now: Timestamp,
     /// Whether for the first time.
     pub arrival: Arrival,
-    /// What is laid over the screen of whoever may type.
-    pub popup: Option<&'a Popup>,
+    /// The page that covers the agent's screen until the driver presses a key.
+    pub cover: Option<&'a CoverPage>,
     /// What the terminal is.
     pub around: Around,
+}
+
+/// What must be known before a terminal is attached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BeforeAttach {
+    /// The prefix key, which the user's configuration may have changed.
+    pub prefix: String,
+    /// The tmux program that can attach a terminal to the server.
+    pub client: PathBuf,
 }
 
 /// What is around somebody who attaches.
@@ -84,37 +95,75 @@ impl Entry<'_> {
         }
     }
 
+    /// What a driver's screen shows first.
+    fn covered(&self) -> Result<Script, TmuxError> {
+        let mut script = Script::default();
+        remove_old_page(self.session.as_str(), &mut script)?;
+        match self.cover {
+            Some(page) => page.show(self.session.as_str(), &mut script).map(|()| script),
+            None => Ok(script),
+        }
+    }
+
     pub(super) fn words(&self, tty: &str) -> String {
         format!("{} since {}", in_words(self.user, tty, self.from), clock(self.now))
     }
 }
 
-/// A program whose output lies over the session until it ends.
+/// A page of text that covers the agent's screen until the driver presses a key.
+///
+/// It is shown in the agent's pane, in tmux's view mode, with the keys of a view that is scrolled back (`scroll.rs`). A popup
+/// would have been simpler, but tmux hands every key to the program in a popup, the prefix too, and loses the keys that
+/// arrive while the popup closes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Popup {
-    /// It and its arguments; no shell sees them.
+pub struct CoverPage {
+    /// The program that prints the page, and its arguments. `--page COLUMNSxLINES`, the size of the pane, is added.
     pub argv: Vec<String>,
-    /// How many lines it prints.
-    pub lines: usize,
 }
 
-impl Popup {
-    fn shown(&self, script: &mut Script) {
-        let height = (self.lines + 2).to_string();
-        script.then(&command(&["display-popup", "-E", "-w", "90%", "-h", &height, "--"])).words(&self.argv);
+impl CoverPage {
+    /// Shows the page unless the pane is in a mode already.
+    fn show(&self, session: &str, script: &mut Script) -> Result<(), TmuxError> {
+        let at = target::pane_of(session);
+        let words: Vec<Vec<u8>> = self.argv.iter().map(|word| sh_word(word.as_bytes())).collect();
+        let mut deed = Script::default();
+        // `run-shell` expands formats in its command, but not in the value of an option.
+        deed.then(&command(&["set-option", "-s", "@symposium_cover"])).word(words.join(&b' '));
+        let run = "#{@symposium_cover} --page #{pane_width}x#{pane_height} 2>/dev/null || :";
+        deed.then(&command(&["run-shell", "-t", &at, run]));
+        let mut keys = Script::default();
+        keys.then(&command(&["set-option", "-w", "-t", &at, "@symposium_scrolled", "1"]));
+        keys.then(&command(&["set-option", "-wF", "-t", &at, "mode-keys", "#{@symposium_typing}"]));
+        deed.then(&command(&["if-shell", "-F", "-t", &at, "#{==:#{pane_mode},view-mode}"]));
+        deed.word(keys.finish("a page")?);
+        script.then(&command(&["if-shell", "-F", "-t", &at, "#{==:#{pane_in_mode},0}"]));
+        script.word(deed.finish("a page")?);
+        Ok(())
     }
+}
+
+/// Removes a page that a former driver left without closing it.
+fn remove_old_page(session: &str, script: &mut Script) -> Result<(), TmuxError> {
+    let at = target::pane_of(session);
+    let is_page = "#{&&:#{==:#{pane_mode},view-mode},#{!=:#{@symposium_scrolled},}}";
+    let is_alone = "#{==:#{session_attached},1}";
+    let mut leave = Script::default();
+    leave.then(&command(&["copy-mode", "-q", "-t", &at]));
+    script.then(&command(&["if-shell", "-F", "-t", &at, &format!("#{{&&:{is_page},{is_alone}}}")]));
+    script.word(leave.finish("a page")?);
+    Ok(())
 }
 
 impl Tmux {
     /// Becomes a terminal of the session; returns only when that failed. Works inside somebody's own tmux.
-    pub fn attach(&self, entry: &Entry<'_>, env: Vec<(OsString, OsString)>) -> TmuxError {
+    pub fn attach(&self, entry: &Entry<'_>, client: &Path, env: Vec<(OsString, OsString)>) -> TmuxError {
         let words = match self.attach_words(entry) {
             Ok(words) => words,
             Err(error) => return error,
         };
-        let mut command = door::program(&self.program);
-        let source = command.args(words).env_clear().envs(without_tmux(&env)).exec();
-        TmuxError::NotRun { program: self.program.clone(), source }
+        let mut command = door::program(client);
+        let source = command.arg0("tmux").args(words).env_clear().envs(without_tmux(&env)).exec();
+        TmuxError::NotRun { program: client.to_owned(), source }
     }
 
     /// The arguments that attach a terminal to the session.
@@ -124,7 +173,7 @@ impl Tmux {
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
         words.extend(["-S".into(), self.setup.socket.clone().into()]);
         let mut script = Script::default();
-        // Before anything else: a popup holds up what comes after it, and the status line below it tells the keys.
+        // First: printing a page holds up the commands after it, and the status line below it names the keys.
         let around = entry.around.noted(session);
         match entry.meeting() {
             None if entry.how == AttachAs::Observer => {
@@ -135,15 +184,13 @@ impl Tmux {
             None => {
                 script.then(&command(&["attach-session", "-t", &target])).append(&around);
                 size::by(session, None, &mut script)?;
-                entry.popup.iter().for_each(|popup| popup.shown(&mut script));
+                script.append(&entry.covered()?);
             }
             Some(meeting) => {
                 // Not counted until it may type: the agent must not see a size that is taken back at once.
                 let attach = ["attach-session", "-t", &target, "-f", "ignore-size"];
                 script.then(&command(&attach)).append(&around);
                 entry.host.iter().for_each(|host| comes_from(session, host, &mut script));
-                let mut popup = Script::default();
-                entry.popup.iter().for_each(|one| one.shown(&mut popup));
                 let comer = Comer {
                     session: entry.session,
                     named: None,
@@ -151,7 +198,7 @@ impl Tmux {
                     now: entry.now,
                     arrival: entry.arrival,
                 };
-                script.append(&comer.seated(meeting, popup)?);
+                script.append(&comer.seated(meeting, entry.covered()?)?);
             }
         }
         let said = script.spoken("an attach")?.words.unwrap_or_default();
@@ -226,13 +273,37 @@ impl Tmux {
         ours.is_ok_and(|ours| std::fs::canonicalize(path).is_ok_and(|theirs| theirs == ours))
     }
 
-    /// The key that comes before every other one of ours; the user's configuration may have another one.
-    pub fn prefix(&self, session: &AgentName) -> Result<String, TmuxError> {
-        let said = self.ask(
-            "attach",
-            &["display-message", "-p", "-t", &target::pane_of(session.as_str()), "#{prefix}"],
-        )?;
-        Ok(said.trim_end().to_owned())
+    /// What must be known before a terminal is attached to the session.
+    pub fn before_attach(&self, session: &AgentName) -> Result<BeforeAttach, TmuxError> {
+        let format = "#{pid} #{version} #{prefix}";
+        let at = target::pane_of(session.as_str());
+        let words = ["display-message", "-p", "-t", &at, format];
+        let call = Call { growth: Growth::Terminal, ..self.call("attach", &words) };
+        let said = self.understand("attach", self.run(&call)?)?;
+        let mut words = said.trim_end().splitn(3, ' ');
+        let [pid, version, prefix] = std::array::from_fn(|_| words.next().unwrap_or_default());
+        Ok(BeforeAttach { prefix: prefix.to_owned(), client: self.client_for(pid, version)? })
+    }
+
+    /// The program that can attach a terminal to the running server.
+    pub fn client_program(&self) -> Result<PathBuf, TmuxError> {
+        let said = self.ask("attach", &["display-message", "-p", "#{pid} #{version}"])?;
+        let (pid, version) = said.trim_end().split_once(' ').unwrap_or_default();
+        self.client_for(pid, version)
+    }
+
+    /// The tmux of PATH if it is the server's version. Otherwise the program that the server itself runs: clients and servers
+    /// of different versions do not always understand each other (3.6 and 3.3a do not), and the server cannot be replaced
+    /// without ending all agents.
+    fn client_for(&self, server: &str, version: &str) -> Result<PathBuf, TmuxError> {
+        if version == self.version {
+            return Ok(self.program.clone());
+        }
+        server.parse().ok().and_then(linux::program_of).ok_or_else(|| TmuxError::OtherVersion {
+            program: self.program.clone(),
+            version: self.version.clone(),
+            server: version.to_owned(),
+        })
     }
 
     /// The terminal in which the caller runs.

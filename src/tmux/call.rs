@@ -30,6 +30,19 @@ pub(super) struct Call<'a> {
     pub bound: Duration,
     /// What the caller does while the server works.
     pub meanwhile: Option<&'a dyn Fn()>,
+    /// Whether the call makes the server open more files for good.
+    pub growth: Growth,
+}
+
+/// Whether a call makes the server open more files for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// It does not.
+    None,
+    /// A process in a pane: refused when few descriptors are left.
+    Pane,
+    /// A terminal, which is never refused.
+    Terminal,
 }
 
 /// What tmux said.
@@ -51,7 +64,18 @@ impl<'a> Call<'a> {
         env: Vec<(&'a OsStr, &'a OsStr)>,
         bound: Duration,
     ) -> Call<'a> {
-        Call { what, words, env, stdin: None, direct: None, dir: None, conf: None, bound, meanwhile: None }
+        Call {
+            what,
+            words,
+            env,
+            stdin: None,
+            direct: None,
+            dir: None,
+            conf: None,
+            bound,
+            meanwhile: None,
+            growth: Growth::None,
+        }
     }
 
     /// The variables that may be given on.

@@ -22,6 +22,16 @@ pub enum TmuxError {
         /// What it says it is.
         version: String,
     },
+    /// The server is of another version than the tmux program, and its own program cannot be found.
+    #[error("the tmux server is version {server}, but `{}` is {version}", program.display())]
+    OtherVersion {
+        /// The tmux program of PATH.
+        program: PathBuf,
+        /// Its version.
+        version: String,
+        /// The version of the server.
+        server: String,
+    },
     /// A program that does not say which tmux it is.
     #[error("`{} -V` said {said:?}, which is no tmux version", program.display())]
     OddVersion {
@@ -49,6 +59,14 @@ pub enum TmuxError {
     NoSessions {
         /// Its socket.
         socket: PathBuf,
+    },
+    /// The server has too few file descriptors left for another agent.
+    #[error("the tmux server has no room for another agent: {} file descriptors are left", limit.saturating_sub(*open))]
+    NoDescriptors {
+        /// How many are open.
+        open: u64,
+        /// How many it may have open.
+        limit: u64,
     },
     /// A session of that name exists.
     #[error("a tmux session named `{session}` exists already")]

@@ -8,7 +8,7 @@ use tmux_interface::{NewSession, PipePane, RespawnPane};
 
 use super::program::{LaunchEnv, Program};
 use super::script::{Script, command, sh_word};
-use super::{Tmux, TmuxError, conf, target};
+use super::{Tmux, TmuxError, conf, descriptors, target};
 use crate::model::{AgentId, AgentName, ServerIdentity};
 
 /// The tmux words for what is printed at the end of a launch.
@@ -104,7 +104,7 @@ impl Tmux {
     pub fn respawn(&self, launch: &Launch<'_>, pane: &str) -> Result<Started, TmuxError> {
         let session = target::session(launch.name.as_str());
         let mut script = Script::default();
-        self.announce(&launch.program(), &mut script);
+        self.announce(&launch.program(), &mut script)?;
         self.check_owner(launch, target::pane(pane)?)?;
         let old = match launch.env {
             LaunchEnv::Given(_) => self.old_variables(&session)?,
@@ -225,6 +225,7 @@ fn parse_started(said: String) -> Result<Started, TmuxError> {
         let server = ServerIdentity(words.next()?.to_owned());
         let pane = target::pane(words.next()?).ok()?.to_owned();
         let pid = words.next()?.parse().ok()?;
+        descriptors::hand_down(pid);
         Some(Started { server, session: words.next()?.to_owned(), pane, pid, mistakes })
     };
     parse().ok_or(TmuxError::Garbled { what: "launch", said })

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::Child;
 use std::time::Duration;
 
@@ -30,6 +31,12 @@ pub(super) fn end_of(child: &Child) -> io::Result<OwnedFd> {
 /// The process at the other end of a connection: the one that listened for it.
 pub(super) fn peer(line: &OwnedFd) -> Option<Pid> {
     socket_peercred(line).ok().map(|peer| peer.pid)
+}
+
+/// The program file of a process. The path works as long as the process lives, also after the file was deleted.
+pub(super) fn program_of(pid: i32) -> Option<PathBuf> {
+    let path = PathBuf::from(format!("/proc/{pid}/exe"));
+    std::fs::metadata(&path).is_ok().then_some(path)
 }
 
 /// Whether the process has ended, or does within this time.

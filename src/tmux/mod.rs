@@ -17,6 +17,7 @@ mod attach;
 mod call;
 mod capture;
 mod conf;
+mod descriptors;
 mod door;
 mod driver;
 mod error;
@@ -29,6 +30,7 @@ mod news;
 mod program;
 mod query;
 mod script;
+mod scroll;
 mod seats;
 mod session;
 mod share;
@@ -45,8 +47,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use attach::{Around, AttachAs, Entry, Popup};
+pub use attach::{Around, AttachAs, BeforeAttach, CoverPage, Entry};
 pub use capture::Capture;
+pub use descriptors::DescriptorUse;
 pub use driver::Arrival;
 pub use error::TmuxError;
 pub use input::Paste;
@@ -131,7 +134,12 @@ impl Tmux {
 
     /// The process of the server, also of one that does not answer.
     pub fn server_process(&self) -> Option<i32> {
-        wire::listener(&self.setup.socket)
+        wire::server_of(&self.setup.socket).map(|pid| pid.as_raw_nonzero().get())
+    }
+
+    /// How many file descriptors the server has open, and how many it may have.
+    pub fn descriptors(&self) -> Option<DescriptorUse> {
+        descriptors::used_by(wire::server_of(&self.setup.socket)?)
     }
 
     /// The tmux program.

@@ -11,7 +11,7 @@ use std::path::Path;
 use rustix::fs::{Access, access};
 use tmux_interface::TmuxCommand;
 
-use super::call::Call;
+use super::call::{Call, Growth};
 use super::news::News;
 use super::script::{Script, Spoken, command, sh_word};
 use super::{Tmux, TmuxError, conf, socket};
@@ -76,7 +76,7 @@ impl Tmux {
         then: impl FnOnce(&mut Script),
     ) -> Result<String, TmuxError> {
         let mut script = Script::default();
-        self.announce(program, &mut script);
+        self.announce(program, &mut script)?;
         let hidden: Vec<&str> =
             KEPT.into_iter().filter(|name| variable(program.env.named(), name).is_none()).collect();
         for name in &hidden {
@@ -109,9 +109,9 @@ impl Tmux {
     }
 
     /// Tells the server where our program and home are now, for its hooks, and the spawner's shell.
-    pub(super) fn announce(&self, program: &Program<'_>, script: &mut Script) {
+    pub(super) fn announce(&self, program: &Program<'_>, script: &mut Script) -> Result<(), TmuxError> {
         let mut news = News::default();
-        conf::refresh(&self.setup, &mut news);
+        conf::refresh(&self.setup, &mut news)?;
         for (option, path) in [("@symposium_bin", &self.setup.binary), ("@symposium_home", &self.setup.home)]
         {
             news.option(["-s", option], &sh_word(path.as_os_str().as_bytes()));
@@ -121,6 +121,7 @@ impl Tmux {
             news.option(["-g", "default-shell"], shell.as_os_str().as_bytes());
         }
         news.tell(script);
+        Ok(())
     }
 
     /// Runs a launch script, starting the server when there is none.
@@ -148,6 +149,7 @@ impl Tmux {
                 conf: Some(&conf),
                 bound,
                 meanwhile: program.meanwhile,
+                growth: Growth::Pane,
                 ..call
             };
             self.understand("launch", self.run(&call)?)

@@ -12,9 +12,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::process::Pid;
 
 use super::call::{Call, Said};
-use super::{TmuxError, linux};
+use super::{TmuxError, descriptors, linux};
 use talk::{Talk, Unanswered};
 
 /// Newer servers read a header's length and flags as one number, which comes to the same only on such machines.
@@ -29,6 +30,9 @@ pub(super) fn ask(socket: &Path, call: &Call<'_>) -> Result<Option<Said>, TmuxEr
     let Some(opening) = opening::of(call).filter(|_| IS_SPOKEN_HERE) else { return Ok(None) };
     let Some(line) = connect(socket) else { return Ok(None) };
     let server = linux::peer(&line);
+    if let Some(server) = server {
+        descriptors::make_room(server, call.growth)?;
+    }
     let odd = |said: String| Err(TmuxError::Garbled { what: call.what, said });
     match Talk::new(line, opening, call.stdin.unwrap_or_default()).run(deadline, call.meanwhile) {
         Ok(said) => Ok(Some(said)),
@@ -42,12 +46,12 @@ pub(super) fn ask(socket: &Path, call: &Call<'_>) -> Result<Option<Said>, TmuxEr
     }
 }
 
-/// A connection that never blocks; none when nobody listens, we may not, or too many wait already.
 /// The process that listens on this socket, whether it answers or not.
-pub(super) fn listener(socket: &Path) -> Option<i32> {
-    linux::peer(&connect(socket)?).map(|pid| pid.as_raw_nonzero().get())
+pub(super) fn server_of(socket: &Path) -> Option<Pid> {
+    linux::peer(&connect(socket)?)
 }
 
+/// A connection that never blocks; none when nobody listens, we may not, or too many wait already.
 fn connect(socket: &Path) -> Option<OwnedFd> {
     let address = SocketAddrUnix::new(socket).ok()?;
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;

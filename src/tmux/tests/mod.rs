@@ -172,7 +172,7 @@ fn entry(session: &AgentName, how: AttachAs) -> Entry<'_> {
         arrival: Arrival::Anew,
         from: None,
         now,
-        popup: None,
+        cover: None,
         around: Around::Terminal,
     }
 }

@@ -1,0 +1,50 @@
+//! The part of `symposium doctor` that looks at the running tmux server.
+
+use super::Manager;
+use super::doctor::Check;
+use crate::model::Look;
+
+/// With fewer file descriptors left than this the server is about to refuse agents.
+const FEW_DESCRIPTORS: u64 = 128;
+
+impl Manager {
+    /// Looks at the running server; nothing is said about one that does not run.
+    pub(super) fn check_running_server(&self) -> Vec<Check> {
+        [self.check_versions(), self.check_descriptors()].into_iter().flatten().collect()
+    }
+
+    /// Whether the server is of the version that PATH has.
+    fn check_versions(&self) -> Option<Check> {
+        let tmux = self.tmux().ok()?;
+        let Ok(Look::Running(server)) = tmux.look() else { return None };
+        if server.version == tmux.version() {
+            return None;
+        }
+        let saw = format!("the server runs tmux {}, PATH has {}", server.version, tmux.version());
+        Some(match tmux.client_program() {
+            Ok(client) => Check::note(
+                "tmux versions",
+                format!("{saw}; attach uses the server's own program, {}", client.display()),
+                "nothing is needed; the version of PATH counts from the server's next start",
+            ),
+            Err(_) => Check::bad(
+                "tmux versions",
+                format!("{saw}; attach may fail"),
+                format!("put tmux {} first in PATH", server.version),
+            ),
+        })
+    }
+
+    /// How many file descriptors the server has left.
+    fn check_descriptors(&self) -> Option<Check> {
+        let used = self.tmux().ok()?.descriptors()?;
+        let saw = format!("the server has {} of {} open, {} left", used.open, used.limit, used.left());
+        Some(if used.left() < FEW_DESCRIPTORS {
+            let advice = "end agents that are not needed, or raise the hard limit (`ulimit -Hn`) before the server's \
+                          next start";
+            Check::note("file descriptors", saw, advice)
+        } else {
+            Check::good("file descriptors", saw)
+        })
+    }
+}
