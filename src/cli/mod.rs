@@ -9,6 +9,7 @@ mod attach;
 mod board;
 mod columns;
 mod completions;
+mod config;
 mod conversation;
 mod deny;
 mod detach;
@@ -150,6 +151,9 @@ enum Noun {
     /// Start with the machine: a systemd unit, or launchd on macOS
     #[command(subcommand)]
     Service(service::Verb),
+    /// Configuration: apply changes to what is running
+    #[command(subcommand)]
+    Config(config::Verb),
     /// Check tmux, directories, registry, server and agent CLIs, and say what to do
     Doctor,
     /// An interactive stand-in for an agent CLI, to try everything without one
@@ -268,6 +272,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             let code = demo::run(args, &home.join("demo")).map_err(Error::io("the demo agent failed"))?;
             Ok(u8::try_from(code).unwrap_or(1))
         }
+        Noun::Config(verb) => config::run(&verb, &Context::open(home, ui)?),
         Noun::Doctor => doctor::run(Manager::open(Env::capture(), home), ui),
         Noun::Supervisor(verb) => {
             let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };

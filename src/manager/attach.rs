@@ -84,6 +84,9 @@ impl Manager {
             around: request.around,
         };
         let facts = tmux.before_attach(request.name)?;
+        if !facts.shows_needing_answer {
+            self.show_needing_answer();
+        }
         before(&agent, &facts.prefix);
         if tmux.is_inside(self.env.var("TMUX")) {
             tmux.switch_client(&entry, self.env.all())?;

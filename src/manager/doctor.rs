@@ -73,7 +73,6 @@ impl Manager {
         checks.extend(self.check_writers());
         checks.extend([self.check_config(), self.check_ledger(), self.check_supervisor()]);
         checks.extend(self.check_running_server());
-        checks.extend(self.check_tmux_conf());
         checks.extend(self.check_sharing());
         checks.extend(self.check_logout());
         checks.extend(self.check_kinds());
@@ -169,7 +168,7 @@ impl Manager {
         let socket = tmux.socket().display();
         match tmux.look() {
             Err(error) => self.check_silent_server(&Error::from(error)),
-            Ok(Look::NoServer) => match self.lost() {
+            Ok(Look::NoServer) => self.check_stuck_server().unwrap_or_else(|| match self.lost() {
                 Ok(lost) if !lost.is_empty() => Check::note(
                     "server",
                     format!(
@@ -181,7 +180,7 @@ impl Manager {
                 _ => {
                     Check::good("server", format!("not running at {socket}; it starts with the first agent"))
                 }
-            },
+            }),
             Ok(Look::Running(server)) => {
                 let saw = format!("tmux {} at {socket}", server.version);
                 let agents = match self.survey() {
@@ -205,13 +204,6 @@ impl Manager {
                 Check::good("server", saw)
             }
         }
-    }
-
-    /// Mistakes in the user's additions, as the server found them when it was started.
-    fn check_tmux_conf(&self) -> Option<Check> {
-        let mistakes = self.tmux().ok()?.conf_mistakes().ok().filter(|mistakes| !mistakes.is_empty())?;
-        let advice = "mend it; it counts from the server's next start";
-        Some(Check::note("tmux.conf", mistakes.join("; "), advice))
     }
 
     /// The server's process is named, so that it can be woken or ended by hand.

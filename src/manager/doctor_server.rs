@@ -10,7 +10,10 @@ const FEW_DESCRIPTORS: u64 = 128;
 impl Manager {
     /// Looks at the running server; nothing is said about one that does not run.
     pub(super) fn check_running_server(&self) -> Vec<Check> {
-        [self.check_versions(), self.check_descriptors()].into_iter().flatten().collect()
+        [self.check_versions(), self.check_descriptors(), self.check_tmux_conf()]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     /// Whether the server is of the version that PATH has.
@@ -33,6 +36,30 @@ impl Manager {
                 format!("put tmux {} first in PATH", server.version),
             ),
         })
+    }
+
+    /// A server that was told to end and holds the socket of the next one.
+    pub(super) fn check_stuck_server(&self) -> Option<Check> {
+        let stuck = self.stuck_server(self.tmux().ok()?).ok()??;
+        let advice = "symposium agent restore --all (it ends these processes first)";
+        Some(Check::bad("server", stuck.description(), advice))
+    }
+
+    /// Mistakes in the user's `tmux.conf`, and whether the server has read it as it is now.
+    fn check_tmux_conf(&self) -> Option<Check> {
+        let tmux = self.tmux().ok()?;
+        let state = tmux.conf_state().ok()??;
+        if state.is_changed {
+            let mut saw = "changed since the server read it".to_owned();
+            for mistake in tmux.check_conf().unwrap_or_default() {
+                saw.push_str("; ");
+                saw.push_str(&mistake);
+            }
+            return Some(Check::note("tmux.conf", saw, "symposium config reload"));
+        }
+        let mistakes = tmux.conf_mistakes().ok().filter(|mistakes| !mistakes.is_empty())?;
+        let advice = "correct the file, then `symposium config reload`";
+        Some(Check::note("tmux.conf", mistakes.join("; "), advice))
     }
 
     /// How many file descriptors the server has left.

@@ -1,18 +1,36 @@
 //! Who drives after somebody came or left: the rule decides, tmux checks that nothing has changed meanwhile.
 
+use std::path::Path;
+use std::time::Duration;
+
 use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
-use crate::model::AgentName;
+use crate::model::{AgentName, Seats};
 use crate::process;
 use crate::rules::driver::{gone, settle};
+
+/// How long the terminal of a driver takes no output before it counts as not being read.
+const STALL_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Marks a driver whose terminal is not being read, where another terminal waits to drive.
+fn mark_stalled_driver(seats: &mut Seats) {
+    let Seats { driver, waiting, terminals, .. } = seats;
+    if !terminals.iter().any(|terminal| waiting.contains(&terminal.key)) {
+        return;
+    }
+    for terminal in terminals.iter_mut().filter(|terminal| driver.as_ref() == Some(&terminal.key)) {
+        terminal.is_stalled = process::takes_no_output(Path::new(terminal.name()), STALL_TIMEOUT);
+    }
+}
 
 impl Manager {
     /// Sets right who may type, on every agent that somebody is attached to.
     pub(super) fn seat_terminals(&self) -> Result<(), Error> {
         let policy = self.settings().attach.policy;
         let tmux = self.tmux()?;
-        let all = tmux.seats()?;
+        let mut all = tmux.seats()?;
+        all.iter_mut().for_each(mark_stalled_driver);
         let left = gone(&all);
         for mut seats in all {
             // What is no agent's is not ours to order.

@@ -11,7 +11,7 @@ use super::workspace::branch_now;
 use crate::env::{AGENT, AGENT_ID, Env};
 use crate::error::Error;
 use crate::kinds;
-use crate::model::{AgentId, AgentName, AgentRecord, HookSignal, Status, TmuxEvent, What};
+use crate::model::{Agent, AgentId, AgentName, AgentRecord, HookSignal, Status, TmuxEvent, What};
 use crate::process;
 use crate::rules::conversation;
 use crate::rules::hook::prompt_line;
@@ -63,8 +63,9 @@ impl Manager {
                 _ => Ok(()),
             },
             TmuxEvent::ClientAttached { session } => self.seat_terminals().and(self.came(session)),
-            TmuxEvent::ClientMoved => self.seat_terminals().and(self.somebody_left()),
-            TmuxEvent::ClientDetached { .. } => self.seat_terminals().and(self.somebody_left()),
+            TmuxEvent::ClientMoved | TmuxEvent::ClientDetached { .. } => {
+                self.seat_terminals().and(self.note_attendance())
+            }
             TmuxEvent::Edge { session, edge } => self.edge(session, *edge),
         }
     }
@@ -217,30 +218,35 @@ impl Manager {
         Ok(())
     }
 
-    /// A terminal left; tmux has forgotten which one, so those that nobody sits at any more are found by a look. Who
-    /// only watches does not sit there.
-    fn somebody_left(&self) -> Result<(), Error> {
-        let alone: Vec<AgentName> = self
-            .survey()?
-            .agents
-            .into_iter()
-            .filter(|agent| {
-                agent.clients.iter().all(|client| client.observer) && agent.last_attached.is_some()
-            })
-            .map(|agent| agent.name)
-            .collect();
-        let left = self.write(|edit| {
-            let mut left = Vec::new();
-            for name in alone {
-                if let Ok(Some(mut record)) = edit.get(&name)
+    /// A terminal left or went to another agent by tmux's own keys. tmux does not say which one it was, so the agents whose
+    /// last terminal left, and those that have one again, are found by a look. Observers do not count.
+    fn note_attendance(&self) -> Result<(), Error> {
+        let agents = self.survey()?.agents;
+        let (attended, alone): (Vec<Agent>, Vec<Agent>) =
+            agents.into_iter().partition(|agent| agent.clients.iter().any(|client| !client.observer));
+        let (came, left) = self.write(|edit| {
+            let (mut came, mut left) = (Vec::new(), Vec::new());
+            for agent in alone.iter().filter(|agent| agent.last_attached.is_some()) {
+                if let Ok(Some(mut record)) = edit.get(&agent.name)
                     && record.last_detached < record.last_attached
                 {
                     record.last_detached = Some(Env::now());
                     left.push(edit.put(record));
                 }
             }
-            left
+            for agent in &attended {
+                if let Ok(Some(mut record)) = edit.get(&agent.name)
+                    && (record.last_attached.is_none() || record.last_attached < record.last_detached)
+                {
+                    record.last_attached = Some(Env::now());
+                    came.push(edit.put(record));
+                }
+            }
+            (came, left)
         })?;
+        for record in came {
+            self.happened(&record, What::Attached, "a terminal came from another agent".into());
+        }
         for record in left {
             self.happened(&record, What::Detached, "the last terminal left".into());
         }

@@ -19,7 +19,7 @@ use crate::rules::hook::WITH_A_TASK;
 use crate::rules::opening::Opening;
 use crate::rules::params;
 use crate::rules::status::PLAIN_COMMAND;
-use crate::tmux::{Capture, Edges, Launch, LaunchEnv};
+use crate::tmux::{Capture, Edges, Launch, LaunchEnv, TmuxError};
 use crate::transcript::{self, Size};
 
 /// The size of a session that nobody has attached to yet: wide enough for an agent's tables.
@@ -176,7 +176,13 @@ impl Manager {
         let tmux = self.tmux()?;
         let started = match start.pane {
             Some(pane) => tmux.respawn(&launch, pane)?,
-            None => tmux.start(&launch)?,
+            None => match tmux.start(&launch) {
+                Err(TmuxError::NoServer { .. }) => {
+                    self.end_stuck_server(tmux)?;
+                    tmux.start(&launch)?
+                }
+                other => other?,
+            },
         };
         for mistake in &started.mistakes {
             self.notice(format!("{mistake} (the tmux server reads that file when it starts)"));

@@ -21,6 +21,7 @@ mod doctor_server;
 mod driver;
 mod edge;
 mod editor;
+mod ending_server;
 mod environments;
 mod event;
 mod evict;
@@ -52,6 +53,7 @@ mod ready;
 mod rebuilt;
 mod recap;
 mod reconcile;
+mod reload_config;
 mod remote;
 mod removal;
 mod rename;
@@ -162,7 +164,7 @@ use crate::model::{Agent, AgentName, AgentRecord, Config, EnvironmentName, Statu
 pub use crate::ssh::Heed;
 use crate::store::{Store, StoreError};
 pub use crate::tmux::{Around, Arrival, AttachAs as As, CoverPage, GuestMay};
-use crate::tmux::{Setup, SocketRule, Tmux, socket_path};
+use crate::tmux::{Setup, SocketRule, Tmux, choose_socket};
 
 /// How long one call of tmux may take. A loaded machine answers in well under a second; a stopped server never.
 const TMUX_BOUND: Duration = Duration::from_secs(5);
@@ -305,7 +307,7 @@ impl Manager {
 
     fn tmux_setup(&self) -> Result<Setup, Error> {
         let run_dir = self.store.run_dir();
-        let socket = socket_path(&SocketRule {
+        let socket = choose_socket(&SocketRule {
             run_dir: &run_dir,
             over: self.env.var("SYMPOSIUM_TMUX_SOCKET"),
             home: &self.home.path,

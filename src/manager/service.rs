@@ -127,7 +127,7 @@ impl Manager {
             .into_iter()
             .filter_map(|name| Some((name.into(), self.env.var(name)?.to_owned())));
         let boot = Boot {
-            name: name_after(socket.file_name()),
+            name: name_after(socket.path.file_name()),
             exe: self.env.exe().to_owned(),
             env: passed.chain(chosen).collect(),
         };

@@ -9,6 +9,7 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{Ledger, LedgerError};
 use crate::model::{AgentRecord, Happening, What};
+use crate::rules::attention::{needing_answer, needs_answer};
 use crate::rules::happenings::happenings;
 use crate::store::{BEHIND, Edit};
 
@@ -16,8 +17,15 @@ impl Manager {
     /// Changes the registry under its lock, and writes down what that means.
     pub(super) fn write<T>(&self, change: impl FnOnce(&mut Edit) -> T) -> Result<T, Error> {
         let now = Env::now();
-        Ok(self.store.update(now, |edit| {
+        let mut is_waiting_changed = false;
+        let answer = self.store.update(now, |edit| {
             let answer = change(edit);
+            is_waiting_changed = edit.moves().iter().any(|moved| {
+                let waits = |record: &Option<AgentRecord>| {
+                    record.as_ref().filter(|record| needs_answer(record)).map(|record| record.name.clone())
+                };
+                waits(&moved.before) != waits(&moved.after)
+            });
             let moves = edit.moves().iter().map(|moved| (moved.before.as_ref(), moved.after.as_ref()));
             let happened: Vec<_> =
                 moves.filter_map(|(before, after)| happenings(before, after, now)).collect();
@@ -25,7 +33,21 @@ impl Manager {
                 self.note_with_owed(edit, happened);
             }
             answer
-        })?)
+        })?;
+        if is_waiting_changed {
+            self.show_needing_answer();
+        }
+        Ok(answer)
+    }
+
+    /// Shows in the status lines how many agents need an answer. The registry is read again, because another process may have
+    /// changed it since.
+    pub(super) fn show_needing_answer(&self) {
+        let Ok(records) = self.store.read(Env::now()) else { return };
+        // A server that does not run or answer has no status line to show it in.
+        if let Ok(tmux) = self.tmux() {
+            let _ = tmux.note_needing_answer(&needing_answer(&records));
+        }
     }
 
     /// Writes down what the ledger could not take when it happened.

@@ -28,6 +28,8 @@ pub struct Terminal {
     pub words: String,
     /// Whether it is a guest's, which tmux never lets type: we do, for it.
     pub guest: bool,
+    /// Whether its screen is not being read: it took no output for some seconds.
+    pub is_stalled: bool,
 }
 
 impl Terminal {

@@ -7,6 +7,7 @@
 //! Must never signal by a bare number, nor count the caller or its ancestors among an agent's processes.
 
 mod apart;
+mod clients;
 mod end;
 mod ending;
 mod environment;
@@ -29,6 +30,7 @@ mod users;
 mod testing;
 
 pub use apart::{Heard, Listening, leave_session, listen_to, run_into, start_apart};
+pub use clients::{is_tmux_client, tmux_clients};
 pub use end::{EndPlan, Ending, end};
 pub use ending::on_end;
 pub use environment::environment;
@@ -43,7 +45,7 @@ pub use run::{Output, Run, run_bounded, run_foreground, run_watched};
 pub use stalled::{Stall, StalledChild, stalled_children};
 pub use tied::{TIE, become_tied};
 pub use tree::{Target, is_alive, is_held, tree};
-pub use tty::{TtyState, tty_state};
+pub use tty::{TtyState, takes_no_output, tty_state};
 pub use users::{user_id, user_name, user_names};
 
 /// The variable that an agent's processes carry in their environment.

@@ -2,10 +2,13 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::ioctl_fionread;
 use rustix::termios::{LocalModes, tcgetattr};
+use rustix::time::Timespec;
 
 /// How a terminal reads, at the moment of a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +34,20 @@ pub fn tty_state(tty: &Path) -> io::Result<TtyState> {
     })
 }
 
+/// Whether a terminal has no room for output during all of this time: whatever shows it has stopped reading. A terminal
+/// that nothing is written to cannot be recognised in this way.
+pub fn takes_no_output(tty: &Path, during: Duration) -> bool {
+    let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let (Ok(terminal), Ok(during)) = (open(tty, flags, Mode::empty()), Timespec::try_from(during)) else {
+        return false;
+    };
+    poll(&mut [PollFd::new(&terminal, PollFlags::OUT)], Some(&during)) == Ok(0)
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
 
-    use rustix::event::{PollFd, PollFlags, poll};
     use rustix::fd::OwnedFd;
     use rustix::termios::{OptionalActions, tcsetattr};
 
@@ -63,6 +75,23 @@ mod tests {
         raw.make_raw();
         tcsetattr(&program, OptionalActions::Now, &raw).unwrap();
         assert_eq!(tty_state(&tty).unwrap(), TtyState { cooked: false, echo: false, queued: 6 });
+    }
+
+    #[test]
+    fn a_terminal_that_is_not_being_read_takes_no_output_when_it_is_full() {
+        let (reader, tty) = terminal();
+        let program = open(&tty, OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty()).unwrap();
+        let moment = Duration::from_millis(1);
+        assert!(!takes_no_output(&tty, moment));
+        // The kernel moves some of it on, so that there is room once more.
+        while !takes_no_output(&tty, Duration::from_millis(50)) {
+            while rustix::io::write(&program, &[b'x'; 1024]).is_ok() {}
+        }
+        let mut buffer = [0; 1 << 16];
+        while takes_no_output(&tty, moment) {
+            rustix::io::read(&reader, &mut buffer).unwrap();
+        }
+        assert!(!takes_no_output(Path::new("/dev/pts/no-such"), moment));
     }
 
     #[test]

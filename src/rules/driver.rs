@@ -22,9 +22,11 @@ pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
         return vacate.chain(waiting.map(|key| Step::Type(key.clone()))).chain(sized(seats)).collect();
     }
     let drives = |key: &&str| terminal(key).is_some_and(|one| one.types);
-    let driver = seats.driver.as_deref().filter(drives);
+    // A driver whose terminal is not being read has nobody in front of it: it yields to one that waits.
+    let yields = |key: &&str| terminal(key).is_some_and(|one| one.is_stalled) && waits(seats).is_some();
+    let driver = seats.driver.as_deref().filter(drives).filter(|key| !yields(key));
     let typing = || seats.terminals.iter().filter(|one| one.types).map(|one| one.key.as_str());
-    let heir = || typing().next().or_else(|| waits(seats));
+    let heir = || typing().find(|key| !yields(key)).or_else(|| waits(seats));
     let (chosen, is_new) = match driver {
         Some(driver) => (Some(driver), false),
         None => (heir(), true),
@@ -47,9 +49,10 @@ fn sized(seats: &Seats) -> Option<Step> {
     typing().next_back().filter(|_| !is_there).map(|last| Step::Size(last.key.clone()))
 }
 
-/// The one that has waited longest and is still there.
+/// The one that has waited longest, is still there and is being read.
 fn waits(seats: &Seats) -> Option<&str> {
-    let is_here = |key: &&String| seats.terminals.iter().any(|terminal| terminal.key == **key);
+    let is_here =
+        |key: &&String| seats.terminals.iter().any(|terminal| terminal.key == **key && !terminal.is_stalled);
     seats.waiting.iter().find(is_here).map(String::as_str)
 }
 
@@ -57,15 +60,16 @@ fn waits(seats: &Seats) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// `a!` types, `a+` also counts for the size, `a` watches.
+    /// `a!` types, `a+` also counts for the size, `a` watches; `~` before it: it is not being read.
     fn seats(driver: &str, waiting: &str, terminals: &str) -> Seats {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let terminal = |word: String| Terminal {
-            key: word.trim_end_matches(['!', '+']).to_owned(),
+            key: word.trim_matches(['!', '+', '~']).to_owned(),
             types: word.ends_with(['!', '+']),
             counts: word.ends_with('+'),
             words: String::new(),
             guest: false,
+            is_stalled: word.starts_with('~'),
         };
         Seats {
             session: "s".to_owned(),
@@ -115,6 +119,12 @@ mod tests {
             ("a", "", "a! x!", "watch x"),
             ("a", "b", "b x!", "drive x"),
             ("", "", "x! y! z!", "drive x, watch y, watch z"),
+            // The driver's terminal is not being read.
+            ("a", "", "~a!", ""),
+            ("a", "", "~a! watcher", ""),
+            ("a", "b", "~a! b", "drive b, watch a"),
+            ("a", "b c", "~a! ~b c", "drive c, watch a"),
+            ("a", "b", "~a! ~b", ""),
         ] {
             let steps_of = settle(&seats(driver, waiting, terminals), AttachPolicy::SingleDriver);
             assert_eq!(said(&steps_of), steps, "driver {driver:?}, waiting {waiting:?}, there {terminals:?}");

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod answer;
+pub mod attention;
 pub mod bubble;
 pub mod choice;
 pub mod confirm;

@@ -61,7 +61,12 @@ pub struct BeforeAttach {
     pub prefix: String,
     /// The tmux program that can attach a terminal to the server.
     pub client: PathBuf,
+    /// Whether the server was told how many agents need an answer.
+    pub shows_needing_answer: bool,
 }
+
+/// How many times as long as other calls the question before an attach may take.
+const ATTACH_PATIENCE: u32 = 3;
 
 /// What is around somebody who attaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +126,10 @@ pub struct CoverPage {
     pub argv: Vec<String>,
 }
 
+/// Has the terminal send a paste as keys while the page is shown. From version 3.4 on tmux drops a bracketed paste into a pane
+/// that is in a mode; `hooks.conf` turns brackets on again. Older versions do both by themselves.
+const PASTE_AS_KEYS: &str = "#{?#{m/r:^3[.][23],#{version}},:,printf '\\033[?2004l' >#{client_tty}}";
+
 impl CoverPage {
     /// Shows the page unless the pane is in a mode already.
     fn show(&self, session: &str, script: &mut Script) -> Result<(), TmuxError> {
@@ -129,10 +138,15 @@ impl CoverPage {
         let mut deed = Script::default();
         // `run-shell` expands formats in its command, but not in the value of an option.
         deed.then(&command(&["set-option", "-s", "@symposium_cover"])).word(words.join(&b' '));
-        let run = "#{@symposium_cover} --page #{pane_width}x#{pane_height} 2>/dev/null || :";
-        deed.then(&command(&["run-shell", "-t", &at, run]));
+        let run = format!(
+            "#{{@symposium_cover}} --page #{{pane_width}}x#{{pane_height}} 2>/dev/null || :; {PASTE_AS_KEYS}"
+        );
+        deed.then(&command(&["run-shell", "-t", &at, &run]));
         let mut keys = Script::default();
         keys.then(&command(&["set-option", "-w", "-t", &at, "@symposium_scrolled", "1"]));
+        keys.then(&command(&["set-option", "-wF", "-t", &at, "@symposium_covered", "#{client_tty}"]));
+        let focus = "#{m:*focused*,#{client_flags}}";
+        keys.then(&command(&["set-option", "-wF", "-t", &at, "@symposium_focus", focus]));
         keys.then(&command(&["set-option", "-wF", "-t", &at, "mode-keys", "#{@symposium_typing}"]));
         deed.then(&command(&["if-shell", "-F", "-t", &at, "#{==:#{pane_mode},view-mode}"]));
         deed.word(keys.finish("a page")?);
@@ -171,7 +185,7 @@ impl Tmux {
         let session = entry.session.as_str();
         let target = target::session(session);
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
-        words.extend(["-S".into(), self.setup.socket.clone().into()]);
+        words.extend(["-S".into(), self.setup.socket.path.clone().into()]);
         let mut script = Script::default();
         // First: printing a page holds up the commands after it, and the status line below it names the keys.
         let around = entry.around.noted(session);
@@ -269,20 +283,26 @@ impl Tmux {
         let Some(text) = tmux_var.and_then(OsStr::to_str) else { return false };
         // `path,pid,session`, and the path may hold commas.
         let Some(path) = text.rsplitn(3, ',').nth(2) else { return false };
-        let ours = std::fs::canonicalize(&self.setup.socket);
+        let ours = std::fs::canonicalize(&self.setup.socket.path);
         ours.is_ok_and(|ours| std::fs::canonicalize(path).is_ok_and(|theirs| theirs == ours))
     }
 
     /// What must be known before a terminal is attached to the session.
     pub fn before_attach(&self, session: &AgentName) -> Result<BeforeAttach, TmuxError> {
-        let format = "#{pid} #{version} #{prefix}";
+        let format = "#{pid} #{version} #{?#{==:#{@symposium_needing_count},},0,1} #{prefix}";
         let at = target::pane_of(session.as_str());
         let words = ["display-message", "-p", "-t", &at, format];
-        let call = Call { growth: Growth::Terminal, ..self.call("attach", &words) };
+        // Many terminals may come at once, and a person would rather wait than try again.
+        let bound = self.setup.bound * ATTACH_PATIENCE;
+        let call = Call { growth: Growth::Terminal, bound, ..self.call("attach", &words) };
         let said = self.understand("attach", self.run(&call)?)?;
-        let mut words = said.trim_end().splitn(3, ' ');
-        let [pid, version, prefix] = std::array::from_fn(|_| words.next().unwrap_or_default());
-        Ok(BeforeAttach { prefix: prefix.to_owned(), client: self.client_for(pid, version)? })
+        let mut words = said.trim_end().splitn(4, ' ');
+        let [pid, version, counts, prefix] = std::array::from_fn(|_| words.next().unwrap_or_default());
+        Ok(BeforeAttach {
+            prefix: prefix.to_owned(),
+            client: self.client_for(pid, version)?,
+            shows_needing_answer: counts == "1",
+        })
     }
 
     /// The program that can attach a terminal to the running server.
@@ -332,6 +352,7 @@ impl Tmux {
                 counts: true,
                 words: String::new(),
                 guest: false,
+                is_stalled: false,
             }),
             None => {
                 Err(TmuxError::Refused { what: "switch", said: "no terminal shows this pane".to_owned() })

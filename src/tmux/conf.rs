@@ -10,8 +10,9 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::call::Call;
 use super::news::News;
-use super::script::{Script, command};
+use super::script::{Script, Spoken, command};
 use super::{Setup, Tmux, TmuxError, files, scroll, socket};
 
 const TEXT: &str = include_str!("server.conf");
@@ -39,6 +40,7 @@ fn text(setup: &Setup) -> Result<Vec<u8>, TmuxError> {
     let mut script = Script::default();
     script.then(&command(&["source-file", "-q"])).word(plain_glob(&setup.user_conf)).anyway();
     let mut end = Script::default();
+    end.then(&command(&["set-option", "-s", "@symposium_user_conf", &hash_of(&setup.user_conf)])).anyway();
     end.then(&command(&["set-option", "-s", "@symposium_conf", &edition()?])).anyway();
     // The hooks come last: a hook that the user sets without an index would wipe ours, and ours have one.
     Ok([
@@ -87,10 +89,23 @@ pub(super) fn mistakes_in(said: &str) -> (Vec<String>, String) {
     (whole(&told), rest.join("\n"))
 }
 
+/// What tmux writes in place of a file and a line when a command failed that no file holds, such as one of a hook for a window
+/// that has just gone.
+const NO_FILE: &str = "(null):";
+
 /// The lines of such a page as they were before they were broken to fit it; each begins with the path of the file.
 fn whole(lines: &[&str]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
+    let mut is_of_a_file = true;
     for line in lines.iter().filter(|line| !line.trim().is_empty()) {
+        match line {
+            line if line.starts_with('/') => is_of_a_file = true,
+            line if line.starts_with(NO_FILE) => is_of_a_file = false,
+            _ => {}
+        }
+        if !is_of_a_file {
+            continue;
+        }
         // Where in the page the cursor is stands at the end of its first line.
         let line = match line.rsplit_once(" [") {
             Some((text, place)) if all.is_empty() && place.ends_with(']') => text.trim_end(),
@@ -112,6 +127,98 @@ impl Tmux {
             other => Ok(whole(&other?.lines().collect::<Vec<_>>())),
         }
     }
+}
+
+/// How a running server stands to the user's `tmux.conf`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfState {
+    /// Whether the file is another than the one that the server has read.
+    pub is_changed: bool,
+    /// Whether `mode-keys` selects the key table that serves scrolled views (`scroll.rs`).
+    pub mode_keys_clash: bool,
+}
+
+impl Tmux {
+    /// Compares the server's configuration with the user's file; none when no server runs.
+    pub fn conf_state(&self) -> Result<Option<ConfState>, TmuxError> {
+        let format = "#{@symposium_user_conf} #{==:#{mode-keys},#{@symposium_typing}}";
+        let said = match self.ask("look at the configuration", &["display-message", "-p", format]) {
+            Err(other) if other.is_absence() => return Ok(None),
+            other => other?,
+        };
+        let (read, clash) = said.trim_end().split_once(' ').unwrap_or_default();
+        // A server that an older version started does not say what it has read.
+        let is_changed = !read.is_empty() && read != hash_of(&self.setup.user_conf);
+        Ok(Some(ConfState { is_changed, mode_keys_clash: clash == "1" }))
+    }
+
+    /// Has the server read its configuration again; says what is wrong with the user's file.
+    pub fn reload_conf(&self) -> Result<Vec<String>, TmuxError> {
+        let path = write(&self.setup)?;
+        let pattern = plain_glob(&path);
+        let mut script = Script::default();
+        script.then(&command(&["set-option", "-su", "@symposium_mistakes"])).anyway();
+        script.then(&command(&["source-file"])).word(pattern);
+        let Spoken { text, .. } = script.spoken("the configuration")?;
+        let call = self.call("read the configuration", &["source-file", "-"]);
+        let said = self.run(&Call { stdin: Some(&text), ..call })?;
+        let printed = String::from_utf8_lossy(&said.out).into_owned();
+        let mistakes: Vec<String> =
+            printed.lines().chain(said.err.lines()).filter_map(|line| self.placed(line)).collect();
+        if said.success || !mistakes.is_empty() {
+            self.keep_mistakes(&mistakes)?;
+            return Ok(mistakes);
+        }
+        self.understand("read the configuration", said).map(|_| mistakes)
+    }
+
+    /// Mistakes of syntax in the user's file as it is now; nothing of it is executed.
+    pub fn check_conf(&self) -> Result<Vec<String>, TmuxError> {
+        if !self.setup.user_conf.exists() {
+            return Ok(Vec::new());
+        }
+        let mut script = Script::default();
+        script.then(&command(&["source-file", "-n"])).word(plain_glob(&self.setup.user_conf));
+        let Spoken { text, .. } = script.spoken("the configuration")?;
+        let call = self.call("check the configuration", &["source-file", "-"]);
+        let said = self.run(&Call { stdin: Some(&text), ..call })?;
+        let printed = String::from_utf8_lossy(&said.out).into_owned();
+        Ok(printed.lines().chain(said.err.lines()).filter_map(|line| self.placed(line)).collect())
+    }
+
+    /// A message about the user's file, with its line. tmux names the line of a mistake of syntax only; for a command that it
+    /// refused, the line is looked up by the word that the message ends with.
+    fn placed(&self, message: &str) -> Option<String> {
+        let message = message.trim();
+        if message.is_empty() || message.starts_with(NO_FILE) {
+            return None;
+        }
+        if message.starts_with('/') {
+            return Some(message.to_owned());
+        }
+        let path = self.setup.user_conf.display();
+        let word = message.rsplit(": ").next().unwrap_or_default();
+        let text = std::fs::read_to_string(&self.setup.user_conf).unwrap_or_default();
+        let line = text.lines().position(|line| !word.is_empty() && line.contains(word));
+        Some(match line {
+            Some(line) => format!("{path}:{}: {message}", line + 1),
+            None => format!("{path}: {message}"),
+        })
+    }
+
+    fn keep_mistakes(&self, mistakes: &[String]) -> Result<(), TmuxError> {
+        if mistakes.is_empty() {
+            return Ok(());
+        }
+        let mut script = Script::default();
+        script.then(&command(&["set-option", "-s", "@symposium_mistakes", &mistakes.join("\n")]));
+        self.tell("keep mistakes", script).map(drop)
+    }
+}
+
+/// A hash of a file, or a word for one that is not there.
+fn hash_of(path: &Path) -> String {
+    std::fs::read(path).map_or_else(|_| "none".to_owned(), |bytes| format!("{:08x}", socket::fnv1a(&bytes)))
 }
 
 /// Has a server that an older symposium started read the configuration of this one.
@@ -152,5 +259,12 @@ mod tests {
         let expected =
             ["/h/tmux.conf:2: invalid option: statu-left", "/h/tmux.conf:3: a line that is longer"];
         assert_eq!((mistakes, rest.as_str()), (expected.map(str::to_owned).into(), "1:1 %0 7 a"));
+    }
+
+    #[test]
+    fn messages_about_a_window_that_has_gone_are_not_mistakes_of_a_file() {
+        let said = "mistake: (null):0: no such window: @3 [0/0]\nmistake: and its rest\n\
+                    mistake: /h/tmux.conf:3: a mistake\nmistake: (null):0: no such window: @4\n";
+        assert_eq!(mistakes_in(said).0, ["/h/tmux.conf:3: a mistake"]);
     }
 }

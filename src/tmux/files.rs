@@ -13,17 +13,6 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts these bytes there unless somebody was first, and says what is there now.
-pub(super) fn create_once(path: &Path, bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut file = private_temp(path)?;
-    file.write_all(bytes)?;
-    match file.persist_noclobber(path) {
-        Ok(_) => Ok(bytes.to_owned()),
-        Err(other) if other.error.kind() == io::ErrorKind::AlreadyExists => fs::read(path),
-        Err(other) => Err(other.error),
-    }
-}
-
 /// A new file that only we can read and write, under any umask.
 fn private_temp(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let file = tempfile::NamedTempFile::new_in(directory_of(path)?)?;

@@ -49,6 +49,7 @@ use std::time::Duration;
 
 pub use attach::{Around, AttachAs, BeforeAttach, CoverPage, Entry};
 pub use capture::Capture;
+pub use conf::ConfState;
 pub use descriptors::DescriptorUse;
 pub use driver::Arrival;
 pub use error::TmuxError;
@@ -57,7 +58,7 @@ pub use launch::{Edges, Launch, Started};
 pub use program::LaunchEnv;
 pub use query::PaneFacts;
 pub use share::{GuestMay, GuestSeat, GuestTypes, Sizer};
-pub use socket::{LONGEST as LONGEST_SOCKET, SocketRule, socket_path};
+pub use socket::{LONGEST as LONGEST_SOCKET, SocketChoice, SocketRule, choose_socket};
 pub use tell::{Audience, Bell};
 
 use call::{Call, Said};
@@ -68,8 +69,8 @@ use script::Spoken;
 pub struct Setup {
     /// The PATH in which tmux is searched.
     pub path: Option<OsString>,
-    /// The socket of our server, see [`socket_path`].
-    pub socket: PathBuf,
+    /// The socket of our server, see [`choose_socket`].
+    pub socket: SocketChoice,
     /// Where small files of ours are kept.
     pub run_dir: PathBuf,
     /// The environment's directory, for the hooks.
@@ -108,7 +109,7 @@ impl Tmux {
     pub fn find(setup: Setup) -> Result<Tmux, TmuxError> {
         let program = which::which_in("tmux", setup.path.as_ref(), "/")
             .map_err(|_| TmuxError::Missing { path: setup.path.clone() })?;
-        socket::check(&setup.socket)?;
+        socket::check(&setup.socket.path)?;
         let env = setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
         let version = version::known(&program, &setup.run_dir.join("tmux-version"), || {
             let call = Call::new("version", &["-V"], env, setup.bound);
@@ -119,27 +120,35 @@ impl Tmux {
 
     /// The path of the server's socket.
     pub fn socket(&self) -> &Path {
-        &self.setup.socket
+        &self.setup.socket.path
     }
 
     /// Whether the socket is gone under a server that may still run.
     pub fn has_no_socket(&self) -> bool {
-        !self.setup.socket.exists()
+        !self.setup.socket.path.exists()
     }
 
     /// Asks this server, which is ours, to make its socket again; says whether it did.
     pub fn reopen_socket(&self, server: i32) -> bool {
-        socket::reopen(&self.setup.socket, server)
+        socket::reopen(&self.setup.socket.path, server)
     }
 
     /// The process of the server, also of one that does not answer.
     pub fn server_process(&self) -> Option<i32> {
-        wire::server_of(&self.setup.socket).map(|pid| pid.as_raw_nonzero().get())
+        wire::server_of(&self.setup.socket.path).map(|pid| pid.as_raw_nonzero().get())
     }
 
     /// How many file descriptors the server has open, and how many it may have.
     pub fn descriptors(&self) -> Option<DescriptorUse> {
-        descriptors::used_by(wire::server_of(&self.setup.socket)?)
+        descriptors::used_by(wire::server_of(&self.setup.socket.path)?)
+    }
+
+    /// The process of a server that is ending: it holds the socket, and sends away whoever asks it something.
+    pub fn ending_server(&self) -> Option<i32> {
+        match self.ask("look", &["display-message", "-p", ""]) {
+            Err(TmuxError::NoServer { .. }) => self.server_process(),
+            _ => None,
+        }
     }
 
     /// The tmux program.
@@ -160,12 +169,12 @@ impl Tmux {
 
     /// Asks the server; the program when there is none to ask, because that one can start it or knows why not.
     fn run(&self, call: &Call<'_>) -> Result<Said, TmuxError> {
-        let said = if self.way == Way::Wire { wire::ask(&self.setup.socket, call)? } else { None };
+        let said = if self.way == Way::Wire { wire::ask(&self.setup.socket.path, call)? } else { None };
         if let Some(said) = said {
             return Ok(said);
         }
         let mut options = ["-u", "-S"].map(OsStr::new).to_vec();
-        options.push(self.setup.socket.as_os_str());
+        options.push(self.setup.socket.path.as_os_str());
         options.extend(call.conf.iter().flat_map(|conf| [OsStr::new("-f"), conf.as_os_str()]));
         door::run(&self.program, &options, call)
     }
@@ -194,9 +203,9 @@ impl Tmux {
             Some(name.trim_start_matches('=').to_owned())
         };
         Err(if means_no_server(err) {
-            TmuxError::NoServer { socket: self.setup.socket.clone() }
+            TmuxError::NoServer { socket: self.setup.socket.path.clone() }
         } else if err == "no current target" {
-            TmuxError::NoSessions { socket: self.setup.socket.clone() }
+            TmuxError::NoSessions { socket: self.setup.socket.path.clone() }
         } else if let Some(session) = named(&["duplicate session: "]) {
             TmuxError::Duplicate { session }
         } else if let Some(session) = named(&["can't find session: ", "no such session: "]) {

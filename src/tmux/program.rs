@@ -133,7 +133,7 @@ impl Tmux {
             return Err(TmuxError::NoDirectory { path: program.dir.to_owned() });
         }
         let Spoken { text, words } = script.spoken("what is to be started")?;
-        socket::prepare(&self.setup.socket)?;
+        socket::prepare(&self.setup.socket.path)?;
         let conf = conf::write(&self.setup)?;
         let run = || {
             let mut call = self.call("launch", &["start-server", ";", "source-file", "-"]);
@@ -155,10 +155,14 @@ impl Tmux {
             self.understand("launch", self.run(&call)?)
         };
         // A server that is just leaving takes the call with it; the next one starts a new server.
-        match run() {
+        let said = match run() {
             Err(TmuxError::NoServer { .. }) => run(),
             other => other,
+        };
+        if let (Ok(_), Some(memory)) = (&said, &self.setup.socket.memory) {
+            socket::remember(memory, &self.setup.socket.path);
         }
+        said
     }
 }
 

@@ -198,6 +198,7 @@ impl<'t> Seat<'t> {
             counts: self.counts,
             words: in_words(&user, name_in(self.key), None),
             guest: guest.is_some(),
+            is_stalled: false,
         }
     }
 }

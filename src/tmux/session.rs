@@ -71,6 +71,18 @@ impl Tmux {
         gone_is_false(self.when_owned("note a status", Owned { session, id }, deed))
     }
 
+    /// Shows how many agents need an answer in the status lines of all sessions, and lets the key `N` go to them in this order.
+    pub fn note_needing_answer(&self, names: &[AgentName]) -> Result<(), TmuxError> {
+        let list: String = names.iter().map(|name| format!("{name} ")).collect();
+        let mut script = Script::default();
+        script.then(&command(&["set-option", "-s", "@symposium_needing", &list]));
+        script.then(&command(&["set-option", "-s", "@symposium_needing_count", &names.len().to_string()]));
+        match self.tell("show who needs an answer", script) {
+            Err(other) if other.is_absence() => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
     /// Keeps a newer record with the agent's session; says whether it has one.
     pub fn note_record(&self, session: &str, id: AgentId, record: &str) -> Result<bool, TmuxError> {
         let mut deed = Script::default();

@@ -73,6 +73,8 @@ impl Tmux {
         // Our configuration says so for all; a person may have read their own file in again since, and a guest whose agent
         // is gone must not be shown another one.
         script.then(&command(&["set-option", "-t", &at, "detach-on-destroy", "on"]));
+        // What the agent passes through to terminals would reach the guest's unread, whatever it means there.
+        script.then(&command(&["set-option", "-wq", "-t", &at, "allow-passthrough", "off"]));
         script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
         script.append(&entry.around.noted(session));
         let guest =
@@ -96,7 +98,7 @@ impl Tmux {
             (GuestMay::Watch, _) => size::not_by(session, OWN_NAME, &mut script)?,
         }
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
-        words.extend(["-S".into(), self.setup.socket.clone().into()]);
+        words.extend(["-S".into(), self.setup.socket.path.clone().into()]);
         let said = script.spoken("a guest")?.words.unwrap_or_default();
         words.extend(said.into_iter().map(OsString::from_vec));
         Ok(words)
@@ -171,7 +173,10 @@ impl Tmux {
 
     fn set_guests(&self, session: &AgentName, guests: &str) -> Result<(), TmuxError> {
         let at = target::pane_of(session.as_str());
-        match self.ask("forget a guest", &["set-option", "-F", "-t", &at, "@symposium_guests", guests]) {
+        let allow = format!("set-option -wuq -t {at} allow-passthrough");
+        let forget = ["set-option", "-F", "-t", &at, "@symposium_guests", guests];
+        let when_none = [";", "if-shell", "-F", "-t", &at, "#{==:#{@symposium_guests},}", &allow];
+        match self.ask("forget a guest", &[&forget[..], &when_none].concat()) {
             Err(other) if other.is_absence() => Ok(()),
             other => other.map(drop),
         }

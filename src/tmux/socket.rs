@@ -1,6 +1,6 @@
 //! Which socket our server listens on, and whether its directory is safe.
 //!
-//! An override wins. Otherwise an environment remembers the socket it was first used with, because a shell with
+//! An override wins. Otherwise an environment remembers the socket on which a server was started, because a shell with
 //! another `TMUX_TMPDIR` must find the same server. Otherwise it is where `tmux -L symposium` would put it.
 
 use std::ffi::{OsStr, OsString};
@@ -37,15 +37,32 @@ pub struct SocketRule<'a> {
     pub uid: u32,
 }
 
-/// The path of our server's socket.
-pub fn socket_path(rule: &SocketRule<'_>) -> Result<PathBuf, TmuxError> {
-    let path = match rule.over.filter(|text| !text.is_empty()) {
-        Some(text) if text.as_bytes().contains(&b'/') => absolute(Path::new(text))?,
-        Some(name) => directory(rule).join(name),
-        None => remembered_or(rule, directory(rule).join(name_for(rule))),
+/// The socket of our server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SocketChoice {
+    /// Its path.
+    pub path: PathBuf,
+    /// The file in which the path is kept once a server was started there; none for an override.
+    pub memory: Option<PathBuf>,
+}
+
+/// Chooses the socket of our server.
+pub fn choose_socket(rule: &SocketRule<'_>) -> Result<SocketChoice, TmuxError> {
+    let memory = rule.run_dir.join("tmux-socket");
+    let (path, memory) = match rule.over.filter(|text| !text.is_empty()) {
+        Some(text) if text.as_bytes().contains(&b'/') => (absolute(Path::new(text))?, None),
+        Some(name) => (directory(rule).join(name), None),
+        None => {
+            let usual = || directory(rule).join(name_for(rule));
+            (remembered(&memory).unwrap_or_else(usual), Some(memory))
+        }
     };
     let length = path.as_os_str().len();
-    if length > LONGEST { Err(TmuxError::LongSocket { path, length }) } else { Ok(path) }
+    if length > LONGEST {
+        Err(TmuxError::LongSocket { path, length })
+    } else {
+        Ok(SocketChoice { path, memory })
+    }
 }
 
 /// Makes the socket's directory when it is missing, and refuses one that others could use.
@@ -111,27 +128,21 @@ pub(super) fn fnv1a(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-/// The remembered socket; otherwise this one, which is then remembered. Not to be able to write it down is no
-/// error: the choice is the same next time unless `TMUX_TMPDIR` changes.
-fn remembered_or(rule: &SocketRule<'_>, path: PathBuf) -> PathBuf {
-    let file = rule.run_dir.join("tmux-socket");
-    let usable = |bytes: Vec<u8>| {
-        let kept = PathBuf::from(OsString::from_vec(bytes));
-        let there = kept.is_absolute() && kept.parent().is_some_and(Path::is_dir);
-        there.then_some(kept)
-    };
-    let text = path.as_os_str().as_bytes();
-    match fs::read(&file) {
-        Ok(bytes) if bytes == text => path,
-        Ok(bytes) => match usable(bytes) {
-            Some(kept) => kept,
-            None => {
-                let _ = files::replace(&file, text);
-                path
-            }
-        },
-        Err(_) => files::create_once(&file, text).ok().and_then(usable).unwrap_or(path),
+/// The socket that was remembered, unless its directory is gone or is not ours alone.
+fn remembered(memory: &Path) -> Option<PathBuf> {
+    let kept = PathBuf::from(OsString::from_vec(fs::read(memory).ok()?));
+    let is_there = kept.is_absolute() && kept.parent().is_some_and(Path::is_dir);
+    (is_there && check(&kept).is_ok()).then_some(kept)
+}
+
+/// Remembers the socket of a server that was started. A failure to write is no error: the choice is the same next time unless
+/// `TMUX_TMPDIR` changes.
+pub(super) fn remember(memory: &Path, socket: &Path) {
+    let text = socket.as_os_str().as_bytes();
+    if fs::read(memory).is_ok_and(|kept| kept == text) {
+        return;
     }
+    let _ = files::replace(memory, text);
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, TmuxError> {
@@ -160,26 +171,47 @@ mod tests {
         fn choose(&self, tmp: &str, over: Option<&str>) -> Result<PathBuf, TmuxError> {
             let tmpdir = self.dir.path().join(tmp);
             fs::create_dir_all(tmpdir.join("tmux-7")).unwrap();
-            socket_path(&SocketRule {
+            let choice = choose_socket(&SocketRule {
                 run_dir: &self.dir.path().join("home/run"),
                 over: over.map(OsStr::new),
                 home: &self.dir.path().join("home"),
                 default_home: true,
                 tmpdir: Some(tmpdir.as_os_str()),
                 uid: 7,
-            })
+            })?;
+            Ok(choice.path)
+        }
+
+        /// Chooses as `choose` does, and starts a server there.
+        fn start(&self, tmp: &str) -> PathBuf {
+            let path = self.choose(tmp, None).unwrap();
+            remember(&self.dir.path().join("home/run/tmux-socket"), &path);
+            path
         }
     }
 
     #[test]
-    fn an_environment_remembers_its_socket_until_the_directory_is_gone() {
+    fn an_environment_remembers_the_socket_of_a_started_server_until_its_directory_is_gone() {
         let place = Place::new();
-        let first = place.choose("a", None).unwrap();
-        assert!(first.ends_with("a/tmux-7/symposium"), "{first:?}");
+        assert!(place.choose("a", None).unwrap().ends_with("a/tmux-7/symposium"));
+        assert!(place.choose("b", None).unwrap().ends_with("b/tmux-7/symposium"), "nothing was started");
+        let first = place.start("a");
         assert_eq!(place.choose("b", None).unwrap(), first);
         fs::remove_dir(place.dir.path().join("a/tmux-7")).unwrap();
-        assert!(place.choose("b", None).unwrap().ends_with("b/tmux-7/symposium"));
+        assert!(place.start("b").ends_with("b/tmux-7/symposium"));
         assert!(place.choose("a", None).unwrap().ends_with("b/tmux-7/symposium"));
+    }
+
+    #[test]
+    fn a_remembered_socket_in_a_directory_that_others_can_use_is_dropped() {
+        let place = Place::new();
+        let dir = place.dir.path().join(format!("tmux-{}", rustix::process::getuid().as_raw()));
+        fs::create_dir(&dir).unwrap();
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o777)).unwrap();
+        remember(&place.dir.path().join("home/run/tmux-socket"), &dir.join("symposium"));
+        assert!(place.choose("a", None).unwrap().ends_with("a/tmux-7/symposium"));
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(place.choose("a", None).unwrap(), dir.join("symposium"));
     }
 
     #[test]
@@ -187,7 +219,7 @@ mod tests {
         let place = Place::new();
         assert!(place.choose("a", Some("other")).unwrap().ends_with("a/tmux-7/other"));
         assert_eq!(place.choose("a", Some("/x/y")).unwrap(), Path::new("/x/y"));
-        assert!(place.choose("b", None).unwrap().ends_with("b/tmux-7/symposium"));
+        assert!(place.start("b").ends_with("b/tmux-7/symposium"));
         assert!(place.choose("a", Some("")).unwrap().ends_with("b/tmux-7/symposium"));
     }
 
@@ -213,7 +245,7 @@ mod tests {
             tmpdir: None,
             uid: 7,
         };
-        let (a, b) = (socket_path(&rule("/none/a")).unwrap(), socket_path(&rule("/none/b")).unwrap());
+        let [a, b] = ["/none/a", "/none/b"].map(|home| choose_socket(&rule(home)).unwrap().path);
         assert_ne!(a, b);
         assert!(a.to_str().unwrap().contains("/tmux-7/symposium-"), "{a:?}");
     }

@@ -124,9 +124,10 @@ fn a_driver_who_takes_over_closes_the_recap_and_the_former_one_cannot_type_into_
     let driver = env.terminal([env.binary(), "agent", "attach", "a", "--take"]);
     former.wait_for_text("took over");
     driver.wait_for_text(CLOSES);
-    former.keys(&["typed as a watcher", "Enter"]);
+    // One after the other: tmux takes keys that come within a millisecond for a paste, whichever terminal they come from.
     driver.keys(&["Enter"]);
     env.wait_until("the recap is gone", || !driver.screen().contains(CLOSES));
+    former.keys(&["typed as a watcher", "Enter"]);
     driver.keys(&["second", "Enter"]);
     env.wait_until("it arrived", || super::prompts(&env, "a").len() == 2);
     driver.keys(&["C-b", "d"]);

@@ -38,3 +38,45 @@ fn without_a_mistake_nothing_is_said() {
     spawned(&env, &["--name", "b", "--", "sleep", "1000"]);
     assert!(!env.symposium(["doctor"]).outcome().stdout.contains("tmux.conf"));
 }
+
+#[test]
+fn doctor_names_a_changed_tmux_conf_and_reload_applies_it() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &[]);
+    let conf = env.state().join("tmux.conf");
+    std::fs::write(&conf, "set -g status-interval 7\n").expect("writing tmux.conf");
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let doctor = || env.symposium(["doctor"]).outcome().stdout;
+    assert!(!doctor().contains("tmux.conf: "), "{}", doctor());
+    std::fs::write(&conf, "set -g status-interval 8\nset -g statu-left x\n").expect("writing tmux.conf");
+    let said = doctor();
+    assert!(said.contains("note  tmux.conf: changed since the server read it"), "{said}");
+    assert!(said.contains("do: symposium config reload"), "{said}");
+    let reloaded = env.symposium(["config", "reload"]).fails(1);
+    let mistake = format!("{}:2: invalid option: statu-left", conf.display());
+    assert!(reloaded.stderr.contains("tmux.conf: applied to the running tmux server\n"), "{reloaded:?}");
+    assert!(reloaded.stderr.contains(&format!("mistake: {mistake}\n")), "{reloaded:?}");
+    assert!(
+        reloaded.stderr.contains("needs a restart: settings that were removed from tmux.conf"),
+        "{reloaded:?}"
+    );
+    assert_eq!(env.tmux(["show-options", "-gv", "status-interval"]).ok().stdout, "8\n");
+    let said = doctor();
+    assert!(said.contains(&format!("note  tmux.conf: {mistake}")), "{said}");
+    std::fs::write(&conf, "set -g status-interval 9\n").expect("writing tmux.conf");
+    let json = env.symposium(["config", "reload", "--json"]).ok().json();
+    assert_eq!(json["tmux_conf"], "applied", "{json}");
+    assert_eq!(json["mistakes"], serde_json::json!([]), "{json}");
+    assert!(!doctor().contains("tmux.conf: "), "{}", doctor());
+}
+
+#[test]
+fn reload_without_a_server_checks_config_toml() {
+    let env = TestEnv::new();
+    super::without_settling(&env, &[]);
+    let said = env.symposium(["config", "reload"]).ok().stderr;
+    assert_eq!(said, "config.toml: not present, using defaults\ntmux.conf: not present\n");
+    std::fs::write(env.state().join("config.toml"), "max_agent = 3\n").expect("writing config.toml");
+    let refused = env.symposium(["config", "reload"]).outcome();
+    assert!(refused.code != 0 && refused.stderr.contains("there is no key `max_agent`"), "{refused:?}");
+}

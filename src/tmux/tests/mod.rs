@@ -48,7 +48,7 @@ impl Server {
         std::fs::create_dir_all(home.join("run")).unwrap();
         let mut setup = Setup {
             path: Some(path_var()),
-            socket: dir.path().join("s"),
+            socket: SocketChoice { path: dir.path().join("s"), memory: None },
             run_dir: home.join("run"),
             user_conf: home.join("tmux.conf"),
             binary: PathBuf::from("/bin/true"),

@@ -1,0 +1,28 @@
+//! Finding the tmux clients of a server that no longer tells who they are.
+
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// What tmux calls the process of a client.
+const CLIENT: &str = "tmux: client";
+
+/// The processes of this user that are tmux clients and were told this socket on their command line.
+pub fn tmux_clients(socket: &Path) -> io::Result<Vec<i32>> {
+    let processes = fs::read_dir("/proc")?.flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    Ok(numbers.filter(|pid| is_tmux_client(*pid, socket)).collect())
+}
+
+/// Whether a process is a tmux client of this user that was told this socket.
+pub fn is_tmux_client(pid: i32, socket: &Path) -> bool {
+    let own = rustix::process::getuid().as_raw();
+    let is_ours = fs::metadata(format!("/proc/{pid}")).is_ok_and(|meta| meta.uid() == own);
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    is_ours
+        && name.trim_end() == CLIENT
+        && words.split(|byte| *byte == 0).any(|word| word == socket.as_os_str().as_bytes())
+}

@@ -1,0 +1,68 @@
+//! The count of agents that need an answer in the status line, the key that goes to them, and what a change of agents counts as.
+
+use serde_json::json;
+
+use super::{agent, shown, spawned, wait_for};
+use crate::support::TestEnv;
+
+/// Starts an agent that asks whether it may run something.
+fn asking(env: &TestEnv, name: &str) {
+    spawned(env, &["demo", "--name", name, "--task", "/ask make clean"]);
+    wait_for(env, name, "waiting");
+}
+
+#[test]
+fn the_status_line_counts_other_agents_that_need_an_answer_and_a_key_goes_to_them() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "home", "--", "sh", "-c", "echo this is home; exec cat"]);
+    let terminal = env.terminal([env.binary(), "agent", "attach", "home"]);
+    terminal.wait_for_text("this is home");
+    assert!(!terminal.screen().contains("need"), "{}", terminal.screen());
+    asking(&env, "first");
+    terminal.wait_for_text("1 needs you (C-b N)");
+    asking(&env, "second");
+    terminal.wait_for_text("2 need you (C-b N)");
+    terminal.keys(&["C-b", "N"]);
+    terminal.wait_for_text(" first · waiting(approval)");
+    terminal.wait_for_text("1 needs you");
+    terminal.keys(&["C-b", "N"]);
+    terminal.wait_for_text(" second · waiting(approval)");
+    terminal.keys(&["C-b", "N"]);
+    terminal.wait_for_text(" first · waiting(approval)");
+    agent(&env, &["approve", "second"]).ok();
+    env.wait_until("the count is gone", || !terminal.screen().contains("needs you"));
+    agent(&env, &["approve", "first"]).ok();
+    wait_for(&env, "first", "idle");
+    terminal.keys(&["C-b", "N"]);
+    terminal.wait_for_text("no agent needs you");
+}
+
+#[test]
+fn a_change_to_another_agent_by_a_key_counts_as_attached_there_and_as_detached_here() {
+    let env = TestEnv::new();
+    for name in ["a", "b"] {
+        spawned(&env, &["--name", name, "--", "sh", "-c", &format!("echo this is {name}; exec cat")]);
+    }
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("this is a");
+    assert_eq!(shown(&env, "b")["last_attached"], json!(null));
+    terminal.keys(&["C-b", ")"]);
+    terminal.wait_for_text("this is b");
+    env.wait_until("it counts as attached", || shown(&env, "b")["last_attached"].is_string());
+    env.wait_until("the other one was left", || env.registry()["sessions"]["a"]["last_detached"].is_string());
+}
+
+#[test]
+fn the_keys_are_listed_with_what_they_do() {
+    let env = TestEnv::new();
+    spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
+    let keys = env.tmux(["list-keys", "-N"]).ok().stdout;
+    for (key, does) in
+        [("N", "Go to the next agent that needs you"), ("s", "Choose an agent"), ("[", "Copy mode")]
+    {
+        assert!(
+            keys.lines().any(|line| line.contains(&format!(" {key} ")) && line.ends_with(does)),
+            "{keys}"
+        );
+    }
+}
