@@ -10,7 +10,7 @@ import { unreadableIn } from './rules/broken';
 import { forPrograms } from './rules/environment';
 import type { How } from './rules/seats';
 import { type Agent, type Asked, type Check, type Listed, type Failure, type Kind, type Recap, type Restored, type Share, type Spec, type Task, type TaskDetails, type Taskspace, type RemovalPreview } from './types';
-import { agentFrom, checksFrom, failureFrom, kindOf, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskDetailsFrom, taskFrom, tasksFrom, taskspacesFrom, removalPreviewFrom, workspaceFrom } from './types';
+import { agentFrom, checksFrom, failureFrom, kindOf, kindsFrom, listedFrom, recapFrom, restoredFrom, screenFrom, sharesOf, specsFrom, taskDetailsFrom, taskFrom, tasksFrom, taskspacesFrom, removalPreviewFrom, warningIn, workspaceFrom } from './types';
 
 /** Where the binary is and which environment it is to look at. */
 export interface Place {
@@ -231,7 +231,8 @@ export class Client {
     });
     lines(child.stderr, (line) => {
       said = `${said}\n${line}`.slice(-65_536);
-      if (!over && line.startsWith('warning: ')) on.warning(line.slice('warning: '.length));
+      const warning = warningIn(line);
+      if (!over && warning !== undefined) on.warning(warning);
     });
     child.on('error', (error: NodeJS.ErrnoException) => { end(asMissing(error)); });
     child.on('close', (code) => {
@@ -263,7 +264,7 @@ export class Client {
 
   private async heard(args: readonly string[], given: Given = {}): Promise<{ value: unknown; warnings: string[] }> {
     const { stdout, stderr } = await this.run([...this.where(), '--json', ...args], given);
-    const warnings = stderr.split('\n').filter(Boolean);
+    const warnings = stderr.split('\n').filter(Boolean).map((line) => warningIn(line) ?? line);
     for (const line of warnings) this.log(line);
     return { value: stdout.trim() === '' ? null : (JSON.parse(stdout) as unknown), warnings };
   }

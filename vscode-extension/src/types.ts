@@ -363,6 +363,17 @@ export const restoredFrom = (value: unknown): Restored[] => list(object<Restored
 export const screenFrom = (value: unknown): string[] => object<Screen>({ screen: list(text) })(value, 'screen').screen;
 export const checksFrom = (value: unknown): Check[] => list(check)(value, 'checks');
 
+/** The warning in a line of standard error: an object with `--json`, text from older binaries; undefined for other lines. */
+export function warningIn(line: string): string | undefined {
+  if (line.startsWith('warning: ')) return line.slice('warning: '.length);
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return object<{ warning: string }>({ warning: text })(JSON.parse(line), 'line').warning;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The failure in what a command wrote on standard error, when it wrote one. */
 export function failureFrom(stderr: string): Failure | undefined {
   for (const line of stderr.split('\n').reverse()) {

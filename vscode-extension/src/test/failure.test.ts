@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { warningIn } from '../types';
 import { inDetail, inShort } from '../rules/failure';
 
 const screen = Array.from({ length: 40 }, (_, at) => `line ${at} ${'x'.repeat(200)}`);
@@ -26,3 +27,9 @@ for (const [name, told] of long) {
     for (const part of [told.message, ...told.saw.flatMap((each) => each.split('\n')), ...told.hints]) assert.ok(inDetail(told).includes(part));
   });
 }
+
+test('a warning is read from an object and from text, and a failure is none', () => {
+  assert.equal(warningIn('{"warning":"entry `half` cannot be read"}'), 'entry `half` cannot be read');
+  assert.equal(warningIn('warning: tmux is slow'), 'tmux is slow');
+  for (const line of ['{"error":{"code":"x"}}', '{', 'note: x']) assert.equal(warningIn(line), undefined, line);
+});
