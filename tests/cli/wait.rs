@@ -27,8 +27,8 @@ fn wait_is_woken_and_does_not_look_again_and_again() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let waiter = agent(&env, &["wait", "a", "--for", "stopped"]).start();
-    let killed = Instant::now();
     agent(&env, &["kill", "a"]).ok();
+    let killed = Instant::now();
     assert_eq!(waiter.finish().ok().stdout, "stopped\n");
     assert!(killed.elapsed().as_secs() < 3, "{:?}", killed.elapsed());
 }

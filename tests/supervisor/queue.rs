@@ -48,19 +48,22 @@ pub(super) fn prompts(env: &TestEnv) -> Vec<String> {
 fn tasks_are_done_in_order_of_urgency_and_after_what_comes_before() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
-    let first = add(&env, &["a", "/work 1s"]);
-    env.wait_until("it is worked at", || task(&env, &first)["state"] == "running");
+    // The agent is at it until it is approved, however long the other tasks take to add.
+    let first = add(&env, &["a", "/ask make"]);
+    symposium(&env, &["agent", "wait", "a", "--for", "waiting", "--timeout", "20s"]).ok();
+    assert_eq!(task(&env, &first)["state"], "running");
     let last = add(&env, &["a", "four", "--priority", "critical", "--after", &first]);
     let low = add(&env, &["a", "three", "--priority", "low"]);
     let high = add(&env, &["a", "two", "--priority", "high"]);
     let list = symposium(&env, &["task", "list"]).ok().stdout;
     assert!(list.contains("blocked") && list.lines().all(|line| line.len() <= 80), "{list}");
+    symposium(&env, &["agent", "approve", "a"]).ok();
     for id in [&first, &last, &low, &high] {
         assert_eq!(wait(&env, id)["state"], "done");
     }
     let taken: Vec<String> = prompts(&env);
     let order: Vec<&str> = taken.iter().map(|prompt| prompt.split(" [").next().unwrap()).collect();
-    assert_eq!(order, ["/work 1s", "four", "two", "three"]);
+    assert_eq!(order, ["/ask make", "four", "two", "three"]);
     let done = task(&env, &high);
     assert_eq!(
         done["result"],

@@ -153,7 +153,7 @@ fn a_flood_of_events_blocks_nobody_and_spoils_nothing() {
     let good = r#"{"hook_event_name":"UserPromptSubmit","prompt":"x"}"#;
     let over = r#"{"hook_event_name":"Stop","last_assistant_message":"done"}"#;
     let script = format!(
-        "for n in $(seq 150); do printf '%s' '{good}' | {s} event agent & printf '%s' '{over}' | {s} event agent & \
+        "for n in $(seq 50); do printf '%s' '{good}' | {s} event agent & printf '%s' '{over}' | {s} event agent & \
          echo '{{' | {s} event agent & {s} event pane-died --session=nobody --pane=%9 --code=1 & wait; done",
         s = env.binary()
     );
