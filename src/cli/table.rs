@@ -90,6 +90,7 @@ pub(super) fn clean(text: &str) -> String {
 pub(crate) fn status_word(agent: &Agent) -> String {
     let detail = match (agent.status, agent.waiting_for, agent.exit) {
         (Status::Waiting, Some(what), _) => Some(what.to_string()),
+        (Status::Idle, ..) if agent.failure.is_some() => Some("failed".to_owned()),
         (Status::Crashed, _, Some(exit)) => {
             exit.signal.map(|signal| format!("signal {signal}")).or(exit.code.map(|code| code.to_string()))
         }

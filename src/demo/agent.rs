@@ -240,6 +240,13 @@ impl Agent {
                 flood.extend(self.answer(Duration::ZERO, format!("Flooded {bytes} bytes."), now));
                 flood
             }
+            Act::Fail(code, message) => {
+                let effects = vec![
+                    Effect::Print(format!("● API Error: {message}\n")),
+                    Effect::Fire(Event::StopFailure(code, message)),
+                ];
+                self.next(effects, now)
+            }
             Act::Crash(code) => {
                 vec![
                     Effect::Print(format!("fatal: told to crash with code {code}")),

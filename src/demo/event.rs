@@ -17,6 +17,8 @@ pub(super) enum Event {
     Notification(&'static str, &'static str),
     /// Its turn is over, with these last words.
     Stop(String),
+    /// Its turn ended with an error: the code and the message.
+    StopFailure(String, String),
     /// It leaves.
     SessionEnd(&'static str),
 }
@@ -40,6 +42,7 @@ impl Event {
             Event::PostToolUse(_) => "PostToolUse",
             Event::Notification(..) => "Notification",
             Event::Stop(_) => "Stop",
+            Event::StopFailure(..) => "StopFailure",
             Event::SessionEnd(_) => "SessionEnd",
         }
     }
@@ -51,7 +54,7 @@ impl Event {
             Event::PermissionRequest(tool) | Event::PostToolUse(tool) => Some(tool.name()),
             Event::Notification(kind, _) => Some(kind),
             Event::SessionEnd(reason) => Some(reason),
-            Event::UserPromptSubmit(_) | Event::Stop(_) => None,
+            Event::UserPromptSubmit(_) | Event::Stop(_) | Event::StopFailure(..) => None,
         }
     }
 
@@ -66,6 +69,7 @@ impl Event {
             }
             Event::Notification(kind, message) => json!({"notification_type": kind, "message": message}),
             Event::Stop(text) => json!({"stop_hook_active": false, "last_assistant_message": text}),
+            Event::StopFailure(code, message) => json!({"error": code, "last_assistant_message": message}),
             Event::SessionEnd(reason) => json!({"reason": reason}),
         }
     }

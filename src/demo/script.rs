@@ -13,6 +13,7 @@ I am a stand-in for an agent CLI. I repeat what you say, and:
   /ask COMMAND   asks for your approval
   /question TEXT asks you something
   /flood 10MB    prints that much
+  /fail CODE [TEXT]  ends the turn with this error, such as rate_limit
   /crash [CODE]  exits with that code
   /abort         dies by a signal
   /hang          stops answering
@@ -35,6 +36,8 @@ pub(super) enum Act {
     Question(String),
     /// Print so many bytes.
     Flood(u64),
+    /// End the turn with this error code and message.
+    Fail(String, String),
     /// Exit with this code.
     Crash(i32),
     /// Die by SIGABRT.
@@ -77,6 +80,11 @@ pub(super) fn parse(prompt: &str) -> Act {
         "/question" if rest.is_empty() => usage("/question which colour?"),
         "/question" => Act::Question(rest.to_owned()),
         "/flood" => size(rest).map_or_else(|| usage("/flood 10MB"), Act::Flood),
+        "/fail" if rest.is_empty() => usage("/fail rate_limit You've hit your limit"),
+        "/fail" => {
+            let (code, message) = rest.split_once(char::is_whitespace).unwrap_or((rest, rest));
+            Act::Fail(code.to_owned(), message.trim().to_owned())
+        }
         "/crash" if rest.is_empty() => Act::Crash(1),
         "/crash" => rest.parse::<u8>().map_or_else(|_| usage("/crash 3"), |code| Act::Crash(code.into())),
         "/abort" => Act::Abort,
@@ -165,6 +173,8 @@ mod tests {
             ("/question which colour?", Act::Question("which colour?".into())),
             ("/flood 10MB", Act::Flood(10_000_000)),
             ("/flood 1.5 kb", Act::Flood(1500)),
+            ("/fail rate_limit no more", Act::Fail("rate_limit".into(), "no more".into())),
+            ("/fail server_error", Act::Fail("server_error".into(), "server_error".into())),
             ("/crash", Act::Crash(1)),
             ("/crash 42", Act::Crash(42)),
             ("/abort", Act::Abort),

@@ -7,7 +7,7 @@ mod rows;
 use regex_lite::{Regex, RegexBuilder};
 
 use self::rows::Row;
-use crate::model::{Kind, ScreenReading, ScreenState};
+use crate::model::{FailureCause, Kind, ScreenReading, ScreenState, TurnFailure};
 
 /// How far below a question the command stands that it is about.
 const COMMAND_WITHIN: usize = 6;
@@ -56,7 +56,27 @@ fn state(kind: &Kind, text: &str) -> Option<ScreenState> {
         // A question may well be answered in the composer below it.
         .or_else(|| found(&screen.question).map(|at| ScreenState::Question(question(text, at))))
         .or_else(|| found(&screen.busy).map(|_| ScreenState::Busy))
+        .or_else(|| failure(kind, text).map(ScreenState::Failed))
         .or_else(|| found(&screen.ready).map(|_| ScreenState::Ready))
+}
+
+/// The failed turn that the screen shows. The reset time is left to the caller, who knows the time of day.
+fn failure(kind: &Kind, text: &str) -> Option<TurnFailure> {
+    let screen = &kind.screen;
+    let patterns = [
+        (FailureCause::Login, &screen.failed_login),
+        (FailureCause::Credit, &screen.failed_credit),
+        (FailureCause::Limit, &screen.failed_limit),
+        (FailureCause::Error, &screen.failed_error),
+    ];
+    patterns.into_iter().find_map(|(cause, patterns)| {
+        let found = patterns.iter().filter_map(|pattern| regex(pattern)).find_map(|pattern| {
+            let groups = pattern.captures(text)?;
+            Some(groups.get(1).or(groups.get(0))?.as_str().to_owned())
+        })?;
+        let message = found.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(TurnFailure { cause, message, resets_at: None })
+    })
 }
 
 /// Where the lowest composer stands that would take a prompt; an option of a dialog has the same marker.

@@ -2,6 +2,7 @@
 //!
 //! What comes in is another program's: it may be cut, huge or of a newer version, and is never trusted to be whole.
 
+mod failure;
 mod notify;
 
 use std::collections::BTreeMap;
@@ -42,9 +43,7 @@ fn meaning(event: &str, payload: &Payload) -> HookSignal {
         "Elicitation" => HookSignal::Waiting(WaitingFor::Question, asks(&words(payload, "asks for input"))),
         "Notification" => notification(payload).unwrap_or_else(other),
         "Stop" => HookSignal::TurnOver(text(payload, "last_assistant_message")),
-        "StopFailure" => {
-            HookSignal::TurnOver(text(payload, "last_assistant_message").or_else(|| text(payload, "error")))
-        }
+        "StopFailure" => HookSignal::TurnFailed(failure::read(payload)),
         // `/clear` and switching the conversation end a session while the program stays.
         "SessionEnd" if matches!(text(payload, "reason").as_deref(), Some("clear" | "resume")) => other(),
         "SessionEnd" => HookSignal::Ending,
@@ -90,6 +89,7 @@ fn asks(text: &str) -> Asks {
 fn notification(payload: &Payload) -> Option<HookSignal> {
     let (waiting_for, plain) = match text(payload, "notification_type")?.as_str() {
         "idle_prompt" => return Some(HookSignal::Ready),
+        "auth_success" => return Some(HookSignal::LoggedIn),
         "permission_prompt" => (WaitingFor::Approval, "asks for permission"),
         "elicitation_dialog" | "elicitation_url_dialog" | "agent_needs_input" => {
             (WaitingFor::Question, "asks for input")

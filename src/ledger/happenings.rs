@@ -232,9 +232,7 @@ fn optional<T>(row: &Row<'_>, at: usize, parse: impl Fn(&str) -> Option<T>) -> O
 }
 
 fn waiting_for(word: &str) -> Option<WaitingFor> {
-    [WaitingFor::Approval, WaitingFor::Question, WaitingFor::Setup]
-        .into_iter()
-        .find(|needs| needs.to_string() == word)
+    WaitingFor::ALL.into_iter().find(|needs| needs.to_string() == word)
 }
 
 /// The beginning of a text, in whole characters.

@@ -179,7 +179,7 @@ impl Manager {
             if !stands || another || record.status.status == Status::Working {
                 // No hook tells that a tool was let run.
                 if record.status == asked.status && record.status.status == Status::Waiting {
-                    let state = state.filter(|state| *state != ScreenState::Ready);
+                    let state = state.filter(|state| !state.is_at_prompt());
                     let sight = Sight {
                         state: Some(state.as_ref().unwrap_or(&ScreenState::Busy)),
                         edge: Edge::Activity,

@@ -128,7 +128,7 @@ impl Manager {
         let unread = facts.and_then(|facts| process::tty_state(Path::new(&facts.tty)).ok());
         let at_rest = record.status.status == Status::Idle
             && unread.is_none_or(|tty| tty.queued == 0)
-            && (!readable || reading.state == Some(ScreenState::Ready));
+            && (!readable || reading.state.as_ref().is_some_and(ScreenState::is_at_prompt));
         Ok(Trace {
             drafted,
             printed: printed || shows_mark(&screen, mark),

@@ -12,11 +12,11 @@ use crate::env::Env;
 use crate::error::{Error, Typed};
 use crate::ledger::{TaskMove, TaskQuery};
 use crate::model::{
-    Agent, AgentId, AgentName, AgentRecord, Message, MessageState, Status, Task, TaskState, marked_message,
-    marked_task,
+    Agent, AgentId, AgentName, AgentRecord, Message, MessageState, Status, Task, TaskId, TaskState,
+    marked_message, marked_task,
 };
 use crate::rules::delivery::Lines;
-use crate::rules::dispatch::{GONE, Ready, is_message, is_task, marked, ready};
+use crate::rules::dispatch::{GONE, Ready, held_specs, is_message, is_task, marked, ready};
 use crate::store::AgentLock;
 use crate::tmux::{Audience, Bell};
 
@@ -83,6 +83,7 @@ impl Manager {
                 self.fail_queue(id)?;
             }
         }
+        let held = held_specs(&agents, now);
         let mut agents: Vec<(Ready, Agent)> =
             agents.into_iter().map(|agent| (ready(&agent, now), agent)).collect();
         // What is for any must not wait for somebody who types while another is free.
@@ -100,9 +101,7 @@ impl Manager {
             };
             let errand = match message {
                 Some(message) => Some(Errand::Message(message)),
-                None => self
-                    .with_existing_ledger(|ledger| ledger.next_task(agent.id, &agent.spec, &taken))?
-                    .map(|task| Errand::Task(Box::new(task))),
+                None => self.next_task(&agent, &mut taken, &held)?.map(|task| Errand::Task(Box::new(task))),
             };
             // What is for any is offered to one of them.
             if let Some(Errand::Task(task)) = &errand {
@@ -113,6 +112,24 @@ impl Manager {
             due.extend(errand.map(|errand| Dispatchable { agent: to, errand, driven }));
         }
         Ok(due)
+    }
+
+    /// The next task of an agent. A retry from a pool is passed over, and added to `taken`, while its spec is held.
+    fn next_task(
+        &self,
+        agent: &Agent,
+        taken: &mut Vec<TaskId>,
+        held: &HashSet<String>,
+    ) -> Result<Option<Task>, Error> {
+        loop {
+            let next = self.with_existing_ledger(|ledger| ledger.next_task(agent.id, &agent.spec, taken))?;
+            match next {
+                Some(task) if task.pool.is_some() && task.attempts > 0 && held.contains(&agent.spec) => {
+                    taken.push(task.id);
+                }
+                next => return Ok(next),
+            }
+        }
     }
 
     /// Ends what nobody will ever take, because its agent was removed: whoever waits for it must know.

@@ -1,14 +1,16 @@
 //! An agent began to print, fell quiet or rang: its screen is read, and what that means is written down.
 
 use jiff::SignedDuration;
+use jiff::tz::TimeZone;
 
 use super::Manager;
 use super::event::{HEARD, WORDS};
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
-use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, ScreenReading, Status};
+use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::hook::one_line;
+use crate::rules::reset_time::reset_time;
 use crate::rules::screen::{Sight, ToldBy, is_fresh, may_still_speak};
 use crate::rules::status::{Evidence, PLAIN_COMMAND, decide};
 use crate::tmux::Capture;
@@ -72,7 +74,11 @@ impl Manager {
     /// What an agent's screen shows now.
     pub(super) fn reading(&self, record: &AgentRecord, kind: &Kind) -> Result<ScreenReading, Error> {
         let pane = record.tmux.as_ref().map(|place| place.pane.as_str()).unwrap_or_default();
-        Ok(kinds::read_screen(kind, &self.tmux()?.capture(pane, Capture::ScreenStyled)?))
+        let mut reading = kinds::read_screen(kind, &self.tmux()?.capture(pane, Capture::ScreenStyled)?);
+        if let Some(ScreenState::Failed(failure)) = &mut reading.state {
+            failure.resets_at = reset_time(&failure.message, Env::now(), &TimeZone::system());
+        }
+        Ok(reading)
     }
 
     /// Writes down what a look at the screen means; the record as it is then.

@@ -3,6 +3,7 @@
 //! Quick, silent, never an error to the caller: an agent must never be held up by us. What changes nothing is
 //! found out without a lock and costs one read of the registry.
 
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::Manager;
@@ -16,6 +17,7 @@ use crate::process;
 use crate::rules::conversation;
 use crate::rules::hook::prompt_line;
 use crate::rules::reconcile::Change;
+use crate::rules::reset_time::reset_time;
 use crate::rules::status::{Evidence, decide, ended};
 
 /// What an agent said last, in the instance's state directory.
@@ -86,7 +88,10 @@ impl Manager {
 
     /// An agent's own hook spoke; who it is stands in its environment.
     pub fn agent_event(&self, payload: &[u8]) -> Result<(), Error> {
-        let (signal, conversation) = kinds::read_hook(payload)?;
+        let (mut signal, conversation) = kinds::read_hook(payload)?;
+        if let HookSignal::TurnFailed(failure) = &mut signal {
+            failure.resets_at = reset_time(&failure.message, Env::now(), &TimeZone::system());
+        }
         let Some(record) = self.speaker()? else { return Ok(()) };
         let is_first = self.note_heard(&record, &signal);
         // That it is up is late news of one that was seen at work meanwhile.
@@ -94,12 +99,13 @@ impl Manager {
         let signal = if is_late { HookSignal::Busy } else { signal };
         let heard = Heard { signal, conversation };
         // Before the status: whoever sees that the turn is over finds what was said in it.
-        if let HookSignal::TurnOver(Some(words)) = &heard.signal {
+        if let Some(words) = heard.last_words() {
             let words: String = words.chars().take(MOST_WORDS).collect();
             let _ = self.store.instance(&record.name).write_state(WORDS, words.as_bytes());
         }
         // Asked to leave it denies what it asks for and is back at its prompt for a moment, which is not to be done.
-        let is_end = matches!(heard.signal, HookSignal::Ready | HookSignal::TurnOver(_));
+        let is_end =
+            matches!(heard.signal, HookSignal::Ready | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_));
         let is_leaving = is_end && self.is_being_ended(&record);
         let changed = match heard.change(&record).filter(|_| !is_leaving) {
             None => None,
@@ -281,6 +287,18 @@ impl Heard {
 
     /// Whether it is in a turn, or was: what it was started with is taken. A CLI may not tell of the first prompt.
     fn shows_a_turn(&self) -> bool {
-        matches!(self.signal, HookSignal::Prompted(_) | HookSignal::Busy | HookSignal::TurnOver(_))
+        matches!(
+            self.signal,
+            HookSignal::Prompted(_) | HookSignal::Busy | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_)
+        )
+    }
+
+    /// The last message of a turn that is over, or the error that ended it.
+    fn last_words(&self) -> Option<&str> {
+        match &self.signal {
+            HookSignal::TurnOver(words) => words.as_deref(),
+            HookSignal::TurnFailed(failure) => Some(&failure.message),
+            _ => None,
+        }
     }
 }

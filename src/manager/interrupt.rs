@@ -76,8 +76,8 @@ impl Manager {
         let begun = Instant::now();
         loop {
             let reading = self.reading(record, kind)?;
-            let is_late =
-                record.status.status == Status::Working && reading.state == Some(ScreenState::Ready);
+            let at_prompt = reading.state.as_ref().is_some_and(ScreenState::is_at_prompt);
+            let is_late = record.status.status == Status::Working && at_prompt;
             if !is_late || kind.screen.busy.is_empty() || begun.elapsed() > SHOWN {
                 return Ok(reading);
             }
@@ -122,7 +122,7 @@ impl Manager {
         loop {
             let now = self.record(&record.name, "interrupt")?;
             match self.reading(&now, kind)?.state {
-                Some(ScreenState::Ready) => {
+                Some(ScreenState::Ready | ScreenState::Failed(_)) => {
                     let now = self.note_interrupted(&now)?;
                     if self.told_by(&now.name, kind) != ToldBy::Hooks {
                         self.rearm(&now);

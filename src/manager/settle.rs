@@ -84,6 +84,17 @@ impl Manager {
         Ok(settled)
     }
 
+    /// Returns when the next queue is released that is held after a failed turn.
+    pub fn next_release(&self) -> Result<Option<Timestamp>, Error> {
+        if !self.has_queues() {
+            return Ok(None);
+        }
+        let now = Env::now();
+        let records = self.store.read(now)?;
+        let held = records.iter().filter_map(|record| record.status.failure()?.held_until);
+        Ok(held.filter(|until| *until > now).min())
+    }
+
     /// Writes down that a task is over, for notices; what goes back to its queue is not.
     pub(super) fn note_over(&self, id: TaskId) {
         let Ok(Some(task)) = self.task(id) else { return };

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::ledger::{TaskMove, TaskQuery};
 use crate::model::{AgentName, AgentWaits, Progress, Status, Task, TaskId, TaskState, TaskStatus, TaskStep};
 use crate::rules::hook::one_line;
+use crate::rules::turn_failure::{note_after_release, why_held};
 
 /// Which tasks are wanted.
 #[derive(Debug, Clone, Default)]
@@ -95,7 +96,10 @@ impl Manager {
         if task.state == TaskState::Running {
             return self.what_its_agent_waits_for(task);
         }
-        if task.state != TaskState::Queued || task.blocked == 0 {
+        if task.state == TaskState::Queued && task.blocked == 0 {
+            return self.why_its_agent_is_held(task);
+        }
+        if task.state != TaskState::Queued {
             return Ok(None);
         }
         let mut before = Vec::new();
@@ -110,6 +114,15 @@ impl Manager {
             }
         }
         Ok(Some(format!("after {}", before.join(", "))))
+    }
+
+    /// Explains why a queued task is not dispatched after a failed turn of its agent.
+    fn why_its_agent_is_held(&self, task: &Task) -> Result<Option<String>, Error> {
+        let record = task.agent.map(|id| self.record_by_id(id)).transpose()?.flatten();
+        Ok(record.and_then(|record| {
+            let failure = record.status.failure().filter(|failure| failure.holds(Env::now()))?;
+            Some(why_held(failure, record.name.as_str()))
+        }))
     }
 
     /// What somebody has to answer before a task that is worked at goes on.
@@ -138,10 +151,29 @@ impl Manager {
     /// A task that failed or was cancelled, once more.
     pub fn task_retry(&self, id: TaskId) -> Result<Task, Error> {
         let from = [TaskState::Failed, TaskState::Cancelled];
+        // A task of a pool loses its agent with this step.
+        let before = self.known_task(id)?;
         let task =
             self.step(id, "retry", &TaskMove::plain(&from, TaskState::Queued, "it was asked for again"))?;
+        self.release_queue(&before)?;
         self.ensure_supervisor();
         Ok(task)
+    }
+
+    /// Releases the queue of a task's agent if it is held after a failed turn: the person who retries a task knows
+    /// that the agent can work again.
+    fn release_queue(&self, task: &Task) -> Result<(), Error> {
+        let record = task.agent.map(|id| self.record_by_id(id)).transpose()?.flatten();
+        let Some(record) = record else { return Ok(()) };
+        let released = self.write(|edit| {
+            let mut now = edit.get(&record.name).ok().flatten().filter(|now| now.id == record.id)?;
+            now.status = note_after_release(&now.status, Env::now())?;
+            Some(edit.put(now))
+        })?;
+        if let Some(now) = released {
+            self.show_status(&now);
+        }
+        Ok(())
     }
 
     /// The agent reports that a task is done.

@@ -95,7 +95,7 @@ impl Manager {
         let mut told = Vec::new();
         let agents = self.survey()?.agents;
         let wishes = Wishes { usual: config.notify.on.clone(), own: self.own_wishes(happened, &agents) };
-        for mut notice in notices(happened, &agents, &wishes) {
+        for mut notice in notices(happened, &agents, &wishes, &TimeZone::system()) {
             // What needs a person is never held back.
             let matters = matches!(notice.on, NotifyOn::GaveUp | NotifyOn::Waiting);
             match limiter.allow(Env::now()) {

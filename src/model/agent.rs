@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentId, AgentName, AskedQuestion, Conversation, Exit, GivenParam, Progress, Restart, Status, Task,
-    TaskId, WaitingFor, Workspace,
+    AgentId, AgentName, AskedQuestion, Conversation, Exit, FailedTurn, GivenParam, Progress, Restart, Status,
+    Task, TaskId, WaitingFor, Workspace,
 };
 
 /// One agent, joined. The field names are a public contract.
@@ -35,6 +35,9 @@ pub struct Agent {
     /// What it asks for, while it waits; the reason is the beginning of it.
     #[serde(default)]
     pub question: Option<AskedQuestion>,
+    /// The failed turn that its status is about; `null` after a turn that succeeded.
+    #[serde(default)]
+    pub failure: Option<FailedTurn>,
     /// How it ended, when it did.
     pub exit: Option<Exit>,
     /// Where it runs.

@@ -1,6 +1,6 @@
 //! What comes in through `symposium event`: something happened in tmux, or an agent's own hook spoke.
 
-use super::{AgentId, AgentName, Asks, Exit, WaitingFor};
+use super::{AgentId, AgentName, Asks, Exit, TurnFailure, WaitingFor};
 
 /// Something that happened in our tmux server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +79,10 @@ pub enum HookSignal {
     StillWaiting(WaitingFor, String),
     /// Its turn is over; its last words, when it told them.
     TurnOver(Option<String>),
+    /// Its turn ended with an error.
+    TurnFailed(TurnFailure),
+    /// A login succeeded.
+    LoggedIn,
     /// It is about to leave.
     Ending,
     /// A hook that means nothing to us.

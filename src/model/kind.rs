@@ -183,4 +183,12 @@ pub struct ScreenPatterns {
     pub composer: Vec<String>,
     /// What stands in the composer in place of a long paste.
     pub pasted: Vec<String>,
+    /// The last turn failed, or the next one would, because the CLI is not logged in; group 1 is the message.
+    pub failed_login: Vec<String>,
+    /// The last turn failed because the account has no credit; group 1 is the message.
+    pub failed_credit: Vec<String>,
+    /// The last turn failed at a rate or usage limit; group 1 is the message.
+    pub failed_limit: Vec<String>,
+    /// The last turn failed for another reason; group 1 is the message.
+    pub failed_error: Vec<String>,
 }

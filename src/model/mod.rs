@@ -10,6 +10,7 @@ mod dialog;
 mod digest;
 mod environment;
 mod event;
+mod failure;
 mod far;
 mod handoff;
 mod happening;
@@ -49,6 +50,7 @@ pub use dialog::{Dialog, DialogOption};
 pub use digest::{Digest, DigestProject, NeedsYou};
 pub use environment::EnvironmentName;
 pub use event::{AgentEvent, Edge, HookSignal, TmuxEvent};
+pub use failure::{FailedTurn, FailureCause, FailureSource, TurnFailure};
 pub use far::{FAR_FORMAT, FarRequest, Frame, HELLO, Hello, RequestId, Times};
 pub use handoff::{
     BIGGEST_MANIFEST, HANDOFF_FORMAT, HandedMessage, HandedRecord, HandedTask, HandedWork, MANIFEST,

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Status, StatusNote};
+use super::{Status, StatusNote, WaitingFor};
 
 /// How much of a question is kept, in bytes: more than anybody reads before saying yes, and little in a registry.
 pub const MOST_QUESTION: usize = 4096;
@@ -100,7 +100,9 @@ impl StatusNote {
         let Question { text, extent, sha256, .. } =
             self.question().cloned().unwrap_or_else(|| Question::glimpsed(&self.reason));
         let id = || sum(&[&self.since.to_string(), &sha256])[..32].to_owned();
-        (self.status == Status::Waiting).then(|| AskedQuestion { id: id(), text, extent, options: vec![] })
+        // A limit asks nothing: it passes by itself.
+        let asks = self.status == Status::Waiting && self.waiting_for != Some(WaitingFor::Limit);
+        asks.then(|| AskedQuestion { id: id(), text, extent, options: vec![] })
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an agent's visible screen shows, in our words.
 
+use super::TurnFailure;
+
 /// What a screen shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScreenReading {
@@ -24,4 +26,13 @@ pub enum ScreenState {
     Question(String),
     /// Login, trust, consent.
     Setup(String),
+    /// It would take a prompt, and shows that its last turn failed or that it is not logged in.
+    Failed(TurnFailure),
+}
+
+impl ScreenState {
+    /// Returns whether the agent is at its prompt, with or without a failed turn above it.
+    pub fn is_at_prompt(&self) -> bool {
+        matches!(self, ScreenState::Ready | ScreenState::Failed(_))
+    }
 }

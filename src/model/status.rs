@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Question;
+use super::{FailedTurn, Question};
 
 /// What an agent is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -105,8 +105,16 @@ pub enum WaitingFor {
     Approval,
     /// An answer.
     Question,
-    /// Login, trust, consent: something a first run asks for.
+    /// Login, credit, trust, consent: something that the agent CLI needs before it can work.
     Setup,
+    /// The reset of a rate or usage limit.
+    Limit,
+}
+
+impl WaitingFor {
+    /// Every value.
+    pub const ALL: [WaitingFor; 4] =
+        [WaitingFor::Approval, WaitingFor::Question, WaitingFor::Setup, WaitingFor::Limit];
 }
 
 impl fmt::Display for WaitingFor {
@@ -115,6 +123,7 @@ impl fmt::Display for WaitingFor {
             WaitingFor::Approval => "approval",
             WaitingFor::Question => "question",
             WaitingFor::Setup => "setup",
+            WaitingFor::Limit => "limit",
         })
     }
 }
@@ -153,12 +162,15 @@ pub struct StatusNote {
     /// What is asked, while it waits and we know it.
     #[serde(default)]
     pub question: Option<Question>,
+    /// The last failed turn, until a turn succeeds; [`StatusNote::failure`] tells whether this status is about it.
+    #[serde(default)]
+    pub failure: Option<FailedTurn>,
 }
 
 impl StatusNote {
     /// A note that waits for nothing.
     pub fn new(status: Status, since: Timestamp, reason: impl Into<String>) -> Self {
-        StatusNote { status, waiting_for: None, since, reason: reason.into(), question: None }
+        StatusNote { status, waiting_for: None, since, reason: reason.into(), question: None, failure: None }
     }
 
     /// A note of waiting.
@@ -171,6 +183,7 @@ impl StatusNote {
         self.status == other.status
             && self.waiting_for == other.waiting_for
             && self.reason == other.reason
+            && self.failure() == other.failure()
             && self.question().map(|asked| &asked.sha256) == other.question().map(|asked| &asked.sha256)
     }
 }

@@ -22,7 +22,7 @@ pub fn asks(child: &AgentRecord, tier: Option<Tier>) -> Option<String> {
         WaitingFor::Question => {
             Some(format!("I have a question: {what} (answer with `symposium agent send {name} TEXT`)"))
         }
-        WaitingFor::Setup => None,
+        WaitingFor::Setup | WaitingFor::Limit => None,
     }
 }
 

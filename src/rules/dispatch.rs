@@ -1,12 +1,14 @@
 //! When an agent may be given its next task, what is typed then, what became of a delivery that was cut short, and
 //! when a task is over.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::confirm::squeezed;
 use super::hook::INTERRUPTED;
+use super::turn_failure::why_held;
 use crate::model::{Agent, AgentRecord, Message, RestartPolicy, Status, Task};
 
 /// Somebody who typed so recently is not interrupted.
@@ -33,6 +35,7 @@ pub fn ready(agent: &Agent, now: Timestamp) -> Ready {
     let driven = agent.clients.iter().any(|client| !client.observer);
     let lately = agent.last_activity.is_some_and(|at| now.duration_since(at).unsigned_abs() < HANDS_OFF);
     match agent.status {
+        Status::Idle if agent.failure.as_ref().is_some_and(|failure| failure.holds(now)) => Ready::No,
         Status::Idle if driven && lately => Ready::Driven,
         Status::Idle | Status::Hibernated => Ready::Yes,
         // One that somebody ended stays ended, unless it is to be there always.
@@ -42,8 +45,18 @@ pub fn ready(agent: &Agent, now: Timestamp) -> Ready {
     }
 }
 
+/// Specs with an agent whose queue is held. Agents of a spec share an account, so that a retry from their pool would
+/// fail on the next agent as it did on this one.
+pub fn held_specs(agents: &[Agent], now: Timestamp) -> HashSet<String> {
+    let is_held = |agent: &&Agent| agent.failure.as_ref().is_some_and(|failure| failure.holds(now));
+    agents.iter().filter(is_held).map(|agent| agent.spec.clone()).collect()
+}
+
 /// Why an agent does not take work now, for whoever waits for it.
 pub fn why_not(agent: &Agent) -> String {
+    if let Some(failure) = &agent.failure {
+        return why_held(failure, agent.name.as_str());
+    }
     match agent.status {
         Status::Working | Status::Starting => format!("waits until `{}` is idle", agent.name),
         Status::Waiting => format!("waits until somebody has answered `{}`", agent.name),
@@ -141,6 +154,10 @@ pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Endi
     if typed_in && record.started_at.is_some_and(|at| at > task.changed_at) && note.status.is_live() {
         return Ending::Failed("its agent was started again in the middle of it".into());
     }
+    // A clock that was set back says nothing about since when.
+    if note.failure().is_some() && (note.since >= begun || now < begun) {
+        return Ending::Failed(note.reason.clone());
+    }
     match note.status {
         // A task that runs has been worked at since it was given: an agent that is idle since then is done with it.
         // A clock that was set back says nothing about since when.
@@ -237,6 +254,32 @@ pub(in crate::rules) mod tests {
             ending(&task(3600), Some(&record("a", Status::Idle)), at(5)),
             Ending::Done("noted".into())
         );
+    }
+
+    #[test]
+    fn a_failed_turn_fails_its_task_and_holds_the_queue() {
+        use crate::model::{FailureCause, FailureSource, StatusNote, TurnFailure};
+        use crate::rules::turn_failure::note_after;
+        let working = StatusNote::new(Status::Working, at(3), "it took a prompt");
+        for cause in [FailureCause::Login, FailureCause::Credit, FailureCause::Limit, FailureCause::Error] {
+            let failure = TurnFailure { cause, message: "API Error: x".into(), resets_at: None };
+            let status = note_after(&working, &failure, FailureSource::Hook, at(10));
+            let failed = AgentRecord { status, ..record("a", Status::Idle) };
+            let ends = |begun| ending(&task(begun), Some(&failed), at(20));
+            assert_eq!(ends(2), Ending::Failed("API Error: x".into()), "{cause}");
+            assert_eq!(ends(12), Ending::NotYet, "{cause}: an earlier turn failed");
+            let agent = Agent {
+                status: failed.status.status,
+                failure: failed.status.failure.clone(),
+                ..crate::rules::evict::tests::agent("a", Status::Idle)
+            };
+            assert_eq!(ready(&agent, at(20)), Ready::No, "{cause}");
+            assert!(why_not(&agent).contains("held"), "{cause}");
+        }
+        let failure = TurnFailure { cause: FailureCause::Error, message: "x".into(), resets_at: None };
+        let status = note_after(&working, &failure, FailureSource::Hook, at(10));
+        let agent = Agent { failure: status.failure, ..crate::rules::evict::tests::agent("a", Status::Idle) };
+        assert_eq!(ready(&agent, at(500)), Ready::Yes, "the backoff is over");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use crate::model::{HookSignal, Question, Status, StatusNote, is_deceptive, marked_task};
+use super::turn_failure;
+use crate::model::{FailureSource, HookSignal, Question, Status, StatusNote, is_deceptive, marked_task};
 
 /// Why an agent is starting that was given its first prompt with its start.
 pub const WITH_A_TASK: &str = "it was started with a task";
@@ -20,6 +21,13 @@ const WORDS: usize = 120;
 /// The new note, or none when the signal says nothing new.
 pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -> Option<StatusNote> {
     let note = match signal {
+        // A reminder that it is at its prompt says nothing about the failure.
+        HookSignal::Ready if now_noted.failure().is_some() => return None,
+        HookSignal::LoggedIn if now_noted.failure().is_none() => return None,
+        HookSignal::LoggedIn => StatusNote::new(Status::Idle, now, "it is logged in"),
+        HookSignal::TurnFailed(failure) => {
+            turn_failure::note_after(now_noted, failure, FailureSource::Hook, now)
+        }
         HookSignal::Ready => match now_noted.status {
             Status::Idle => return None,
             // It is up, but its first prompt is still on the way.
@@ -80,7 +88,7 @@ pub fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::WaitingFor;
+    use crate::model::{FailureCause, TurnFailure, WaitingFor};
     use crate::rules::status::tests::at;
 
     #[test]
@@ -125,6 +133,29 @@ mod tests {
         assert!(note_after(&asked, &reminder(WaitingFor::Question), at(2)).is_some());
         let working = StatusNote::new(Status::Working, at(1), "before");
         assert!(note_after(&working, &reminder(WaitingFor::Approval), at(2)).is_some());
+    }
+
+    #[test]
+    fn a_failed_turn_stays_until_the_next_turn_or_a_login() {
+        let failure = TurnFailure {
+            cause: FailureCause::Login,
+            message: "Not logged in · Please run /login".into(),
+            resets_at: None,
+        };
+        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let failed = note_after(&working, &HookSignal::TurnFailed(failure), at(2)).unwrap();
+        assert_eq!((failed.status, failed.waiting_for), (Status::Waiting, Some(WaitingFor::Setup)));
+        assert_eq!(note_after(&failed, &HookSignal::Ready, at(3)), None);
+        for (signal, status) in [
+            (HookSignal::LoggedIn, Status::Idle),
+            (HookSignal::Prompted("x".into()), Status::Working),
+            (HookSignal::Busy, Status::Working),
+            (HookSignal::TurnOver(None), Status::Idle),
+        ] {
+            let after = note_after(&failed, &signal, at(3)).unwrap();
+            assert_eq!((after.status, after.failure()), (status, None), "{signal:?}");
+        }
+        assert_eq!(note_after(&working, &HookSignal::LoggedIn, at(3)), None);
     }
 
     #[test]

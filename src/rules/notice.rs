@@ -3,10 +3,13 @@
 
 use std::collections::HashMap;
 
+use jiff::tz::TimeZone;
+
 use super::hang::HUNG;
 use super::hook::INTERRUPTED;
 use crate::model::{
-    Agent, AgentId, Happening, Notice, NotifyOn, Status, Urgency, WaitingFor, What, is_deceptive,
+    Agent, AgentId, AgentName, FailedTurn, FailureCause, Happening, Notice, NotifyOn, Status, Urgency,
+    WaitingFor, What, is_deceptive,
 };
 
 /// A body is read in a glance, and some desktops show all of it.
@@ -42,7 +45,7 @@ pub fn may_be_told(what: &What) -> bool {
 }
 
 /// Decides what is told: one notice for each reason, however many agents have it.
-pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec<Notice> {
+pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes, zone: &TimeZone) -> Vec<Notice> {
     let mut news: Vec<News> = Vec::new();
     for happening in happened {
         let Some(on) = reason(&happening.what) else { continue };
@@ -64,7 +67,7 @@ pub fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec
     }
     reasons
         .into_iter()
-        .filter_map(|on| told(&news.iter().filter(|news| news.on == on).collect::<Vec<_>>()))
+        .filter_map(|on| told(&news.iter().filter(|news| news.on == on).collect::<Vec<_>>(), zone))
         .collect()
 }
 
@@ -110,10 +113,10 @@ fn is_driven(agent: &Agent) -> bool {
 }
 
 /// The words for news that have the same reason.
-fn told(news: &[&News<'_>]) -> Option<Notice> {
+fn told(news: &[&News<'_>], zone: &TimeZone) -> Option<Notice> {
     let first = news.first()?;
     let (title, body) = match news {
-        [one] => (title_of_one(one), words(&one.happening.why)),
+        [one] => (title_of_one(one, zone), words(&one.happening.why)),
         several => {
             (title_of_several(several), several.iter().map(|news| line(news)).collect::<Vec<_>>().join("\n"))
         }
@@ -121,7 +124,7 @@ fn told(news: &[&News<'_>]) -> Option<Notice> {
     Some(Notice {
         title,
         body,
-        urgency: urgency(first.on),
+        urgency: if first.agent.failure.is_some() { Urgency::Normal } else { urgency(first.on) },
         agent: first.agent.name.clone(),
         agents: news.iter().map(|news| news.agent.name.clone()).collect(),
         on: first.on,
@@ -129,8 +132,11 @@ fn told(news: &[&News<'_>]) -> Option<Notice> {
     })
 }
 
-fn title_of_one(news: &News<'_>) -> String {
+fn title_of_one(news: &News<'_>, zone: &TimeZone) -> String {
     let name = &news.agent.name;
+    if let (NotifyOn::Waiting | NotifyOn::Finished, Some(failure)) = (news.on, &news.agent.failure) {
+        return title_of_failure(name, failure, zone);
+    }
     match (news.on, news.agent.waiting_for) {
         (NotifyOn::Waiting, Some(WaitingFor::Question)) => format!("{name} waits for an answer"),
         (NotifyOn::Waiting, Some(WaitingFor::Setup)) => format!("{name} waits to be set up"),
@@ -144,6 +150,24 @@ fn title_of_one(news: &News<'_>) -> String {
         (NotifyOn::Message, _) => format!("{name} wrote to you"),
         (NotifyOn::Task, _) if news.happening.what == What::TaskFailed => format!("{name} failed a task"),
         (NotifyOn::Task, _) => format!("{name} is done with a task"),
+    }
+}
+
+/// Names the failed turn that an agent's status is about, with the reset time in the user's zone.
+fn title_of_failure(name: &AgentName, failure: &FailedTurn, zone: &TimeZone) -> String {
+    match failure.cause {
+        FailureCause::Login => format!("{name} is not logged in"),
+        FailureCause::Credit => format!("{name} has no credit left"),
+        FailureCause::Error => format!("a turn of {name} failed"),
+        FailureCause::Limit => match failure.resets_at {
+            None => format!("{name} hit its usage limit"),
+            Some(reset) => {
+                let (reset, failed) = (zone.to_datetime(reset), zone.to_datetime(failure.at));
+                let at =
+                    reset.strftime(if reset.date() == failed.date() { "%H:%M" } else { "%b %-d, %H:%M" });
+                format!("{name} hit its usage limit, resets at {at}")
+            }
+        },
     }
 }
 

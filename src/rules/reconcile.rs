@@ -193,6 +193,7 @@ fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, ind
         status_since: note.since,
         reason: note.reason.clone(),
         question: note.asked(),
+        failure: note.failure().cloned(),
         exit: decision.exit,
         working_directory: record.working_directory.clone(),
         project: record.project.clone(),

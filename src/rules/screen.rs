@@ -7,8 +7,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::hook::{BACK_AT_PROMPT, INTERRUPTED, READY, one_line};
-use crate::model::{Edge, Extent, Question, ScreenState, Status, StatusNote, WaitingFor};
+use super::hook::{BACK_AT_PROMPT, INTERRUPTED, READY, WITH_A_TASK, one_line};
+use super::turn_failure;
+use crate::model::{
+    Edge, Extent, FailureCause, FailureSource, Question, ScreenState, Status, StatusNote, TurnFailure,
+    WaitingFor,
+};
 
 /// How long a CLI on a busy machine may take from a prompt to the first sign of work on its screen.
 const UNDRAWN: SignedDuration = SignedDuration::from_secs(5);
@@ -40,7 +44,13 @@ pub enum ToldBy {
 
 /// The new note, or none when the screen says nothing new.
 pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
-    let note = match sight.state {
+    let state = match sight.state {
+        Some(ScreenState::Failed(failure)) if !tells_of(failure, noted, sight.told_by) => {
+            Some(&ScreenState::Ready)
+        }
+        state => state,
+    };
+    let note = match state {
         Some(ScreenState::Setup(line)) => asking(noted, WaitingFor::Setup, line, now)?,
         // Its hooks said that the turn is over, and would have told of a dialog or of work.
         Some(ScreenState::Approval(_) | ScreenState::Question(_) | ScreenState::Busy)
@@ -51,13 +61,19 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         Some(ScreenState::Busy) if sight.told_by == ToldBy::Hooks && noted.status == Status::Starting => {
             return None;
         }
-        Some(ScreenState::Busy) | None if may_still_speak(noted, sight.told_by, now) => return None,
+        Some(ScreenState::Busy | ScreenState::Failed(_)) | None
+            if may_still_speak(noted, sight.told_by, now) =>
+        {
+            return None;
+        }
         Some(ScreenState::Approval(line)) => asking(noted, WaitingFor::Approval, line, now)?,
         Some(ScreenState::Question(line)) => asking(noted, WaitingFor::Question, line, now)?,
         Some(ScreenState::Busy) => match noted.status {
             Status::Working => return None,
             _ => StatusNote::new(Status::Working, now, "its screen shows that it works"),
         },
+        Some(ScreenState::Failed(failure)) => failed(noted, failure, sight, now)?,
+        Some(ScreenState::Ready) if noted.failure().is_some() => after_failure(noted, sight, now)?,
         // Only the way to idle waits for silence: a composer is drawn long before a turn is over.
         Some(ScreenState::Ready) => match (sight.edge, noted.status) {
             (Edge::Activity, _) | (_, Status::Idle) => return None,
@@ -68,6 +84,29 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         None => unreadable(noted, sight, now)?,
     };
     (!note.same_as(noted)).then_some(note)
+}
+
+/// Whether a failure on the screen is news. Hooks report failed turns; of a CLI that has them, the screen adds only
+/// that it is not logged in, before its first turn.
+fn tells_of(failure: &TurnFailure, noted: &StatusNote, told_by: ToldBy) -> bool {
+    let is_at_rest = matches!(noted.status, Status::Idle | Status::Starting | Status::Unknown);
+    let is_about_to_work = noted.status == Status::Starting && noted.reason == WITH_A_TASK;
+    told_by != ToldBy::Hooks || failure.cause == FailureCause::Login && is_at_rest && !is_about_to_work
+}
+
+/// A failure on the screen. Like the way to idle it waits for silence, and one that has been there before is no news.
+fn failed(noted: &StatusNote, failure: &TurnFailure, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+    let is_old = sight.told_by != ToldBy::Hooks && matches!(noted.status, Status::Idle | Status::Waiting);
+    (sight.edge != Edge::Activity && noted.failure().is_none() && !is_old)
+        .then(|| turn_failure::note_after(noted, failure, FailureSource::Screen, now))
+}
+
+/// A prompt on the screen of an agent whose last turn failed: the failure stays until the next turn, unless it was a
+/// missing login that only the screen told of.
+fn after_failure(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+    let was_shown = noted.failure().is_some_and(|failure| failure.source == FailureSource::Screen);
+    (sight.edge != Edge::Activity && was_shown && sight.told_by == ToldBy::Hooks)
+        .then(|| StatusNote::new(Status::Idle, now, "it is ready for a prompt"))
 }
 
 /// A turn whose end no hook told of. One that has just begun may not have been drawn yet.
@@ -99,6 +138,8 @@ fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> O
 fn unreadable(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
     match (sight.told_by, sight.edge) {
         (ToldBy::Hooks, _) => None,
+        // What is typed at the prompt below the error is no turn.
+        _ if noted.failure().is_some() => None,
         // Behind a first-run gate comes the program, or its end: no turn shows before its hooks or its screen tell of one.
         (ToldBy::Unheard, Edge::Activity) if noted.waiting_for == Some(WaitingFor::Setup) => {
             Some(StatusNote::new(Status::Starting, now, "its first-run question is off the screen"))
@@ -173,6 +214,52 @@ mod tests {
             let after = note_after(&before, sight, at(20)).map(|note| note.status);
             assert_eq!(after, to, "{from} {seen:?} {edge:?} {told_by:?}");
         }
+    }
+
+    #[test]
+    fn a_failure_on_the_screen_counts_where_no_hook_reports_it() {
+        use Edge::{Activity, Silence};
+        use FailureCause::{Error, Login};
+        use Status::*;
+        use ToldBy::{Hooks, Screen, Unheard};
+        for (from, cause, edge, told_by, to) in [
+            (Working, Error, Silence, Screen, Some(Idle)),
+            (Working, Error, Silence, Unheard, Some(Idle)),
+            (Working, Login, Silence, Screen, Some(Waiting)),
+            (Working, Error, Activity, Screen, None),
+            // It has been there since an earlier turn.
+            (Idle, Error, Silence, Screen, None),
+            (Idle, Login, Silence, Hooks, Some(Waiting)),
+            (Starting, Login, Silence, Hooks, Some(Waiting)),
+            (Idle, Error, Silence, Hooks, None),
+            (Idle, Login, Activity, Hooks, None),
+        ] {
+            let before = StatusNote::new(from, at(1), "before");
+            let state = ScreenState::Failed(TurnFailure { cause, message: "x".into(), resets_at: None });
+            let after = note_after(&before, Sight { state: Some(&state), edge, told_by }, at(20));
+            let status = after.as_ref().map(|note| note.status);
+            assert_eq!(status, to, "{from} {cause} {edge:?} {told_by:?}");
+            assert!(after.is_none_or(|note| note.failure().is_some()));
+        }
+    }
+
+    #[test]
+    fn a_failure_stays_while_its_agent_is_at_its_prompt() {
+        let failure = TurnFailure { cause: FailureCause::Login, message: "x".into(), resets_at: None };
+        let working = StatusNote::new(Status::Working, at(1), "before");
+        let by = |source| turn_failure::note_after(&working, &failure, source, at(2));
+        let sees = |noted: &StatusNote, state: Option<&ScreenState>, edge, told_by| {
+            note_after(noted, Sight { state, edge, told_by }, at(20)).map(|note| note.status)
+        };
+        let (hook, screen) = (by(FailureSource::Hook), by(FailureSource::Screen));
+        let (ready, busy) = (Some(&ScreenState::Ready), Some(&ScreenState::Busy));
+        assert_eq!(sees(&hook, ready, Edge::Silence, ToldBy::Hooks), None);
+        assert_eq!(sees(&screen, ready, Edge::Silence, ToldBy::Hooks), Some(Status::Idle));
+        assert_eq!(sees(&screen, ready, Edge::Silence, ToldBy::Screen), None);
+        assert_eq!(sees(&screen, None, Edge::Activity, ToldBy::Screen), None);
+        assert_eq!(sees(&screen, None, Edge::Silence, ToldBy::Screen), None);
+        assert_eq!(sees(&hook, busy, Edge::Activity, ToldBy::Hooks), Some(Status::Working));
+        assert_eq!(sees(&screen, busy, Edge::Activity, ToldBy::Screen), Some(Status::Working));
     }
 
     #[test]

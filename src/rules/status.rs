@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use super::screen::Sight;
-use super::{hook, screen};
+use super::{hook, screen, turn_failure};
 use crate::model::{AgentRecord, Exit, HookSignal, LivePane, Status, StatusNote};
 
 /// The kind that stands for any command: it has no way to say more than that it runs.
@@ -56,14 +56,20 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
     let become_ =
         |status, since, reason: &str| Decision { note: StatusNote::new(status, since, reason), exit: None };
     let noted = record.status.status;
-    let moved = |note: Option<StatusNote>| note.map_or_else(keep, |note| Decision { note, exit: None });
+    let moved = |note: Option<StatusNote>| {
+        let note = note.map(|note| turn_failure::carry_over(&record.status, note));
+        note.map_or_else(keep, |note| Decision { note, exit: None })
+    };
     match evidence {
         // Whoever was noted as ended by mistake and speaks with a living process is back.
         Evidence::Hook { signal, alive } if noted.is_live() || alive => {
             moved(hook::note_after(&record.status, signal, now))
         }
         Evidence::Screen(sight) if noted.is_live() => moved(screen::note_after(&record.status, sight, now)),
-        Evidence::Interrupted if noted.is_live() && noted != Status::Idle => {
+        // A failed turn is over already.
+        Evidence::Interrupted
+            if noted.is_live() && noted != Status::Idle && record.status.failure().is_none() =>
+        {
             become_(Status::Idle, now, hook::INTERRUPTED)
         }
         Evidence::Hook { .. } | Evidence::Screen(_) | Evidence::Interrupted => keep(),
@@ -78,9 +84,9 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
             Status::Working => keep(),
             _ => become_(Status::Working, record.started_at.unwrap_or(now), "its process runs"),
         },
-        Evidence::Pane(_) if noted.is_live() => keep(),
+        Evidence::Pane(_) if noted.is_live() => moved(turn_failure::note_after_reset(&record.status, now)),
         Evidence::Pane(_) => become_(Status::Unknown, now, "its process runs, but has not said what it does"),
-        Evidence::Foreground { alive: true } => keep(),
+        Evidence::Foreground { alive: true } => moved(turn_failure::note_after_reset(&record.status, now)),
         _ if !noted.is_live() => keep(),
         Evidence::Unreachable => {
             become_(Status::Unknown, now, "its process runs, but its tmux server cannot be reached")

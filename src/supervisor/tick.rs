@@ -201,7 +201,8 @@ impl Ticker {
         let due = said("dispatch", self.manager.dispatchable(&left_alone)).unwrap_or_default();
         let later = self.dispatching.begin(&self.manager, due);
         let look = (open > 0).then(|| Env::now() + LOOK_AGAIN);
-        settled.next.into_iter().chain(later).chain(look).min()
+        let released = said("dispatch", self.manager.next_release()).flatten();
+        settled.next.into_iter().chain(later).chain(look).chain(released).min()
     }
 
     fn heartbeat(&mut self) -> Option<Timestamp> {

@@ -317,3 +317,71 @@ shell_tier = "approve"
     );
     assert_eq!(real.env.symposium(["board", "get", "plan", "--json"]).ok().json()["value"], "look");
 }
+
+/// Claude Code that does not repeat a request by itself.
+fn without_retries() -> Option<Real> {
+    let mut real = claude()?;
+    real.variables.push("CLAUDE_CODE_MAX_RETRIES=0".into());
+    Some(real)
+}
+
+#[test]
+fn a_failed_turn_of_claude_shows_its_cause() {
+    for (prompt, status, waiting_for, reason) in [
+        ("fail: 401", "waiting", json!("setup"), "Invalid API key · Fix external API key"),
+        ("fail: credit", "waiting", json!("setup"), "Credit balance is too low"),
+        ("fail: 429", "waiting", json!("limit"), "API Error: Request rejected (429) · "),
+        ("fail: 500", "idle", json!(null), "API Error: 500 "),
+    ] {
+        let Some(real) = without_retries() else { return };
+        real.spawn("claude", prompt);
+        real.env.wait_until("its turn has failed", || real.shown()["failure"].is_object());
+        let shown = real.shown();
+        assert_eq!(
+            (shown["status"].as_str(), &shown["waiting_for"]),
+            (Some(status), &waiting_for),
+            "{shown}"
+        );
+        assert!(shown["reason"].as_str().is_some_and(|why| why.starts_with(reason)), "{shown}");
+    }
+}
+
+#[test]
+fn a_usage_limit_of_claude_fails_the_task_and_holds_the_queue_until_its_reset() {
+    let Some(mut real) = without_retries() else { return };
+    // Only an account with a plan has a usage limit.
+    real.variables.retain(|variable| !variable.starts_with("ANTHROPIC_API_KEY="));
+    real.variables.push("CLAUDE_CODE_OAUTH_TOKEN=not-a-token".into());
+    real.spawn("claude", "hello");
+    real.wait_for_words("I heard 1 lines.");
+    real.env.symposium(["supervisor", "start"]).ok();
+    real.env.symposium(["task", "add", "a", "fail: limit", "--retries", "3"]).ok();
+    real.env.symposium(["task", "add", "a", "next"]).ok();
+    real.env.wait_until("its turn has failed", || real.shown()["failure"].is_object());
+    let task = |id: &str| real.env.symposium(["task", "show", id, "--json"]).ok().json();
+    real.env.wait_until("the first attempt has failed", || {
+        task("1")["why"] != "it is being typed in" && task("1")["state"] == "queued"
+    });
+    let (shown, first, next) = (real.shown(), task("1"), task("2"));
+    assert_eq!((&shown["status"], &shown["waiting_for"]), (&json!("waiting"), &json!("limit")), "{shown}");
+    assert!(shown["failure"]["resets_at"].is_string(), "{shown}");
+    assert!(
+        first["why"].as_str().is_some_and(|why| why.starts_with("attempt 1 failed: You've hit your")),
+        "{first}"
+    );
+    assert!(next["waits_for"].as_str().is_some_and(|why| why.starts_with("held until")), "{next}");
+}
+
+#[test]
+fn claude_without_a_login_waits_for_setup() {
+    let Some(mut real) = without_retries() else { return };
+    real.variables.retain(|variable| !variable.starts_with("ANTHROPIC_API_KEY="));
+    real.spawn("claude", "hello");
+    assert_eq!(real.reason_when("waiting"), "Not logged in · Please run /login");
+    let shown = real.shown();
+    assert_eq!(
+        (&shown["waiting_for"], &shown["failure"]["cause"]),
+        (&json!("setup"), &json!("login")),
+        "{shown}"
+    );
+}

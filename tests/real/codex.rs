@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::Real;
 use super::delegation::DELEGATE;
 
@@ -11,7 +13,7 @@ const PROGRAM: &str = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/
 pub(super) fn codex() -> Option<Real> {
     let mut real = Real::new("codex", PROGRAM)?;
     let provider = format!(
-        r#"{{name="scripted",base_url="{}/v1",wire_api="responses",env_key="KEY"}}"#,
+        r#"{{name="scripted",base_url="{}/v1",wire_api="responses",env_key="KEY",request_max_retries=0,stream_max_retries=0}}"#,
         real.model.url()
     );
     let kinds = format!(
@@ -99,5 +101,28 @@ fn codex_spawns_two_children_through_its_tools_and_combines_what_they_say() {
     for fruit in ["apple", "pear"] {
         let child = real.env.symposium(["agent", "show", fruit, "--json"]).ok().json();
         assert_eq!((&child["parent"], &child["kind"]), (&"a".into(), &"codex".into()), "{child}");
+    }
+}
+
+#[test]
+fn a_failed_turn_of_codex_is_read_from_its_screen() {
+    for (prompt, status, waiting_for, reason) in [
+        ("fail: 401", "waiting", json!("setup"), "unexpected status 401 Unauthorized"),
+        ("fail: 429", "waiting", json!("limit"), "exceeded retry limit, last status: 429"),
+        ("fail: limit", "waiting", json!("limit"), "You’ve hit your usage limit."),
+        ("fail: 500", "idle", json!(null), "We’re currently experiencing high demand"),
+    ] {
+        let Some(real) = codex() else { return };
+        real.spawn("codex", prompt);
+        real.agent("wait", &["--for", "idle,waiting", "--timeout", super::PATIENCE]);
+        real.env.wait_until("its turn has failed", || real.shown()["failure"].is_object());
+        let shown = real.shown();
+        assert_eq!(
+            (shown["status"].as_str(), &shown["waiting_for"]),
+            (Some(status), &waiting_for),
+            "{shown}"
+        );
+        assert!(shown["reason"].as_str().is_some_and(|why| why.starts_with(reason)), "{shown}");
+        assert_eq!(shown["failure"]["resets_at"].is_string(), prompt == "fail: limit", "{shown}");
     }
 }

@@ -75,10 +75,19 @@ impl Shared {
         if messages::turn(&body).is_some() {
             self.request.lock().expect("no thread panics").clone_from(&body);
         }
-        let streamed = |text: String| http::answer(stream, "text/event-stream", &text);
+        let streamed = |answer: &Answer, text: String| match answer {
+            Answer::Refuse(refusal) => http::refuse(stream, refusal),
+            _ => http::answer(stream, "text/event-stream", &text),
+        };
         match request.path.as_str() {
-            "/v1/messages" => streamed(messages::stream(&self.answer(messages::turn(&body)), number)),
-            "/v1/responses" => streamed(responses::stream(&self.answer(responses::turn(&body)), number)),
+            "/v1/messages" => {
+                let answer = self.answer(messages::turn(&body));
+                streamed(&answer, messages::stream(&answer, number))
+            }
+            "/v1/responses" => {
+                let answer = self.answer(responses::turn(&body));
+                streamed(&answer, responses::stream(&answer, number))
+            }
             "/v1/messages/count_tokens" => http::answer(stream, "application/json", r#"{"input_tokens":1}"#),
             _ => http::answer(stream, "application/json", r#"{"data":[],"models":[]}"#),
         }

@@ -3,6 +3,10 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
+use serde_json::json;
+
+use super::script::Refusal;
+
 /// What somebody asked for.
 pub struct Request {
     /// The path, without its query.
@@ -40,6 +44,24 @@ pub fn answer(mut stream: &TcpStream, content_type: &str, body: &str) -> io::Res
     let length = body.len();
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body.as_bytes())?;
+    stream.flush()
+}
+
+/// Answers with an error, in the form that both APIs understand.
+pub fn refuse(mut stream: &TcpStream, refusal: &Refusal) -> io::Result<()> {
+    let Refusal { status, kind, message, headers, resets_at } = refusal;
+    let mut error = json!({"type": kind, "code": kind, "message": message});
+    if let Some(reset) = resets_at {
+        error["resets_at"] = (*reset).into();
+    }
+    let body = json!({"type": "error", "error": error}).to_string();
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status} Refused\r\ncontent-type: application/json\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes())?;
     stream.write_all(body.as_bytes())?;

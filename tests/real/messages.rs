@@ -46,6 +46,8 @@ pub fn stream(answer: &Answer, number: usize) -> String {
             let input = json!({"command": command, "description": "what the test asked for"});
             tool_use("Bash", &input, number)
         }
+        // Refused requests have no stream.
+        Answer::Refuse(_) => return String::new(),
         Answer::Call { server, tool, input } if server.is_empty() => tool_use(tool, input, number),
         Answer::Call { server, tool, input } => tool_use(&format!("mcp__{server}__{tool}"), input, number),
     };

@@ -44,6 +44,8 @@ pub fn stream(answer: &Answer, number: usize) -> String {
                 "arguments": arguments.to_string(),
             })
         }
+        // Refused requests have no stream.
+        Answer::Refuse(_) => return String::new(),
         Answer::Call { server, tool, input } => json!({
             "type": "function_call", "id": format!("fc_{number}"), "call_id": format!("call_{number}"),
             "namespace": format!("mcp__{server}"), "name": tool, "arguments": input.to_string(),

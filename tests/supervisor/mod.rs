@@ -9,6 +9,7 @@ mod keeping;
 mod message;
 mod notify;
 mod queue;
+mod queue_failure;
 mod queue_survival;
 mod queue_trouble;
 mod restart;

@@ -13,7 +13,10 @@ const EVENTS: [(&str, Option<&str>); 8] = [
     ("UserPromptSubmit", None),
     ("PermissionRequest", Some("*")),
     // Not `permission_prompt`: it says less than the `PermissionRequest` before it, and would take its place.
-    ("Notification", Some("idle_prompt|elicitation_dialog|elicitation_url_dialog|agent_needs_input")),
+    (
+        "Notification",
+        Some("idle_prompt|auth_success|elicitation_dialog|elicitation_url_dialog|agent_needs_input"),
+    ),
     ("PostToolUse", Some("*")),
     ("Stop", None),
     ("StopFailure", None),

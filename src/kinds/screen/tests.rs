@@ -23,8 +23,62 @@ fn each_screen_shows_its_state_and_its_draft() {
     let approval = |line: &str| ScreenState::Approval(line.to_owned());
     let question = |line: &str| ScreenState::Question(line.to_owned());
     let setup = |line: &str| ScreenState::Setup(line.to_owned());
+    let failed = |cause, message: &str| {
+        ScreenState::Failed(TurnFailure { cause, message: message.to_owned(), resets_at: None })
+    };
     for (name, state, draft) in [
         ("claude-ready", Ready, None),
+        ("claude-failed-login", failed(FailureCause::Login, "Not logged in · Run /login"), None),
+        (
+            "claude-failed-credit",
+            failed(
+                FailureCause::Credit,
+                "Credit balance too low · Add funds: https://platform.claude.com/settings/billing",
+            ),
+            None,
+        ),
+        (
+            "claude-failed-limit",
+            failed(FailureCause::Limit, "You've hit your 5-hour limit · resets 9:18pm (UTC)"),
+            None,
+        ),
+        (
+            "claude-failed-error",
+            failed(
+                FailureCause::Error,
+                "API Error: 500 Internal server error. This is a server-side issue, usually temporary — try again in a moment.",
+            ),
+            None,
+        ),
+        (
+            "codex-failed-login",
+            failed(
+                FailureCause::Login,
+                "unexpected status 401 Unauthorized: invalid x-api-key, url: http://127.0.0.1:18971/v1/responses",
+            ),
+            None,
+        ),
+        (
+            "codex-failed-credit",
+            failed(FailureCause::Credit, "Quota exceeded. Check your plan and billing details."),
+            None,
+        ),
+        (
+            "codex-failed-limit",
+            failed(
+                FailureCause::Limit,
+                "You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), visit https://chatgpt.com/settings/ usage to purchase more credits or try again at 9:19 PM.",
+            ),
+            None,
+        ),
+        (
+            "codex-failed-error",
+            failed(
+                FailureCause::Error,
+                "We’re currently experiencing high demand, which may cause temporary errors.",
+            ),
+            None,
+        ),
         ("claude-busy", Busy, None),
         ("claude-draft", Ready, Some("a draft that\nwaits")),
         ("claude-pasted", Ready, Some("a draft that[Pasted text #1 +5 lines]")),

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::model::FailureCause;
 
 /// As Codex asks a model in a thread of its own.
 const TITLE: &str =
@@ -77,7 +78,7 @@ fn each_event_has_its_meaning() {
             HookSignal::StillWaiting(question, "asks for input".into()),
         ),
         (
-            json!({"hook_event_name": "Notification", "notification_type": "auth_success"}),
+            json!({"hook_event_name": "Notification", "notification_type": "agent_completed"}),
             HookSignal::Other("Notification".into()),
         ),
         (json!({"hook_event_name": "Elicitation", "message": "who?"}), waiting(question, "who?")),
@@ -87,8 +88,8 @@ fn each_event_has_its_meaning() {
         ),
         (json!({"hook_event_name": "Stop", "last_assistant_message": null}), HookSignal::TurnOver(None)),
         (
-            json!({"hook_event_name": "StopFailure", "error": "rate_limit"}),
-            HookSignal::TurnOver(Some("rate_limit".into())),
+            json!({"hook_event_name": "Notification", "notification_type": "auth_success"}),
+            HookSignal::LoggedIn,
         ),
         (json!({"hook_event_name": "SessionEnd", "reason": "other"}), HookSignal::Ending),
         (json!({"hook_event_name": "SessionEnd", "reason": "clear"}), HookSignal::Other("SessionEnd".into())),
@@ -117,6 +118,40 @@ fn each_event_has_its_meaning() {
     ] {
         assert_eq!(signal(payload.clone()), expected, "{payload}");
     }
+}
+
+#[test]
+fn a_failed_turn_has_its_cause_and_its_message() {
+    use FailureCause::{Credit, Error, Limit, Login};
+    // The first seven as Claude Code 2.1.325 sends them.
+    for (error, message, cause) in [
+        (json!("authentication_failed"), "Not logged in · Please run /login", Login),
+        (json!("authentication_failed"), "Invalid API key · Fix external API key", Login),
+        (json!("rate_limit"), "You've hit your 5-hour limit · resets 8:51pm (UTC)", Limit),
+        (json!("rate_limit"), "API Error: Request rejected (429) · This request would exceed", Limit),
+        (json!("server_error"), "API Error: 500 Internal server error.", Error),
+        (json!("server_error"), "API Error: 529 Overloaded.", Error),
+        (json!("billing_error"), "Credit balance is too low", Credit),
+        (json!("unknown"), "Error: 429 Too Many Requests", Limit),
+        (json!("unknown"), "401 Incorrect API key provided", Login),
+        (json!("unknown"), "something (code 1429) went wrong", Error),
+        (json!({"name": "x", "message": "Rate limit exceeded"}), "", Limit),
+        (json!(7), "", Error),
+    ] {
+        let payload =
+            json!({"hook_event_name": "StopFailure", "error": error, "last_assistant_message": message});
+        let HookSignal::TurnFailed(failure) = signal(payload) else { panic!("{error}") };
+        assert_eq!(failure.cause, cause, "{error} {message}");
+        let expected =
+            if message.is_empty() { error["message"].as_str().unwrap_or_default() } else { message };
+        assert_eq!(failure.message, expected, "{error}");
+    }
+    let HookSignal::TurnFailed(bare) =
+        signal(json!({"hook_event_name": "StopFailure", "error": "rate_limit"}))
+    else {
+        panic!("it is a failure")
+    };
+    assert_eq!((bare.cause, bare.message.as_str()), (Limit, "rate_limit"));
 }
 
 #[test]

@@ -56,11 +56,13 @@ impl Delivery<'_> {
                 (_, Status::Waiting) => {
                     Err(self.unconfirmed("it waits for a person; nothing was typed", self.screen_end()))
                 }
-                (Some(ScreenState::Ready), Status::Working) if self.tells_of_prompts() => {
+                (Some(ScreenState::Ready | ScreenState::Failed(_)), Status::Working)
+                    if self.tells_of_prompts() =>
+                {
                     last = "it is working".into();
                     Ok(false)
                 }
-                (Some(ScreenState::Ready), _) => Ok(true),
+                (Some(ScreenState::Ready | ScreenState::Failed(_)), _) => Ok(true),
                 (Some(ScreenState::Busy), _) => {
                     last = "it is working".into();
                     Ok(false)

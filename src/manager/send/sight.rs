@@ -37,7 +37,8 @@ impl Delivery<'_> {
         if !record.status.status.is_live() {
             return Err(Error::NotRunning { name: record.name, status: record.status.reason });
         }
-        Ok(record.status.status)
+        // After a failed turn it is at its prompt, whatever it waits for.
+        Ok(if record.status.failure().is_some() { Status::Idle } else { record.status.status })
     }
 
     pub(super) fn styled(&self) -> Result<String, Error> {

@@ -30,6 +30,10 @@ fn waiting(name: &str) -> Agent {
     Agent { waiting_for: Some(WaitingFor::Approval), ..agent(name, Status::Waiting) }
 }
 
+fn notices(happened: &[Happening], agents: &[Agent], wishes: &Wishes) -> Vec<Notice> {
+    super::notices(happened, agents, wishes, &TimeZone::UTC)
+}
+
 /// Title and body of what is told.
 fn told(happened: &[Happening], agents: &[Agent]) -> Vec<(String, String)> {
     notices(happened, agents, &wishes()).into_iter().map(|notice| (notice.title, notice.body)).collect()
@@ -200,5 +204,29 @@ proptest! {
         let (_, body) = told(&[became(&a, Status::Working, &why)], &[a]).remove(0);
         prop_assert!(!body.chars().any(is_deceptive));
         prop_assert!(body.chars().count() <= MOST_CHARS + 1);
+    }
+}
+
+#[test]
+fn a_failed_turn_is_named_with_its_cause_and_reset_time() {
+    use FailureCause::{Credit, Error, Limit, Login};
+    let failed = |cause, resets_at: Option<i64>| FailedTurn {
+        cause,
+        at: at(50),
+        resets_at: resets_at.map(at),
+        held_until: None,
+        in_a_row: 1,
+        source: crate::model::FailureSource::Hook,
+    };
+    for (status, failure, title) in [
+        (Status::Waiting, failed(Limit, None), "e2 hit its usage limit"),
+        (Status::Waiting, failed(Limit, Some(15 * 3600)), "e2 hit its usage limit, resets at 15:00"),
+        (Status::Waiting, failed(Limit, Some(39 * 3600)), "e2 hit its usage limit, resets at Jan 2, 15:00"),
+        (Status::Waiting, failed(Login, None), "e2 is not logged in"),
+        (Status::Waiting, failed(Credit, None), "e2 has no credit left"),
+        (Status::Idle, failed(Error, None), "a turn of e2 failed"),
+    ] {
+        let e2 = Agent { failure: Some(failure), ..agent("e2", status) };
+        assert_eq!(told(&[became(&e2, Status::Working, "why")], &[e2]), one(title, "why"));
     }
 }

@@ -31,8 +31,8 @@ test('every file has a reader', () => {
 
 /** Fields of the first entry that the extension does not read, so that nobody misses them. */
 const unread: Record<string, string[]> = {
-  agents: ['command', 'pid', 'params', 'conversation.begun'],
-  spawned: ['command', 'pid', 'params', 'conversation.begun'],
+  agents: ['command', 'failure', 'pid', 'params', 'conversation.begun'],
+  spawned: ['command', 'failure', 'pid', 'params', 'conversation.begun'],
   tasks: ['agent_id', 'attempts', 'dispatched_at', 'flagged', 'retries', 'source', 'source_id', 'status', 'timeout_s', 'topic', 'waits_for'],
   recap: ['waiting_for'],
   specs: ['agents'],

@@ -1,0 +1,68 @@
+//! Reads the hook of a turn that ended with an error: its cause and its message.
+
+use serde_json::Value;
+
+use super::{Payload, text};
+use crate::model::{FailureCause, TurnFailure};
+
+/// Causes by the error code of the CLI. Seen in Claude Code 2.1.325: `authentication_failed`, `billing_error`,
+/// `rate_limit`, `server_error`; the others stand in its documentation.
+const CODES: [(&str, FailureCause); 10] = [
+    ("authentication_failed", FailureCause::Login),
+    ("authentication_error", FailureCause::Login),
+    ("oauth_org_not_allowed", FailureCause::Login),
+    ("permission_error", FailureCause::Login),
+    ("billing_error", FailureCause::Credit),
+    ("insufficient_quota", FailureCause::Credit),
+    ("rate_limit", FailureCause::Limit),
+    ("rate_limit_error", FailureCause::Limit),
+    ("usage_limit_reached", FailureCause::Limit),
+    ("overloaded", FailureCause::Error),
+];
+
+/// Phrases in a message whose code says too little, in lower case.
+const PHRASES: [(&str, FailureCause); 12] = [
+    ("credit balance", FailureCause::Credit),
+    ("insufficient_quota", FailureCause::Credit),
+    ("exceeded your current quota, please check your plan and billing", FailureCause::Credit),
+    ("not logged in", FailureCause::Login),
+    ("invalid api key", FailureCause::Login),
+    ("incorrect api key", FailureCause::Login),
+    ("unauthorized", FailureCause::Login),
+    ("authentication", FailureCause::Login),
+    ("usage limit", FailureCause::Limit),
+    ("rate limit", FailureCause::Limit),
+    ("quota exceeded", FailureCause::Limit),
+    ("too many requests", FailureCause::Limit),
+];
+
+/// HTTP status codes as they stand in a message.
+const STATUSES: [(&str, FailureCause); 3] =
+    [("401", FailureCause::Login), ("402", FailureCause::Credit), ("429", FailureCause::Limit)];
+
+/// Reads a payload. Its `error` is a code, or an object with a name and a message.
+pub(super) fn read(payload: &Payload) -> TurnFailure {
+    let error: Value =
+        payload.get("error").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let code = error.as_str().or(error["name"].as_str()).unwrap_or_default().to_owned();
+    let filled = |message: Option<String>| message.filter(|message| !message.trim().is_empty());
+    let message = filled(text(payload, "last_assistant_message"))
+        .or_else(|| filled(error["message"].as_str().map(str::to_owned)))
+        .or_else(|| filled(text(payload, "error_details")))
+        .unwrap_or_else(|| code.clone());
+    TurnFailure { cause: cause(&code, &message), message, resets_at: None }
+}
+
+fn cause(code: &str, message: &str) -> FailureCause {
+    let named = CODES.iter().find(|(known, _)| *known == code).map(|(_, cause)| *cause);
+    let lower = message.to_ascii_lowercase();
+    let phrase = || PHRASES.iter().find(|(phrase, _)| lower.contains(phrase)).map(|(_, cause)| *cause);
+    let is_number = |word: &str, number: &str| word.trim_matches(|c: char| !c.is_ascii_digit()) == number;
+    let status = || {
+        let known = |(number, cause): &(&str, FailureCause)| {
+            lower.split_whitespace().any(|word| is_number(word, number)).then_some(*cause)
+        };
+        STATUSES.iter().find_map(known)
+    };
+    named.or_else(phrase).or_else(status).unwrap_or(FailureCause::Error)
+}
