@@ -38,6 +38,10 @@ pub(super) enum Verb {
     Deny(deny::DenyArguments),
     /// Choose an option of an agent's dialog, or type the answer to its question
     Answer(answer::AnswerArguments),
+    /// Open a shell in an agent's workspace, with its variables
+    Shell(shell::Arguments),
+    /// Open an agent's workspace in your editor
+    Edit(shell::EditArguments),
     /// Stop the turn an agent is in
     Interrupt(interrupt::Arguments),
     /// End agents with their whole process tree; records and conversations stay
@@ -80,6 +84,8 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
         Verb::Approve(args) => approve::run(args, context),
         Verb::Deny(args) => deny::run(args, context),
         Verb::Answer(args) => answer::choose(&args, context),
+        Verb::Shell(args) => shell::run(args, context),
+        Verb::Edit(args) => shell::edit(args, context),
         Verb::Interrupt(args) => interrupt::run(args, context),
         Verb::Kill(args) => kill::run(args, context),
         Verb::Restart(args) => restart::run(args, context),

@@ -43,6 +43,7 @@ mod rm;
 mod send;
 mod service;
 mod share;
+mod shell;
 mod short;
 mod shortcuts;
 mod show;

@@ -14,12 +14,15 @@ const MANY: usize = 5;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agents
+    /// Names of the agents
     #[arg(conflicts_with = "all")]
     names: Vec<String>,
-    /// All that are lost
+    /// Restore all agents that are lost
     #[arg(long)]
     all: bool,
+    /// Ask agents that were cut off in the middle of a turn to go on
+    #[arg(long = "continue")]
+    go_on: bool,
 }
 
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
@@ -34,7 +37,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             hint: Some("`symposium agent restore --all` brings all of them back".into()),
         });
     }
-    if names.is_empty() && !context.ui.json {
+    if names.is_empty() && !args.go_on && !context.ui.json {
         context.ui.say("no agent is lost");
         return Ok(0);
     }
@@ -44,7 +47,12 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         bar.inc(1);
     });
     bar.finish_and_clear();
-    Ok(tell(&restored, context))
+    let named = (whom == Whom::Named).then_some(&names[..]);
+    let continued = match args.go_on {
+        true => context.manager.continue_cut_off(named)?,
+        false => Vec::new(),
+    };
+    Ok(tell(&restored, &continued, context))
 }
 
 fn bar(count: usize) -> ProgressBar {
@@ -56,7 +64,8 @@ fn bar(count: usize) -> ProgressBar {
     style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
 }
 
-fn tell(restored: &[Restored], context: &Context) -> u8 {
+/// Prints what became of each agent; returns the exit code.
+fn tell(restored: &[Restored], continued: &[(AgentName, Result<(), Error>)], context: &Context) -> u8 {
     let mut worst = 0;
     for one in restored {
         match &one.outcome {
@@ -65,19 +74,35 @@ fn tell(restored: &[Restored], context: &Context) -> u8 {
             Err(error) => worst = worst.max(error.report().exit),
         }
     }
+    for (name, outcome) in continued {
+        match outcome {
+            Ok(()) => context.ui.say(&format!("`{name}` was asked to go on")),
+            Err(error) if !context.ui.json => worst = worst.max(context.ui.error(&error.report())),
+            Err(error) => worst = worst.max(error.report().exit),
+        }
+    }
     if context.ui.json {
-        let rows: Vec<_> = restored
-            .iter()
-            .map(|one| match &one.outcome {
-                Ok(remark) => {
-                    serde_json::json!({ "name": one.name, "restored": !one.was_back, "remark": remark })
-                }
-                Err(error) => {
-                    serde_json::json!({ "name": one.name, "restored": false, "remark": error.to_string() })
-                }
-            })
-            .collect();
-        context.ui.json(&rows);
+        context.ui.json(&rows(restored, continued));
     }
     worst
+}
+
+fn rows(restored: &[Restored], continued: &[(AgentName, Result<(), Error>)]) -> Vec<serde_json::Value> {
+    let row = |one: &Restored| {
+        let (is_restored, remark) = match &one.outcome {
+            Ok(remark) => (!one.was_back, remark.clone()),
+            Err(error) => (false, error.to_string()),
+        };
+        let mut row = serde_json::json!({ "name": one.name, "restored": is_restored, "remark": remark });
+        if let Some((_, outcome)) = continued.iter().find(|(name, _)| *name == one.name) {
+            row["continued"] = outcome.is_ok().into();
+        }
+        row
+    };
+    let others = continued.iter().filter(|(name, _)| restored.iter().all(|one| one.name != *name));
+    let other = |(name, outcome): &(AgentName, Result<(), Error>)| {
+        let remark = outcome.as_ref().err().map_or_else(|| "was asked to go on".to_owned(), Error::to_string);
+        serde_json::json!({ "name": name, "restored": false, "remark": remark, "continued": outcome.is_ok() })
+    };
+    restored.iter().map(row).chain(others.map(other)).collect()
 }

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::trust::{TrustFlag, with_trust};
 use super::{Context, attach, ui};
 use crate::error::Error;
-use crate::manager::{Body, Lifetime, SpawnRequest};
+use crate::manager::{Body, Lifetime, SpawnRequest, UncommittedChanges};
 use crate::model::{AgentName, RestartPolicy, Workspace};
 
 #[derive(Debug, Args)]
@@ -37,6 +37,9 @@ pub(super) struct Arguments {
     /// The branch of its worktree, here or new, instead of `symposium/NAME`
     #[arg(long, value_name = "B", allow_hyphen_values = true)]
     branch: Option<String>,
+    /// Take uncommitted and untracked changes along into the new worktree
+    #[arg(long)]
+    with_changes: bool,
     /// Go on with this conversation of the agent CLI, or a name for the new one
     #[arg(long, value_name = "C", allow_hyphen_values = true)]
     conversation: Option<String>,
@@ -69,7 +72,8 @@ pub(super) struct Arguments {
 }
 
 /// Flags that may stand before `--`; behind others it would be their value.
-const FLAGS: [&str; 6] = ["--attach", "--foreground", "--ephemeral", "--trust", "--json", "--quiet"];
+const FLAGS: [&str; 7] =
+    ["--attach", "--with-changes", "--foreground", "--ephemeral", "--trust", "--json", "--quiet"];
 
 impl Arguments {
     /// Says no to a `--` with nothing behind it, which clap does not tell from none.
@@ -126,6 +130,11 @@ pub(super) fn name(text: &str) -> Result<AgentName, Error> {
     text.parse().map_err(|why| Error::BadName { given: text.to_owned(), why })
 }
 
+/// Returns what `--with-changes` asks for.
+pub(super) fn changes(flag: bool) -> UncommittedChanges {
+    if flag { UncommittedChanges::TakeAlong } else { UncommittedChanges::StayBehind }
+}
+
 pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     let name = args.name.as_deref().map(name).transpose()?;
     if args.attach && !ui::is_interactive() {
@@ -152,6 +161,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             Where::Scratch => Workspace::Scratch,
         }),
         branch: args.branch,
+        changes: changes(args.with_changes),
         taskspace: None,
         conversation: args.conversation,
         params: args.params,

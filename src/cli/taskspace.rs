@@ -44,6 +44,9 @@ pub(super) struct New {
     /// A branch, here or new, instead of `symposium/NAME`
     #[arg(long, value_name = "B", allow_hyphen_values = true)]
     branch: Option<String>,
+    /// Take uncommitted and untracked changes along into the new worktree
+    #[arg(long)]
+    with_changes: bool,
     /// The repository, instead of the one around here
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -97,6 +100,7 @@ fn new(args: New, context: &Context) -> Result<u8, Error> {
         dir: args.dir,
         task: Some(task),
         branch: args.branch,
+        changes: spawn::changes(args.with_changes),
         params: args.params,
         config: args.config,
         size: ui::room_for_an_agent(),

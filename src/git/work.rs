@@ -35,7 +35,8 @@ impl Git {
         Ok(Some(work))
     }
 
-    fn uncommitted(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
+    /// Returns the changed and untracked files of a tree, without those in submodules.
+    pub fn uncommitted(&self, top: &Path) -> Result<Vec<ChangedFile>, GitError> {
         let off = self.own_filters_off(top)?;
         let every = ["--untracked-files=all", "--ignore-submodules=all", "--no-renames"];
         let args = [&["status", "--porcelain=v1", "-z"][..], &every].concat();

@@ -24,6 +24,9 @@ pub(super) struct BirthNote {
     /// What was asked for, to ask the same of specs as they are today.
     #[serde(default)]
     pub asked: Option<Asked>,
+    /// Names of the spawner's variables that the agent may fail without. Their values are stored nowhere.
+    #[serde(default)]
+    pub variables: Vec<String>,
 }
 
 /// What was asked for, beside the place to work in and the variables.

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::Manager;
-use super::reconcile::{STOPPING, mark_of, target_of};
+use super::reconcile::{STOPPING, is_alive, target_of};
 use super::side_by_side::side_by_side;
 use crate::env::Env;
 use crate::error::Error;
@@ -122,7 +122,8 @@ impl Manager {
     fn ask_to_leave(&self, record: &AgentRecord, grace: Duration) -> bool {
         let keys = self.kind_of(record).map(|kind| kind.exit_keys).unwrap_or_default();
         let (Some(pid), Some(place)) = (record.pid, &record.tmux) else { return false };
-        if keys.is_empty() || grace.is_zero() || !process::is_alive(pid, &mark_of(record)) {
+        // After a loss of its server, the pane of that number may be another agent's.
+        if keys.is_empty() || grace.is_zero() || !is_alive(record) {
             return false;
         }
         let Ok(tmux) = self.tmux() else { return false };

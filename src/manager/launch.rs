@@ -189,6 +189,7 @@ impl Manager {
         }
         failpoint::reached("launch.started");
         let _ = instance.remove_state(STOPPING);
+        record.before_start = None;
         record.pid = Some(started.pid);
         record.tmux = Some(TmuxPlace {
             socket: tmux.socket().to_string_lossy().into_owned(),
@@ -205,8 +206,9 @@ impl Manager {
     fn note_started(&self, record: &mut AgentRecord) -> Result<(), Error> {
         let written = self.write(|edit| {
             let mut written = record.clone();
-            if let Ok(Some(now)) = edit.get(&record.name)
-                && now.id == record.id
+            let now = edit.get(&record.name).ok().flatten().filter(|now| now.id == record.id);
+            written.cut_off = now.as_ref().and_then(|now| now.cut_off.clone());
+            if let Some(now) = now
                 && now.status.since >= record.status.since
                 && now.status.status.is_live()
             {

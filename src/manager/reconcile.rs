@@ -9,6 +9,8 @@ use std::sync::{Arc, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
+
 use super::Manager;
 use super::carried::{carried, of_home};
 use super::workspace::branch_now;
@@ -17,6 +19,7 @@ use crate::error::Error;
 use crate::failpoint;
 use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace};
 use crate::process::{self, Mark, Target};
+use crate::rules::cut_off;
 use crate::rules::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
 use crate::store::BEHIND;
 use crate::tmux::Tmux;
@@ -145,6 +148,12 @@ impl Manager {
             let _ = self.finish_rename(&record);
         }
         self.count_tasks(&mut joined.agents);
+        let (now, zone) = (Env::now(), TimeZone::system());
+        for agent in joined.agents.iter_mut().filter(|agent| cut_off::is_shown(agent.status)) {
+            if let Some(cut) = &agent.cut_off {
+                agent.reason = cut_off::sentence(cut, now, &zone);
+            }
+        }
         for client in joined.agents.iter_mut().flat_map(|agent| &mut agent.clients) {
             client.from = client.pid.and_then(process::came_from);
         }
@@ -379,7 +388,7 @@ pub(super) fn mark_of(record: &AgentRecord) -> Mark {
 }
 
 /// Whether the process that was written down is there: outside tmux, or in the server it was started in.
-fn is_alive(record: &AgentRecord) -> bool {
+pub(super) fn is_alive(record: &AgentRecord) -> bool {
     match (record.pid, &record.tmux) {
         (Some(pid), None) => process::is_alive(pid, &mark_of(record)),
         (Some(pid), Some(_)) => {

@@ -83,7 +83,8 @@ impl Manager {
         chosen.write_into(record);
         let env = note.map(|note| note.env).unwrap_or_default();
         let (spec, asked) = (Some(chosen.spec), Some(chosen.asked));
-        Ok(Some(BirthNote { record: record.clone(), env, spec, asked }))
+        let variables = self.needed_variables();
+        Ok(Some(BirthNote { record: record.clone(), env, spec, asked, variables }))
     }
 
     /// The pane whose process was just ended. tmux learns of that a moment later than we do.

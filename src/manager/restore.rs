@@ -1,12 +1,20 @@
 //! `agent restore`: after a reboot or a crash of tmux, brings back what was lost.
 
+use std::time::Duration;
+
 use super::Manager;
 use super::resume::{How, Watch};
+use super::send::SendRequest;
 use super::side_by_side::side_by_side;
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::model::{AgentName, AgentRecord, Status};
+use crate::rules::cut_off::CONTINUE_PROMPT;
+use crate::rules::delivery::Lines;
+
+/// How long a restored agent may take until it is ready for the prompt to go on.
+const CONTINUE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What is said of one that somebody else brought back meanwhile.
 const BACK_ALREADY: &str = "is back already";
@@ -30,6 +38,9 @@ pub struct Restored {
     /// Whether there was nothing to do: somebody else was quicker.
     pub was_back: bool,
 }
+
+/// An agent that was asked to go on, with the outcome of sending the prompt.
+pub type Continued = (AgentName, Result<(), Error>);
 
 impl Manager {
     /// The agents that are lost now.
@@ -64,8 +75,25 @@ impl Manager {
         });
         let mut restored: Vec<Restored> = done.into_iter().map(|(_, restored)| restored).collect();
         self.tell_of_early_deaths(&mut restored);
+        let back = restored.iter().filter(|one| one.outcome.is_ok() && !one.was_back);
+        self.warn_of_lacking_variables(back.map(|one| &one.name));
         self.ensure_supervisor();
         restored
+    }
+
+    /// Asks live agents whose turn was cut off to go on: those named, or all. Returns each with the outcome.
+    pub fn continue_cut_off(&self, named: Option<&[AgentName]>) -> Result<Vec<Continued>, Error> {
+        let is_meant = |record: &AgentRecord| {
+            record.cut_off.is_some()
+                && record.status.status.is_live()
+                && named.is_none_or(|named| named.contains(&record.name))
+        };
+        let records = self.store.read(Env::now())?;
+        let names: Vec<AgentName> = records.into_iter().filter(is_meant).map(|record| record.name).collect();
+        Ok(side_by_side(&names, |name| {
+            let (text, lines) = (CONTINUE_PROMPT.to_owned(), Lines::Together);
+            self.send(&SendRequest { name: name.clone(), text, lines, timeout: CONTINUE_TIMEOUT }).map(drop)
+        }))
     }
 
     /// None when it is lost no more.

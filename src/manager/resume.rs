@@ -1,16 +1,16 @@
 //! `agent resume`: brings back an agent that has no process, in its directory and with its conversation.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Manager;
 use super::launch::{EnvFrom, Start};
-use super::reconcile::mark_of;
+use super::reconcile::{is_alive, mark_of, target_of};
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::model::{Agent, AgentName, AgentRecord, Kind, LivePane, Look, Status, StatusNote};
-use crate::process;
+use crate::process::{self, EndPlan};
 use crate::rules::opening::{self, Opening};
 use crate::rules::screen::ToldBy;
 use crate::rules::status::PLAIN_COMMAND;
@@ -18,6 +18,9 @@ use crate::store::AgentLock;
 
 /// How long a process may take to leave after its terminal was taken away.
 const LEAVING: Duration = Duration::from_secs(1);
+
+/// How long processes that outlived their terminal get to exit before they are killed.
+const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
 /// An agent that came back.
 #[derive(Debug)]
@@ -58,6 +61,7 @@ impl Manager {
         let record = self.record(name, "resume")?;
         let resumed = self.resume_locked(record, How::ASKED, &lock)?;
         drop(lock);
+        self.warn_of_lacking_variables([name]);
         self.ensure_supervisor();
         self.type_first(resumed)
     }
@@ -72,15 +76,48 @@ impl Manager {
         self.resume_into(record, pane, how, lock)
     }
 
-    /// The dead pane it can be started in, if there is one; refuses while it runs.
+    /// Returns the dead pane it can be started in, if there is one. Refuses while it is running, and ends processes that
+    /// outlived their terminal.
     pub(super) fn free_pane(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
-        let pane = self.own_pane(record)?;
-        // One that runs in a terminal, or in a server that cannot be reached, has no pane.
-        let elsewhere = || record.pid.is_some_and(|pid| stays(pid, record));
-        if pane.as_ref().map_or_else(elsewhere, |pane| pane.dead.is_none()) {
-            return Err(Error::StillRunning { name: record.name.clone(), verb: "resume" });
+        let running = || Error::StillRunning { name: record.name.clone(), verb: "resume" };
+        match self.own_pane(record)? {
+            Some(pane) if pane.dead.is_none() => Err(running()),
+            Some(pane) => Ok(Some(pane.pane)),
+            // It runs in a terminal outside tmux.
+            None if record.tmux.is_none() => match record.pid {
+                Some(pid) if stays(pid, record) => Err(running()),
+                _ => Ok(None),
+            },
+            // It runs in a tmux server that cannot be reached.
+            None if is_alive(record) => Err(running()),
+            None => self.end_orphans(record).map(|()| None),
         }
-        Ok(pane.map(|pane| pane.pane))
+    }
+
+    /// Ends the processes of an agent whose terminal is gone. A program that ignores SIGHUP (gemini) survives its tmux
+    /// server; its terminal cannot come back, and two programs must not use one conversation.
+    fn end_orphans(&self, record: &AgentRecord) -> Result<(), Error> {
+        let target = target_of(record);
+        let look = || process::tree(&target).map_err(Error::io("cannot look at processes"));
+        let deadline = Instant::now() + LEAVING;
+        for process in look()? {
+            let _ = process::wait_exit(process.pid, deadline.saturating_duration_since(Instant::now()));
+        }
+        if look()?.is_empty() {
+            return Ok(());
+        }
+        let cannot = Error::io(format!("cannot end the processes of `{}`", record.name));
+        let ending = process::end(&target, &EndPlan::with_grace(ORPHAN_GRACE)).map_err(cannot)?;
+        if !ending.survivors.is_empty() {
+            let pids = ending.survivors.iter().map(|process| process.pid).collect();
+            return Err(Error::Survivors { name: record.name.clone(), pids });
+        }
+        let (count, verb) = match ending.ended {
+            1 => ("1 process".to_owned(), "was"),
+            count => (format!("{count} processes"), "were"),
+        };
+        self.notice(format!("{count} of `{}` had outlived its terminal and {verb} ended", record.name));
+        Ok(())
     }
 
     /// Starts it again with its conversation, in its old pane when that is still there.
@@ -167,6 +204,8 @@ impl Manager {
         let room = self.make_room(&record)?;
         let was = record.status.status;
         if was != Status::Starting {
+            let returns = matches!(was, Status::Lost | Status::Stopped | Status::Hibernated);
+            record.before_start = returns.then(|| record.status.clone());
             record.status = StatusNote::new(Status::Starting, Env::now(), "it is being started again");
         }
         (record.tmux, record.pid) = (None, None);
@@ -238,6 +277,7 @@ impl Manager {
         let _ = self.write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
                 now.status = StatusNote::new(status, Env::now(), format!("it could not be started: {error}"));
+                now.before_start = None;
                 edit.put(now);
             }
         });

@@ -45,6 +45,8 @@ pub struct SpawnRequest {
     pub workspace: Option<Workspace>,
     /// The branch of its worktree; none means one of its own.
     pub branch: Option<String>,
+    /// Whether a new worktree starts with the uncommitted changes of the directory that it is made from.
+    pub changes: UncommittedChanges,
     /// What its taskspace is for, when it gets one.
     pub taskspace: Option<String>,
     /// Go on with this conversation of the CLI, or what to call the new one.
@@ -61,6 +63,16 @@ pub struct SpawnRequest {
     pub restart: Option<RestartPolicy>,
     /// Columns and lines to begin with: those of the terminal that it was asked for in.
     pub size: Option<(u16, u16)>,
+}
+
+/// What happens to uncommitted changes when a worktree is made from a directory that has some.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UncommittedChanges {
+    /// They stay behind, and a warning says so.
+    #[default]
+    StayBehind,
+    /// A copy of them is put into the new worktree.
+    TakeAlong,
 }
 
 /// How long an agent is there.
@@ -268,6 +280,7 @@ impl Manager {
             env: request.env.clone(),
             spec: Some(chosen.spec.clone()),
             asked: Some(chosen.asked.clone()),
+            variables: self.needed_variables(),
         })
         .inspect_err(|_| self.withdraw(record))?;
         failpoint::reached("spawn.instance");
@@ -329,6 +342,8 @@ fn new_record(name: &AgentName, request: &SpawnRequest, chosen: &Chosen, dir: &P
         tmux: None,
         conversations: vec![],
         renamed_from: None,
+        before_start: None,
+        cut_off: None,
     };
     chosen.write_into(&mut record);
     record

@@ -11,13 +11,14 @@ use super::Manager;
 use super::choose::Chosen;
 use super::handoff::work_refused;
 use super::ready::Readying;
-use super::spawn::SpawnRequest;
+use super::spawn::{SpawnRequest, UncommittedChanges};
 use crate::error::Error;
 use crate::failpoint;
-use crate::git::{self, BranchPlan, BranchWish, Refusal, Stage, Submodule};
-use crate::model::{AgentName, AgentRecord, Workspace, is_deceptive};
+use crate::git::{self, BranchPlan, BranchWish, GitError, Refusal, Stage, Submodule};
+use crate::model::{AgentName, AgentRecord, ChangedFile, Workspace, is_deceptive};
 use crate::rules::status::PLAIN_COMMAND;
-use crate::store::Gate;
+use crate::rules::work::named;
+use crate::store::{Gate, Staging};
 
 /// The state file about a worktree.
 const NOTE: &str = "workspace.json";
@@ -54,8 +55,12 @@ pub(super) struct WorktreePlan {
     below: PathBuf,
     /// What makes it ready.
     readying: Readying,
-    /// What was handed over and is not committed.
+    /// Uncommitted changes that are put into it.
     changes: Vec<(PathBuf, Stage)>,
+    /// Holds the files of `changes` that were taken from the original tree.
+    staging: Option<Staging>,
+    /// Uncommitted files of the original tree that are not taken along.
+    left_behind: Vec<ChangedFile>,
 }
 
 impl Manager {
@@ -68,13 +73,13 @@ impl Manager {
     ) -> Result<Option<WorktreePlan>, Error> {
         self.refuse_to_bury_work(record)?;
         if record.workspace != Workspace::Worktree {
-            return match &request.branch {
-                None => Ok(None),
-                Some(_) => Err(Error::Usage {
-                    what: "`--branch` is for a worktree".into(),
-                    hint: Some("add `--workspace worktree`".into()),
-                }),
+            let option = match (&request.branch, request.changes) {
+                (Some(_), _) => "--branch",
+                (None, UncommittedChanges::TakeAlong) => "--with-changes",
+                (None, UncommittedChanges::StayBehind) => return Ok(None),
             };
+            let hint = Some("add `--workspace worktree`".into());
+            return Err(Error::Usage { what: format!("`{option}` is for a worktree"), hint });
         }
         let dir = Path::new(&record.working_directory);
         let Some(top) = git::project(dir) else {
@@ -86,7 +91,18 @@ impl Manager {
         let branch = self.git().patient().plan_branch(dir, wish, &at).map_err(|why| refused(why, record))?;
         let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_owned();
         let readying = self.readying(request, chosen)?;
-        Ok(Some(WorktreePlan { branch, top, below, readying, changes: Vec::new() }))
+        let (mut changes, mut left_behind, mut staging) = (Vec::new(), Vec::new(), None);
+        match request.changes {
+            UncommittedChanges::TakeAlong => {
+                let room = self.store.staging()?;
+                changes = self.copy_changes(&top, room.path())?;
+                staging = Some(room);
+            }
+            UncommittedChanges::StayBehind => {
+                left_behind = self.git().uncommitted(&top).unwrap_or_default();
+            }
+        }
+        Ok(Some(WorktreePlan { branch, top, below, readying, changes, staging, left_behind }))
     }
 
     /// How the worktree of an agent that was handed over is made, from below this top.
@@ -98,7 +114,31 @@ impl Manager {
         (request, chosen): (&SpawnRequest, &Chosen),
     ) -> Result<WorktreePlan, Error> {
         let readying = self.readying(request, chosen)?;
-        Ok(WorktreePlan { branch, top: top.to_owned(), below: below.to_owned(), readying, changes })
+        let (top, below) = (top.to_owned(), below.to_owned());
+        Ok(WorktreePlan { branch, top, below, readying, changes, staging: None, left_behind: Vec::new() })
+    }
+
+    /// Says how many uncommitted files a new worktree does not get.
+    fn warn_of_changes_left_behind(&self, plan: &WorktreePlan, copied: &[PathBuf]) {
+        let is_missing = |file: &&ChangedFile| !copied.iter().any(|path| path == Path::new(&file.path));
+        let files: Vec<ChangedFile> = plan.left_behind.iter().filter(is_missing).cloned().collect();
+        if !files.is_empty() {
+            let named = named("uncommitted file", &files);
+            self.notice(format!("not in the new worktree: {named} (`--with-changes` takes them along)"));
+        }
+    }
+
+    /// Writes the uncommitted changes of a tree as patches into a directory. The tree stays as it is.
+    fn copy_changes(&self, top: &Path, room: &Path) -> Result<Vec<(PathBuf, Stage)>, Error> {
+        let (staged, unstaged) = (room.join("staged.patch"), room.join("unstaged.patch"));
+        let others = self.git().patient().patches(top, &[], room, [&staged, &unstaged]);
+        let others = others.map_err(|why| changes_refused(&why))?;
+        for path in others {
+            let path = path.replace(is_deceptive, " ");
+            self.notice(format!("`{path}` is a repository of its own and is not taken along"));
+        }
+        let both = [(staged, Stage::Staged), (unstaged, Stage::Unstaged)];
+        Ok(both.into_iter().filter(|(path, _)| path.exists()).collect())
     }
 
     /// Makes the worktree and everything in it; when that fails, nothing of it stays. Others may be counted as soon as
@@ -144,7 +184,8 @@ impl Manager {
         git.add_worktree(&from, &plan.branch, &at).map_err(|why| refused(why.into(), record))?;
         failpoint::reached("worktree.added");
         for (patch, stage) in &plan.changes {
-            git.apply(&at, patch, *stage).map_err(|why| work_refused(&why))?;
+            let refuse = if plan.staging.is_some() { changes_refused } else { work_refused };
+            git.apply(&at, patch, *stage).map_err(|why| refuse(&why))?;
         }
         let filled = git.fill_submodules(&at, plan.branch.counted_from());
         let (submodules, remarks) = filled.map_err(|why| refused(why.into(), record))?;
@@ -152,6 +193,7 @@ impl Manager {
         note.submodules = submodules;
         self.write_worktree_note(record, &note)?;
         note.copied = self.copy_setup_files(&plan.readying, &plan.top, &at);
+        self.warn_of_changes_left_behind(plan, &note.copied);
         if !Path::new(&record.working_directory).is_dir() {
             self.notice(format!(
                 "`{}` is not in the new worktree: the agent begins at its top",
@@ -260,6 +302,15 @@ impl Manager {
             ));
         }
         Ok(())
+    }
+}
+
+/// Uncommitted changes that do not fit into the new worktree.
+fn changes_refused(why: &GitError) -> Error {
+    Error::Workspace {
+        what: format!("the uncommitted changes cannot be taken along: {why}").replace(is_deceptive, " "),
+        saw: vec!["nothing was started; the changes are still where they were".into()],
+        hint: "commit or stash them, and spawn without `--with-changes`".into(),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::ledger::{Ledger, LedgerError};
 use crate::model::{AgentRecord, Happening, What};
 use crate::rules::attention::{needing_answer, needs_answer};
+use crate::rules::cut_off;
 use crate::rules::happenings::happenings;
 use crate::store::{BEHIND, Edit};
 
@@ -20,6 +21,7 @@ impl Manager {
         let mut is_waiting_changed = false;
         let answer = self.store.update(now, |edit| {
             let answer = change(edit);
+            mark_cut_off(edit);
             is_waiting_changed = edit.moves().iter().any(|moved| {
                 let waits = |record: &Option<AgentRecord>| {
                     record.as_ref().filter(|record| needs_answer(record)).map(|record| record.name.clone())
@@ -142,5 +144,18 @@ impl Manager {
             Some(ledger) => Ok(ask(ledger)?),
             None => Ok(T::default()),
         }
+    }
+}
+
+/// Remembers turns that were cut off by the changes of an edit, and forgets those of agents that work again.
+fn mark_cut_off(edit: &mut Edit) {
+    let marked = edit.moves().iter().filter_map(|moved| {
+        let (before, after) = (moved.before.as_ref()?, moved.after.as_ref()?);
+        let mut record = edit.get(&after.name).ok().flatten().filter(|now| now.status == after.status)?;
+        record.cut_off = cut_off::after_change(before, after);
+        (record.cut_off != after.cut_off).then_some(record)
+    });
+    for record in marked.collect::<Vec<_>>() {
+        edit.put(record);
     }
 }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AgentId, AgentName, AskedQuestion, Conversation, Exit, FailedTurn, GivenParam, Progress, Restart, Status,
-    Task, TaskId, WaitingFor, Workspace,
+    AgentId, AgentName, AskedQuestion, Conversation, CutOff, Exit, FailedTurn, GivenParam, Progress, Restart,
+    Status, Task, TaskId, WaitingFor, Workspace,
 };
 
 /// One agent, joined. The field names are a public contract.
@@ -81,6 +81,9 @@ pub struct Agent {
     pub task: Option<CurrentTask>,
     /// The machine it lives on, when that is another one.
     pub host: Option<String>,
+    /// The turn or dialog that was interrupted when the agent was lost; absent once it works again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_off: Option<CutOff>,
 }
 
 /// Where an agent is in tmux.

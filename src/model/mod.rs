@@ -72,8 +72,8 @@ pub use recap::{
     ChangeKind, ChangedFile, Changes, Commit, Recap, RecapChange, RecapMessage, RecapTask, Spent,
 };
 pub use record::{
-    AgentRecord, Conversation, Heartbeat, PastConversation, Restart, RestartPolicy, Rhythm, TmuxPlace,
-    UnknownPolicy, Workspace,
+    AgentRecord, Conversation, CutOff, Heartbeat, PastConversation, Restart, RestartPolicy, Rhythm,
+    TmuxPlace, UnknownPolicy, Workspace,
 };
 pub use removal::{RecoveredWork, RecoveryRef, RemovalPreview, UnsavedWork};
 pub use screen::{ScreenReading, ScreenState};

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentId, AgentName, Exit, GivenParam, StatusNote};
+use super::{AgentId, AgentName, Exit, GivenParam, Status, StatusNote, WaitingFor};
 
 /// One agent as the registry knows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,6 +99,27 @@ pub struct AgentRecord {
     /// What it was called while its directory had not been moved yet.
     #[serde(default)]
     pub renamed_from: Option<AgentName>,
+    /// Status before the start that is under way. An interrupted start goes back to it.
+    #[serde(default)]
+    pub before_start: Option<StatusNote>,
+    /// The turn or dialog that was interrupted when the agent was lost. Cleared when the agent works again.
+    #[serde(default)]
+    pub cut_off: Option<CutOff>,
+}
+
+/// A turn or dialog that ended because the agent's terminal disappeared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutOff {
+    /// When the loss was noticed.
+    pub at: Timestamp,
+    /// Status of the agent at that time.
+    pub status: Status,
+    /// What the agent was waiting for.
+    #[serde(default)]
+    pub waiting_for: Option<WaitingFor>,
+    /// Reason of that status.
+    #[serde(default)]
+    pub reason: String,
 }
 
 /// Where an agent is in tmux, as remembered at its start.

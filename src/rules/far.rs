@@ -64,6 +64,8 @@ const WAYS: &[(&str, &str, Way, &[&str])] = &[
         Way::Here("only whoever is on that machine can let another user of it in"),
         &["name"],
     ),
+    ("agent", "shell", Way::Here("it opens a program in a terminal of that machine"), &["name"]),
+    ("agent", "edit", Way::Here("it opens a program in a terminal of that machine"), &["name"]),
     ("agent", "handoff", Way::Here("its file is on the machine where it is run"), &["name"]),
     ("task", "add", ONCE, &["to"]),
     ("task", "list", LOOK, &["agent"]),

@@ -219,6 +219,7 @@ fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, ind
         tasks: TaskCounts::default(),
         task: None,
         host: None,
+        cut_off: record.cut_off.clone(),
     }
 }
 

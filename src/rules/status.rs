@@ -73,13 +73,15 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
             become_(Status::Idle, now, hook::INTERRUPTED)
         }
         Evidence::Hook { .. } | Evidence::Screen(_) | Evidence::Interrupted => keep(),
-        Evidence::Pane(LivePane { dead: Some(dead), .. }) => {
-            if noted.is_live() {
-                ended(dead.exit, dead.at.unwrap_or(now))
-            } else {
-                keep()
+        Evidence::Pane(LivePane { dead: Some(dead), .. }) if noted.is_live() => {
+            let died_before_start =
+                dead.at.is_none_or(|at| at.as_second() <= record.status.since.as_second());
+            match interrupted_start(record).filter(|_| died_before_start) {
+                Some(back) => back,
+                None => ended(dead.exit, dead.at.unwrap_or(now)),
             }
         }
+        Evidence::Pane(LivePane { dead: Some(_), .. }) => keep(),
         Evidence::Pane(_) if record.kind == PLAIN_COMMAND => match noted {
             Status::Working => keep(),
             _ => become_(Status::Working, record.started_at.unwrap_or(now), "its process runs"),
@@ -93,8 +95,9 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
         }
         Evidence::Silence(why) => become_(Status::Unknown, now, why),
         Evidence::Foreground { alive: false } => become_(Status::Lost, now, "the terminal it ran in is gone"),
-        Evidence::ServerGone if record.tmux.is_none() => interrupted(now),
-        Evidence::SessionClosed if record.tmux.is_none() => interrupted(now),
+        Evidence::ServerGone | Evidence::SessionClosed if record.tmux.is_none() => {
+            interrupted_start(record).unwrap_or_else(|| interrupted(now))
+        }
         Evidence::ServerGone => become_(Status::Lost, now, "its tmux server is gone (reboot or crash)"),
         Evidence::SessionClosed => become_(Status::Lost, now, "its tmux session was closed by somebody else"),
     }
@@ -107,6 +110,12 @@ pub fn ended(exit: Exit, at: Timestamp) -> Decision {
         exit => StatusNote::new(Status::Crashed, at, format!("it ended with {exit}")),
     };
     Decision { note, exit: Some(exit) }
+}
+
+/// Returns the status from before a start that was interrupted before anything ran.
+fn interrupted_start(record: &AgentRecord) -> Option<Decision> {
+    let before = record.before_start.clone().filter(|_| record.tmux.is_none())?;
+    Some(Decision { note: before, exit: record.exit })
 }
 
 fn interrupted(now: Timestamp) -> Decision {
@@ -161,6 +170,8 @@ pub(crate) mod tests {
             }),
             conversations: vec![],
             renamed_from: None,
+            before_start: None,
+            cut_off: None,
         }
     }
 
@@ -222,6 +233,29 @@ pub(crate) mod tests {
         let decided = decide(&half, Evidence::SessionClosed, at(9));
         assert_eq!(decided.note.status, Status::Crashed);
         assert!(decided.note.reason.contains("interrupted"), "{}", decided.note.reason);
+    }
+
+    #[test]
+    fn an_interrupted_start_goes_back_to_the_status_before_it() {
+        for status in [Status::Lost, Status::Stopped, Status::Hibernated] {
+            let before = StatusNote::new(status, at(2), "before");
+            let half = AgentRecord {
+                tmux: None,
+                pid: None,
+                before_start: Some(before.clone()),
+                ..record("a", Status::Starting)
+            };
+            for evidence in [Evidence::ServerGone, Evidence::SessionClosed] {
+                assert_eq!(decide(&half, evidence, at(9)).note, before);
+            }
+            // The pane in which it ended earlier is still there.
+            let mut old = pane(&half, Some((Some(0), None)));
+            old.dead = old.dead.map(|dead| DeadPane { at: Some(at(2)), ..dead });
+            assert_eq!(decide(&half, Evidence::Pane(&old), at(9)).note, before);
+            // It was started in that pane, and ended.
+            let new = pane(&half, Some((Some(3), None)));
+            assert_eq!(decide(&half, Evidence::Pane(&new), at(99)).note.status, Status::Crashed);
+        }
     }
 
     #[test]

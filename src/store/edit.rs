@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::schema::{self, Registry};
 use super::{Notice, StoreError, merge};
-use crate::model::{AgentName, AgentRecord, Happening};
+use crate::model::{AgentName, AgentRecord, Happening, Status};
 
 /// The word under which a registry keeps what the ledger could not take.
 const OWED: &str = "owed";
@@ -50,6 +50,9 @@ impl Edit {
         if former.as_ref().is_none_or(|former| !former.status.same_as(&record.status)) {
             let counted = former.as_ref().map_or(0, |former| former.changes);
             record.changes = counted.max(record.changes) + 1;
+            if record.status.status != Status::Starting {
+                record.before_start = None;
+            }
             self.moves.push(Move { before: former, after: Some(record.clone()) });
         } else if let Some(former) = former {
             record.changes = former.changes;
@@ -162,7 +165,7 @@ pub(super) fn understood_ones(registry: &Registry) -> (Vec<AgentRecord>, Vec<Not
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AgentId, Status, What};
+    use crate::model::{AgentId, What};
 
     #[test]
     fn what_is_owed_is_kept_until_it_is_paid() {

@@ -105,6 +105,8 @@ fn record(key: &str, entry: &RawValue, now: Timestamp) -> Option<AgentRecord> {
         tmux: None,
         conversations: vec![],
         renamed_from: None,
+        before_start: None,
+        cut_off: None,
     })
 }
 

@@ -98,6 +98,8 @@ fn record(text: &str) -> AgentRecord {
         }),
         conversations: vec![],
         renamed_from: None,
+        before_start: None,
+        cut_off: None,
     }
 }
 
@@ -228,7 +230,9 @@ fn what_a_newer_writer_added_survives_our_update_of_the_same_record() {
         (serde_json::from_str(&expected).unwrap(), serde_json::from_str(&env.text()).unwrap());
     let entry = &mut expected["sessions"]["api-fix"];
     for (field, value) in [
+        ("before_start", ().into()),
         ("changes", 1.into()),
+        ("cut_off", ().into()),
         ("conversations", vec![(); 0].into()),
         ("directory_gone", ().into()),
         ("heartbeat", ().into()),

@@ -50,6 +50,7 @@ mod share;
 mod share_end;
 mod share_list;
 mod share_safety;
+mod shell;
 mod shortcuts;
 mod show;
 mod spawn;

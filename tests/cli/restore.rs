@@ -126,3 +126,78 @@ fn what_another_restore_brought_back_meanwhile_is_no_failure() {
     let outcome = agent(&env, &["restore", "a"]).fails(1);
     assert!(outcome.stderr.starts_with("error: agent `a` is still running"), "{outcome:?}");
 }
+
+#[test]
+fn a_program_that_outlived_its_terminal_is_ended_before_it_is_restored() {
+    let env = TestEnv::new();
+    let script = "trap '' HUP; echo ready; while :; do sleep 45678; done";
+    spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
+    env.wait_until("it ignores hang-ups", || super::printed(&env, "a").contains("ready"));
+    let sleeps = || env.processes().iter().filter(|one| one.command == "sleep 45678").count();
+    env.wait_until("it sleeps", || sleeps() == 1);
+    env.tmux(["kill-server"]).ok();
+    env.wait_until("it is lost", || status(&env, "a") == "lost");
+    assert_eq!(sleeps(), 1, "its process is still there");
+    let said = agent(&env, &["restore", "--all"]).ok().stderr;
+    assert!(said.contains("2 processes of `a` had outlived its terminal and were ended"), "{said}");
+    assert_eq!(status(&env, "a"), "working");
+    env.wait_until("it sleeps again", || sleeps() > 0);
+    assert_eq!(sleeps(), 1);
+}
+
+#[test]
+fn agents_that_were_cut_off_say_so_and_can_be_asked_to_go_on() {
+    let env = TestEnv::new();
+    for (name, prompt) in [("turn", "/work 10m"), ("dialog", "/ask make clean"), ("done", "hello")] {
+        spawned(&env, &["demo", "--name", name]);
+        wait_for(&env, name, "idle");
+        agent(&env, &["send", name, prompt]).ok();
+    }
+    wait_for(&env, "turn", "working");
+    wait_for(&env, "dialog", "waiting");
+    env.wait_until("it has answered", || shown(&env, "done")["reason"] != "it is ready for a prompt");
+    wait_for(&env, "done", "idle");
+    reboot(&env);
+    assert_eq!(status(&env, "turn"), "lost");
+    agent(&env, &["restore", "--all"]).ok();
+    for name in ["turn", "dialog", "done"] {
+        wait_for(&env, name, "idle");
+    }
+    let reason = |name: &str| shown(&env, name)["reason"].as_str().unwrap().to_owned();
+    let is_cut_off = |name: &str, during: &str| {
+        let reason = reason(name);
+        assert!(reason.starts_with("cut off at ") && reason.contains(during), "{reason}");
+    };
+    is_cut_off("turn", " in the middle of a turn");
+    is_cut_off("dialog", " while it waited for approval: ");
+    assert!(!reason("done").contains("cut off"), "{}", reason("done"));
+    assert_eq!(shown(&env, "turn")["cut_off"]["status"], "working");
+    assert!(agent(&env, &["list"]).ok().stdout.contains("cut off at "));
+    let said = agent(&env, &["restore", "--all", "--continue"]).ok().stderr;
+    assert_eq!(said, "`dialog` was asked to go on\n`turn` was asked to go on\n");
+    for name in ["turn", "dialog"] {
+        let last = prompts(&env, name).pop().unwrap();
+        assert!(last.contains("continue where you left off"), "{last}");
+        env.wait_until("it is no longer marked", || shown(&env, name)["cut_off"].is_null());
+    }
+}
+
+#[test]
+fn a_variable_that_the_restoring_shell_lacks_is_named() {
+    let env = TestEnv::new();
+    for name in ["a", "b"] {
+        let spawn = ["spawn", "--name", name, "--", "sleep", "1000"];
+        agent(&env, &spawn).env("MY_API_KEY", "dummy-value").env("OTHER", "x").ok();
+    }
+    for name in ["a", "b"] {
+        let note = std::fs::read_to_string(env.state().join(format!("instances/{name}/spec.json"))).unwrap();
+        assert!(note.contains("MY_API_KEY") && !note.contains("dummy-value"), "{note}");
+    }
+    reboot(&env);
+    let said = agent(&env, &["restore", "--all"]).ok().stderr;
+    let warning = "warning: 2 agents had MY_API_KEY when they were spawned, this shell does not: a, b\n";
+    assert!(said.contains(warning) && !said.contains("OTHER"), "{said}");
+    agent(&env, &["kill", "a"]).ok();
+    let said = agent(&env, &["resume", "a"]).env("MY_API_KEY", "dummy-value").ok().stderr;
+    assert!(!said.contains("MY_API_KEY"), "{said}");
+}

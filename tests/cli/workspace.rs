@@ -63,6 +63,38 @@ fn an_agent_gets_a_tree_and_a_branch_of_its_own() {
 }
 
 #[test]
+fn changes_stay_behind_with_a_warning_or_are_taken_along() {
+    let env = repository();
+    let project = env.project();
+    fs::write(project.join("gone"), "x\n").unwrap();
+    git(&env, &project, &["add", "gone"]);
+    git(&env, &project, &["commit", "-q", "-m", "second"]);
+    fs::write(project.join("src/lib.rs"), "// staged\n").unwrap();
+    git(&env, &project, &["add", "src/lib.rs"]);
+    fs::write(project.join("src/lib.rs"), "// changed\n").unwrap();
+    fs::write(project.join("new"), "new\n").unwrap();
+    fs::write(project.join("target"), "ignored\n").unwrap();
+    fs::remove_file(project.join("gone")).unwrap();
+    let before = git(&env, &project, &["status", "--porcelain"]);
+    let spawn = ["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"];
+    let said = agent(&env, &spawn).ok().stderr;
+    let warning = "warning: not in the new worktree: 3 uncommitted files: gone, src/lib.rs, new \
+                   (`--with-changes` takes them along)\n";
+    assert!(said.contains(warning), "{said}");
+    assert_eq!(git(&env, &workspace(&env, "a"), &["status", "--porcelain"]), "");
+    let spawn = ["spawn", "--name", "b", "--workspace", "worktree", "--with-changes", "--", "sleep", "1000"];
+    let said = agent(&env, &spawn).ok().stderr;
+    assert!(!said.contains("warning"), "{said}");
+    let at = workspace(&env, "b");
+    assert_eq!(git(&env, &at, &["status", "--porcelain"]), before);
+    assert_eq!(fs::read_to_string(at.join("src/lib.rs")).unwrap(), "// changed\n");
+    assert!(!at.join("target").exists());
+    assert_eq!(git(&env, &project, &["status", "--porcelain"]), before, "the original is as it was");
+    let refused = agent(&env, &["spawn", "--with-changes", "--", "sleep", "1000"]).fails(2).stderr;
+    assert!(refused.contains("`--with-changes` is for a worktree"), "{refused}");
+}
+
+#[test]
 fn work_is_not_lost_unless_forced_and_commits_not_even_then() {
     let env = repository();
     spawned(&env, &["--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
@@ -225,6 +257,7 @@ fn a_spec_says_what_its_worktrees_need() {
     setting up: echo first > setup.out (config.toml)
     setting up: printf '%s %s %s' "$STAGE" "$GIVEN" "$SYMPOSIUM_PARAM_REGION" > setup.out; : a line of more than eighty characters ([ROOT]/project/.symposium/agents.toml:11)
     warning: `away/secret` was not copied into the worktree: it is behind a symbolic link
+    warning: not in the new worktree: 2 uncommitted files: .symposium/agents.toml, conf/db.shared (`--with-changes` takes them along)
     "#);
     let at = workspace(&env, "web-1");
     assert_eq!(fs::read_to_string(at.join("setup.out")).unwrap(), "spec flag asia");

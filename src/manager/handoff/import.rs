@@ -217,6 +217,7 @@ impl Manager {
             env: vec![],
             spec: Some(moving.chosen.spec.clone()),
             asked: Some(moving.chosen.asked.clone()),
+            variables: self.needed_variables(),
         })?;
         let queued = self.bring_queue(record, moving, queue)?;
         failpoint::reached("handoff.queued");
