@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Context, visit};
 use crate::error::Error;
 use crate::manager::{Peeked, PeekedFrom};
-use crate::model::without_deception;
+use crate::model::{Status, without_deception};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -29,7 +29,11 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             Err(silence)
         }
         None => {
-            if from == PeekedFrom::Transcript && !context.ui.json {
+            if status == Status::Hibernated {
+                context.ui.say(&format!(
+                    "`{name}` is hibernated; attach or send wakes it: `symposium agent attach {name}`"
+                ));
+            } else if from == PeekedFrom::Transcript && !context.ui.json {
                 context.ui.say(&format!(
                     "`{name}` is {status} and has no screen: this is the end of what it printed"
                 ));

@@ -101,7 +101,7 @@ impl Error {
             Error::Usage { what, hint } => report("usage", 2, what).maybe(hint.clone()),
             Error::Unsendable(Unsendable::Empty) => {
                 report("unsendable", 2, "there is nothing to send: the text is empty")
-                    .hint("put the text behind the name, or `-` to read it from stdin")
+                    .hint("give a text that is not empty, or `-` to read it from stdin")
             }
             Error::Unsendable(why) => {
                 report("unsendable", 2, format!("this text cannot be typed into a terminal: {why}"))
@@ -363,7 +363,8 @@ impl Error {
                 .hint("`journalctl --user -e` tells more; `symposium service install --print` shows the unit"),
             Error::NoRepository { path } => report("no-repository", 1, format!("`{}` is in no git repository, so it can have no worktree", shown(path)))
                 .saw("nothing was started")
-                .hint("go into a repository, make one with `git init`, or use `--workspace scratch`"),
+                .hint("go into a repository, or make one with `git init`")
+                .hint("or start an agent in an empty folder: `symposium agent spawn --workspace scratch`"),
             Error::Workspace { what, saw, hint } => report("workspace", 1, what).saw_all(saw).hint(hint),
             Error::WorkThere { name, place, found } => report("work-there", 1, format!("the worktree of agent `{name}` holds work that exists nowhere else"))
                 .saw_all(found)

@@ -34,6 +34,7 @@ impl Manager {
     ) -> Result<Agent, Error> {
         self.record(name, "hibernate")?;
         // Somebody who types into it must not find it gone.
+        self.ensure_directory(name)?;
         let _typing = self.store.lock_typing(name)?;
         let agent = self.agent(name, "hibernate")?;
         let record = self.record(name, "hibernate")?;

@@ -73,12 +73,18 @@ impl Manager {
             }
         }
         failpoint::reached("kill.closed");
-        self.note_stopped(record, was_running).map_err(|error| match error {
-            // The store speaks for itself only.
-            Error::State { what, hint, .. } if was_running => {
-                Error::State { what, saw: vec!["it was ended; that is not written down".into()], hint }
+        self.note_stopped(record, was_running).map_err(|error| {
+            if !was_running {
+                // A request that stays behind would turn a crash into a stop.
+                let _ = self.store.instance(&record.name).remove_state(STOPPING);
             }
-            other => other,
+            not_written(
+                error,
+                match was_running {
+                    true => "it was ended; that is not written down",
+                    false => "it was not running; shares of it were ended, and nothing else was changed",
+                },
+            )
         })?;
         failpoint::reached("kill.noted");
         Ok(Killed { name: record.name.clone(), was_running, remarks })
@@ -158,5 +164,13 @@ impl Manager {
         })?;
         let _ = self.store.instance(&record.name).remove_state(STOPPING);
         Ok(())
+    }
+}
+
+/// Replaces the observation of a state error: the store knows only about its own files.
+pub(super) fn not_written(error: Error, observed: &str) -> Error {
+    match error {
+        Error::State { what, hint, .. } => Error::State { what, saw: vec![observed.to_owned()], hint },
+        other => other,
     }
 }

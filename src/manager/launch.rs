@@ -8,6 +8,7 @@ use super::Manager;
 use super::carried::carried;
 use super::editor::EDITOR;
 use super::event::HEARD;
+use super::kill::not_written;
 use super::reconcile::STOPPING;
 use crate::env::{AGENT, AGENT_ID, Env, HOME};
 use crate::error::Error;
@@ -197,7 +198,12 @@ impl Manager {
             session: started.session,
             pane: started.pane,
         });
-        self.note_started(record)?;
+        self.note_started(record).map_err(|error| {
+            let name = &record.name;
+            let observed =
+                format!("`{name}` is running; that is not written down, and the next command repeats it");
+            not_written(error, &observed)
+        })?;
         failpoint::reached("launch.noted");
         Ok(())
     }

@@ -49,13 +49,14 @@ impl Manager {
         let Some(agent) = survey.agents.into_iter().find(|agent| agent.name == *name) else {
             return Err(self.no_such_agent(name, "peek"));
         };
-        if let Some(tmux) = &agent.tmux {
+        // The dead pane of a hibernated agent shows an empty screen.
+        if let Some(tmux) = agent.tmux.as_ref().filter(|_| agent.status != Status::Hibernated) {
             let text = self.tmux()?.capture(&tmux.pane, Capture::Screen)?.trim_end().to_owned();
             return Ok(Peeked { text, from: PeekedFrom::Screen, status: agent.status, silence: None });
         }
         let record = self.record(name, "peek")?;
         let tail = self.transcript_tail(&record);
-        let lines: Vec<&str> = tail.lines().collect();
+        let lines: Vec<&str> = tail.lines().skip_while(|line| line.trim().is_empty()).collect();
         let text = lines[lines.len().saturating_sub(LINES)..].join("\n").trim_end().to_owned();
         let silence = survey.silence.filter(|_| record.tmux.is_some());
         Ok(Peeked { text, from: PeekedFrom::Transcript, status: agent.status, silence })

@@ -54,6 +54,7 @@ impl Manager {
                 self.running(&request.name, "send")?;
             }
             // Whoever puts it to sleep has this turn until it sleeps, and cannot begin while we have it.
+            self.ensure_directory(&request.name)?;
             let left = request.timeout.saturating_sub(begun.elapsed());
             let turn = self.store.lock_typing_within(&request.name, left)?;
             if !is(&self.record(&request.name, "send")?, Status::Hibernated) {
@@ -63,6 +64,11 @@ impl Manager {
             }
         }
         Err(Error::Busy { name: request.name.clone(), by: "it falls asleep again and again".into() })
+    }
+
+    /// Creates the directory of an agent whose removal was interrupted. The caller has found its record.
+    pub(super) fn ensure_directory(&self, name: &AgentName) -> Result<(), Error> {
+        Ok(self.store.instance(name).create()?)
     }
 
     /// Delivers a prompt while nobody else may type.

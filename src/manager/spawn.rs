@@ -210,7 +210,7 @@ impl Manager {
             refuse_reserved(name)?;
             let lock = self.store.lock_agent(name, "spawn")?;
             return match self.is_free(name)? {
-                true => Ok((new_record(name, request, chosen, dir), lock)),
+                true => Ok((new_record(name, request, chosen, (dir, &self.instances_root())), lock)),
                 false => Err(Error::NameTaken { name: name.clone() }),
             };
         }
@@ -219,7 +219,7 @@ impl Manager {
         for name in naming::candidates(&chosen.spec.name, task.as_deref()) {
             let Some(lock) = self.store.try_lock_agent(&name, "spawn")? else { continue };
             if self.is_free(&name)? {
-                return Ok((new_record(&name, request, chosen, dir), lock));
+                return Ok((new_record(&name, request, chosen, (dir, &self.instances_root())), lock));
             }
         }
         Err(Error::Usage {
@@ -287,6 +287,12 @@ impl Manager {
         Ok(())
     }
 
+    /// Returns the directory that holds the workspaces of agents, without symbolic links.
+    fn instances_root(&self) -> PathBuf {
+        let path = self.home.path.join("instances");
+        path.canonicalize().unwrap_or(path)
+    }
+
     /// Removes what was made for an agent that could not be started.
     pub(super) fn withdraw(&self, record: &AgentRecord) {
         self.forget_worktree(record);
@@ -307,9 +313,23 @@ pub(super) fn refuse_unknown_conversation(request: &SpawnRequest, chosen: &Chose
     })
 }
 
-fn new_record(name: &AgentName, request: &SpawnRequest, chosen: &Chosen, dir: &Path) -> AgentRecord {
+/// Returns the project of a directory. The worktree of an agent, below `instances`, belongs to its repository.
+fn project_around(dir: &Path, instances: &Path) -> PathBuf {
+    match git::project(dir) {
+        Some(top) if top.starts_with(instances) => git::repository(&top),
+        Some(top) => top,
+        None => dir.to_path_buf(),
+    }
+}
+
+fn new_record(
+    name: &AgentName,
+    request: &SpawnRequest,
+    chosen: &Chosen,
+    (dir, instances): (&Path, &Path),
+) -> AgentRecord {
     let now = Env::now();
-    let project = git::project(dir).unwrap_or_else(|| dir.to_path_buf());
+    let project = project_around(dir, instances);
     let mut record = AgentRecord {
         name: name.clone(),
         id: AgentId::fresh(),

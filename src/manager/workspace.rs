@@ -297,7 +297,7 @@ impl Manager {
         let all = self.store.read(crate::env::Env::now())?;
         if let Some(other) = all.iter().find(|other| beside(other)) {
             self.notice(format!(
-                "agent `{}` works in this directory too; `--workspace worktree` gives an agent one of its own",
+                "agent `{}` works in this directory too; `symposium agent spawn --workspace worktree` gives an agent its own",
                 other.name
             ));
         }
@@ -318,7 +318,7 @@ fn changes_refused(why: &GitError) -> Error {
 fn refused(why: Refusal, record: &AgentRecord) -> Error {
     let hint = match &why {
         Refusal::NoRepository => return Error::NoRepository { path: record.working_directory.clone() },
-        Refusal::NoCommit => "commit something first, or leave `--workspace worktree` away".to_owned(),
+        Refusal::NoCommit => "make a first commit: `git commit --allow-empty -m start`".to_owned(),
         Refusal::BadBranch(_) => "name another with `--branch`".to_owned(),
         Refusal::CheckedOut { .. } => {
             "name another with `--branch`; a branch is in one worktree only".to_owned()

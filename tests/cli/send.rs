@@ -186,6 +186,18 @@ fn who_is_not_there_or_does_not_run_is_told() {
 }
 
 #[test]
+fn an_agent_whose_directory_is_gone_can_be_hibernated_and_prompted() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
+    wait_for(&env, "a", "idle");
+    std::fs::remove_dir_all(env.state().join("instances/a")).unwrap();
+    agent(&env, &["hibernate", "a"]).ok();
+    assert_eq!(status(&env, "a"), "hibernated");
+    agent(&env, &["send", "a", "again"]).ok();
+    assert_eq!(prompts(&env, "a").last().unwrap(), "again");
+}
+
+#[test]
 fn one_that_falls_asleep_meanwhile_is_woken_once_more() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);

@@ -99,6 +99,17 @@ fn peek_is_the_screen_as_it_is_now() {
 }
 
 #[test]
+fn peek_at_a_hibernated_agent_says_how_to_wake_it() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
+    wait_for(&env, "a", "idle");
+    agent(&env, &["hibernate", "a"]).ok();
+    let peeked = agent(&env, &["peek", "a"]).ok();
+    assert_eq!(peeked.stderr, "`a` is hibernated; attach or send wakes it: `symposium agent attach a`\n");
+    assert!(!peeked.stdout.starts_with('\n') && !peeked.stdout.contains("has ended"), "{}", peeked.stdout);
+}
+
+#[test]
 fn what_is_no_screen_is_said_to_people() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo last words; exec sleep 1000"]);

@@ -145,7 +145,8 @@ fn where_there_can_be_no_worktree_nothing_is_made() {
     assert_snapshot!(env.redacted(&agent(&env, &spawn).fails(1).stderr), @"
     error: `[ROOT]/project` is in no git repository, so it can have no worktree
       nothing was started
-    hint: go into a repository, make one with `git init`, or use `--workspace scratch`
+    hint: go into a repository, or make one with `git init`
+    hint: or start an agent in an empty folder: `symposium agent spawn --workspace scratch`
     ");
     git(&env, &env.project(), &["init", "-q", "-b", "main"]);
     let said = agent(&env, &spawn).fails(1).stderr;
@@ -457,4 +458,14 @@ fn copies_with_odd_names_and_links_are_copies_as_long_as_they_are_the_same() {
     assert!(said.contains("1 uncommitted file: "), "{said}");
     agent(&env, &["rm", "--force", "a"]).ok();
     assert_eq!(git(&env, &env.project(), &["branch", "--list", "symposium/*"]), "");
+}
+
+#[test]
+fn an_agent_inside_the_worktree_of_another_belongs_to_the_repository() {
+    let env = repository();
+    spawned(&env, &["--name", "outer", "--workspace", "worktree", "--", "sleep", "1000"]);
+    let at = workspace(&env, "outer");
+    agent(&env, &["spawn", "--name", "inner", "--", "sleep", "1000"]).current_dir(&at).ok();
+    assert_eq!(shown(&env, "inner")["project"], env.project().to_str().unwrap());
+    assert_eq!(shown(&env, "inner")["working_directory"], at.to_str().unwrap());
 }
