@@ -238,6 +238,7 @@ fn what_a_newer_writer_added_survives_our_update_of_the_same_record() {
         ("heartbeat", ().into()),
         ("last_detached", ().into()),
         ("params", vec![(); 0].into()),
+        ("prompt", ().into()),
         ("restarts", vec![(); 0].into()),
     ] {
         entry[field] = value;
