@@ -24,6 +24,7 @@ pub struct ConversationView {
     /// Whether the agent is in it.
     pub current: bool,
     /// When the agent left it.
+    #[serde(with = "crate::model::json_time::option")]
     pub left_at: Option<Timestamp>,
 }
 

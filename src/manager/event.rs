@@ -31,6 +31,7 @@ const PROMPT: &str = "prompt.json";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HeardPrompt {
     /// When.
+    #[serde(with = "crate::model::json_time")]
     pub(super) at: jiff::Timestamp,
     /// To the letter.
     pub(super) text: String,

@@ -57,6 +57,7 @@ pub struct FarAgents {
 pub(super) struct LastKnown {
     format: u32,
     /// When.
+    #[serde(with = "crate::model::json_time")]
     pub as_of: Timestamp,
     /// Its agents.
     pub agents: Vec<Value>,

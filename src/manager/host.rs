@@ -63,6 +63,7 @@ pub struct HostView {
     /// How many agents it had when it last told.
     pub agents: Option<usize>,
     /// When it last told.
+    #[serde(with = "crate::model::json_time::option")]
     pub as_of: Option<Timestamp>,
 }
 

@@ -34,6 +34,7 @@ pub struct Card {
     /// Its process.
     pub pid: i32,
     /// Since when it runs.
+    #[serde(with = "crate::model::json_time")]
     pub since: Timestamp,
     /// Its version.
     pub version: String,

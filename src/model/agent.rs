@@ -29,6 +29,7 @@ pub struct Agent {
     /// What it waits for, when it waits.
     pub waiting_for: Option<WaitingFor>,
     /// Since when.
+    #[serde(with = "crate::model::json_time")]
     pub status_since: Timestamp,
     /// Why we think so.
     pub reason: String,
@@ -47,6 +48,7 @@ pub struct Agent {
     /// The branch it works on.
     pub branch: Option<String>,
     /// When it was seen that its directory is gone.
+    #[serde(default, with = "crate::model::json_time::option")]
     pub directory_gone: Option<Timestamp>,
     /// What sort of place it works in.
     pub workspace: Workspace,
@@ -57,10 +59,13 @@ pub struct Agent {
     /// Where it is in tmux, while it is there.
     pub tmux: Option<TmuxView>,
     /// When it was born.
+    #[serde(with = "crate::model::json_time")]
     pub created_at: Timestamp,
     /// When it last printed something.
+    #[serde(default, with = "crate::model::json_time::option")]
     pub last_activity: Option<Timestamp>,
     /// When somebody last attached.
+    #[serde(default, with = "crate::model::json_time::option")]
     pub last_attached: Option<Timestamp>,
     /// Who is attached.
     pub clients: Vec<Client>,
@@ -112,6 +117,7 @@ pub struct Client {
     /// Whether it is another user's, to whom the agent is shared.
     pub guest: bool,
     /// Since when.
+    #[serde(with = "crate::model::json_time::option")]
     pub since: Option<Timestamp>,
     /// The address it came from, over SSH.
     pub from: Option<String>,

@@ -9,8 +9,10 @@ use super::{AgentName, Recap, Task, TaskId};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Digest {
     /// The beginning of the span.
+    #[serde(with = "crate::model::json_time")]
     pub since: Timestamp,
     /// The end of the span.
+    #[serde(with = "crate::model::json_time")]
     pub until: Timestamp,
     /// What needs a person now.
     pub needs_you: NeedsYou,

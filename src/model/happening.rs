@@ -9,6 +9,7 @@ use super::{AgentId, AgentName, Exit, Status, WaitingFor};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Happening {
     /// When.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
     /// To whom.
     pub agent: AgentId,

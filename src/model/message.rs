@@ -36,6 +36,7 @@ pub struct Message {
     /// Its number.
     pub id: MessageId,
     /// When it was sent.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
     /// Who sent it: an agent's name, or `person`.
     pub from: String,
@@ -53,6 +54,7 @@ pub struct Message {
     /// How far it is.
     pub state: MessageState,
     /// When that last changed.
+    #[serde(with = "crate::model::json_time")]
     pub changed_at: Timestamp,
     /// Why it is in this state.
     pub why: String,
@@ -142,6 +144,7 @@ pub struct BoardEntry {
     /// Who wrote it last: an agent's name, or `person`.
     pub author: String,
     /// When.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
     /// How often it was written.
     pub version: i64,

@@ -15,6 +15,7 @@ mod far;
 mod handoff;
 mod happening;
 mod host;
+pub mod json_time;
 mod kind;
 mod live;
 mod message;
@@ -87,7 +88,7 @@ pub use task::{
 };
 pub use task_status::{AgentWaits, TaskStatus};
 pub use taskspace::{LogEntry, Taskspace};
-pub use text::{Prompt, Title, Unsendable, is_deceptive, visible, without_deception};
+pub use text::{Prompt, Title, Unsendable, counted, is_deceptive, visible, without_deception};
 pub use tier::{Tier, UnknownTier};
 pub use trust::{ProjectFiles, TrustState, TrustedProject, UntrustedSpec};
 pub use work::{Work, WorkCounts};

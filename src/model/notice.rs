@@ -21,6 +21,7 @@ pub struct Notice {
     /// The reason.
     pub on: NotifyOn,
     /// When the last of it happened.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
 }
 

@@ -34,6 +34,7 @@ pub struct Question {
     /// The checksum of all of it.
     pub sha256: String,
     /// Since when it is asked. An older symposium that writes another status leaves this as it was, and is found out so.
+    #[serde(default, with = "crate::model::json_time::option")]
     pub since: Option<Timestamp>,
 }
 

@@ -11,8 +11,10 @@ pub struct Recap {
     /// What it is called.
     pub name: AgentName,
     /// From when.
+    #[serde(with = "crate::model::json_time")]
     pub since: Timestamp,
     /// Until when.
+    #[serde(with = "crate::model::json_time")]
     pub until: Timestamp,
     /// What it does now.
     pub status: Status,
@@ -52,6 +54,7 @@ pub struct Recap {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecapChange {
     /// When.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
     /// From what; none when it was new.
     pub from: Option<Status>,
@@ -87,6 +90,7 @@ pub struct RecapMessage {
     /// Its number.
     pub id: MessageId,
     /// When it was sent; when it was read, if the agent got it.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
     /// Who sent it: an agent's name, or `person`.
     pub from: String,
@@ -104,6 +108,7 @@ pub struct Commit {
     /// The first line of its message.
     pub subject: String,
     /// When it was made.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
 }
 

@@ -39,24 +39,25 @@ pub struct AgentRecord {
     #[serde(default)]
     pub branch: Option<String>,
     /// When it was seen that its directory is gone.
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::option")]
     pub directory_gone: Option<Timestamp>,
     /// What sort of place it works in.
     #[serde(default)]
     pub workspace: Workspace,
     /// When it was born.
+    #[serde(with = "crate::model::json_time")]
     pub created_at: Timestamp,
     /// When its process was last started.
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::option")]
     pub started_at: Option<Timestamp>,
     /// When somebody last attached to it.
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::option")]
     pub last_attached: Option<Timestamp>,
     /// When the last terminal left it.
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::option")]
     pub last_detached: Option<Timestamp>,
     /// When it last printed something, as far as we noted it.
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::option")]
     pub last_activity: Option<Timestamp>,
     /// The conversation of its agent CLI.
     #[serde(default)]
@@ -74,7 +75,7 @@ pub struct AgentRecord {
     #[serde(default)]
     pub restart: Restart,
     /// When it was started again by itself, within the window that counts.
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::list")]
     pub restarts: Vec<Timestamp>,
     /// What it is asked regularly.
     #[serde(default)]
@@ -158,6 +159,7 @@ pub struct PastConversation {
     #[serde(default)]
     pub name: Option<String>,
     /// When the agent left it.
+    #[serde(with = "crate::model::json_time")]
     pub left_at: Timestamp,
 }
 
@@ -171,7 +173,7 @@ pub struct Restart {
     #[serde(default)]
     pub count: u32,
     /// When it is due next.
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::option")]
     pub next_at: Option<Timestamp>,
 }
 
@@ -195,7 +197,7 @@ struct HeartbeatForm {
     #[serde(default)]
     cron: Option<String>,
     prompt: String,
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::option")]
     last: Option<Timestamp>,
 }
 

@@ -156,6 +156,7 @@ pub struct StatusNote {
     #[serde(default)]
     pub waiting_for: Option<WaitingFor>,
     /// Since when.
+    #[serde(with = "crate::model::json_time")]
     pub since: Timestamp,
     /// Why we think so, in words a person understands.
     pub reason: String,

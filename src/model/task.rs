@@ -54,10 +54,13 @@ pub struct Task {
     /// name of a former agent can become the name of another agent.
     pub source_id: Option<AgentId>,
     /// When it was added.
+    #[serde(with = "crate::model::json_time")]
     pub created_at: Timestamp,
     /// When its state last changed.
+    #[serde(with = "crate::model::json_time")]
     pub changed_at: Timestamp,
     /// When it was last given to its agent.
+    #[serde(with = "crate::model::json_time::option")]
     pub dispatched_at: Option<Timestamp>,
     /// How often it was tried.
     pub attempts: u32,
@@ -127,6 +130,7 @@ pub struct Progress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TaskStep {
     /// When.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
     /// Which.
     pub state: TaskState,

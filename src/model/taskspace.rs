@@ -24,6 +24,7 @@ pub struct Taskspace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogEntry {
     /// When.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
     /// What.
     pub text: String,

@@ -43,6 +43,7 @@ mod restore;
 mod resume;
 mod rm;
 mod scrolled_back;
+mod schema;
 mod send;
 mod send_plain;
 mod service;

@@ -50,7 +50,7 @@ fn the_older_public_format_is_migrated_and_the_original_kept() {
     let first = named(&agents, "symposium-agent-1f0c5c1e-6a2b-4d0e-9c3a-0a1b2c3d4e5f");
     assert_eq!(first["command"], serde_json::json!(["q", "chat", "--resume"]));
     assert_eq!(first["working_directory"], "/home/user/a project");
-    assert_eq!(first["created_at"], "2025-09-12T08:30:00.123456789Z");
+    assert_eq!(first["created_at"], "2025-09-12T08:30:00.123Z");
     assert_eq!(env.registry()["format"], 1);
     assert_eq!(fs::read_to_string(env.state().join("agent-sessions.json.v0")).unwrap(), V0);
     assert_eq!(env.symposium(["agent", "list", "--all"]).ok().stderr, "", "it is told once");

@@ -1,0 +1,140 @@
+//! The JSON Schemas in `schema/` against what the binary prints and stores, and the table of error codes against the
+//! source.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use regex_lite::Regex;
+use serde_json::Value;
+
+use super::{agent, spawned, wait_for, workspace};
+use crate::support::TestEnv;
+
+/// Reads a schema of this repository.
+fn schema(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(name);
+    serde_json::from_str(&fs::read_to_string(path).expect(name)).expect("valid JSON")
+}
+
+/// The JSON Schema type of a value.
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Checks a value against the part of JSON Schema that our schemas use. A field that the schema does not describe is
+/// a mistake here, although readers must accept it.
+fn check(value: &Value, schema: &Value, at: &str, mistakes: &mut Vec<String>) {
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => return,
+    };
+    if !types.contains(&type_of(value)) {
+        mistakes.push(format!("{at}: {value} is none of {types:?}"));
+        return;
+    }
+    if let Some(allowed) = schema["enum"].as_array()
+        && !allowed.contains(value)
+    {
+        mistakes.push(format!("{at}: {value} is none of {allowed:?}"));
+    }
+    if let (Some(text), Some(pattern)) = (value.as_str(), schema["pattern"].as_str())
+        && !Regex::new(pattern).expect("a pattern").is_match(text)
+    {
+        mistakes.push(format!("{at}: {text} does not match {pattern}"));
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        check(item, &schema["items"], &format!("{at}[{index}]"), mistakes);
+    }
+    let Some(fields) = value.as_object() else { return };
+    for required in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if !fields.contains_key(required) {
+            mistakes.push(format!("{at}: `{required}` is missing"));
+        }
+    }
+    for (key, inner) in fields {
+        let described = match &schema["properties"][key] {
+            Value::Null => &schema["additionalProperties"],
+            described => described,
+        };
+        match described {
+            Value::Null => mistakes.push(format!("{at}: `{key}` is not described")),
+            described => check(inner, described, &format!("{at}.{key}"), mistakes),
+        }
+    }
+}
+
+#[track_caller]
+fn fits(value: &Value, name: &str) {
+    let mut mistakes = Vec::new();
+    check(value, &schema(name), "$", &mut mistakes);
+    assert!(mistakes.is_empty(), "{name}:\n{}\n{value}", mistakes.join("\n"));
+}
+
+#[test]
+fn output_and_registry_fit_their_schemas() {
+    let env = workspace::repository();
+    spawned(&env, &["demo", "--name", "asks", "--workspace", "worktree", "--task", "/ask make clean"]);
+    spawned(&env, &["demo", "--name", "rests", "--parent", "asks", "--restart", "on-failure"]);
+    spawned(&env, &["--name", "fallen", "--", "sh", "-c", "exit 3"]);
+    wait_for(&env, "asks", "waiting");
+    wait_for(&env, "rests", "idle");
+    wait_for(&env, "fallen", "crashed");
+    env.symposium(["task", "add", "rests", "one"]).ok();
+    env.symposium(["task", "add", "rests", "two", "--after", "1", "--timeout", "5m"]).ok();
+    let terminal = env.terminal([env.binary(), "agent", "attach", "rests", "--observe"]);
+    terminal.wait_for_text("rests");
+    env.wait_until("it is attached", || {
+        !agent(&env, &["show", "rests", "--json"]).ok().json()["clients"].as_array().unwrap().is_empty()
+    });
+    fits(&agent(&env, &["list", "--json"]).ok().json(), "agent-list.schema.json");
+    fits(&env.symposium(["task", "list", "--json"]).ok().json(), "task-list.schema.json");
+    fits(&env.registry(), "agent-sessions.schema.json");
+    let error = agent(&env, &["show", "nobody", "--json"]).fails(3).stderr;
+    fits(&serde_json::from_str(&error).unwrap(), "error.schema.json");
+}
+
+#[test]
+fn every_line_of_stderr_is_json_with_json() {
+    let env = TestEnv::new();
+    let specs = "[agents.web]\nkind = \"demo\"\nenv = { A = \"b\" }\n";
+    fs::create_dir(env.project().join(".symposium")).unwrap();
+    fs::write(env.project().join(".symposium/agents.toml"), specs).unwrap();
+    let outcome = env.symposium(["agent", "spawn", "web", "--name", "a", "--json"]).outcome();
+    assert!(!outcome.stderr.is_empty(), "a project's spec is warned of: {outcome:?}");
+    for line in outcome.stderr.lines() {
+        let value: Value = serde_json::from_str(line).unwrap_or_else(|why| panic!("{why}: {line}"));
+        assert!(value["warning"].is_string() || value["error"].is_object(), "{line}");
+    }
+}
+
+/// The codes in the source, each with its exit codes.
+fn codes_in_source() -> BTreeSet<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/error");
+    let inner =
+        fs::read_dir(root.join("words")).expect("src/error/words").flatten().map(|entry| entry.path());
+    let report = Regex::new(r#"report\(\s*"([a-z-]+)",\s*(\d+)"#).unwrap();
+    let mut codes = BTreeSet::new();
+    for path in inner.chain([root.join("words.rs")]) {
+        let text = fs::read_to_string(&path).expect("source");
+        codes.extend(report.captures_iter(&text).map(|found| (found[1].to_owned(), found[2].to_owned())));
+    }
+    codes
+}
+
+#[test]
+fn every_error_code_is_documented() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/error-codes.md")).unwrap();
+    let row = Regex::new(r"(?m)^\| `([a-z-]+)` \| (\d+) \|").unwrap();
+    let documented: BTreeSet<_> =
+        row.captures_iter(&page).map(|found| (found[1].to_owned(), found[2].to_owned())).collect();
+    assert_eq!(documented, codes_in_source());
+}
