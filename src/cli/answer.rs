@@ -154,7 +154,7 @@ fn asked(name: &AgentName, context: &Context) -> Result<Option<String>, Error> {
         return Ok(None);
     }
     let lines: Vec<String> = dialog.options.iter().map(|option| clean(&option.line())).collect();
-    let at = picker::pick_line(&clean(&dialog.asks), &lines)?;
+    let at = picker::pick_line(&clean(&dialog.asks), lines)?;
     Ok(at.and_then(|at| dialog.options.get(at)).map(|option| match option.number {
         Some(number) => number.to_string(),
         None => option.label.clone(),

@@ -1,7 +1,8 @@
 //! Lets a person choose one of several agents.
 
-use dialoguer::FuzzySelect;
-use dialoguer::theme::SimpleTheme;
+mod chooser;
+
+use std::io::Write;
 
 use super::table::{Keep, clean, cut, status_word};
 use super::times::age;
@@ -9,36 +10,70 @@ use super::ui;
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{Agent, AgentName};
+use chooser::{Chooser, Step};
 
-/// The columns before a line, which mark the one that is chosen.
-const MARK: usize = 2;
-
-/// Lets the user pick an agent to do this with; `None` if the user left.
+/// Lets the user pick an agent to do this with; `None` if the user left without choosing.
 pub(super) fn pick(verb: &str, agents: &[Agent]) -> Result<Option<AgentName>, Error> {
     let now = Env::now();
-    let width = ui::width().saturating_sub(MARK);
-    let lines: Vec<String> = agents
-        .iter()
-        .map(|agent| {
-            let since = age(agent.status_since, now);
-            let line = format!(
-                "{:<24} {:<18} {:>4}  {}",
-                agent.name,
-                status_word(agent),
-                since,
-                clean(&agent.working_directory)
-            );
-            // A line that wraps counts as one, and pushes the first off the screen.
-            cut(&line, width, Keep::Beginning)
-        })
-        .collect();
-    let at = pick_line(&format!("{verb} (type to filter, Esc to leave)"), &lines)?;
-    Ok(at.and_then(|at| agents.get(at)).map(|agent| agent.name.clone()))
+    let widest = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
+    let line = |agent: &Agent| {
+        let (status, since) = (status_word(agent), age(agent.status_since, now));
+        let place = clean(&agent.working_directory);
+        format!("{:<widest$}  {status:<18} {since:>4}  {place}", agent.name)
+    };
+    let chosen = pick_line(verb, agents.iter().map(line).collect())?;
+    Ok(chosen.and_then(|at| agents.get(at)).map(|agent| agent.name.clone()))
 }
 
-/// Lets the user pick a line; returns its position, or `None` if the user left.
-pub(super) fn pick_line(prompt: &str, lines: &[String]) -> Result<Option<usize>, Error> {
-    let chosen =
-        FuzzySelect::with_theme(&SimpleTheme).with_prompt(prompt).items(lines).default(0).interact_opt();
-    chosen.map_err(|dialoguer::Error::IO(source)| Error::Io { what: "cannot ask".into(), source })
+/// Lets the user pick a line; returns its position, or `None` if the user left without choosing.
+pub(super) fn pick_line(title: &str, lines: Vec<String>) -> Result<Option<usize>, Error> {
+    choose(Chooser::new(title, lines)).map_err(Error::io("cannot ask"))
+}
+
+/// Shows the chooser below the cursor until a line is chosen, and removes it again.
+fn choose(mut chooser: Chooser) -> std::io::Result<Option<usize>> {
+    let terminal = ui::RawTerminal::enter()?;
+    let mut drawn = 0;
+    loop {
+        drawn = draw(&chooser, drawn)?;
+        let keys = terminal.read()?;
+        match chooser.keys(&keys) {
+            Step::Go => {}
+            Step::Chosen(at) => {
+                erase(drawn)?;
+                return Ok(Some(at));
+            }
+            Step::Left => {
+                erase(drawn)?;
+                return Ok(None);
+            }
+        }
+    }
+}
+
+/// Draws the chooser over what was drawn before, and returns the number of lines. No line is longer than the terminal
+/// is wide: one that wraps would count as two.
+fn draw(chooser: &Chooser, before: usize) -> std::io::Result<usize> {
+    let width = ui::width().saturating_sub(1);
+    let lines: Vec<String> = chooser
+        .shown(ui::height().saturating_sub(1))
+        .iter()
+        .map(|line| cut(line, width, Keep::Beginning))
+        .collect();
+    erase(before)?;
+    let mut err = std::io::stderr().lock();
+    write!(err, "{}", lines.join("\r\n"))?;
+    err.flush()?;
+    Ok(lines.len())
+}
+
+/// Removes so many lines, of which the cursor is on the last.
+fn erase(lines: usize) -> std::io::Result<()> {
+    let mut err = std::io::stderr().lock();
+    let up = match lines.saturating_sub(1) {
+        0 => String::new(),
+        up => format!("\x1b[{up}A"),
+    };
+    write!(err, "\r{up}\x1b[J")?;
+    err.flush()
 }

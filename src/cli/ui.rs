@@ -89,9 +89,12 @@ impl Ui {
         }
     }
 
-    /// Something one should look at.
+    /// A warning. With `--json` it is an object like everything else on stderr.
     pub(super) fn warn(&self, text: &str) {
-        if !self.quiet {
+        if self.json && !self.quiet {
+            let line = serde_json::json!({ "warning": text }).to_string();
+            let _ = writeln!(anstream::stderr().lock(), "{}", foreign::escaped(&line));
+        } else if !self.quiet {
             let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
             let _ =
                 writeln!(anstream::stderr().lock(), "{style}warning:{style:#} {}", without_deception(text));
@@ -225,6 +228,41 @@ pub(super) fn style(status: Status) -> Style {
         Status::Exited | Status::Stopped | Status::Hibernated => return Style::new().dimmed(),
     };
     Style::new().fg_color(Some(color.into()))
+}
+
+/// The terminal of standard input in raw mode, until this is dropped.
+pub(super) struct RawTerminal(rustix::termios::Termios);
+
+impl RawTerminal {
+    /// Puts the terminal into raw mode.
+    pub(super) fn enter() -> io::Result<RawTerminal> {
+        use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+        let before = tcgetattr(rustix::stdio::stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw)?;
+        Ok(RawTerminal(before))
+    }
+
+    /// Waits for keys and returns their bytes.
+    pub(super) fn read(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = [0; 256];
+        loop {
+            match rustix::io::read(rustix::stdio::stdin(), &mut bytes) {
+                // A resized window interrupts the read.
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                read => return Ok(bytes[..read?].to_vec()),
+            }
+        }
+    }
+}
+
+impl Drop for RawTerminal {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.0);
+    }
 }
 
 /// The whole of standard input as text.

@@ -244,14 +244,17 @@ fn without_a_name_a_person_chooses_among_several() {
     echoing(&env, "one");
     echoing(&env, "two");
     let terminal = env.terminal([env.binary(), "agent", "attach"]);
-    terminal.wait_for_text("attach to (type to filter, Esc to leave)");
+    terminal.wait_for_text("attach to (type to filter, 1-9 to choose, Esc to leave)");
     terminal.wait_for_text("two");
     terminal.keys(&["Escape"]);
     assert_eq!(terminal.wait_for_exit(), 0);
     let terminal = env.terminal([env.binary(), "agent", "attach"]);
-    terminal.wait_for_text("attach to (type to filter, Esc to leave)");
+    terminal.wait_for_text("attach to (type to filter, 1-9 to choose, Esc to leave)");
+    terminal.type_text("three");
+    terminal.wait_for_text("nothing matches");
+    terminal.keys(&["C-u"]);
     terminal.type_text("tw");
-    terminal.wait_for_text("tw");
+    terminal.wait_for_text(": tw");
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("this is two");
 }

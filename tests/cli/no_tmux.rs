@@ -86,7 +86,7 @@ fn what_was_written_down_is_shown_without_tmux_and_what_is_not_known_is_said() {
     let unknown = "tmux is not installed, or not in PATH; what is shown was written down, and whether agents in it \
                    live is not known";
     let listed = agent(&env, &["list", "--all", "--json"]).ok();
-    assert_eq!(listed.stderr, format!("warning: {unknown}\n"));
+    assert_eq!(listed.stderr, format!("{}\n", serde_json::json!({ "warning": unknown })));
     let status = |name: &str| {
         let all = listed.json();
         let one = all.as_array().unwrap().iter().find(|one| one["name"] == name).cloned();

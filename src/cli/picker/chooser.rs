@@ -1,0 +1,183 @@
+//! The state of a list from which a person chooses: what was typed, which lines match, which one is selected.
+
+/// The keys that work in the list, after its title and before the filter.
+const KEYS_HELP: &str = "(type to filter, 1-9 to choose, Esc to leave): ";
+
+/// What a key led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The person goes on choosing.
+    Go,
+    /// The line with this index was chosen.
+    Chosen(usize),
+    /// The person left.
+    Left,
+}
+
+/// A list with a filter.
+#[derive(Debug)]
+pub(super) struct Chooser {
+    title: String,
+    lines: Vec<String>,
+    filter: String,
+    /// The position among the lines that match.
+    selected: usize,
+}
+
+impl Chooser {
+    pub(super) fn new(title: &str, lines: Vec<String>) -> Chooser {
+        Chooser { title: title.to_owned(), lines, filter: String::new(), selected: 0 }
+    }
+
+    /// The indices of the lines that contain every word of the filter, in either case.
+    fn matching(&self) -> Vec<usize> {
+        let words: Vec<String> = self.filter.to_lowercase().split_whitespace().map(str::to_owned).collect();
+        let matches = |line: &str| {
+            let line = line.to_lowercase();
+            words.iter().all(|word| line.contains(word))
+        };
+        (0..self.lines.len()).filter(|at| matches(&self.lines[*at])).collect()
+    }
+
+    /// The lines to show in so many rows: what was typed, then what matches, with the selected line marked.
+    pub(super) fn shown(&self, rows: usize) -> Vec<String> {
+        let matching = self.matching();
+        let mut shown = vec![format!("{} {KEYS_HELP}{}", self.title, self.filter)];
+        if matching.is_empty() {
+            shown.push("  nothing matches; C-u clears the filter".to_owned());
+            return shown;
+        }
+        let room = rows.saturating_sub(1).max(1);
+        let first = (self.selected + 1).saturating_sub(room);
+        for (at, index) in matching.iter().enumerate().skip(first).take(room) {
+            let mark = if at == self.selected { '>' } else { ' ' };
+            let number = if at < 9 && self.filter.is_empty() { (at + 1).to_string() } else { " ".into() };
+            shown.push(format!("{mark} {number} {}", self.lines[*index]));
+        }
+        shown
+    }
+
+    /// Takes the bytes of one or more keys.
+    pub(super) fn keys(&mut self, bytes: &[u8]) -> Step {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (step, taken) = self.key(rest);
+            if step != Step::Go {
+                return step;
+            }
+            rest = &rest[taken.max(1)..];
+        }
+        Step::Go
+    }
+
+    /// Takes the first key; returns how many bytes it has.
+    fn key(&mut self, bytes: &[u8]) -> (Step, usize) {
+        match bytes {
+            [0x1b, b'[' | b'O', b'A', ..] => (self.select_before(), 3),
+            [0x1b, b'[' | b'O', b'B', ..] => (self.select_behind(), 3),
+            // Any other sequence of a terminal is passed over.
+            [0x1b, b'[' | b'O', rest @ ..] => {
+                let end = rest.iter().position(|byte| byte.is_ascii_alphabetic() || *byte == b'~');
+                (Step::Go, 2 + end.map_or(rest.len(), |end| end + 1))
+            }
+            [0x1b, ..] | [0x03, ..] | [0x04, ..] => (Step::Left, 1),
+            [b'\r' | b'\n', ..] => (self.chosen(self.selected), 1),
+            [0x10, ..] => (self.select_before(), 1),
+            [0x0e | b'\t', ..] => (self.select_behind(), 1),
+            [0x15, ..] => (self.filtered(|filter| filter.clear()), 1),
+            [0x17, ..] => (self.filtered(remove_word), 1),
+            [0x7f | 0x08, ..] => (self.filtered(|filter| drop(filter.pop())), 1),
+            [digit @ b'1'..=b'9', ..] if self.filter.is_empty() => {
+                (self.chosen(usize::from(digit - b'1')), 1)
+            }
+            _ => self.typed(bytes),
+        }
+    }
+
+    fn select_before(&mut self) -> Step {
+        self.selected = self.selected.saturating_sub(1);
+        Step::Go
+    }
+
+    fn select_behind(&mut self) -> Step {
+        self.selected = (self.selected + 1).min(self.matching().len().saturating_sub(1));
+        Step::Go
+    }
+
+    fn chosen(&self, at: usize) -> Step {
+        self.matching().get(at).map_or(Step::Go, |index| Step::Chosen(*index))
+    }
+
+    fn filtered(&mut self, change: impl FnOnce(&mut String)) -> Step {
+        change(&mut self.filter);
+        self.selected = 0;
+        Step::Go
+    }
+
+    /// Takes a character that is typed; a control character or a broken one is passed over.
+    fn typed(&mut self, bytes: &[u8]) -> (Step, usize) {
+        let valid = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        match valid.chars().next() {
+            Some(c) if !c.is_control() => (self.filtered(|filter| filter.push(c)), c.len_utf8()),
+            _ => (Step::Go, 1),
+        }
+    }
+}
+
+/// Removes the last word.
+fn remove_word(filter: &mut String) {
+    let end = filter.trim_end().rfind(' ').map_or(0, |at| at + 1);
+    filter.truncate(end);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chooser() -> Chooser {
+        Chooser::new("attach to", ["api idle", "web waiting", "docs idle"].map(str::to_owned).into())
+    }
+
+    #[test]
+    fn keys_select_filter_and_leave() {
+        for (keys, expected) in [
+            (&b"\r"[..], Step::Chosen(0)),
+            (b"\x1b[B\r", Step::Chosen(1)),
+            (b"\x1bOB\x1bOB\x1bOB\x1b[A\r", Step::Chosen(1)),
+            (b"2", Step::Chosen(1)),
+            (b"9", Step::Go),
+            (b"docs\r", Step::Chosen(2)),
+            (b"idle d\r", Step::Chosen(2)),
+            (b"nothing\r", Step::Go),
+            (b"nothing\x15\r", Step::Chosen(0)),
+            (b"docsx\x7f\r", Step::Chosen(2)),
+            (b"do cs\x17c\r", Step::Chosen(2)),
+            (b"WEB\r", Step::Chosen(1)),
+            (b"\x1b[5~\x1b[1;5C\r", Step::Chosen(0)),
+            (b"\x1b", Step::Left),
+            (b"\x03", Step::Left),
+            ("ü\r".as_bytes(), Step::Go),
+        ] {
+            assert_eq!(chooser().keys(keys), expected, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn the_selected_line_is_always_shown() {
+        let mut chooser = Chooser::new("attach to", (0..30).map(|at| format!("agent-{at}")).collect());
+        chooser.keys(&b"\x0e".repeat(20));
+        let shown = chooser.shown(6);
+        assert_eq!(shown.len(), 6);
+        assert_eq!(shown.iter().filter(|line| line.starts_with("> ")).collect::<Vec<_>>(), [">   agent-20"]);
+    }
+
+    #[test]
+    fn a_filter_that_matches_nothing_says_so() {
+        let mut chooser = chooser();
+        chooser.keys(b"zzz");
+        assert!(chooser.shown(10)[1].contains("nothing matches"));
+    }
+}
