@@ -6,35 +6,35 @@ use super::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Start an agent: a kind, or any command after `--`
+    /// Start an agent: a spec or kind, or any command after `--`
     #[command(visible_alias = "new")]
     Spawn(Box<spawn::Arguments>),
-    /// List agents, what waits for you first
+    /// List agents, those that wait for you first
     #[command(visible_alias = "ls")]
     List(list::Arguments),
-    /// Everything about one agent
+    /// Show everything about one agent
     Show(show::Arguments),
-    /// Put this terminal on an agent's screen (leave with C-b d)
+    /// Attach this terminal to an agent (leave with C-b d)
     Attach(attach::Arguments),
-    /// Send attached terminals away; the agent goes on
+    /// Detach terminals from an agent; the agent goes on
     Detach(detach::Arguments),
     /// Let another user of this machine attach to one agent
     Share(share::Arguments),
-    /// Take that back, and send away who is there
+    /// Stop sharing an agent and disconnect its guests
     Unshare(unshare::Arguments),
-    /// Deliver a prompt, verified
+    /// Deliver a prompt and confirm that the agent took it
     Send(send::Arguments),
     /// Show an agent's screen without attaching
     Peek(peek::Arguments),
     /// Show an agent's transcript
     Logs(logs::Arguments),
-    /// What happened while you were away
+    /// Show what happened while you were away, to one agent or to all
     Recap(recap::Arguments),
     /// Wait until an agent has a status
     Wait(wait::Arguments),
-    /// Say yes, this once, to what an agent asks
+    /// Approve what an agent asks, this once
     Approve(answer::Arguments),
-    /// Say no to what an agent asks
+    /// Deny what an agent asks
     Deny(deny::DenyArguments),
     /// Choose an option of an agent's dialog, or type the answer to its question
     Answer(answer::AnswerArguments),
@@ -42,28 +42,28 @@ pub(super) enum Verb {
     Shell(shell::Arguments),
     /// Open an agent's workspace in your editor
     Edit(shell::EditArguments),
-    /// Stop the turn an agent is in
+    /// Interrupt the turn of an agent
     Interrupt(interrupt::Arguments),
     /// End agents with their whole process tree; records and conversations stay
     #[command(visible_alias = "stop")]
     Kill(kill::Arguments),
     /// End an agent and start it again with its conversation
     Restart(restart::Arguments),
-    /// Bring back an agent that does not run, with its conversation
+    /// Start an agent that has ended again, with its conversation
     Resume(resume::Arguments),
-    /// Bring back what a reboot or a crash of tmux took away
+    /// Bring agents back after a reboot or a crash of tmux
     Restore(restore::Arguments),
-    /// Put an idle agent to sleep; it wakes when it is needed
+    /// Put an idle agent to sleep until it is needed
     Hibernate(hibernate::Arguments),
     /// Hand an agent over to another account or machine, as a file
     #[command(subcommand)]
     Handoff(handoff::Verb),
-    /// Give an agent another name
+    /// Rename an agent
     Rename(rename::Arguments),
-    /// Forget an agent and its files
+    /// Remove an agent and its files
     #[command(visible_aliases = ["remove", "delete"])]
     Rm(rm::Arguments),
-    /// Forget all agents that exited or were stopped
+    /// Remove all agents that exited or were stopped
     Prune(prune::Arguments),
 }
 

@@ -75,14 +75,19 @@ pub(crate) use recap::text as recap_text;
 pub(crate) use table::status_word;
 use ui::{Color, Ui};
 
-/// Keeps AI coding agents alive in tmux: spawn, leave, come back, attach.
+/// Keep AI coding agents running in tmux: start, leave, come back, attach
+///
+/// Each agent runs in its own tmux session, all on one tmux server that is separate from yours. Agents outlive the
+/// terminal, editor or SSH connection that started them. Attach to one with `symposium attach NAME` and leave it with
+/// C-b d; it goes on.
 #[derive(Debug, Parser)]
 #[command(
     name = "symposium",
     version,
     propagate_version = true,
     arg_required_else_help = true,
-    after_help = shortcuts::help()
+    after_help = shortcuts::help(),
+    after_long_help = shortcuts::long_help()
 )]
 struct Cli {
     #[command(flatten)]
@@ -92,20 +97,21 @@ struct Cli {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 struct Global {
-    /// The state directory, or @NAME of an environment, instead of SYMPOSIUM_HOME or ~/.symposium
+    /// Use this state directory, or @NAME of an environment [default: SYMPOSIUM_HOME or ~/.symposium]
     #[arg(long, global = true, value_name = "DIR")]
     home: Option<PathBuf>,
-    /// Machine-readable output on stdout, errors as JSON on stderr
+    /// Print JSON on stdout, and warnings and errors as JSON on stderr
     #[arg(long, global = true)]
     json: bool,
-    /// Nothing on stderr but errors
+    /// Print nothing but errors on stderr
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// When to use colour
+    /// Use colour
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
-    /// On this machine, which `host add` made known; a name may be HOST:NAME instead. `agent list` also takes `all`
+    /// Run on this machine (see `host add`); HOST:NAME does the same, and `agent list` takes `all`
     #[arg(long, global = true, value_name = "HOST", allow_hyphen_values = true)]
     host: Option<String>,
     /// COLUMNSxLINES of the terminal that another machine shows this in
@@ -115,53 +121,53 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Noun {
-    /// Agents: start, list, attach, send, end, bring back
+    /// Start, list, attach, send to, end and bring back agents
     #[command(subcommand)]
     Agent(Box<agent::Verb>),
-    /// Specs, the blueprints of agents: list, show, check, begin
+    /// List, show, check and create specs, the blueprints of agents
     #[command(subcommand)]
     Spec(spec::Verb),
-    /// What works while nobody looks: restarts, queues, notifications
+    /// Manage the background supervisor (restarts, task queue, notifications)
     #[command(subcommand)]
     Supervisor(supervisor::Verb),
-    /// Tasks: what agents are to do, one after the other
+    /// Add, list and follow tasks on the queues of agents
     #[command(subcommand)]
     Task(task::Verb),
-    /// Taskspaces: a worktree, an agent and its task, made and removed as one
+    /// Manage taskspaces: a worktree, an agent and its task, created and deleted together
     #[command(subcommand)]
     Taskspace(taskspace::Verb),
-    /// Mail between agents and people: send, list, read
+    /// Send, list and read mail between agents and people
     #[command(subcommand)]
     Message(message::Verb),
-    /// The board of a project: notes that its agents share
+    /// Read and write the board of a project, notes that its agents share
     #[command(subcommand)]
     Board(board::Verb),
-    /// Conversations of an agent
+    /// List the conversations of an agent
     #[command(subcommand)]
     Conversation(conversation::Verb),
-    /// Other machines, over OpenSSH: HOST:NAME is an agent there
+    /// Manage other machines, reached over OpenSSH: HOST:NAME is an agent there
     #[command(subcommand)]
     Host(host::Verb),
-    /// Environments: separate registries, tmux servers and supervisors
+    /// Manage environments: separate registries, tmux servers and supervisors
     #[command(subcommand, name = "env")]
     Environment(environment::Verb),
-    /// Serve the tools of agents over the Model Context Protocol, on stdin and stdout
+    /// Serve the Model Context Protocol on stdin and stdout
     Mcp,
     /// Print metrics for Prometheus
     Metrics,
-    /// Start with the machine: a systemd unit, or launchd on macOS
+    /// Start agents with the machine: a systemd unit, or launchd on macOS
     #[command(subcommand)]
     Service(service::Verb),
-    /// Configuration: apply changes to what is running
+    /// Apply changes of the configuration to what is running
     #[command(subcommand)]
     Config(config::Verb),
-    /// Check tmux, directories, registry, server and agent CLIs, and say what to do
+    /// Check tmux, directories, registry, server and agent CLIs
     Doctor,
-    /// An interactive stand-in for an agent CLI, to try everything without one
+    /// Run an interactive stand-in for an agent CLI
     DemoAgent(DemoArgs),
     /// Print a completion script for a shell
     Completions(completions::Arguments),
-    /// Print the manual page
+    /// Show the manual; print it as roff when piped
     Man,
     /// What happened in tmux or in an agent
     #[command(hide = true)]

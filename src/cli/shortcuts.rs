@@ -53,6 +53,25 @@ pub(super) fn help() -> String {
     format!("Short forms of `symposium agent …` (ls: list, new: spawn):\n  {}", words.join(", "))
 }
 
+/// The same below the long help, with examples, environment variables and exit codes.
+pub(super) fn long_help() -> String {
+    format!(
+        "{}\n\n\
+         Examples:\n  \
+           symposium new claude --name api-fix --task \"fix the login bug\"\n  \
+           symposium ls\n  \
+           symposium attach api-fix\n  \
+           symposium send api-fix \"also add a test\"\n  \
+           symposium recap\n\n\
+         Environment: SYMPOSIUM_HOME, SYMPOSIUM_TMUX_SOCKET, SYMPOSIUM_AGENTS_CONFIG, COLUMNS, NO_COLOR\n\n\
+         Exit codes:\n  \
+           0 done, 1 failed, 2 usage, 3 not found, 4 tmux unusable, 5 state unusable,\n  \
+           6 delivery not confirmed, 7 timed out, 70 internal error\n\n\
+         `symposium man` shows the whole manual.",
+        help()
+    )
+}
+
 /// Replaces a short form by the command it stands for. Other command lines are returned unchanged.
 pub(super) fn expand(args: Vec<OsString>) -> Vec<OsString> {
     let Some(mut at) = first_word(&args, 1) else { return args };

@@ -13,24 +13,24 @@ use crate::model::{Progress, Task, TaskId};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Put work on the queue of an agent, of a new agent of a spec, or of any agent of a spec
+    /// Add a task to the queue of an agent, or start an agent for it
     Add(Box<add::Arguments>),
-    /// What is to be done and how far it is
+    /// List tasks and how far they are
     #[command(visible_alias = "ls")]
     List(list::Arguments),
-    /// One task with all that happened to it, and its result
+    /// Show one task with its history and result
     Show(One),
-    /// Wait until a task is over, and show how far it is meanwhile
+    /// Wait until a task is over and show its progress
     Wait(wait::Arguments),
-    /// Take a task off its queue; an agent that is at it already goes on
+    /// Cancel a task; an agent that has begun it goes on
     Cancel(One),
-    /// Once more what failed or was cancelled
+    /// Queue a task that failed or was cancelled again
     Retry(One),
-    /// Say how far a task is
+    /// Report progress on a task
     Progress(Report),
-    /// Say that a task is done, and what came of it
+    /// Report that a task is done, with its result
     Done(Done),
-    /// Say that a task cannot be done, and why
+    /// Report that a task cannot be done, with the reason
     Fail(Fail),
 }
 

@@ -41,6 +41,7 @@ mod keep_alive;
 mod kill;
 mod launch;
 mod logs;
+mod manual;
 mod mcp;
 mod message;
 mod metrics;

@@ -88,6 +88,25 @@ fn the_manual_is_there() {
     let page = env.symposium(["man"]).ok().stdout;
     assert!(page.starts_with(".") && page.contains("symposium agent spawn") && page.contains("demo\\-agent"));
     assert!(!page.contains("symposium event"), "what is hidden is not in the manual");
+    for section in ["EXAMPLES", "FILES", "ENVIRONMENT", "EXIT STATUS"] {
+        assert!(page.contains(&format!(".SH \"{section}\"\n")), "{section} is missing");
+    }
+    assert!(!page.contains("(1)"), "there is no other page to refer to");
+}
+
+#[test]
+fn help_fits_the_terminal_and_keeps_global_options_apart() {
+    let env = TestEnv::new();
+    let script = "\"$0\" agent spawn --help; exec sleep 1000";
+    let terminal = env.terminal_sized((60, 100), ["sh", "-c", script, env.binary()]);
+    terminal.wait_for_text("Global options:");
+    terminal.wait_for_text("--host <HOST>");
+    let screen = terminal.screen();
+    let (own, global) = screen.split_once("Global options:").unwrap();
+    assert!(own.contains("--name") && !own.contains("--json") && global.contains("--json"), "{screen}");
+    let short = env.symposium(["-h"]).ok().stdout;
+    let long = env.symposium(["--help"]).ok().stdout;
+    assert!(long.contains("Exit codes:") && !short.contains("Exit codes:"), "{short}");
 }
 
 #[test]
