@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use super::node::{Node, Value};
-use super::place::Wrong;
+use super::place::{Lines, Place, Wrong};
 use super::source::Source;
 use super::{file, words};
 
@@ -33,6 +33,36 @@ pub(super) fn text(node: &Node, source: &Source) -> Result<String, Wrong> {
             Ok(text.trim_end().to_owned())
         }
     }
+}
+
+/// The file in which a prompt is written, and where it begins there.
+pub(super) struct Written {
+    pub path: PathBuf,
+    text: String,
+    from: Place,
+}
+
+impl Written {
+    /// The place of `{{name}}` in the file; the beginning of the prompt if it is written in another way.
+    pub fn place_of(&self, name: &str) -> Place {
+        let lines = Lines::of(&self.text);
+        let is_named = |at: usize| {
+            let behind = &self.text[at + 2..];
+            behind.find("}}").is_some_and(|end| behind[..end].trim() == name)
+        };
+        let braces = self.text.match_indices("{{").map(|(at, _)| at).filter(|at| is_named(*at));
+        braces.map(|at| lines.place(at)).find(|place| *place >= self.from).unwrap_or(self.from)
+    }
+}
+
+/// The file in which a prompt is written; `None` if it cannot be read.
+pub(super) fn written(node: &Node, source: &Source) -> Option<Written> {
+    let (path, from) = match path(node) {
+        Some((_, path)) => (source.path.parent().unwrap_or(Path::new("")).join(path), Place::START),
+        None => (source.path.clone(), node.at),
+    };
+    let text = file::read(&path).ok()?;
+    Some(Written { path, text, from })
 }
 
 /// The path that a prompt names, when it names one, with the value it stands in.

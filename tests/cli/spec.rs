@@ -188,3 +188,22 @@ fn init_writes_an_example_that_is_fine_and_never_over_another() {
     spec(&env, &["init", "--dir", home.to_str().unwrap()]).ok();
     spec(&env, &["list"]).current_dir(&home).ok();
 }
+
+#[test]
+fn an_unknown_parameter_in_a_prompt_is_a_mistake_with_its_place() {
+    let env = TestEnv::new();
+    let specs = "[agents.weather]\nkind = \"demo\"\nsystem_prompt = \"For {{region}}, {{ regoin }}.\"\n\
+        [agents.weather.params.region]\ntype = \"string\"\n\
+        [agents.news]\nkind = \"demo\"\nsystem_prompt = \"news.md\"\n";
+    in_project(&env, ".symposium/agents.toml", specs);
+    in_project(&env, ".symposium/news.md", "You tell news.\nüOf {{place}}.\n");
+    let checked = env.symposium(["spec", "check"]).fails(1).stdout;
+    let root = env.project().join(".symposium").display().to_string();
+    let inline = "agents.toml:3:34: `{{regoin}}` is no parameter of `weather`; did you mean `region`?";
+    assert!(checked.contains(&format!("{root}/{inline}")), "{checked}");
+    assert!(
+        checked.contains(&format!("{root}/news.md:2:5: `{{{{place}}}}` is no parameter of `news`")),
+        "{checked}"
+    );
+    assert_eq!(checked.lines().count(), 2, "{checked}");
+}
