@@ -25,6 +25,11 @@ pub(super) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
         .map_err(|error| error.to_string())
 }
 
+/// A time as a person reads it, in the local time zone: `2026-01-31 12:00`.
+pub(super) fn local(at: Timestamp) -> String {
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
 /// How long ago, in at most four characters: `now`, `12s`, `3m`, `5h`, `12d`.
 pub(super) fn age(since: Timestamp, now: Timestamp) -> String {
     let seconds = now.duration_since(since).as_secs();

@@ -1,7 +1,8 @@
 //! `agent attach OWNER/NAME` and `agent list --shared`: the guest's side of sharing.
 
 use super::attach::{USUAL_PREFIX, way_out};
-use super::{Context, spawn, ui};
+use super::columns::columns;
+use super::{Context, spawn, times, ui};
 use crate::error::Error;
 use crate::manager::{Around, As, Left, SharedWithUs, Want};
 use crate::model::AgentName;
@@ -79,12 +80,15 @@ pub(super) fn list(context: &Context) -> Result<u8, Error> {
         context.ui.say("nobody shares an agent with you");
         return Ok(0);
     }
-    let lines = all.iter().map(|shared| {
-        let may = if shared.read_only { "watch" } else { "type" };
-        let until = shared.until.map(|until| format!("  until {until}")).unwrap_or_default();
-        format!("{}/{}  {}  {may}{until}\n", shared.owner, shared.name, shared.status)
-    });
-    context.ui.data(&lines.collect::<String>());
+    let rows: Vec<[String; 4]> = all
+        .iter()
+        .map(|shared| {
+            let may = if shared.read_only { "watch" } else { "type" };
+            let until = shared.until.map_or_else(|| "it is unshared".to_owned(), times::local);
+            [format!("{}/{}", shared.owner, shared.name), shared.status.to_string(), may.to_owned(), until]
+        })
+        .collect();
+    context.ui.data(&columns(["AGENT", "STATUS", "YOU MAY", "UNTIL"], &rows, ui::width()));
     Ok(0)
 }
 

@@ -6,6 +6,7 @@ use super::Manager;
 use super::blueprint::Place;
 use crate::error::Error;
 use crate::model::Mistake;
+use crate::rules::params;
 use crate::rules::status::PLAIN_COMMAND;
 use crate::specs::Specs;
 
@@ -32,9 +33,13 @@ impl Manager {
         };
         let kinds = self.kinds()?;
         let kinds: Vec<&str> = kinds.names().filter(|kind| *kind != PLAIN_COMMAND).collect();
+        let names_in = |text: &str| params::unknown_names(text, &[]).into_iter().map(str::to_owned).collect();
+        let mut mistakes = [specs.check(&kinds), specs.unknown_params(&names_in)].concat();
+        mistakes.sort();
+        mistakes.dedup();
         Ok(SpecsChecked {
             names: specs.names().into_iter().map(str::to_owned).collect(),
-            mistakes: specs.check(&kinds),
+            mistakes,
             warnings: specs.remarks().to_vec(),
         })
     }

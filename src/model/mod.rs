@@ -88,7 +88,7 @@ pub use task::{
 };
 pub use task_status::{AgentWaits, TaskStatus};
 pub use taskspace::{LogEntry, Taskspace};
-pub use text::{Prompt, Title, Unsendable, counted, is_deceptive, visible, without_deception};
+pub use text::{Prompt, Title, Unsendable, is_deceptive, visible, without_deception};
 pub use tier::{Tier, UnknownTier};
 pub use trust::{ProjectFiles, TrustState, TrustedProject, UntrustedSpec};
 pub use work::{Work, WorkCounts};

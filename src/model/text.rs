@@ -126,11 +126,6 @@ impl fmt::Display for Prompt {
     }
 }
 
-/// A number with its noun, in the singular or plural: `1 agent`, `2 agents`.
-pub fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -8,7 +8,6 @@ use super::stack::{Broken, Entry, chain, layers, merge};
 use super::suggest::{allowed, did_you_mean};
 use super::{prompt, shape};
 use crate::model::Mistake;
-use crate::rules::params;
 
 impl Specs {
     /// All mistakes in all files, in the order of files and lines; a spec may name one of these kinds.
@@ -24,22 +23,26 @@ impl Specs {
             }
             mistakes.extend(wrong.iter().map(|wrong| source.mistake(wrong)));
             mistakes.extend(self.broken_chains(at, kinds));
-            mistakes.extend(self.unknown_params(at));
         }
         mistakes.sort();
         mistakes.dedup();
         mistakes
     }
 
-    /// Names in prompts that are no parameters; a spawn would leave them in the text.
-    fn unknown_params(&self, at: usize) -> Vec<Mistake> {
+    /// All names in prompts that are no parameters; a spawn would leave them in the text. `names_in` returns the names
+    /// that a text refers to.
+    pub fn unknown_params(&self, names_in: &dyn Fn(&str) -> Vec<String>) -> Vec<Mistake> {
         let mut mistakes = Vec::new();
-        for (name, _) in &self.sources[at].agents {
-            let Ok(chain) = chain(&self.sources, at, name) else { continue };
-            let values = merge(&layers(&chain));
-            let Some(entry) = values.get("system_prompt") else { continue };
-            let taken: Vec<&str> = values.keys().filter_map(|key| key.strip_prefix("params.")).collect();
-            mistakes.extend(unknown_in(entry, name, &taken));
+        for (at, source) in self.sources.iter().enumerate() {
+            for (name, _) in &source.agents {
+                let Ok(chain) = chain(&self.sources, at, name) else { continue };
+                let values = merge(&layers(&chain));
+                let Some(entry) = values.get("system_prompt") else { continue };
+                let Ok(text) = prompt::text(entry.node, entry.source) else { continue };
+                let taken: Vec<&str> = values.keys().filter_map(|key| key.strip_prefix("params.")).collect();
+                let unknown = names_in(&text).into_iter().filter(|name| !taken.contains(&name.as_str()));
+                mistakes.extend(unknown.filter_map(|unknown| unknown_param(entry, name, &unknown, &taken)));
+            }
         }
         mistakes
     }
@@ -66,19 +69,13 @@ impl Specs {
     }
 }
 
-/// Finds names in two braces in a prompt that are no parameter of its spec.
-fn unknown_in(entry: &Entry<'_>, spec: &str, taken: &[&str]) -> Vec<Mistake> {
-    let Ok(text) = prompt::text(entry.node, entry.source) else { return vec![] };
-    let Some(written) = prompt::written(entry.node, entry.source) else { return vec![] };
-    let names = params::unknown_names(&text, &[]).into_iter().filter(|name| !taken.contains(name));
-    names
-        .map(|name| {
-            let at = written.place_of(name);
-            let near = did_you_mean(name, taken.iter().copied());
-            let message = format!("`{{{{{name}}}}}` is no parameter of `{spec}`{near}");
-            Mistake { path: written.path.display().to_string(), line: at.line, column: at.column, message }
-        })
-        .collect()
+/// The mistake that a prompt names a parameter which its spec does not have.
+fn unknown_param(entry: &Entry<'_>, spec: &str, unknown: &str, taken: &[&str]) -> Option<Mistake> {
+    let written = prompt::written(entry.node, entry.source)?;
+    let at = written.place_of(unknown);
+    let near = did_you_mean(unknown, taken.iter().copied());
+    let message = format!("`{{{{{unknown}}}}}` is no parameter of `{spec}`{near}");
+    Some(Mistake { path: written.path.display().to_string(), line: at.line, column: at.column, message })
 }
 
 fn unknown_kind(layer: &Layer, kinds: &[&str]) -> Option<Wrong> {

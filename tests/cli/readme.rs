@@ -7,12 +7,14 @@ use crate::support::TestEnv;
 
 const README: &str = include_str!("../../README.md");
 
-/// The commands of the first block behind a heading that is for a shell.
+/// The commands of all blocks for a shell in the section with this heading.
 fn tour(heading: &str) -> Vec<&'static str> {
     let section = README.split(heading).nth(1).expect(heading);
-    let block =
-        section.split("```\n").find(|block| block.starts_with("symposium ")).expect("a block of commands");
-    block.split("\n```").next().unwrap_or_default().lines().collect()
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let blocks = section.split("```\n").filter(|block| block.starts_with("symposium "));
+    let lines: Vec<&str> = blocks.flat_map(str::lines).filter(|line| !line.is_empty()).collect();
+    assert!(!lines.is_empty(), "no commands below {heading}");
+    lines
 }
 
 fn home() -> TestEnv {
@@ -36,9 +38,10 @@ fn the_tour_of_agents_is_true() {
     let lines = tour("## A tour");
     assert!(lines.len() > 20, "{lines:?}");
     // These need a person, a dialog or systemd, and have tests of their own.
-    let alone = ["agent attach", "--watch", "agent answer", "agent approve", "service install"];
+    let alone =
+        ["symposium attach", "--watch", "symposium answer", "symposium approve", "service install"];
     for line in lines.iter().filter(|line| !alone.iter().any(|what| line.contains(what))) {
-        if line.contains("agent send") || line.contains("agent restart") {
+        if line.contains("symposium send") || line.contains("symposium restart") {
             wait_for(&env, "api-fix", "idle");
         }
         run(&env, line);

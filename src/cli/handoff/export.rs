@@ -51,6 +51,10 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
     context
         .ui
         .say(&format!("{}; take it over with: symposium agent handoff import FILE", bytes(exported.size)));
+    context.ui.say(&format!(
+        "`{0}` goes on here; `symposium agent kill {0}` ends it, so that only one continues the conversation",
+        request.name
+    ));
     Ok(0)
 }
 
