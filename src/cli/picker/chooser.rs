@@ -86,7 +86,7 @@ impl Chooser {
             [0x0e | b'\t', ..] => (self.select_behind(), 1),
             [0x15, ..] => (self.filtered(|filter| filter.clear()), 1),
             [0x17, ..] => (self.filtered(remove_word), 1),
-            [0x7f | 0x08, ..] => (self.filtered(|filter| drop(filter.pop())), 1),
+            [0x7f | 0x08, ..] => (self.filtered(remove_character), 1),
             [digit @ b'1'..=b'9', ..] if self.filter.is_empty() => {
                 (self.chosen(usize::from(digit - b'1')), 1)
             }
@@ -125,6 +125,11 @@ impl Chooser {
             _ => (Step::Go, 1),
         }
     }
+}
+
+/// Removes the last character.
+fn remove_character(filter: &mut String) {
+    filter.pop();
 }
 
 /// Removes the last word.

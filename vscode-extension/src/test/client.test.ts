@@ -109,7 +109,7 @@ test('of two with one id the second is named, and the first is shown', () => {
 const warning = 'entry `two` of the registry cannot be read: invalid type: integer `7`, expected a timestamp string at line 1 column 306; it is left as it is';
 
 test('an entry that the binary cannot read is named, until it can', async () => {
-  const path = fake('unreadable', `echo '[]'; echo 'warning: ${warning.replaceAll("'", '')}' >&2; echo 'warning: agent \`x\` is slow' >&2`);
+  const path = fake('unreadable', `echo '[]'; echo '${JSON.stringify({ warning: warning.replaceAll("'", '') })}' >&2; echo 'warning: agent \`x\` is slow' >&2`);
   const { agents, unreadable } = await client(path).agents();
   assert.deepEqual([agents, unreadable.map(({ name }) => name)], [[], ['two']]);
   assert.equal(inWords(unreadable), 'cannot be shown: two (invalid type: integer `7`, expected a timestamp string at line 1 column 306)');
