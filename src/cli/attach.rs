@@ -11,13 +11,13 @@ use crate::rules::far::pasted_from;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent, or OWNER/NAME of one that somebody shares with you; none means the one of this project, or a choice
+    /// Name of the agent, or OWNER/NAME of a shared one [default: the agent of this project, or a choice]
     #[arg(allow_hyphen_values = true)]
     name: Option<String>,
-    /// Only watch: nothing typed gets through, the size stays
+    /// Watch only: keys are not delivered, and the size does not change
     #[arg(long, conflicts_with = "take")]
     observe: bool,
-    /// Drive, also when somebody else does, who then watches
+    /// Take over from the terminal that drives, which then watches
     #[arg(long)]
     take: bool,
     /// What the attaching from another machine is called; it takes the place of the one of that name

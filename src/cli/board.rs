@@ -16,33 +16,33 @@ use crate::model::BoardEntry;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// What a note says
+    /// Print a note
     Get(Get),
-    /// Write a note, in place of what it said
+    /// Write a note and replace its text
     Set(Writ),
-    /// Write more below what a note says
+    /// Append to a note
     Append(Writ),
-    /// The notes of the project: how long, by whom, when
+    /// List the notes of the project with size, author and time
     #[command(visible_alias = "ls")]
     List(Place),
-    /// Take a note down
+    /// Remove a note
     #[command(visible_aliases = ["remove", "delete"])]
     Rm(Rm),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Place {
-    /// The project whose board it is, instead of your agent's or the one around here
+    /// Project of the board [default: the project of the agent or of this directory]
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Get {
-    /// What the note is called
+    /// Key of the note
     #[arg(allow_hyphen_values = true)]
     key: String,
-    /// Write what it says into this file
+    /// Write the note to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -51,13 +51,13 @@ pub(super) struct Get {
 
 #[derive(Debug, Args)]
 pub(super) struct Writ {
-    /// What the note is called
+    /// Key of the note
     #[arg(allow_hyphen_values = true)]
     key: String,
-    /// What it says; `-` reads it from stdin
+    /// Text; `-` reads it from stdin
     #[arg(allow_hyphen_values = true, required_unless_present = "file", conflicts_with = "file")]
     value: Option<String>,
-    /// What this file says
+    /// Read the text from this file
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub(super) struct Writ {
 
 #[derive(Debug, Args)]
 pub(super) struct Rm {
-    /// What the note is called
+    /// Key of the note
     #[arg(allow_hyphen_values = true)]
     key: String,
     #[command(flatten)]

@@ -11,14 +11,14 @@ use crate::manager::ConversationView;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// The conversation an agent is in, and those it was in before
+    /// List the current conversation of an agent and its earlier ones
     #[command(visible_alias = "ls")]
     List(List),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct List {
-    /// The agent
+    /// Name of the agent
     #[arg(allow_hyphen_values = true)]
     agent: String,
 }

@@ -7,10 +7,10 @@ use crate::error::Error;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent; none means the one whose terminal this is
+    /// Name of the agent [default: the agent of this terminal]
     #[arg(allow_hyphen_values = true)]
     name: Option<String>,
-    /// Only this terminal, as `agent show` names it
+    /// Detach only this terminal, as `agent show` names it
     #[arg(long, value_name = "TTY")]
     client: Option<String>,
 }

@@ -11,29 +11,29 @@ use crate::rules::plural::counted;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// The default environment and all named ones
+    /// List the environments
     #[command(visible_alias = "ls")]
     List,
-    /// Make one; use it with `--home @NAME`, or SYMPOSIUM_HOME=@NAME
+    /// Create an environment; use it with `--home @NAME` or SYMPOSIUM_HOME=@NAME
     Create(Named),
-    /// Remove one with all its agents, unless they run or work would be lost
+    /// Remove an environment and its agents, unless they run or work would be lost
     #[command(visible_aliases = ["rm", "delete"])]
     Remove(Remove),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Named {
-    /// What it is called
+    /// Name of the environment
     #[arg(allow_hyphen_values = true)]
     name: String,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Remove {
-    /// Which one
+    /// Name of the environment
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// Also while agents run, with whatever is in their workspaces
+    /// Remove it even if agents run or work is lost
     #[arg(long)]
     force: bool,
 }

@@ -11,9 +11,9 @@ use crate::error::Error;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Pack an agent into a file for another account or machine: conversation, work, tasks; never secrets
+    /// Export an agent into a file: conversation, work and tasks, never secrets
     Export(export::Arguments),
-    /// Show what is in such a file, and take the agent over
+    /// Import an agent from a file, after showing what is in it
     Import(import::Arguments),
 }
 

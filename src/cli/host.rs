@@ -12,19 +12,19 @@ use crate::model::{HostName, InvalidHost};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Add a machine; its agents are then HOST:NAME wherever a name stands
+    /// Add a machine, whose agents are then HOST:NAME
     Add(Add),
-    /// The machines that were added, and what they last told
+    /// List the machines and their last answers
     #[command(visible_alias = "ls")]
     List,
-    /// Forget a machine; its agents go on
+    /// Remove a machine; its agents go on
     #[command(visible_aliases = ["rm", "delete"])]
     Remove(Named),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Add {
-    /// What it is to be called
+    /// Name of the machine
     #[arg(allow_hyphen_values = true)]
     name: String,
     /// ADDRESS or USER@ADDRESS, or what your ~/.ssh/config calls it
@@ -33,17 +33,17 @@ pub(super) struct Add {
     /// The port of its sshd
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// Where symposium is there, instead of in PATH, ~/.cargo/bin or ~/.local/bin
+    /// Path of symposium there [default: from PATH, ~/.cargo/bin or ~/.local/bin]
     #[arg(long, value_name = "PATH")]
     binary: Option<String>,
-    /// Also when no symposium answers there, or in the place of one of that name
+    /// Add it even if no symposium answers, or replace one of that name
     #[arg(long)]
     force: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Named {
-    /// Which one
+    /// Name of the machine
     #[arg(allow_hyphen_values = true)]
     name: String,
 }

@@ -10,16 +10,16 @@ use crate::model::AgentName;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agents
+    /// Names of the agents
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     names: Vec<String>,
-    /// All that run, or wait for their restart
+    /// End all agents that run or wait for a restart
     #[arg(long)]
     all: bool,
-    /// Their children too, and theirs, without asking
+    /// End their children too, without asking
     #[arg(long)]
     with_children: bool,
-    /// How long a program may take to leave before it is killed
+    /// Time to end by itself before it is killed
     #[arg(long, value_name = "D", default_value = "5s", value_parser = times::duration)]
     grace: Duration,
 }

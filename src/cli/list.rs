@@ -16,7 +16,7 @@ use crate::rules::order;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Also those that exited or were stopped
+    /// Include agents that exited or were stopped
     #[arg(long)]
     all: bool,
     /// Only agents of this project: a directory, or a part of its name
@@ -25,19 +25,19 @@ pub(super) struct Arguments {
     /// Only agents with this status; may be repeated, or several with commas
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
     status: Vec<Status>,
-    /// What others share with you, instead of your own
+    /// List agents that other users share with you
     #[arg(long, conflicts_with_all = ["watch", "work", "tree"])]
     shared: bool,
-    /// Children below their parents
+    /// Show children below their parents
     #[arg(long)]
     tree: bool,
-    /// Show it again at each change; with --json, one array a line
+    /// Show the list again at each change; with --json, one array a line
     #[arg(long)]
     watch: bool,
-    /// The branch, and what is changed, ahead and on disk in each place; asks git
+    /// Show branch, changes, commits and size of each workspace
     #[arg(long, conflicts_with = "watch")]
     work: bool,
-    /// How long another machine may take to answer [default: 5s; among others 1s for one that was silent just now]
+    /// Time for another machine to answer [default: 5s, or 1s after it was silent]
     #[arg(long, value_name = "D", value_parser = times::duration)]
     pub(super) timeout: Option<Duration>,
 }

@@ -11,16 +11,16 @@ use crate::manager::{LogsRequest, LogsStyle};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent
+    /// Name of the agent
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// Go on with what is printed from now on
+    /// Follow the output
     #[arg(short, long)]
     follow: bool,
-    /// Only what came after: a time (RFC 3339) or a span (10m)
+    /// Only output after a time (RFC 3339) or in a span (10m)
     #[arg(long, value_name = "T")]
     since: Option<String>,
-    /// As text, as the terminal showed it
+    /// Print plain text, as the terminal showed it
     #[arg(long, conflicts_with = "follow")]
     plain: bool,
 }

@@ -17,10 +17,10 @@ use crate::model::{AgentName, Message, PERSON};
 pub(super) enum Verb {
     /// Send a message: typed into an agent when it is idle, kept until it is read
     Send(Send),
-    /// Unread mail, yours or your agent's; it stays unread
+    /// List unread mail; it stays unread
     #[command(visible_alias = "ls")]
     List(List),
-    /// Unread mail in full; it is read from now on
+    /// Print unread mail and mark it as read
     Read,
 }
 
@@ -30,23 +30,23 @@ pub(super) struct Send {
     /// `children` or `person`
     #[arg(allow_hyphen_values = true)]
     target: String,
-    /// What it says; `-` reads it from stdin
+    /// Text; `-` reads it from stdin
     #[arg(allow_hyphen_values = true)]
     text: String,
-    /// The project that `@` alone means, instead of the one around here
+    /// Project of `@` [default: the project of this directory]
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct List {
-    /// The mail of this agent
+    /// Use the mail of this agent
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     agent: Option<String>,
-    /// What was read and what was sent too
+    /// Include read and sent mail
     #[arg(long)]
     all: bool,
-    /// Only the newest so many
+    /// Show at most this many, the newest
     #[arg(long, value_name = "N")]
     newest: Option<usize>,
 }

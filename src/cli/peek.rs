@@ -9,7 +9,7 @@ use crate::model::{Status, without_deception};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent
+    /// Name of the agent
     #[arg(allow_hyphen_values = true)]
     name: String,
 }

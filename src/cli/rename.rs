@@ -7,10 +7,10 @@ use crate::error::Error;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// What it is called
+    /// Current name
     #[arg(allow_hyphen_values = true)]
     old: String,
-    /// What it is to be called
+    /// New name
     #[arg(allow_hyphen_values = true)]
     new: String,
 }

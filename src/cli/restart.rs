@@ -11,13 +11,13 @@ use crate::manager::Afresh;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent
+    /// Name of the agent
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// With a new conversation
+    /// Begin a new conversation, from the spec as it is now
     #[arg(long)]
     fresh: bool,
-    /// How long the program may take to leave before it is killed
+    /// Time to end by itself before it is killed
     #[arg(long, value_name = "D", default_value = "5s", value_parser = times::duration)]
     grace: Duration,
     #[command(flatten)]

@@ -8,10 +8,10 @@ use crate::manager::Resumed;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent
+    /// Name of the agent
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// Another of its conversations, by name or id; a new name begins one
+    /// Conversation by name or id; a new name begins one
     #[arg(long, value_name = "C", allow_hyphen_values = true)]
     conversation: Option<String>,
 }

@@ -11,13 +11,13 @@ use crate::rules::delivery::Lines;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent
+    /// Name of the agent
     #[arg(allow_hyphen_values = true)]
     name: String,
     /// The prompt; `-` reads it from stdin
     #[arg(allow_hyphen_values = true)]
     text: String,
-    /// How long to wait until it would take a prompt
+    /// Time to wait until the agent is ready for a prompt
     #[arg(long, value_name = "D", default_value = "30s", value_parser = times::duration)]
     timeout: Duration,
     /// Send each line as an input of its own

@@ -7,15 +7,15 @@ use crate::error::Error;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Start our tmux server with the machine and bring agents back (systemd; launchd on macOS)
+    /// Bring agents back when the machine starts (systemd; launchd on macOS)
     Install(Install),
-    /// Undo that; agents go on
+    /// Remove the service; agents go on
     Uninstall,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Install {
-    /// Only show what would be installed
+    /// Print what would be installed and change nothing
     #[arg(long)]
     print: bool,
 }

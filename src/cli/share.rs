@@ -18,13 +18,13 @@ pub(super) struct Arguments {
     /// The user of this machine who may attach to it
     #[arg(long, value_name = "USER")]
     with: String,
-    /// They may watch, and not type
+    /// Let the user watch only
     #[arg(long)]
     read_only: bool,
-    /// For how long; without, until `agent unshare` or the agent's end
+    /// Time limit [default: until `agent unshare` or the agent's end]
     #[arg(long = "for", value_name = "D", value_parser = times::duration)]
     lasts: Option<Duration>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }

@@ -14,7 +14,7 @@ use crate::rules::work;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent
+    /// Name of the agent
     #[arg(allow_hyphen_values = true)]
     name: String,
 }

@@ -13,60 +13,60 @@ use crate::model::{AgentName, RestartPolicy, Workspace};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// A spec, a kind (claude, codex, …, demo), or a folder or file that holds a spec; none means `default`
+    /// Spec, kind (claude, codex, …, demo), or folder or file with a spec [default: the spec `default`]
     #[arg(conflicts_with = "command")]
     spec: Option<String>,
-    /// What it is to be called
+    /// Name of the agent [default: derived from spec and task]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     name: Option<String>,
-    /// Where it works, instead of here
+    /// Directory to work in [default: the current one]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Its first prompt; `-` reads it from stdin
+    /// First prompt; `-` reads it from stdin
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     task: Option<String>,
-    /// Free text for lists and the status line
+    /// Title for lists and the status line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
     /// Look for specs in this file only
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// What sort of place it works in, whatever its spec says
+    /// Workspace [default: from the spec, else in-place]
     #[arg(long, value_enum)]
     workspace: Option<Where>,
-    /// The branch of its worktree, here or new, instead of `symposium/NAME`
+    /// Branch of the worktree, existing or new [default: symposium/NAME]
     #[arg(long, value_name = "B", allow_hyphen_values = true)]
     branch: Option<String>,
     /// Take uncommitted and untracked changes along into the new worktree
     #[arg(long)]
     with_changes: bool,
-    /// Go on with this conversation of the agent CLI, or a name for the new one
+    /// Conversation of the agent CLI to continue, or a name for the new one
     #[arg(long, value_name = "C", allow_hyphen_values = true)]
     conversation: Option<String>,
-    /// What its spec is given: `{{K}}` in prompts and task, SYMPOSIUM_PARAM_K in its environment
+    /// Parameter of the spec: `{{K}}` in prompts, SYMPOSIUM_PARAM_K in the environment
     #[arg(long = "param", value_name = "K=V", value_parser = parameter, allow_hyphen_values = true)]
     params: Vec<(String, String)>,
-    /// A variable for the agent's environment, at every start; kept in its spec.json, so export secrets instead
+    /// Environment variable, stored in spec.json and set at every start; not for secrets
     #[arg(long, value_name = "K=V", value_parser = variable)]
     env: Vec<(String, String)>,
-    /// What happens when it ends by itself, whatever its spec says: no, on-failure, always
+    /// Restart policy: no, on-failure or always [default: from the spec, else no]
     #[arg(long, value_name = "WHEN")]
     restart: Option<RestartPolicy>,
-    /// Let it vanish, directory and all, when its task is done; the result stays in the ledger
+    /// Remove the agent when its task is done; the result is kept
     #[arg(long)]
     ephemeral: bool,
-    /// Whose child it is, instead of the agent's that runs this command
+    /// Parent agent [default: the agent that runs this command]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     parent: Option<String>,
     /// Attach this terminal right away
     #[arg(long, conflicts_with = "foreground")]
     attach: bool,
-    /// Run it in this terminal, without tmux, until it ends
+    /// Run in this terminal, without tmux
     #[arg(long)]
     foreground: bool,
     #[command(flatten)]
     trust: TrustFlag,
-    /// Any command, instead of a kind
+    /// Command to run in place of a spec or kind
     #[arg(last = true, value_name = "CMD")]
     command: Vec<String>,
 }

@@ -17,14 +17,14 @@ use crate::manager::Place;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// List the specs that count here
+    /// List the specs that apply here
     #[command(visible_alias = "ls")]
     List(list::Arguments),
-    /// One spec: each value with where it came from, and the command line that a spawn would run
+    /// Show one spec: each value, its origin, and the command of a spawn
     Show(show::Arguments),
-    /// Tell every mistake, with file, line and column
+    /// Check specs: report every mistake with file, line and column
     Check(check::Arguments),
-    /// Write a commented .symposium/agents.toml to begin with
+    /// Create a commented .symposium/agents.toml
     Init(init::Arguments),
     /// Let the specs of a project run what they say, after showing it
     Trust(trust::Arguments),

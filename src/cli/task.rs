@@ -44,10 +44,10 @@ pub(super) struct One {
 pub(super) struct Report {
     /// The task's number
     id: TaskId,
-    /// How much of it is done, of a hundred
+    /// Percentage done, 0 to 100
     #[arg(value_parser = clap::value_parser!(u8).range(0..=100))]
     percent: u8,
-    /// In words
+    /// Note about the progress
     #[arg(allow_hyphen_values = true)]
     note: Option<String>,
 }
@@ -56,7 +56,7 @@ pub(super) struct Report {
 pub(super) struct Done {
     /// The task's number
     id: TaskId,
-    /// What came of it; `-` reads it from stdin
+    /// Result; `-` reads it from stdin
     #[arg(allow_hyphen_values = true)]
     result: Option<String>,
 }
@@ -65,7 +65,7 @@ pub(super) struct Done {
 pub(super) struct Fail {
     /// The task's number
     id: TaskId,
-    /// Why
+    /// Reason
     #[arg(allow_hyphen_values = true, default_value = "it was reported failed")]
     why: String,
 }

@@ -13,9 +13,9 @@ use crate::model::LogEntry;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Make a worktree and an agent in it, and give the agent its task
+    /// Create a worktree and an agent in it, and give the agent its task
     New(New),
-    /// What the taskspaces are at, what needs somebody first
+    /// List taskspaces, those that need you first
     #[command(visible_alias = "ls")]
     List,
     /// Note something in the log of a taskspace; without a text, show the log
@@ -27,27 +27,27 @@ pub(super) enum Verb {
 
 #[derive(Debug, Args)]
 pub(super) struct New {
-    /// What it is called, and its branch: `symposium/NAME`
+    /// Name of the taskspace; its branch is symposium/NAME
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// A spec or kind; none means `default`
+    /// Spec or kind [default: the spec `default`]
     spec: Option<String>,
-    /// The task; `-` reads it from stdin
+    /// Task; `-` reads it from stdin
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     task: String,
-    /// What its spec is given: `{{K}}` in prompts and task, SYMPOSIUM_PARAM_K in its environment
+    /// Parameter of the spec: `{{K}}` in prompts, SYMPOSIUM_PARAM_K in the environment
     #[arg(long = "param", value_name = "K=V", value_parser = spawn::parameter, allow_hyphen_values = true)]
     params: Vec<(String, String)>,
     /// Look for specs in this file only
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// A branch, here or new, instead of `symposium/NAME`
+    /// Branch, existing or new [default: symposium/NAME]
     #[arg(long, value_name = "B", allow_hyphen_values = true)]
     branch: Option<String>,
     /// Take uncommitted and untracked changes along into the new worktree
     #[arg(long)]
     with_changes: bool,
-    /// The repository, instead of the one around here
+    /// Repository [default: the repository of this directory]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub(super) struct Log {
     /// The taskspace
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// What is noted; `-` reads it from stdin
+    /// Text; `-` reads it from stdin
     #[arg(allow_hyphen_values = true)]
     text: Option<String>,
 }

@@ -10,7 +10,7 @@ pub(super) struct Arguments {
     /// The agent
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// Only with this user; without, with everybody
+    /// Stop sharing with this user only [default: all users]
     #[arg(long, value_name = "USER")]
     with: Option<String>,
 }

@@ -12,14 +12,13 @@ use crate::model::Status;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The agent
+    /// Name of the agent
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// The status, or several with commas between
+    /// Status to wait for; several with commas
     #[arg(long = "for", value_name = "STATUS", value_delimiter = ',', required = true)]
     statuses: Vec<Status>,
-    /// How long at most, exit code 7 when it did not come; without, as long as the agent runs. One that nothing
-    /// brings back by itself is not waited for
+    /// Time limit; exit code 7 when it is reached [default: as long as the agent runs]
     #[arg(long, value_name = "D", value_parser = times::duration)]
     timeout: Option<Duration>,
 }

@@ -11,16 +11,16 @@ use crate::manager::{Destination, Existing, ExportRequest, Secrets};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// The agent
+    /// Name of the agent
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// The file or directory, instead of NAME.handoff.tar.gz here; `-` is standard output
+    /// File or directory [default: NAME.handoff.tar.gz]; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace a file of that name
     #[arg(long)]
     force: bool,
-    /// Hand over what looks like a secret, too
+    /// Export even what looks like a secret
     #[arg(long)]
     allow_secrets: bool,
 }

@@ -14,22 +14,22 @@ use crate::manager::{ImportRequest, QueueWish, Trust};
 pub(in crate::cli) struct Arguments {
     /// The file
     file: PathBuf,
-    /// Only show what is in it
+    /// Show what is in it and change nothing
     #[arg(long, conflicts_with_all = ["yes", "trust"])]
     show: bool,
-    /// What it is called here, instead of the name it had
+    /// Name of the agent here [default: the name it had]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     name: Option<String>,
-    /// A clone of its repository, instead of the one around here
+    /// Clone of its repository [default: the repository of this directory]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Make a repository here of what is in it; the agent works in that
+    /// Create a repository in this directory for the agent
     #[arg(long, value_name = "DIR", conflicts_with = "dir")]
     clone_to: Option<PathBuf>,
-    /// Leave its tasks and its mail in the file
+    /// Do not import its tasks and mail
     #[arg(long)]
     without_tasks: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
     /// Agree to what it runs, may do without asking, and sets up here

@@ -12,7 +12,7 @@ use crate::manager::Place;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// A file or folder, instead of all that count here
+    /// File or folder to check [default: all that apply here]
     path: Option<PathBuf>,
     #[command(flatten)]
     looking: Looking,

@@ -9,7 +9,7 @@ use crate::error::Error;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// Where, instead of here
+    /// Directory [default: the current one]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

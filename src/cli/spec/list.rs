@@ -14,7 +14,7 @@ use crate::model::FoundIn;
 pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     looking: Looking,
-    /// The kinds instead, which can stand wherever a spec can, and whether their program is here
+    /// List kinds, and whether their programs are installed
     #[arg(long, conflicts_with = "config")]
     kinds: bool,
 }

@@ -12,9 +12,9 @@ use crate::rules::spec_rows::{quoted, rows};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// A spec, a kind, or a folder or file that holds a spec; none means `default`
+    /// Spec, kind, or folder or file with a spec [default: the spec `default`]
     name: Option<String>,
-    /// As if it were given this
+    /// Parameter to show it with
     #[arg(long = "param", value_name = "K=V", value_parser = parameter, allow_hyphen_values = true)]
     params: Vec<(String, String)>,
     #[command(flatten)]

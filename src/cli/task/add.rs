@@ -13,29 +13,28 @@ use crate::model::{Priority, Task, TaskId};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// An agent's name; a spec or kind, then an agent is started for it; or `any:SPEC`, then the first that is free
-    /// takes it
+    /// Agent; spec or kind, to start an agent for it; or `any:SPEC`, for the first one that is free
     #[arg(value_name = "AGENT", allow_hyphen_values = true)]
     to: String,
-    /// What is to be done; `-` reads it from stdin
+    /// Task; `-` reads it from stdin
     #[arg(allow_hyphen_values = true)]
     text: String,
-    /// How urgent it is: critical, high, normal, low or idle
+    /// Priority: critical, high, normal, low or idle
     #[arg(long, value_name = "P", default_value = "normal")]
     priority: Priority,
-    /// Only when this task is done; may be given several times
+    /// Begin after this task is done; may be repeated
     #[arg(long, value_name = "ID")]
     after: Vec<TaskId>,
-    /// A file that is handed along; `status: open` in its front matter becomes in-progress
+    /// File to hand along; `status: open` in its front matter becomes in-progress
     #[arg(long, value_name = "FILE")]
     topic: Option<PathBuf>,
-    /// How long it may take
+    /// Time limit
     #[arg(long, value_name = "D", value_parser = times::duration)]
     timeout: Option<Duration>,
-    /// How often it is tried again when it fails
+    /// Number of retries after a failure
     #[arg(long, value_name = "N", default_value_t = 0)]
     retries: u32,
-    /// Where an agent that is started for it works; none means here
+    /// Directory of an agent that is started for it [default: the current one]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use crate::model::{Task, TaskId, TaskState};
 pub(in crate::cli) struct Arguments {
     /// The task's number
     id: TaskId,
-    /// How long at most; exit code 7 when it is not over by then
+    /// Time limit; exit code 7 when it is reached
     #[arg(long, value_name = "D", value_parser = times::duration)]
     timeout: Option<Duration>,
 }
