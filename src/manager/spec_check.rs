@@ -33,7 +33,9 @@ impl Manager {
         };
         let kinds = self.kinds()?;
         let kinds: Vec<&str> = kinds.names().filter(|kind| *kind != PLAIN_COMMAND).collect();
-        let names_in = |text: &str| params::unknown_names(text, &[]).into_iter().map(str::to_owned).collect();
+        let names_in = |text: &str| -> Vec<String> {
+            params::unknown_names(text, &[]).into_iter().map(str::to_owned).collect()
+        };
         let mut mistakes = [specs.check(&kinds), specs.unknown_params(&names_in)].concat();
         mistakes.sort();
         mistakes.dedup();

@@ -262,9 +262,9 @@ fn without_a_name_a_person_chooses_among_several() {
 #[test]
 fn a_choice_fits_a_narrow_terminal() {
     let env = TestEnv::new();
-    let mut names: Vec<String> = (1..=9).map(|number| format!("agent-{number}")).collect();
-    for name in &names {
-        spawned(&env, &["--name", name, "--", "sleep", "1000"]);
+    let mut names: Vec<String> = (1..=9).map(|number| format!("{number} agent-{number}")).collect();
+    for number in 1..=9 {
+        spawned(&env, &["--name", &format!("agent-{number}"), "--", "sleep", "1000"]);
     }
     let terminal = env.terminal_sized((42, 12), [env.binary(), "agent", "attach"]);
     terminal.wait_for_text("agent-9");

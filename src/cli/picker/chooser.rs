@@ -155,7 +155,7 @@ mod tests {
             (b"2", Step::Chosen(1)),
             (b"9", Step::Go),
             (b"docs\r", Step::Chosen(2)),
-            (b"idle d\r", Step::Chosen(2)),
+            (b"idle do\r", Step::Chosen(2)),
             (b"nothing\r", Step::Go),
             (b"nothing\x15\r", Step::Chosen(0)),
             (b"docsx\x7f\r", Step::Chosen(2)),
