@@ -18,7 +18,7 @@ impl Manager {
         file.write_all(page).map_err(Error::io("cannot write the manual page"))?;
         let args = ["-l".to_owned(), file.path().to_string_lossy().into_owned()];
         let run = Run { program: Path::new("man"), args: &args, dir: None, env: None };
-        match process::run_to_end(&run) {
+        match process::run_foreground(&run, |_| ()) {
             Ok(exit) => Ok(exit.code == Some(0)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(Error::io("cannot start `man`")(error)),

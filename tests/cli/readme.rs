@@ -38,8 +38,7 @@ fn the_tour_of_agents_is_true() {
     let lines = tour("## A tour");
     assert!(lines.len() > 20, "{lines:?}");
     // These need a person, a dialog or systemd, and have tests of their own.
-    let alone =
-        ["symposium attach", "--watch", "symposium answer", "symposium approve", "service install"];
+    let alone = ["symposium attach", "--watch", "symposium answer", "symposium approve", "service install"];
     for line in lines.iter().filter(|line| !alone.iter().any(|what| line.contains(what))) {
         if line.contains("symposium send") || line.contains("symposium restart") {
             wait_for(&env, "api-fix", "idle");
