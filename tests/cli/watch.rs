@@ -91,7 +91,7 @@ fn what_had_to_be_repaired_is_told_while_watching() {
     let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
     env.wait_until("the first look is there", || statuses(&watch.stdout_so_far()) == ["working"]);
     std::fs::write(env.state().join("agent-sessions.json"), "garbage").unwrap();
-    env.wait_until("it is told", || watch.stderr_so_far().contains("warning: "));
+    env.wait_until("it is told", || watch.stderr_so_far().contains("{\"warning\":"));
     watch.kill();
 }
 

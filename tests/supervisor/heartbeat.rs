@@ -59,7 +59,7 @@ fn a_heartbeat_by_cron_is_made_up_for_once() {
     symposium(&env, &["supervisor", "start"]).ok();
     env.wait_until("it was asked and is done", || shown(&env, "a")["tasks"]["done"] == 1);
     assert!(shown(&env, "a")["reason"].as_str().unwrap().contains("a new year"));
-    let latest = env.program("date", ["+%Y-01-01T00:00:00Z"]).ok().stdout.trim().to_owned();
+    let latest = env.program("date", ["+%Y-01-01T00:00:00.000Z"]).ok().stdout.trim().to_owned();
     let beat = &env.registry()["sessions"]["a"]["heartbeat"];
     assert_eq!(beat["last"], latest, "the latest of those that were missed");
     assert_eq!(shown(&env, "a")["tasks"], json!({"queued": 0, "running": 0, "done": 1, "failed": 0}));

@@ -2,7 +2,7 @@
 //! word, another agent reports.
 
 use super::queue::{add, idle, prompts, task, wait};
-use super::{log, shown, symposium};
+use super::{shown, symposium};
 use crate::support::TestEnv;
 
 #[test]
@@ -55,19 +55,6 @@ fn what_is_for_any_does_not_wait_for_one_with_a_draft() {
         let done = wait(&env, id);
         assert_eq!((done["state"].as_str(), done["agent"].as_str()), (Some("done"), Some("b")), "{done}");
     }
-}
-
-#[test]
-fn a_parent_may_be_called_like_a_word_of_an_address() {
-    let env = TestEnv::new();
-    idle(&env, "children", &[]);
-    idle(&env, "child", &["--parent", "children"]);
-    add(&env, &["child", "/ask make"]);
-    env.wait_until("the parent was told", || {
-        prompts(&env).iter().any(|prompt| prompt.contains("from child]"))
-    });
-    let errors = log(&env).into_iter().filter(|line| line["level"] == "ERROR").count();
-    assert_eq!(errors, 0, "{:?}", log(&env));
 }
 
 #[test]

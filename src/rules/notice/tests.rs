@@ -193,7 +193,7 @@ fn a_notice_is_json_with_these_names() {
     let notices = notices(&[became(&a, Status::Working, "run it?")], &[a], &wishes());
     assert_eq!(
         serde_json::to_string(&notices).unwrap(),
-        r#"[{"title":"a waits for approval","body":"run it?","urgency":"normal","agent":"a","agents":["a"],"on":"waiting","at":"1970-01-01T00:00:50Z"}]"#
+        r#"[{"title":"a waits for approval","body":"run it?","urgency":"normal","agent":"a","agents":["a"],"on":"waiting","at":"1970-01-01T00:00:50.000Z"}]"#
     );
 }
 
