@@ -59,12 +59,13 @@ pub struct FailedTurn {
     /// Why the turn failed.
     pub cause: FailureCause,
     /// When it failed.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
     /// When the limit resets, if the agent CLI says so.
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::option")]
     pub resets_at: Option<Timestamp>,
     /// Until when the agent is given no work; `None` means until a person acts.
-    #[serde(default)]
+    #[serde(default, with = "crate::model::json_time::option")]
     pub held_until: Option<Timestamp>,
     /// How many turns have failed since the last successful one.
     pub in_a_row: u32,

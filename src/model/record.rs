@@ -112,6 +112,7 @@ pub struct AgentRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutOff {
     /// When the loss was noticed.
+    #[serde(with = "crate::model::json_time")]
     pub at: Timestamp,
     /// Status of the agent at that time.
     pub status: Status,
