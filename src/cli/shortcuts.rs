@@ -25,6 +25,8 @@ pub(super) const SHORT_FORMS: &[(&str, &str)] = &[
     ("recap", "recap"),
     ("wait", "wait"),
     ("interrupt", "interrupt"),
+    ("shell", "shell"),
+    ("edit", "edit"),
     ("kill", "kill"),
     ("restart", "restart"),
     ("resume", "resume"),

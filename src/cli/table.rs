@@ -146,7 +146,8 @@ pub(super) fn about(agent: &Agent) -> String {
     );
     // What a person has to act on comes before what it is about.
     let is_urgent = matches!(agent.status, Status::Waiting | Status::Crashed | Status::Lost)
-        || agent.reason.starts_with("no sign of life");
+        || agent.reason.starts_with("no sign of life")
+        || agent.failure.is_some();
     let prompt =
         agent.prompt.as_ref().filter(|_| agent.status == Status::Working || is_routine(&agent.reason));
     match &agent.title {
