@@ -2,45 +2,57 @@
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::{agent, shown, spawned, wait_for};
 use crate::support::TestEnv;
-use crate::support::run::Running;
+use crate::support::terminal::Terminal;
 
-/// Attaches to `a` from a terminal whose other end is never read, and waits until tmux cannot write to it any more.
-fn unread_terminal(env: &TestEnv) -> Running {
-    let script = "import os, pty, sys, time\n\
-                  pid, _ = pty.fork()\n\
-                  if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])\n\
-                  time.sleep(600)";
-    let running = env.program("python3", ["-c", script, env.binary(), "agent", "attach", "a"]).start();
-    let mut tty = String::new();
-    env.wait_until("the terminal is attached", || {
-        tty = env.tmux(["list-clients", "-F", "#{client_tty}"]).stdout.trim().to_owned();
-        !tty.is_empty()
-    });
-    let terminal = open(&*tty, OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty());
-    let terminal = terminal.expect("the terminal is ours");
-    // Faster than an agent would: tmux prints no more than a screen can show.
+/// A terminal emulator that is stopped, so that the terminal is not being read. Dropping it lets the emulator go on.
+struct Stopped(Pid);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = kill_process(self.0, Signal::CONT);
+    }
+}
+
+/// Stops what shows this terminal, which is attached to `a`, and fills it.
+fn stop_reading(env: &TestEnv, terminal: &Terminal<'_>) -> Stopped {
+    let client = shown(env, "a")["clients"][0]["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok());
+    // The client runs in a shell, which the emulator has started.
+    let emulator = client.and_then(parent_of).and_then(parent_of).and_then(Pid::from_raw);
+    let emulator = emulator.expect("the processes live");
+    let tty = open(&*terminal.tty(), OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty());
+    let tty = tty.expect("the terminal is ours");
+    kill_process(emulator, Signal::STOP).expect("the emulator lives");
+    let stopped = Stopped(emulator);
     env.wait_until("the terminal is full", || {
-        while rustix::io::write(&terminal, &[b' '; 1024]).is_ok() {}
+        while rustix::io::write(&tty, &[b' '; 1024]).is_ok() {}
         let moment = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-        poll(&mut [PollFd::new(&terminal, PollFlags::OUT)], Some(&moment)) == Ok(0)
+        poll(&mut [PollFd::new(&tty, PollFlags::OUT)], Some(&moment)) == Ok(0)
     });
-    running
+    stopped
+}
+
+/// The parent of a process.
+fn parent_of(pid: i32) -> Option<i32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
 
 /// An agent that prints without end.
 fn printing_agent(env: &TestEnv) {
-    let script = "while :; do seq 30000; sleep 0.02; done";
-    spawned(env, &["--name", "a", "--", "sh", "-c", script]);
+    spawned(env, &["--name", "a", "--", "sh", "-c", "while :; do seq 300; sleep 0.1; done"]);
 }
 
 #[test]
 fn restore_ends_terminals_that_keep_an_ending_server_from_ending() {
     let env = TestEnv::new();
     printing_agent(&env);
-    let mut unread = unread_terminal(&env);
+    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
+    terminal.wait_for_text("detach: C-b d");
+    let stopped = stop_reading(&env, &terminal);
     let server = env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout.trim().to_owned();
     let client = shown(&env, "a")["clients"][0]["pid"].to_string();
     env.tmux(["kill-server"]);
@@ -55,20 +67,22 @@ fn restore_ends_terminals_that_keep_an_ending_server_from_ending() {
     wait_for(&env, "a", "working");
     let new = env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout.trim().to_owned();
     assert_ne!(new, server);
-    unread.kill();
+    drop(stopped);
 }
 
 #[test]
 fn a_driver_whose_terminal_is_not_being_read_yields_to_one_that_waits() {
     let env = TestEnv::new();
     printing_agent(&env);
-    let mut unread = unread_terminal(&env);
+    let former = env.terminal([env.binary(), "agent", "attach", "a"]);
+    former.wait_for_text("detach: C-b d");
     assert_eq!(shown(&env, "a")["clients"][0]["driver"], true);
+    let stopped = stop_reading(&env, &former);
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text("you drive now");
     let clients = shown(&env, "a")["clients"].clone();
     let drivers: Vec<_> =
         clients.as_array().into_iter().flatten().filter(|one| one["driver"] == true).collect();
     assert_eq!((drivers.len(), drivers[0]["tty"] == terminal.tty()), (1, true), "{clients}");
-    unread.kill();
+    drop(stopped);
 }
