@@ -1,6 +1,6 @@
 //! Which agents need an answer of the user.
 
-use crate::model::{AgentName, AgentRecord, Status};
+use crate::model::{AgentName, AgentRecord, Status, WaitingFor};
 
 /// The agents that wait for the user and can be attached, those that have waited longest first.
 pub fn needing_answer(records: &[AgentRecord]) -> Vec<AgentName> {
@@ -10,9 +10,9 @@ pub fn needing_answer(records: &[AgentRecord]) -> Vec<AgentName> {
     waiting.into_iter().map(|record| record.name.clone()).collect()
 }
 
-/// Whether an agent waits for the user.
+/// Whether an agent waits for the user. One that waits for a limit to be reset goes on by itself.
 pub fn needs_answer(record: &AgentRecord) -> bool {
-    record.status.status == Status::Waiting
+    record.status.status == Status::Waiting && record.status.waiting_for != Some(WaitingFor::Limit)
 }
 
 #[cfg(test)]
@@ -36,8 +36,16 @@ mod tests {
         };
         let mut in_terminal = waiting("foreground", 1);
         in_terminal.tmux = None;
-        let records =
-            [waiting("b", 9), waiting("a", 9), in_terminal, record("idle", Status::Idle), waiting("c", 3)];
+        let mut limited = waiting("limited", 2);
+        limited.status.waiting_for = Some(WaitingFor::Limit);
+        let records = [
+            waiting("b", 9),
+            waiting("a", 9),
+            in_terminal,
+            limited,
+            record("idle", Status::Idle),
+            waiting("c", 3),
+        ];
         let names: Vec<String> = needing_answer(&records).iter().map(ToString::to_string).collect();
         assert_eq!(names, ["c", "a", "b"]);
     }
