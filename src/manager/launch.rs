@@ -19,7 +19,7 @@ use crate::process;
 use crate::rules::hook::WITH_A_TASK;
 use crate::rules::opening::Opening;
 use crate::rules::params;
-use crate::rules::status::PLAIN_COMMAND;
+use crate::rules::status::{PLAIN_COMMAND, SHELL_RUNS, is_interactive_shell};
 use crate::tmux::{Capture, Edges, Launch, LaunchEnv, TmuxError};
 use crate::transcript::{self, Size};
 
@@ -295,7 +295,9 @@ impl Manager {
 /// What is known of an agent that was just started; a plain command will never say more.
 fn first_note(record: &AgentRecord, start: &Start<'_>) -> StatusNote {
     let now = record.started_at.unwrap_or(record.created_at);
-    if record.kind == PLAIN_COMMAND {
+    if record.kind == PLAIN_COMMAND && is_interactive_shell(&record.command) {
+        StatusNote::new(Status::Unknown, now, SHELL_RUNS)
+    } else if record.kind == PLAIN_COMMAND {
         StatusNote::new(Status::Working, now, "its process runs")
     } else if start.prompt.is_some() && start.kind.hooks.tell_of_prompts() {
         StatusNote::new(Status::Starting, now, WITH_A_TASK)

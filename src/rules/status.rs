@@ -10,6 +10,24 @@ use crate::model::{AgentRecord, Exit, HookSignal, LivePane, Status, StatusNote};
 /// The kind that stands for any command: it has no way to say more than that it runs.
 pub const PLAIN_COMMAND: &str = "command";
 
+/// Reason of an interactive shell, which may be at its prompt or run something.
+pub const SHELL_RUNS: &str = "an interactive shell does not report whether it works";
+
+/// Shells that read commands from the terminal when they are given no script.
+const SHELLS: [&str; 12] =
+    ["ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "nu", "pwsh", "sh", "tcsh", "zsh"];
+
+/// Returns whether a command is a shell that reads from its terminal: one without a script and without `-c`.
+pub fn is_interactive_shell(command: &[String]) -> bool {
+    let Some((program, args)) = command.split_first() else { return false };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let runs_something = |arg: &String| match arg.strip_prefix('-') {
+        None => !arg.starts_with('+'),
+        Some(option) => option == "-command" || !option.starts_with('-') && option.contains('c'),
+    };
+    SHELLS.contains(&name) && !args.iter().any(runs_something)
+}
+
 /// What was seen of one agent.
 #[derive(Debug, Clone, Copy)]
 pub enum Evidence<'a> {
@@ -82,6 +100,12 @@ pub fn decide(record: &AgentRecord, evidence: Evidence<'_>, now: Timestamp) -> D
             }
         }
         Evidence::Pane(LivePane { dead: Some(_), .. }) => keep(),
+        Evidence::Pane(_) if record.kind == PLAIN_COMMAND && is_interactive_shell(&record.command) => {
+            match noted {
+                Status::Unknown => keep(),
+                _ => become_(Status::Unknown, record.started_at.unwrap_or(now), SHELL_RUNS),
+            }
+        }
         Evidence::Pane(_) if record.kind == PLAIN_COMMAND => match noted {
             Status::Working => keep(),
             _ => become_(Status::Working, record.started_at.unwrap_or(now), "its process runs"),
@@ -265,6 +289,27 @@ pub(crate) mod tests {
         let live = pane(&plain, None);
         let decided = decide(&plain, Evidence::Pane(&live), at(9));
         assert_eq!((decided.note.status, decided.note.since), (Status::Working, at(2)));
+    }
+
+    #[test]
+    fn an_interactive_shell_is_unknown_and_other_commands_work() {
+        for (command, expected) in [
+            ("bash", Status::Unknown),
+            ("/bin/zsh -l", Status::Unknown),
+            ("bash --norc --noprofile", Status::Unknown),
+            ("sh -c sleep", Status::Working),
+            ("bash -lc make", Status::Working),
+            ("bash build.sh", Status::Working),
+            ("sleep 9", Status::Working),
+            ("cargo watch", Status::Working),
+        ] {
+            let mut plain = record("a", Status::Working);
+            plain.kind = PLAIN_COMMAND.into();
+            plain.command = command.split(' ').map(str::to_owned).collect();
+            let live = pane(&plain, None);
+            let decided = decide(&plain, Evidence::Pane(&live), at(9)).note;
+            assert_eq!(decided.status, expected, "{command}");
+        }
     }
 
     #[test]
