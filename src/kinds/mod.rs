@@ -24,7 +24,7 @@ pub use hook::{HookCommand, HookSetup, hooks};
 pub use mcp::{Asking, McpServer, McpSetup, mcp};
 pub use options::read_options;
 pub use program::{SELF, find_program};
-pub use screen::{lacks_conversation, read_screen};
+pub use screen::{lacks_conversation, last_line, read_screen};
 pub use signal::{MAX_HOOK_BYTES, read_hook};
 
 /// What can be wrong with a user's kinds or with what a hook says.

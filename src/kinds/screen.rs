@@ -34,6 +34,16 @@ pub(super) fn bottom_lines(styled_screen: &str) -> Vec<String> {
     rows::bottom(styled_screen, BOTTOM).iter().map(Row::text).collect()
 }
 
+/// Returns the last line above the composer, or of the whole text where none is shown: what stands below a composer is
+/// the CLI's footer.
+pub fn last_line(kind: &Kind, lines: &[String]) -> Option<String> {
+    let rows = rows::bottom(&lines.join("\n"), lines.len());
+    let composers: Vec<Regex> = kind.screen.composer.iter().filter_map(|pattern| regex(pattern)).collect();
+    let is_composer = |row: &Row| composers.iter().any(|composer| composer.is_match(&row.text()));
+    let end = rows.iter().rposition(is_composer).unwrap_or(rows.len());
+    rows[..end].iter().rev().find(|row| !row.is_rule()).map(Row::text)
+}
+
 /// Whether an agent's last lines say that it left because there is no such conversation.
 pub fn lacks_conversation(kind: &Kind, last_lines: &[String]) -> bool {
     let patterns = kind.conversation.missing.iter().filter_map(|pattern| regex(pattern));
@@ -52,7 +62,7 @@ fn state(kind: &Kind, text: &str) -> Option<ScreenState> {
     let composer = composer_at(kind, text);
     let asked = |patterns| found(patterns).filter(|at| composer.is_none_or(|below| below < *at));
     None.or_else(|| asked(&screen.setup).map(|at| ScreenState::Setup(question(text, at))))
-        .or_else(|| asked(&screen.approval).map(|at| ScreenState::Approval(question(text, at))))
+        .or_else(|| asked(&screen.approval).map(|at| ScreenState::Approval(approval(kind, text, at))))
         // A question may well be answered in the composer below it.
         .or_else(|| found(&screen.question).map(|at| ScreenState::Question(question(text, at))))
         .or_else(|| found(&screen.busy).map(|_| ScreenState::Busy))
@@ -89,6 +99,18 @@ fn composer_at(kind: &Kind, text: &str) -> Option<usize> {
     let written = |line: &str| line.trim_start_matches(|c: char| !c.is_alphanumeric()).to_owned();
     let stands = |end: usize| (!is_an_option(&written(line_of(end)))).then_some(end);
     ready.filter_map(|ready| ready.find_iter(text).filter_map(|found| stands(found.end())).last()).max()
+}
+
+/// The line that asks for an approval, with the command that stands above or below it.
+fn approval(kind: &Kind, text: &str, at: usize) -> String {
+    let patterns = kind.screen.subject.iter().filter_map(|pattern| regex(pattern));
+    let command = patterns.into_iter().find_map(|pattern| {
+        Some(pattern.captures(text)?.get(1)?.as_str().lines().map(str::trim).collect::<Vec<_>>().join("\n"))
+    });
+    match command.filter(|command| !command.trim().is_empty()) {
+        Some(command) => format!("{} $ {}", question(text, at), command.trim()),
+        None => question(text, at),
+    }
 }
 
 /// The line that asks, with the command it asks about where one stands below it.

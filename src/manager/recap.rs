@@ -8,10 +8,12 @@ use super::Manager;
 use crate::env::Env;
 use crate::error::Error;
 use crate::git::Git;
+use crate::kinds;
 use crate::ledger::{MessageQuery, Query, TaskQuery};
 use crate::model::{AgentName, AgentRecord, Message, Recap, Recipient, TaskState};
 use crate::process::TIE;
 use crate::rules::recap::{Known, tell};
+use crate::rules::screen::ToldBy;
 
 /// More than fits on a screen is told as a number; more than this is not read.
 const MOST_LINES: usize = 10_000;
@@ -105,11 +107,19 @@ impl Manager {
         Some(text.chars().take(MOST_PROMPT).collect())
     }
 
-    /// The last thing it said: its own words where its hooks tell them, else the end of what it printed.
+    /// The last thing it said: its own words where its hooks report them, else the last line above its composer. A
+    /// running agent whose hooks report words, and have not yet, has said nothing.
     fn last_words(&self, record: &AgentRecord) -> Option<String> {
         let said = self.store.instance(&record.name).read_state(super::event::WORDS).ok().flatten();
-        let text = said.map(|text| String::from_utf8_lossy(&text).into_owned());
-        text.or_else(|| self.last_lines(record).pop()).filter(|text| !text.trim().is_empty())
+        if let Some(text) = said {
+            return Some(String::from_utf8_lossy(&text).into_owned()).filter(|text| !text.trim().is_empty());
+        }
+        let kind = self.kind_of(record).unwrap_or_default();
+        let has_hooks = self.told_by(&record.name, &kind) == ToldBy::Hooks;
+        if has_hooks && record.status.status.is_live() {
+            return None;
+        }
+        kinds::last_line(&kind, &self.last_lines(record))
     }
 
     pub(super) fn git(&self) -> Git {

@@ -181,6 +181,8 @@ pub struct ScreenPatterns {
     pub setup: Vec<String>,
     /// The composer line; the first group is what stands in it.
     pub composer: Vec<String>,
+    /// What an approval dialog is about, where that stands above the question; group 1 is the command.
+    pub subject: Vec<String>,
     /// What stands in the composer in place of a long paste.
     pub pasted: Vec<String>,
     /// The last turn failed, or the next one would, because the CLI is not logged in; group 1 is the message.

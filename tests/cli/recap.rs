@@ -209,3 +209,12 @@ fn a_recap_can_be_turned_off_or_come_later() {
         assert_eq!(super::prompts(&env, "a"), ["remember blue", "second"]);
     }
 }
+
+#[test]
+fn the_footer_of_an_agent_is_not_its_last_words() {
+    let env = TestEnv::new();
+    spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
+    wait_for(&env, "a", "working");
+    let json = agent(&env, &["recap", "a", "--json"]).ok().json();
+    assert_eq!(json["last_words"], serde_json::Value::Null, "{json}");
+}

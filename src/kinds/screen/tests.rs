@@ -111,7 +111,8 @@ fn each_screen_shows_its_state_and_its_draft() {
         ("codex-setup-directory", setup("Working directory · resume"), None),
         ("gemini-ready", Ready, None),
         ("gemini-busy", Busy, None),
-        ("gemini-approval", approval("Allow execution of [Shell]?"), None),
+        ("gemini-approval", approval("Allow execution of [Shell]? $ touch touched-by-agent"), None),
+        ("gemini-approval-lines", approval("Allow execution of [Shell]? $ touch one\ntouch two"), None),
         ("gemini-setup", setup("How would you like to authenticate for this project?"), None),
         ("qwen-setup", setup("Select Authentication Method"), None),
         ("qwen-ready", Ready, None),
@@ -127,6 +128,16 @@ fn each_screen_shows_its_state_and_its_draft() {
         ("copilot-setup", setup("Do you trust the files in this folder?"), None),
         ("aider-ready", Ready, None),
         ("aider-busy", Busy, None),
+        (
+            "aider-approval",
+            approval("Run shell command? (Y)es/(N)o/(D)on't ask again [Yes]: $ touch touched-by-agent"),
+            None,
+        ),
+        (
+            "aider-approval-several",
+            approval("Run shell commands? (Y)es/(N)o/(D)on't ask again [Yes]: $ touch one\ntouch two"),
+            None,
+        ),
         (
             "aider-setup",
             setup("No git repo found, create one to track aider's changes (recommended)? (Y)es/(N)o [Yes]:"),
@@ -157,6 +168,17 @@ fn a_dim_hint_in_the_composer_is_not_a_draft() {
         assert_eq!(reading.draft.as_deref(), draft, "{screen}");
         assert_eq!(reading.state, Some(ScreenState::Ready), "{screen}");
     }
+}
+
+#[test]
+fn the_last_line_is_never_the_footer_below_a_composer() {
+    let last =
+        |name: &str, text: &str| last_line(kind(name), &text.lines().map(str::to_owned).collect::<Vec<_>>());
+    let composer = "● Fine.\n──────\n❯ \n──────\n  ⏸ manual mode on · ? for shortcuts";
+    assert_eq!(last("claude", composer).as_deref(), Some("● Fine."));
+    assert_eq!(last("claude", "──────\n❯ \n──────\n  footer"), None);
+    assert_eq!(last("claude", "fatal: out of memory").as_deref(), Some("fatal: out of memory"));
+    assert_eq!(last("command", "a\n❯ b").as_deref(), Some("❯ b"));
 }
 
 #[test]
