@@ -69,7 +69,9 @@ fn nonsense_is_answered_or_told_and_never_the_end() {
     client.hear(|message| message["id"].is_null() && message["error"].is_object());
     let invalid = client.hear(|message| message["id"].is_null() && message["error"].is_object());
     assert_eq!(invalid["error"]["code"], -32600);
-    assert!(client.talk.stderr_so_far().contains("this is no JSON"), "it is told on standard error");
+    env.wait_until("the mistake is reported on standard error", || {
+        client.talk.stderr_so_far().contains("this is no JSON")
+    });
     for (method, params, code) in [
         ("tools/call", json!({"name": "kill_agent", "arguments": {}}), -32602),
         ("tools/call", json!({"name": "show_agent", "arguments": "text"}), -32602),

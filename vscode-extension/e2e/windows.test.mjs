@@ -155,9 +155,9 @@ step('of several that are approved one that fails holds up no other', async () =
   await world.is('docs', 'idle');
   await first.page.keyboard.press('Enter');
   await world.is('tests', 'idle');
-  await first.toast('docs` shows no approval dialog').locator('.monaco-button', { hasText: 'Show Details' }).waitFor();
+  await first.toast('docs` shows no dialog').locator('.monaco-button', { hasText: 'Show Details' }).waitFor();
   await first.shot('approve-some-failed');
-  await first.press(first.toast('docs` shows no approval dialog'), 'Show Details');
+  await first.press(first.toast('docs` shows no dialog'), 'Show Details');
   await first.page.locator('.tab', { hasText: 'details.txt' }).waitFor();
   await first.statusSays('3 idle');
   await first.clearToasts();
