@@ -69,7 +69,7 @@ pub enum InvalidName {
     /// A character that is not allowed anywhere.
     #[error("it contains {0:?}, only letters, digits, `_` and `-` are allowed")]
     BadCharacter(char),
-    /// One of [`RESERVED_NAMES`], where a name is given to an agent.
+    /// One of `RESERVED_NAMES`, where a name is given to an agent.
     #[error("it is a reserved word")]
     Reserved,
 }
