@@ -45,7 +45,15 @@ step('a change of status is in the status bar within half a second', async () =>
 step('activation is quick', async () => {
   await hands.palette('Developer: Show Running Extensions');
   const row = hands.page.locator('.runtime-extensions-editor .extension', { hasText: 'Symposium' }).first();
-  await row.waitFor();
+  // The list is sorted by the time of activation and only has the rows in view: quick extensions are further down.
+  const list = hands.page.locator('.runtime-extensions-editor');
+  await list.waitFor();
+  await until('the list shows the extension', async () => {
+    if (await row.count()) return true;
+    await list.hover();
+    await hands.page.mouse.wheel(0, 300);
+    return false;
+  });
   const text = await row.innerText();
   const ms = Number(/(\d+)\s*ms/.exec(text)?.[1]);
   console.log(`activation: ${ms} ms (wanted: under 150 ms on a machine that does nothing else)`);
