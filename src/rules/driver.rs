@@ -22,7 +22,7 @@ pub fn settle(seats: &Seats, policy: AttachPolicy) -> Vec<Step> {
         return vacate.chain(waiting.map(|key| Step::Type(key.clone()))).chain(sized(seats)).collect();
     }
     let drives = |key: &&str| terminal(key).is_some_and(|one| one.types);
-    // A driver whose terminal is not being read has nobody in front of it: it yields to one that waits.
+    // A driver whose terminal is not being read yields to a terminal that waits to drive.
     let yields = |key: &&str| terminal(key).is_some_and(|one| one.is_stalled) && waits(seats).is_some();
     let driver = seats.driver.as_deref().filter(drives).filter(|key| !yields(key));
     let typing = || seats.terminals.iter().filter(|one| one.types).map(|one| one.key.as_str());

@@ -143,7 +143,7 @@ impl Tmux {
         descriptors::used_by(wire::server_of(&self.setup.socket.path)?)
     }
 
-    /// The process of a server that is ending: it holds the socket, and sends away whoever asks it something.
+    /// Process id of a server that is ending: it still holds the socket and closes every new connection.
     pub fn ending_server(&self) -> Option<i32> {
         match self.ask("look", &["display-message", "-p", ""]) {
             Err(TmuxError::NoServer { .. }) => self.server_process(),

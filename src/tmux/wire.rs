@@ -51,7 +51,7 @@ pub(super) fn server_of(socket: &Path) -> Option<Pid> {
     linux::peer(&connect(socket)?)
 }
 
-/// A connection that never blocks; none when nobody listens, we may not, or too many wait already.
+/// Opens a non-blocking connection. Returns `None` if the server does not listen, refuses, or has a full backlog.
 fn connect(socket: &Path) -> Option<OwnedFd> {
     let address = SocketAddrUnix::new(socket).ok()?;
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;

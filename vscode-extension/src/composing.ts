@@ -64,7 +64,7 @@ export class Composer implements vscode.Disposable {
     if (document === undefined || !this.waiting.has(document.uri.toString())) return;
     const text = document.getText();
     this.end(document.uri, text);
-    // Not saved, and nobody is asked whether it should be.
+    // The document is discarded without a question about saving it.
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
 

@@ -246,7 +246,7 @@ export async function offerFolder(agent: Agent): Promise<void> {
 
 /** Opens an agent's folder in a new window. A workspace of its own is called `workspace` on the disk, so it is opened by a
  *  workspace file that gives window, Explorer and list of recent folders the agent's name. The file lies beside the folder:
- *  whoever trusts the folder of all instances trusts it too, and it is deleted with the agent. */
+ *  trust in the folder of all instances covers it, and it is deleted with the agent. */
 export async function openFolder(agent: Agent): Promise<void> {
   const folder = vscode.Uri.file(agent.working_directory);
   await vscode.commands.executeCommand('vscode.openFolder', (await namedWorkspace(agent, folder)) ?? folder, { forceNewWindow: true });

@@ -5,7 +5,7 @@ import { CommandError } from './client';
 import { noLinks, visible } from './rules/text';
 import { t } from './words';
 
-/** The binary's code for a spec that nobody has agreed to. */
+/** The error code of the binary for a spec that the user has not trusted. */
 const UNTRUSTED = 'untrusted-spec';
 
 /** Runs a command of the binary. When it refuses an untrusted spec, the person reads what the spec would run and may agree;

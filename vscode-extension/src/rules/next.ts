@@ -7,7 +7,7 @@ import { needsPerson } from './status';
 export const waitingLongest = (agents: readonly Agent[]): Agent[] =>
   agents.filter(needsPerson).sort((a, b) => (a.status_since < b.status_since ? -1 : a.status_since > b.status_since ? 1 : a.name < b.name ? -1 : 1));
 
-/** The agent to visit after the one that was visited last; the first one when that needs nobody any more. */
+/** The agent to visit after the one that was visited last, or the first one if that agent needs no answer any more. */
 export function nextWaiting(agents: readonly Agent[], last: string | undefined): Agent | undefined {
   const waiting = waitingLongest(agents);
   const at = waiting.findIndex(({ id }) => id === last);
