@@ -190,7 +190,10 @@ fn what_runs_in_an_agents_shell_is_its_child_and_leaves_its_conversation_alone()
 #[test]
 fn the_status_line_of_one_that_crashed_says_so() {
     let env = TestEnv::new();
-    spawned(&env, &["--name", "a", "--", "sh", "-c", "read line; exit 3"]);
+    spawned(&env, &["--name", "a", "--", "sh", "-c", "echo ready; read line; exit 3"]);
+    env.wait_until("the program reads", || {
+        env.tmux(["capture-pane", "-p", "-t", "=a:"]).ok().stdout.starts_with("ready")
+    });
     env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
     env.wait_until("it says so", || {
         env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout == "crashed\n"
