@@ -27,7 +27,7 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Why a supervisor that runs does not work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SupervisorStall {
-    /// Its process.
+    /// Process id of the supervisor.
     pub pid: i32,
     /// Whether the process is stopped, as by SIGSTOP.
     pub process_stopped: bool,

@@ -25,7 +25,7 @@ const DISK_LOOKS: Duration = Duration::from_millis(300);
 pub struct StalledWriter {
     /// The agent whose output it takes.
     pub agent: AgentName,
-    /// Its process.
+    /// Process id of the writer.
     pub pid: i32,
     /// Why it makes no progress.
     pub stall: Stall,

@@ -10,7 +10,7 @@ use crate::model::TaskStatus;
 
 /// The space between two columns.
 const GAP: usize = 2;
-/// The columns.
+/// Titles of the columns, in the order in which they are printed.
 const HEAD: [&str; 6] = ["ID", "STATE", "AGENT", "SINCE", "TASK", "RESULT"];
 /// The narrowest width of the last two columns.
 const LEAST_WIDTH: usize = 8;
