@@ -13,8 +13,8 @@ use crate::model::{
     AgentName, AskedQuestion, Dialog, Exit, Host, HostName, InvalidHost, InvalidName, TaskId, TaskState,
     Unsendable, UntrustedSpec,
 };
-use crate::rules::address::Unreached;
-use crate::rules::delivery::Refusal;
+use crate::rules::tasks::address::Unreached;
+use crate::rules::tasks::typing::Refusal;
 
 /// Whether keys were pressed before something went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

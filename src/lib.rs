@@ -1,19 +1,22 @@
-//! Symposium keeps AI coding agents alive in tmux sessions of their own.
+//! Symposium keeps AI coding agents running in tmux sessions.
 //!
-//! Layers, imports point down only (checked by `tests/layers.rs`):
+//! Imports point down (checked by `tests/layers.rs`):
 //!
 //! | layer | modules | |
 //! | --- | --- | --- |
 //! | faces | [`cli`], [`mcp`], [`demo`] | parse and render; no tmux, no files |
-//! | verbs | [`manager`], [`error`] | the only place where edges meet |
-//! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`share`], [`archive`], [`ssh`], [`mod@env`] | one outside thing each; they never import one another |
+//! | loop | [`supervisor`] | decides when to call which use case |
+//! | use cases | [`manager`], [`error`] | the only place where adapters meet; one folder per domain |
+//! | adapters | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notify`], [`service`], [`share`], [`archive`], [`ssh`], [`secrets`], [`mod@env`] | one external thing each; they never import each other |
 //! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
-//! | words | [`model`] | plain types; imports nothing of ours |
+//! | model | [`model`] | plain types |
+//! | base | [`base`] | small general tools |
 //!
-//! tmux owns the processes, the files own the state. The verb a user types names the file at every layer:
-//! `cli/kill.rs`, `manager/kill.rs`, then `process`, `tmux/session.rs` and `store`.
+//! tmux owns the processes, files own the state. The verb that a user types names the file at every layer:
+//! `cli/agent/kill.rs`, `manager/lifecycle/kill.rs`, then `process`, `tmux/session.rs` and `store`.
 
 pub mod archive;
+pub mod base;
 pub mod cli;
 pub mod config;
 pub mod demo;
@@ -26,9 +29,10 @@ pub mod ledger;
 pub mod manager;
 pub mod mcp;
 pub mod model;
-pub mod notice;
+pub mod notify;
 pub mod process;
 pub mod rules;
+pub mod secrets;
 pub mod service;
 pub mod share;
 pub mod specs;

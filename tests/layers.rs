@@ -16,27 +16,29 @@ const EDGES: &[&str] = &[
     "git",
     "process",
     "transcript",
-    "notice",
+    "notify",
     "service",
     "share",
     "archive",
     "ssh",
+    "secrets",
     "env",
 ];
 
 /// Every module of the crate and what it may import besides itself and `failpoint`.
 fn may_import(module: &str) -> Option<Vec<&'static str>> {
-    let below_verbs = || [&["model", "rules", "error"], EDGES].concat();
+    let below_verbs = || [&["base", "model", "rules", "error"], EDGES].concat();
     Some(match module {
-        "model" | "failpoint" => vec![],
-        "rules" => vec!["model"],
-        edge if EDGES.contains(&edge) => vec!["model"],
+        "base" | "failpoint" => vec![],
+        "model" => vec!["base"],
+        "rules" => vec!["model", "base"],
+        edge if EDGES.contains(&edge) => vec!["model", "base"],
         "error" | "manager" => [&["manager"], &below_verbs()[..]].concat(),
         // Edges meet in the manager only; who calls it may still ask for the clock and the terminal.
-        "supervisor" => vec!["model", "rules", "error", "manager", "env"],
-        "demo" => vec!["model"],
+        "supervisor" => vec!["base", "model", "rules", "error", "manager", "env"],
+        "demo" => vec!["base", "model"],
         "cli" | "mcp" => {
-            vec!["model", "rules", "error", "manager", "supervisor", "env", "cli", "mcp", "demo"]
+            vec!["base", "model", "rules", "error", "manager", "supervisor", "env", "cli", "mcp", "demo"]
         }
         _ => return None,
     })

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::columns::columns;
-use super::table::clean;
-use super::times::age;
-use super::{Context, ui};
+use super::render::agent_table::clean;
+use super::render::columns::columns;
+use super::render::times::age;
+use super::{Context, render::ui};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Writing;

@@ -8,8 +8,8 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 use clap_complete::{CompleteEnv, Shell};
 
+use super::render::ui::Ui;
 use super::shortcuts::SHORT_FORMS;
-use super::ui::Ui;
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Manager, Named};

@@ -2,9 +2,9 @@
 
 use clap::{Args, Subcommand};
 
-use super::table::clean;
-use super::times::ago;
-use super::{Context, visit};
+use super::render::agent_table::clean;
+use super::render::times::ago;
+use super::{Context, agent::attach_shared};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::ConversationView;
@@ -25,7 +25,7 @@ pub(super) struct List {
 
 pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     let Verb::List(args) = verb;
-    let views = context.manager.conversations(&visit::own(&args.agent)?)?;
+    let views = context.manager.conversations(&attach_shared::own(&args.agent)?)?;
     if context.ui.json {
         context.ui.json(&views);
     } else {

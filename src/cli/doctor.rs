@@ -1,6 +1,6 @@
 //! `symposium doctor`
 
-use super::ui::Ui;
+use super::render::ui::Ui;
 use crate::error::Error;
 use crate::manager::{Check, Health, Manager};
 

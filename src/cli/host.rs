@@ -2,9 +2,9 @@
 
 use clap::{Args, Subcommand};
 
-use super::columns::columns;
-use super::times::age;
-use super::{Context, ui};
+use super::render::columns::columns;
+use super::render::times::age;
+use super::{Context, render::ui};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Asking, HostRequest, HostView, Insisting};

@@ -3,7 +3,7 @@
 use clap::Command;
 use clap_mangen::Man;
 
-use super::ui::{self, Ui};
+use super::render::ui::{self, Ui};
 use crate::error::Error;
 use crate::manager::Manager;
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::columns::columns;
-use super::table::clean;
-use super::times::{age, ago};
-use super::{Context, spawn, ui};
+use super::render::agent_table::clean;
+use super::render::columns::columns;
+use super::render::times::{age, ago};
+use super::{Context, agent::spawn, render::ui};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{MessageFilter, MessageRequest};

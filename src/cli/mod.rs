@@ -3,63 +3,28 @@
 //! `symposium NOUN VERB`: the verb names the file here, in `manager/` and in `tests/cli/`.
 
 mod agent;
-mod answer;
-mod approve;
-mod attach;
 mod board;
-mod columns;
 mod completions;
 mod config;
 mod conversation;
-mod deny;
-mod detach;
-mod digest;
 mod doctor;
-mod environment;
-mod event;
-mod far;
-mod handoff;
-mod hibernate;
+mod env;
+mod fast_path;
+mod hidden;
 mod host;
-mod interrupt;
-mod kill;
-mod list;
-mod logs;
 mod man;
 mod mcp;
 mod message;
 mod metrics;
-mod peek;
-mod picker;
-mod prune;
 mod recap;
-mod redraw;
 mod remote;
-mod rename;
-mod restart;
-mod restore;
-mod resume;
-mod rm;
-mod send;
+mod render;
 mod service;
-mod share;
-mod shell;
-mod short;
 mod shortcuts;
-mod show;
-mod spawn;
 mod spec;
 mod supervisor;
-mod table;
 mod task;
 mod taskspace;
-mod times;
-mod trust;
-mod ui;
-mod unshare;
-mod visit;
-mod wait;
-mod work_table;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -71,9 +36,9 @@ use crate::demo::{self, DemoArgs};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Manager;
-pub(crate) use recap::text as recap_text;
-pub(crate) use table::status_word;
-use ui::{Color, Ui};
+pub(crate) use agent::recap::text as recap_text;
+pub(crate) use render::agent_table::status_word;
+use render::ui::{Color, Ui};
 
 /// Keep AI coding agents running in tmux: start, leave, come back, attach
 ///
@@ -115,8 +80,8 @@ struct Global {
     #[arg(long, global = true, value_name = "HOST", allow_hyphen_values = true)]
     host: Option<String>,
     /// COLUMNSxLINES of the terminal that another machine shows this in
-    #[arg(long, global = true, hide = true, value_parser = ui::screen)]
-    screen: Option<ui::Screen>,
+    #[arg(long, global = true, hide = true, value_parser = crate::cli::render::ui::screen)]
+    screen: Option<crate::cli::render::ui::Screen>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -150,7 +115,7 @@ enum Noun {
     Host(host::Verb),
     /// Manage environments: separate registries, tmux servers and supervisors
     #[command(subcommand, name = "env")]
-    Environment(environment::Verb),
+    Environment(env::Verb),
     /// Serve the Model Context Protocol on stdin and stdout
     Mcp,
     /// Print metrics for Prometheus
@@ -171,16 +136,16 @@ enum Noun {
     Man,
     /// What happened in tmux or in an agent
     #[command(hide = true)]
-    Event(event::Arguments),
+    Event(crate::cli::hidden::event::Arguments),
     /// Keeps the door to an agent that is shared
     #[command(hide = true)]
-    ShareDoor(share::DoorArguments),
+    ShareDoor(crate::cli::agent::share::DoorArguments),
     /// One command of another machine
     #[command(hide = true)]
-    Remote(remote::Arguments),
+    Remote(crate::cli::remote::serve::Arguments),
     /// Standard input into an agent's transcript
     #[command(hide = true)]
-    Transcript(event::TranscriptArguments),
+    Transcript(crate::cli::hidden::event::TranscriptArguments),
 }
 
 /// What every verb is given.
@@ -198,7 +163,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         && verb == "transcript"
         && !dir.to_string_lossy().starts_with('-')
     {
-        return event::write_transcript(&event::TranscriptArguments { dir: dir.into() });
+        return crate::cli::hidden::event::write_transcript(
+            &crate::cli::hidden::event::TranscriptArguments { dir: dir.into() },
+        );
     }
     // So does every git that writes.
     if let Some(why) = Manager::become_tied(&args) {
@@ -209,7 +176,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         return 0;
     }
     let args = shortcuts::expand(args);
-    let parsed = short::parse(&args).map_or_else(|| Cli::try_parse_from(&args), Ok);
+    let parsed = fast_path::parse(&args).map_or_else(|| Cli::try_parse_from(&args), Ok);
     let parsed = parsed.map_err(|error| shortcuts::suggest(error, &args, &Cli::command()));
     let cli = match parsed {
         Ok(cli) => cli,
@@ -226,14 +193,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let ui = Ui::new(cli.global.json, cli.global.quiet, cli.global.color);
-    ui::assume(cli.global.screen);
+    crate::cli::render::ui::assume(cli.global.screen);
     if let Noun::Agent(verb) = &cli.noun
         && let agent::Verb::Spawn(spawn) = verb.as_ref()
         && let Err(error) = spawn.refuse_no_command(&args)
     {
         return ui.error(&error.report());
     }
-    let far = if far::is_mentioned(&args) { far::run(&args, &cli.global, &ui) } else { None };
+    let far = if remote::is_mentioned(&args) { remote::run(&args, &cli.global, &ui) } else { None };
     match far.unwrap_or_else(|| dispatch(cli, &ui)) {
         Ok(code) => code,
         Err(error) => ui.error(&error.report()),
@@ -271,9 +238,11 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
     match cli.noun {
         Noun::Completions(args) => completions::run(&args, ui),
         Noun::Man => man::run(&Cli::command(), ui),
-        Noun::Event(args) => Ok(event::run(args, home)),
-        Noun::ShareDoor(args) => share::keep_door(&args, Manager::open(Env::capture(), home)?),
-        Noun::Transcript(args) => Ok(event::write_transcript(&args)),
+        Noun::Event(args) => Ok(crate::cli::hidden::event::run(args, home)),
+        Noun::ShareDoor(args) => {
+            crate::cli::agent::share::keep_door(&args, Manager::open(Env::capture(), home)?)
+        }
+        Noun::Transcript(args) => Ok(crate::cli::hidden::event::write_transcript(&args)),
         Noun::DemoAgent(args) => {
             let home = Env::capture().home(home).map(|home| home.path).unwrap_or_else(|| "/tmp".into());
             let code = demo::run(args, &home.join("demo")).map_err(Error::io("the demo agent failed"))?;
@@ -292,8 +261,8 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             outcome
         }
         Noun::Host(verb) => host::run(verb, &Context::open(home, ui)?),
-        Noun::Remote(args) => remote::run(&args, home, ui),
-        Noun::Environment(verb) => environment::run(verb, ui),
+        Noun::Remote(args) => crate::cli::remote::serve::run(&args, home, ui),
+        Noun::Environment(verb) => env::run(verb, ui),
         Noun::Mcp => mcp::run(home),
         Noun::Metrics => {
             let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };

@@ -1,5 +1,6 @@
 //! `symposium spec VERB`: one line a verb.
 
+pub(in crate::cli) mod ask_trust;
 mod check;
 mod init;
 mod list;

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 
 use clap::{Args, Subcommand};
 
-use super::{Context, times};
+use super::{Context, render::times};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Supervision, Turn};

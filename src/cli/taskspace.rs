@@ -4,9 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::table::{clean, status_word};
-use super::trust::{TrustFlag, with_trust};
-use super::{Context, attach, rm, spawn, ui};
+use super::render::agent_table::{clean, status_word};
+use super::spec::ask_trust::{TrustFlag, with_trust};
+use super::{
+    Context,
+    agent::{attach, remove, spawn},
+    render::ui,
+};
 use crate::error::Error;
 use crate::manager::{As, Body, SpawnRequest, TaskspaceView};
 use crate::model::LogEntry;
@@ -73,7 +77,7 @@ pub(super) struct Delete {
     #[arg(allow_hyphen_values = true)]
     name: String,
     #[command(flatten)]
-    options: rm::RemovalOptions,
+    options: remove::RemovalOptions,
 }
 
 pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
@@ -184,11 +188,11 @@ fn indented(text: &str) -> String {
 
 fn delete(args: &Delete, context: &Context) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
-    match rm::decide(&name, &args.options, context)? {
-        rm::Decision::Stop(code) => Ok(code),
-        rm::Decision::Remove(removal) => {
+    match remove::decide(&name, &args.options, context)? {
+        remove::Decision::Stop(code) => Ok(code),
+        remove::Decision::Remove(removal) => {
             let removed = context.manager.taskspace_delete(&name, removal)?;
-            rm::report("deleted", &name, &removed, context);
+            remove::report("deleted", &name, &removed, context);
             Ok(0)
         }
     }

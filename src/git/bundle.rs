@@ -8,10 +8,10 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
-use super::door::{Also, Git, GitError};
-use super::patch::NAMES_AS_THEY_ARE;
+use super::checkout_size::Unfolded;
+use super::command::{Also, Git, GitError};
 use super::submodules::INSIDE_GIT;
-use super::unfold::Unfolded;
+use super::uncommitted::NAMES_AS_THEY_ARE;
 
 /// The letters of a name in a repository of the newer format.
 const SHA256: usize = 64;

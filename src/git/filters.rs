@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::door::{Git, GitError};
+use super::command::{Git, GitError};
 
 impl Git {
     /// Configuration that switches off every filter that is named anywhere: git would run them to compare files.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::door::{Git, GitError};
+use super::command::{Git, GitError};
 use super::project;
 use crate::model::{ChangeKind, ChangedFile, Changes, Commit};
 

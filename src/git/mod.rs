@@ -5,29 +5,29 @@
 //! over, write, and only worktrees and branches of ours.
 
 mod bundle;
-mod door;
+mod checkout_size;
+mod command;
 mod filters;
 mod history;
-mod patch;
 mod recover;
 mod submodules;
 #[cfg(test)]
 mod testing;
-mod turn;
-mod unfold;
-mod work;
+mod uncommitted;
+mod unsaved_work;
 mod worktree;
+mod worktree_lock;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use bundle::Tip;
-pub use door::{Git, GitError};
-pub use patch::Stage;
+pub use checkout_size::Unfolded;
+pub use command::{Git, GitError};
 pub use recover::RecoveryPlan;
 pub use submodules::Submodule;
-pub use unfold::Unfolded;
+pub use uncommitted::Stage;
 pub use worktree::{BranchPlan, BranchWish, Refusal};
 
 /// The top of the working tree around a directory.

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::command::{Also, Git, GitError};
 use super::common_dir;
-use super::door::{Also, Git, GitError};
-use super::patch::copy_of_index;
+use super::uncommitted::copy_of_index;
 
 /// Identity of recovery commits. Without one, git refuses to commit where the user has configured none.
 const IDENTITY: [&str; 3] = ["user.name=symposium", "user.email=symposium@localhost", "commit.gpgSign=false"];

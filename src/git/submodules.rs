@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::checkout_size::Unfolded;
+use super::command::{Git, GitError};
 use super::common_dir;
-use super::door::{Git, GitError};
-use super::unfold::Unfolded;
 
 /// Submodules in submodules; deeper than anybody nests them, so that a circle ends.
 const DEEPEST: usize = 8;

@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::door::{Git, GitError};
+use super::checkout_size::Unfolded;
+use super::command::{Git, GitError};
 use super::project;
 use super::submodules::{INSIDE_GIT, Submodule};
-use super::unfold::Unfolded;
 
 /// Which branch somebody wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

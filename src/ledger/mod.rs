@@ -5,16 +5,16 @@
 //! never be asked for what is true now: that is the registry's.
 
 mod board;
+mod counters;
 mod cursors;
 mod error;
+mod events;
 mod file;
-mod happenings;
 mod messages;
 mod queues;
 mod salvage;
 mod schema;
-mod steps;
-mod tallies;
+mod task_transitions;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -28,10 +28,10 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use board::Writing;
 pub use error::LedgerError;
-pub use happenings::Query;
+pub use events::Query;
 pub use messages::MessageQuery;
 pub use queues::Queues;
-pub use steps::TaskMove;
+pub use task_transitions::TaskMove;
 pub use tasks::TaskQuery;
 
 use file::Opened;

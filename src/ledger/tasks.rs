@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Row, params, params_from_iter};
 use uuid::Uuid;
 
-use super::steps::note_step;
+use super::task_transitions::note_step;
 use super::{Durability, Ledger, LedgerError};
 use crate::model::{AgentId, Doer, NewTask, Priority, Progress, Task, TaskId, TaskState};
 

@@ -7,15 +7,15 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::desk::{self, Desk};
+use super::context::{self, Desk};
 use super::tasks;
 use super::tool::{Nature, Outcome, Said, Tool};
 use crate::cli::{recap_text, status_word};
 use crate::error::Error;
 use crate::manager::{Body, Lifetime, Peeked, SpawnRequest, Spawned};
 use crate::model::{Agent, Prompt, Status, Workspace};
-use crate::rules::params;
-use crate::rules::place::{Act, Bond, Place};
+use crate::rules::access::permissions::{Act, Bond, Place};
+use crate::rules::lifecycle::params;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -179,7 +179,7 @@ fn spawn(desk: &Desk, given: Spawn) -> Outcome {
     let place = desk.place()?;
     let request = SpawnRequest {
         body: Body::Spec(spec(&place, given.spec)?),
-        name: given.name.as_deref().map(desk::name).transpose()?,
+        name: given.name.as_deref().map(context::name).transpose()?,
         dir: desk.manager()?.path_within_reach(&place, Some(given.dir.unwrap_or_default()))?,
         called_for: given.task.clone(),
         title: given.title,

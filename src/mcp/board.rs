@@ -4,7 +4,7 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::context::Desk;
 use super::tool::{Nature, Outcome, Said, Tool};
 use crate::error::Error;
 use crate::manager::Writing;

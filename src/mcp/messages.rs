@@ -4,14 +4,14 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::desk::{self, Desk};
+use super::context::{self, Desk};
 use super::taskspaces;
 use super::tool::{Nature, Outcome, Said, Tool};
 use crate::error::Error;
 use crate::manager::{MessageFilter, MessageRequest};
 use crate::model::{Message, PERSON};
-use crate::rules::address::Address;
-use crate::rules::place::{Act, Place};
+use crate::rules::access::permissions::{Act, Place};
+use crate::rules::tasks::address::Address;
 
 /// More than a model can look through.
 const MOST_LISTED: usize = 50;
@@ -68,7 +68,7 @@ fn may_be_written_to(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> 
             hint: "`@` is everybody in your own project".into(),
         }),
         Address::Agent { name, .. } => {
-            desk.manager()?.within_reach(place, Act::Message, &desk::name(&name)?).map(drop)
+            desk.manager()?.within_reach(place, Act::Message, &context::name(&name)?).map(drop)
         }
     }
 }

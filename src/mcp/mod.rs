@@ -6,7 +6,7 @@
 
 mod agents;
 mod board;
-mod desk;
+mod context;
 mod input;
 mod messages;
 mod resources;
@@ -24,7 +24,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 
 use crate::error::Error;
-use desk::Desk;
+use context::Desk;
 use input::Input;
 use server::Server;
 

@@ -5,10 +5,10 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 use serde_json::json;
 
 use super::board;
-use super::desk::{self, Desk};
+use super::context::{self, Desk};
 use super::tool::words;
 use crate::error::Error;
-use crate::rules::place::Act;
+use crate::rules::access::permissions::Act;
 
 const BOARD: &str = "symposium://board";
 const AGENTS: &str = "symposium://agents/";
@@ -92,7 +92,7 @@ fn wanted(uri: &str) -> Option<Wanted> {
         return decoded(key).map(Wanted::Note);
     }
     let name = uri.strip_prefix(AGENTS)?.strip_suffix("/transcript")?;
-    decoded(name).filter(|name| desk::name(name).is_ok()).map(Wanted::Transcript)
+    decoded(name).filter(|name| context::name(name).is_ok()).map(Wanted::Transcript)
 }
 
 /// A text with `%20` and the like as what they stand for; none when they stand for no text.

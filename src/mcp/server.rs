@@ -11,7 +11,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::watch;
 
-use super::desk::Desk;
+use super::context::Desk;
 use super::tool::{Tool, Way, answer};
 use super::{agents, board, messages, resources, tasks, taskspaces, wait};
 

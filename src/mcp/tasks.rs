@@ -7,13 +7,13 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::context::Desk;
 use super::tool::{Nature, Outcome, Said, Tool};
-use super::{agents, desk, wait};
+use super::{agents, context, wait};
 use crate::error::Error;
 use crate::manager::{TaskAdded, TaskFilter, TaskRequest};
 use crate::model::{self, Progress, Task, TaskId, TaskState};
-use crate::rules::place::{Act, Place};
+use crate::rules::access::permissions::{Act, Place};
 
 /// More than a model can look through.
 const MOST_LISTED: usize = 50;
@@ -180,7 +180,7 @@ fn status(desk: &Desk, given: Ask) -> Outcome {
         }
         return Ok(Said { text, data: json!(shown) });
     }
-    let agent = given.agent.as_deref().map(desk::name).transpose()?;
+    let agent = given.agent.as_deref().map(context::name).transpose()?;
     let states = if given.all { TaskState::ALL.to_vec() } else { TaskState::OPEN.to_vec() };
     let mut tasks = manager.task_list(&TaskFilter { agent, states, newest: None, since: None })?;
     tasks.retain(|task| place.allows_about(Act::See, task));

@@ -7,13 +7,13 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::desk::{self, Desk};
+use super::context::{self, Desk};
 use super::tool::{Nature, Outcome, Said, Tool};
 use super::{agents, messages};
 use crate::error::Error;
 use crate::manager::{Body, Removal, SpawnRequest, TaskspaceUpdate, Writing};
 use crate::model::{AgentRecord, PERSON, Prompt, Workspace};
-use crate::rules::place::Act;
+use crate::rules::access::permissions::Act;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -70,7 +70,7 @@ fn spawn(desk: &Desk, given: Spawn) -> Outcome {
     let place = desk.place()?;
     let spawned = desk.manager()?.spawn(SpawnRequest {
         body: Body::Spec(agents::spec(&place, given.spec)?),
-        name: Some(desk::name(&given.name)?),
+        name: Some(context::name(&given.name)?),
         dir: desk.manager()?.path_within_reach(&place, Some(PathBuf::new()))?,
         workspace: Some(Workspace::Worktree),
         taskspace: Some(given.description),

@@ -10,7 +10,7 @@ use rmcp::schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::context::Desk;
 use crate::error::{Error, Report};
 
 /// What a tool does to the world, as clients ask before they let a model use it.

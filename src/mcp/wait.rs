@@ -14,13 +14,13 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::desk::Desk;
+use super::context::Desk;
 use super::server::on_a_thread;
 use super::tasks::{card, line, view};
 use super::tool::{Outcome, Said, arguments};
 use crate::error::Error;
 use crate::model::{Task, TaskId, TaskState};
-use crate::rules::place::Act;
+use crate::rules::access::permissions::Act;
 
 /// How long it waits when nothing else is said.
 const DEFAULT_S: u64 = 600;

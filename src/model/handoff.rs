@@ -130,7 +130,7 @@ pub struct Manifest {
     /// Which symposium made it; one of this version can read it.
     pub symposium: String,
     /// When.
-    #[serde(with = "crate::model::json_time")]
+    #[serde(with = "crate::base::json_time")]
     pub made_at: Timestamp,
     /// What the agent was called.
     pub name: AgentName,
@@ -193,7 +193,7 @@ pub struct HandedRecord {
     #[serde(default)]
     pub params: Vec<GivenParam>,
     /// When it was born.
-    #[serde(with = "crate::model::json_time")]
+    #[serde(with = "crate::base::json_time")]
     pub created_at: Timestamp,
     /// Where it worked: what its CLI may call that place in a conversation.
     #[serde(default)]
@@ -238,7 +238,7 @@ pub struct HandedMessage {
     /// Who sent it.
     pub from: String,
     /// When.
-    #[serde(with = "crate::model::json_time")]
+    #[serde(with = "crate::base::json_time")]
     pub at: Timestamp,
     /// What it says.
     pub text: String,

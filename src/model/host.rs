@@ -188,7 +188,7 @@ pub struct Host {
     #[serde(default)]
     pub version: Option<String>,
     /// When it was added.
-    #[serde(with = "crate::model::json_time")]
+    #[serde(with = "crate::base::json_time")]
     pub added_at: Timestamp,
 }
 

@@ -13,10 +13,10 @@ pub struct Share {
     /// Whether they may only watch.
     pub read_only: bool,
     /// Since when.
-    #[serde(with = "crate::model::json_time")]
+    #[serde(with = "crate::base::json_time")]
     pub since: Timestamp,
     /// Until when; none: until it is taken back.
-    #[serde(default, with = "crate::model::json_time::option")]
+    #[serde(default, with = "crate::base::json_time::option")]
     pub until: Option<Timestamp>,
 }
 
@@ -30,7 +30,7 @@ pub struct SharedAgent {
     /// Whether we may only watch.
     pub read_only: bool,
     /// Until when.
-    #[serde(with = "crate::model::json_time::option")]
+    #[serde(with = "crate::base::json_time::option")]
     pub until: Option<Timestamp>,
     /// What it does.
     pub status: String,

@@ -6,46 +6,33 @@
 //!
 //! Must never signal by a bare number, nor count the caller or its ancestors among an agent's processes.
 
-mod apart;
-mod clients;
 mod end;
-mod ending;
-mod environment;
-mod exits;
-mod group;
-mod handle;
-mod limits;
-mod origin;
-mod procfs;
-mod resize;
-mod run;
-mod stalled;
+mod inspect;
+mod sigwinch;
+mod start;
 pub mod terminfo;
-mod tied;
-mod tree;
-mod tty;
 mod users;
 
 #[cfg(test)]
 mod testing;
 
-pub use apart::{Heard, Listening, leave_session, listen_to, run_into, start_apart};
-pub use clients::{is_tmux_client, tmux_clients};
-pub use end::{EndPlan, Ending, end};
-pub use ending::on_end;
-pub use environment::environment;
-pub use exits::Exits;
-pub use group::is_kept_by_user_manager;
-pub use handle::{ask_to_continue, ask_to_end, end_at_once, wait_exit};
-pub use limits::survive_file_size_limit;
-pub use origin::{address_of, came_from};
-pub use procfs::is_stopped;
-pub use resize::on_resize;
-pub use run::{Output, Run, run_bounded, run_foreground, run_watched};
-pub use stalled::{Stall, StalledChild, stalled_children};
-pub use tied::{TIE, become_tied};
-pub use tree::{Target, is_alive, is_held, tree};
-pub use tty::{TtyState, takes_no_output, tty_state};
+pub use end::exit_watcher::Exits;
+pub use end::on_termination::on_end;
+pub use end::pidfd::{ask_to_continue, ask_to_end, end_at_once, wait_exit};
+pub use end::terminate::{EndPlan, Ending, end};
+pub use inspect::cgroup::is_kept_by_user_manager;
+pub use inspect::clients::{is_tmux_client, tmux_clients};
+pub use inspect::environment::environment;
+pub use inspect::limits::survive_file_size_limit;
+pub use inspect::procfs::is_stopped;
+pub use inspect::ssh_origin::{address_of, came_from};
+pub use inspect::stalled::{Stall, StalledChild, stalled_children};
+pub use inspect::tree::{Target, is_alive, is_held, tree};
+pub use inspect::tty::{TtyState, takes_no_output, tty_state};
+pub use sigwinch::on_resize;
+pub use start::detached::{Heard, Listening, leave_session, listen_to, run_into, start_apart};
+pub use start::die_with_parent::{TIE, become_tied};
+pub use start::run::{Output, Run, run_bounded, run_foreground, run_watched};
 pub use users::{user_id, user_name, user_names};
 
 /// The variable that an agent's processes carry in their environment.

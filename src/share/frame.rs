@@ -49,7 +49,7 @@ pub struct Facts {
     /// Whether a guest may only watch.
     pub read_only: bool,
     /// Until when.
-    #[serde(default, with = "crate::model::json_time::option")]
+    #[serde(default, with = "crate::base::json_time::option")]
     pub until: Option<Timestamp>,
     /// What the agent does, in a word.
     pub status: String,

@@ -9,26 +9,26 @@
 //! tmux. What the other side sends is never believed: who it is tells the kernel.
 
 mod acl;
-mod ask;
-mod door;
+mod connect;
+mod directory;
+mod discover;
 mod frame;
+mod guest;
 mod keys;
-mod line;
-mod place;
+mod listener;
 mod pty;
-mod visit;
 
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use ask::{Answer, ask};
-pub use door::{Door, Guest};
+pub use directory::{Found, Place, Search};
+pub use discover::{Answer, ask};
 pub use frame::{Facts, Hello, Want};
+pub use guest::{Left, visit};
 pub use keys::Typed;
-pub use place::{Found, Place, Search};
+pub use listener::{Door, Guest};
 pub use pty::Screen;
-pub use visit::{Left, visit};
 
 /// What can go wrong with a door.
 #[derive(Debug, thiserror::Error)]

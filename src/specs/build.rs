@@ -2,9 +2,9 @@
 
 use serde::de::DeserializeOwned;
 
-use super::node::{Node, Value};
-use super::stack::{Entry, Values};
-use super::{param, prompt, words};
+use super::merge::{Entry, Values};
+use super::syntax::tree::{Node, Value};
+use super::{param, prompt, validation::value_rules};
 use crate::model::{Heartbeat, Mistake, Origin, Rhythm, Spec};
 
 /// The spec that these values make; a prompt file that cannot be read is told.
@@ -27,7 +27,7 @@ fn set(spec: &mut Spec, key: &str, entry: &Entry) -> Result<(), Mistake> {
         "command" => spec.command = texts(node),
         "role" => spec.role = text(),
         "model" => spec.model = text(),
-        "tools" => spec.tools = Some(node.text().map_or_else(|| texts(node), words::at_commas)),
+        "tools" => spec.tools = Some(node.text().map_or_else(|| texts(node), value_rules::at_commas)),
         "shell_tier" => spec.shell_tier = word(node),
         "system_prompt" => {
             let text = prompt::text(node, entry.source).map_err(|wrong| entry.source.mistake(&wrong))?;
@@ -72,7 +72,7 @@ fn heartbeat(node: &Node) -> Option<Heartbeat> {
     let Value::Table(_) = node.value else { return None };
     let text = |key| node.get(key).and_then(Node::text);
     let rhythm = match text("every") {
-        Some(every) => Rhythm::Every(words::span(every).ok()?),
+        Some(every) => Rhythm::Every(value_rules::span(every).ok()?),
         None => Rhythm::Cron(text("cron")?.to_owned()),
     };
     Some(Heartbeat { rhythm, prompt: text("prompt")?.trim_end().to_owned(), last: None })

@@ -1,12 +1,12 @@
 //! Everything that is wrong in all files, at once.
 
 use super::Specs;
-use super::node::Node;
-use super::place::Wrong;
+use super::merge::{Broken, Entry, chain, layers, merge};
 use super::source::{Layer, Source};
-use super::stack::{Broken, Entry, chain, layers, merge};
-use super::suggest::{allowed, did_you_mean};
-use super::{prompt, shape};
+use super::syntax::position::Wrong;
+use super::syntax::tree::Node;
+use super::validation::suggest::{allowed, did_you_mean};
+use super::{prompt, validation::validate};
 use crate::model::Mistake;
 
 impl Specs {
@@ -81,7 +81,7 @@ fn unknown_param(entry: &Entry<'_>, spec: &str, unknown: &str, taken: &[&str]) -
 fn unknown_kind(layer: &Layer, kinds: &[&str]) -> Option<Wrong> {
     let node = layer.get("kind")?;
     let kind = node.text().filter(|kind| !kind.is_empty() && !kinds.contains(kind))?;
-    let message = format!("`kind` `{}` is not known{}", shape::shown(kind), allowed(kind, kinds));
+    let message = format!("`kind` `{}` is not known{}", validate::shown(kind), allowed(kind, kinds));
     Some(Wrong::new(node.at, message))
 }
 

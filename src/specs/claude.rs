@@ -5,9 +5,9 @@
 //! These files are another program's. What it takes and we cannot pass on is said, not dropped; what is not quite
 //! YAML is read line by line, as descriptions with a colon in them are common.
 
-use super::node::{KeyNode, Node, Table, Value};
-use super::place::{Place, Wrong};
-use super::yaml;
+use super::syntax::position::{Place, Wrong};
+use super::syntax::tree::{KeyNode, Node, Table, Value};
+use super::syntax::yaml;
 
 /// The kind that reads these files.
 const KIND: &str = "claude";

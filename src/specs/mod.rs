@@ -5,32 +5,23 @@
 //! other than a prompt file, or writes. One table (`keys.rs`) says what a spec can say; reading, checking, the JSON
 //! Schema and the example follow it.
 
-mod agents_toml;
 mod build;
 mod check;
 mod claude;
-mod file;
-mod front_matter;
 mod kebab;
-mod keys;
-mod node;
+mod merge;
 mod param;
-mod place;
 mod project;
 mod prompt;
-mod schema;
 mod search;
-mod shape;
 mod source;
-mod stack;
-mod suggest;
-mod words;
-mod yaml;
+mod syntax;
+mod validation;
 
 use std::path::{Path, PathBuf};
 
-pub use schema::schema_text;
 pub use search::Where;
+pub use validation::schema::schema_text;
 
 use crate::model::{DEFAULT_SPEC, Mistake, Spec};
 use source::{Layer, Source};
@@ -167,7 +158,7 @@ impl Specs {
     }
 
     fn resolved(&self, at: usize, name: &str) -> Result<Spec, SpecError> {
-        let chain = stack::chain(&self.sources, at, name).map_err(|broken| {
+        let chain = merge::chain(&self.sources, at, name).map_err(|broken| {
             // What it extends may stand in a file that cannot be read.
             self.refuse_broken(at..self.sources.len())
                 .err()
@@ -179,7 +170,7 @@ impl Specs {
             remarks: chain.iter().flat_map(|(_, _, layer)| layer.remarks.clone()).collect(),
             ..Spec::default()
         };
-        built(ground, &stack::layers(&chain))
+        built(ground, &merge::layers(&chain))
     }
 
     fn refuse_broken(&self, range: std::ops::Range<usize>) -> Result<(), SpecError> {
@@ -191,7 +182,7 @@ impl Specs {
 
     fn no_such(&self, name: &str) -> SpecError {
         let known = self.names();
-        let near = suggest::nearest(name, known.iter().copied()).map(str::to_owned);
+        let near = crate::specs::validation::suggest::nearest(name, known.iter().copied()).map(str::to_owned);
         let known = known.iter().map(|name| (*name).to_owned()).collect();
         SpecError::NoSuchSpec { name: name.to_owned(), known, near }
     }
@@ -205,7 +196,7 @@ fn built(ground: Spec, layers: &[(&Source, &Layer)]) -> Result<Spec, SpecError> 
     if !mistakes.is_empty() {
         return Err(SpecError::Mistakes(mistakes));
     }
-    build::spec(ground, &stack::merge(layers)).map_err(|mistake| SpecError::Mistakes(vec![mistake]))
+    build::spec(ground, &merge::merge(layers)).map_err(|mistake| SpecError::Mistakes(vec![mistake]))
 }
 
 #[cfg(test)]

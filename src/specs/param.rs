@@ -1,9 +1,9 @@
 //! Parameters as a file declares them.
 
-use super::keys::PARAM;
-use super::node::{Node, Value};
-use super::place::Wrong;
-use super::shape::{fields, shown, wrong_sort};
+use super::syntax::position::Wrong;
+use super::syntax::tree::{Node, Value};
+use super::validation::keys::PARAM;
+use super::validation::validate::{fields, shown, wrong_sort};
 use crate::model::{Param, ParamSort, ParamValue};
 
 /// Tells what is wrong with a table of parameters.

@@ -7,10 +7,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::node::{Node, Value};
-use super::place::{Lines, Place, Wrong};
 use super::source::Source;
-use super::{file, words};
+use super::syntax::position::{Lines, Place, Wrong};
+use super::syntax::tree::{Node, Value};
+use super::{syntax::file, validation::value_rules};
 
 /// The text of a prompt that a file of specs gives.
 pub(super) fn text(node: &Node, source: &Source) -> Result<String, Wrong> {
@@ -29,7 +29,7 @@ pub(super) fn text(node: &Node, source: &Source) -> Result<String, Wrong> {
                 )));
             }
             let text = file::read(&real).map_err(|wrong| told(wrong.message))?;
-            words::text(&text).map_err(told)?;
+            value_rules::text(&text).map_err(told)?;
             Ok(text.trim_end().to_owned())
         }
     }

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::source::Source;
-use super::{SpecError, file};
+use super::{SpecError, syntax::file};
 use crate::model::FoundIn;
 
 /// Where specs are looked for.

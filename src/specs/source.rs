@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::keys::{Scope, keys};
-use super::node::{KeyNode, Node, Table, Value};
-use super::place::{Place, Wrong};
 use super::project::sha256;
-use super::shape::{check_table, shown, wrong_sort};
-use super::suggest::allowed;
-use super::{agents_toml, claude, file, front_matter, kebab, yaml};
+use super::syntax::position::{Place, Wrong};
+use super::syntax::tree::{KeyNode, Node, Table, Value};
+use super::validation::keys::{Scope, keys};
+use super::validation::suggest::allowed;
+use super::validation::validate::{check_table, shown, wrong_sort};
+use super::{
+    claude, kebab,
+    syntax::{agents_toml, file, front_matter, yaml},
+};
 use crate::model::{AgentName, FoundIn, Mistake};
 
 /// A file and what it says.

@@ -5,17 +5,17 @@
 //! shared by all that is asked of it (ControlMaster). Must never change what the user's configuration says of keys,
 //! known hosts or proxies.
 
-mod door;
+mod command;
 mod frames;
-mod talk;
+mod request;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::model::Host;
 
-pub use door::AttachWords;
-pub use talk::{Bounds, Heed, Lost, Talked};
+pub use command::AttachWords;
+pub use request::{Bounds, Heed, Lost, Talked};
 
 /// Why ssh could not even be started.
 #[derive(Debug, thiserror::Error)]

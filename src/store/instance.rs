@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::home::create_private;
-use super::{StoreError, atomic};
+use super::{StoreError, replace_file};
 
 /// One agent's directory, which may not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Instance {
 
     /// What that takes on disk.
     pub fn workspace_size(&self) -> u64 {
-        super::workspace::size(&self.workspace())
+        crate::store::copy_files::size(&self.workspace())
     }
 
     /// Replaces a file of ours at the top of the workspace at once. It is made elsewhere: nobody who looks there sees
@@ -88,12 +88,12 @@ impl Instance {
     /// Replaces a state file at once; it fails when the agent's directory is gone, and does not bring it back.
     pub fn write_state(&self, file: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let path = self.state_file(file).map_err(StoreError::write(&self.state_dir()))?;
-        atomic::replace(&path, bytes)
+        replace_file::replace(&path, bytes)
     }
 
     /// A state file, `None` when there is none.
     pub fn read_state(&self, file: &str) -> io::Result<Option<Vec<u8>>> {
-        match atomic::read(&self.state_file(file)?) {
+        match replace_file::read(&self.state_file(file)?) {
             Ok(bytes) => Ok(bytes),
             Err(StoreError::Read { source, .. }) => Err(source),
             Err(other) => Err(io::Error::other(other)),
@@ -116,7 +116,7 @@ impl Instance {
     pub fn write_spec(&self, spec: &impl Serialize) -> Result<(), StoreError> {
         let path = self.spec_json();
         let text = serde_json::to_vec_pretty(spec).map_err(|error| StoreError::write(&path)(error.into()))?;
-        atomic::replace(&path, &text)
+        replace_file::replace(&path, &text)
     }
 
     /// A state file's name is one step, so that it cannot lead out of the directory.

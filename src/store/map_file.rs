@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::lock::PlainLock;
-use super::{Store, StoreError, atomic};
+use super::locks::file_lock::PlainLock;
+use super::{Store, StoreError, replace_file};
 
 /// The format that this version writes.
 const FORMAT: u64 = 1;
@@ -18,7 +18,7 @@ impl Store {
     /// Reads the entries under `key` of a file; a missing file has none.
     pub(super) fn read_map(&self, file: &str, key: &str) -> Result<Map<String, Value>, StoreError> {
         let path = self.map_path(file);
-        let Some(bytes) = atomic::read(&path)? else { return Ok(Map::new()) };
+        let Some(bytes) = replace_file::read(&path)? else { return Ok(Map::new()) };
         let damaged = |why: String| StoreError::Read {
             path: path.clone(),
             source: io::Error::new(io::ErrorKind::InvalidData, why),
@@ -51,7 +51,7 @@ impl Store {
         let answer = change(&mut entries);
         if entries != before {
             let text = format!("{:#}\n", json!({ "format": FORMAT, key: entries }));
-            atomic::replace_durably(&self.map_path(file), text.as_bytes())?;
+            replace_file::replace_durably(&self.map_path(file), text.as_bytes())?;
         }
         Ok(answer)
     }

@@ -4,35 +4,23 @@
 //! replace. What cannot be read is kept aside and rebuilt from what is left; what a newer symposium wrote is not
 //! touched. A record goes away only when somebody removes it. Never looks at tmux, the clock or the environment.
 
-mod atomic;
-mod doors;
-mod edit;
+mod copy_files;
 mod error;
-mod glance;
 mod home;
 mod hosts;
 mod instance;
-mod lock;
-mod log;
-mod log_read;
-mod lookup;
+mod locks;
+mod logs;
 mod map_file;
-mod merge;
-mod migrate;
 mod probe;
-mod recover;
 mod recovered;
-mod requests;
-mod room;
+mod registry;
+mod replace_file;
 mod run;
-mod schema;
-mod staging;
-mod sweep;
 #[cfg(test)]
 mod tests;
 mod trust;
 mod watch;
-mod workspace;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,32 +29,32 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-pub use doors::OpenDoor;
-pub use edit::{Edit, Move};
+pub use copy_files::{Copied, copy_into, meant_by};
 pub use error::{Notice, StoreError};
 pub use hosts::HostsEdit;
 pub use instance::Instance;
-pub use lock::AgentLock;
-pub use log::RotatingFile;
-pub use log_read::LogReader;
+pub use locks::file_lock::AgentLock;
+pub use locks::share_locks::OpenDoor;
+pub use locks::start_slots::{Gate, Place};
+pub use logs::read::LogReader;
+pub use logs::rotating_log::RotatingFile;
 pub use probe::{DiskSpace, probe_disk};
-pub use recover::{BEHIND, UNTOLD};
 pub use recovered::recovered_folder;
-pub use requests::{Printed, Spool, Work};
-pub use room::{Gate, Place};
-pub use staging::Staging;
+pub use registry::edit::{Edit, Move};
+pub use registry::recover::{BEHIND, UNTOLD};
+pub use run::remote_requests::{Printed, Spool, Work};
+pub use run::staging::Staging;
 pub use watch::{Changes, Watch};
-pub use workspace::{Copied, copy_into, meant_by};
 
 pub use home::{make_private, remove_home};
 
 use crate::model::{AgentName, AgentRecord};
-use atomic::Former;
-use glance::{Found, Glance};
 use home::Home;
-use lock::PlainLock;
-use recover::Damage;
-use schema::{FORMAT, Members, Parsed, Registry};
+use locks::file_lock::PlainLock;
+use registry::cache::{Found, Glance};
+use registry::recover::Damage;
+use registry::schema::{FORMAT, Members, Parsed, Registry};
+use replace_file::Former;
 
 /// One state directory.
 #[derive(Debug)]
@@ -99,8 +87,8 @@ impl Store {
     fn of(home: Home) -> Store {
         Store {
             home,
-            patience: lock::PATIENCE,
-            queue: lock::QUEUE,
+            patience: crate::store::locks::file_lock::PATIENCE,
+            queue: crate::store::locks::file_lock::QUEUE,
             notices: Mutex::default(),
             glance: Glance::default(),
         }
@@ -109,7 +97,10 @@ impl Store {
     /// Writes the empty registry of a new home: from then on a missing one is known to be lost. To be called
     /// before an instance is made that no record tells of yet.
     pub fn begin(&self) -> Result<(), StoreError> {
-        let begun = || fs::symlink_metadata(self.home.registry()).is_ok() || recover::has_remains(&self.home);
+        let begun = || {
+            fs::symlink_metadata(self.home.registry()).is_ok()
+                || crate::store::registry::recover::has_remains(&self.home)
+        };
         if begun() {
             return Ok(());
         }
@@ -118,7 +109,7 @@ impl Store {
             return Ok(());
         }
         let empty = Registry::default().to_text();
-        atomic::replace_registry(&self.home, empty.as_bytes(), Former::BecomesBackup)
+        replace_file::replace_registry(&self.home, empty.as_bytes(), Former::BecomesBackup)
     }
 
     /// The directory.
@@ -134,24 +125,24 @@ impl Store {
     /// All records that we understand, sorted by name.
     pub fn read(&self, now: Timestamp) -> Result<Vec<AgentRecord>, StoreError> {
         let registry = self.load(now)?;
-        let (records, notices) = edit::understood_ones(&registry);
+        let (records, notices) = crate::store::registry::edit::understood_ones(&registry);
         notices.into_iter().for_each(|notice| self.notice(notice));
         Ok(records)
     }
 
     /// Whether something happened that is not in the ledger yet.
     pub fn owes(&self, now: Timestamp) -> Result<bool, StoreError> {
-        Ok(!edit::owed(&*self.load(now)?).is_empty())
+        Ok(!crate::store::registry::edit::owed(&*self.load(now)?).is_empty())
     }
 
     /// One record, without parsing the others.
     pub fn find(&self, name: &AgentName, now: Timestamp) -> Result<Option<AgentRecord>, StoreError> {
-        if let Some(record) = lookup::line(&self.text()?, name) {
+        if let Some(record) = crate::store::registry::fast_lookup::line(&self.text()?, name) {
             return Ok(Some(record));
         }
         let registry = self.load(now)?;
         let entry = registry.entries.get(name.as_str());
-        entry.map(|entry| edit::understood(name.as_str(), entry)).transpose()
+        entry.map(|entry| crate::store::registry::edit::understood(name.as_str(), entry)).transpose()
     }
 
     /// Changes the registry under its lock; it is written only when something changed. Not to be called from inside
@@ -163,7 +154,7 @@ impl Store {
         let mut edit = Edit::new(Arc::unwrap_or_clone(registry));
         let answer = change(&mut edit);
         if let Some(registry) = edit.changed() {
-            atomic::replace_registry(&self.home, registry.to_text().as_bytes(), Former::BecomesBackup)?;
+            replace_file::replace_registry(&self.home, registry.to_text().as_bytes(), Former::BecomesBackup)?;
         }
         Ok(answer)
     }
@@ -171,7 +162,8 @@ impl Store {
     /// Waits for the right to change one agent; `doing` is what others are told meanwhile.
     pub fn lock_agent(&self, name: &AgentName, doing: &str) -> Result<AgentLock, StoreError> {
         let path = self.agent_lock_file(name)?;
-        AgentLock::acquire(&path, doing, self.patience)?.ok_or_else(|| lock::busy(&path, name))
+        AgentLock::acquire(&path, doing, self.patience)?
+            .ok_or_else(|| crate::store::locks::file_lock::busy(&path, name))
     }
 
     /// The right to change one agent, `None` when somebody else has it.
@@ -200,7 +192,8 @@ impl Store {
     /// Waits for one's turn to type into an agent for at most `timeout`.
     pub fn lock_typing_within(&self, name: &AgentName, timeout: Duration) -> Result<AgentLock, StoreError> {
         let path = self.instance(name).state_dir().join("typing.lock");
-        AgentLock::acquire(&path, "send", timeout)?.ok_or_else(|| lock::busy(&path, name))
+        AgentLock::acquire(&path, "send", timeout)?
+            .ok_or_else(|| crate::store::locks::file_lock::busy(&path, name))
     }
 
     /// The same, when nobody has it.
@@ -218,7 +211,7 @@ impl Store {
 
     /// The supervisor's process, when one runs. Takes no lock: a probe must not keep a supervisor from starting.
     pub fn supervisor(&self) -> Option<i32> {
-        lock::holder(&self.home.run().join("_supervisor.lock")).map(|(pid, _)| pid)
+        crate::store::locks::file_lock::holder(&self.home.run().join("_supervisor.lock")).map(|(pid, _)| pid)
     }
 
     /// The directory that holds the agents' directories.
@@ -229,7 +222,7 @@ impl Store {
     /// How many agents are written down as running, without reading the rest of their records; `None` when the
     /// registry has to be put in order first.
     pub fn count_live(&self) -> Result<Option<usize>, StoreError> {
-        Ok(lookup::count_live(&self.text()?))
+        Ok(crate::store::registry::fast_lookup::count_live(&self.text()?))
     }
 
     /// Whether at most so many are; the records alone may be so few that nobody has to look into them.
@@ -242,7 +235,7 @@ impl Store {
 
     /// Whether any of these may have children; `false` is certain, and costs no reading of records.
     pub fn may_be_parents(&self, names: &[AgentName]) -> Result<bool, StoreError> {
-        Ok(lookup::may_be_parents(&self.text()?, names))
+        Ok(crate::store::registry::fast_lookup::may_be_parents(&self.text()?, names))
     }
 
     /// The directory of one agent.
@@ -338,8 +331,8 @@ impl Store {
     fn load_locked(&self, now: Timestamp) -> Result<Arc<Registry>, StoreError> {
         let (registry, notice) = match self.look()? {
             Seen::Sound(registry) => return Ok(registry),
-            Seen::Old(old) => recover::migrate(&self.home, &old, now)?,
-            Seen::Broken(damage) => recover::rebuild(&self.home, &damage, now)
+            Seen::Old(old) => crate::store::registry::recover::migrate(&self.home, &old, now)?,
+            Seen::Broken(damage) => crate::store::registry::recover::rebuild(&self.home, &damage, now)
                 .map_err(|source| self.cannot_repair(&damage, source))?,
         };
         self.notice(notice);
@@ -350,7 +343,9 @@ impl Store {
         let path = self.home.registry();
         let parsed = match self.glance.registry(&path)? {
             Found::Sound(registry) => return Ok(Seen::Sound(registry)),
-            Found::Nothing if recover::has_remains(&self.home) => return Ok(Seen::Broken(Damage::Missing)),
+            Found::Nothing if crate::store::registry::recover::has_remains(&self.home) => {
+                return Ok(Seen::Broken(Damage::Missing));
+            }
             Found::Nothing => return Ok(Seen::Sound(Arc::default())),
             Found::Other(parsed) => parsed,
         };

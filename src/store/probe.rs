@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::{Store, StoreError, atomic};
+use super::{Store, StoreError, replace_file};
 
 /// How much is written: more than a change of the registry with some hundred agents takes.
 const PROBE_SIZE: usize = 64 * 1024;
@@ -17,7 +17,7 @@ pub struct DiskSpace {
 
 /// Writes a file of 64 KiB to a state directory, waits until the disk has it, and removes it.
 pub fn probe_disk(home: &Path) -> Result<DiskSpace, StoreError> {
-    let written = atomic::private_temp(home, ".probe-").and_then(|mut file| {
+    let written = replace_file::private_temp(home, ".probe-").and_then(|mut file| {
         // Not zeros, which some file systems do not store.
         file.as_file_mut().write_all(&[0x5a; PROBE_SIZE])?;
         file.as_file().sync_data()?;

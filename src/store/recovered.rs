@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::home::create_private;
-use super::{Store, StoreError, atomic};
+use super::{Store, StoreError, replace_file};
 use crate::model::RecoveredWork;
 
 /// Name of the file that describes a copy.
@@ -30,7 +30,7 @@ impl Store {
     pub fn write_recovered(&self, dir: &Path, work: &RecoveredWork) -> Result<(), StoreError> {
         let path = dir.join(ENTRY);
         let text = serde_json::to_vec_pretty(work).map_err(|error| StoreError::write(&path)(error.into()))?;
-        atomic::replace(&path, &text)
+        replace_file::replace(&path, &text)
     }
 
     /// Moves a workspace into the directory of a copy; returns its new path.
@@ -44,7 +44,7 @@ impl Store {
     pub fn recovered(&self) -> Vec<(PathBuf, RecoveredWork)> {
         let entries = fs::read_dir(self.recovered_dir()).into_iter().flatten().flatten();
         let read = |dir: PathBuf| {
-            let bytes = atomic::read(&dir.join(ENTRY)).ok().flatten()?;
+            let bytes = replace_file::read(&dir.join(ENTRY)).ok().flatten()?;
             Some((dir, serde_json::from_slice(&bytes).ok()?))
         };
         entries.filter_map(|entry| read(entry.path())).collect()

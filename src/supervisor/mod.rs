@@ -4,12 +4,12 @@
 //! One tick, in this order: reconcile → restart → dispatch → heartbeat → evict → notify. It holds nothing that is
 //! not on disk: killed at any point, the next one goes on where it was. It decides when, never how.
 
-mod calm;
-mod dispatching;
+mod clock_jump;
+mod dispatch_pool;
 mod log;
 mod metrics;
-mod steady;
 mod tick;
+mod timer_coalescer;
 mod wake;
 
 use std::net::SocketAddr;

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 
-use super::calm::Calm;
-use super::dispatching::Dispatching;
-use super::steady::Steady;
+use super::clock_jump::Steady;
+use super::dispatch_pool::Dispatching;
+use super::timer_coalescer::Calm;
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Announcer, Manager, Vanished, WriterRepair, WriterRepairs};
-use crate::rules::metrics::Latency;
+use crate::rules::notify::prometheus::Latency;
 
 /// How often what nobody waits for is done: old lines of the ledger, deleted projects.
 const HOUSEKEEPING: Duration = Duration::from_secs(60 * 60);

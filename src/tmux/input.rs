@@ -1,8 +1,8 @@
 //! Typing into a pane. tmux 3.3a dies of a paste into a dead pane, and takes all agents with it; so the pane is
 //! checked inside the server, in the same step as the paste.
 
-use super::call::Call;
 use super::script::{Script, command};
+use super::transport::call::Call;
 use super::{Tmux, TmuxError, target};
 
 /// How bytes are put into a pane.

@@ -6,9 +6,13 @@ use std::path::Path;
 
 use tmux_interface::{NewSession, PipePane, RespawnPane};
 
-use super::program::{LaunchEnv, Program};
+use super::pane_command::{LaunchEnv, Program};
 use super::script::{Script, command, sh_word};
-use super::{Tmux, TmuxError, conf, descriptors, target};
+use super::{
+    Tmux, TmuxError,
+    server::{conf, descriptors},
+    target,
+};
 use crate::model::{AgentId, AgentName, ServerIdentity};
 
 /// The tmux words for what is printed at the end of a launch.

@@ -13,56 +13,41 @@
 //! error, and only tmux's own words for "no server" mean that there is none), and that tmux or a shell
 //! interprets data.
 
-mod attach;
-mod call;
 mod capture;
-mod conf;
-mod descriptors;
-mod door;
-mod driver;
+mod clients;
 mod error;
-mod files;
 mod input;
-mod keeper;
 mod launch;
-mod linux;
-mod news;
-mod program;
-mod query;
+mod pane_command;
 mod script;
-mod scroll;
-mod seats;
+mod server;
 mod session;
-mod share;
-mod size;
-mod socket;
+mod snapshot;
 mod target;
-mod tell;
 #[cfg(test)]
 mod tests;
-mod version;
-mod wire;
+mod transport;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use attach::{Around, AttachAs, BeforeAttach, CoverPage, Entry};
 pub use capture::Capture;
-pub use conf::ConfState;
-pub use descriptors::DescriptorUse;
-pub use driver::Arrival;
+pub use clients::attach::{Around, AttachAs, BeforeAttach, CoverPage, Entry};
+pub use clients::display_message::{Audience, Bell};
+pub use clients::driver::Arrival;
+pub use clients::guests::{GuestMay, GuestSeat, GuestTypes, Sizer};
 pub use error::TmuxError;
 pub use input::Paste;
 pub use launch::{Edges, Launch, Started};
-pub use program::LaunchEnv;
-pub use query::PaneFacts;
-pub use share::{GuestMay, GuestSeat, GuestTypes, Sizer};
-pub use socket::{LONGEST as LONGEST_SOCKET, SocketChoice, SocketRule, choose_socket};
-pub use tell::{Audience, Bell};
+pub use pane_command::LaunchEnv;
+pub use server::conf::ConfState;
+pub use server::descriptors::DescriptorUse;
+pub use server::socket::{LONGEST as LONGEST_SOCKET, SocketChoice, SocketRule, choose_socket};
+pub use snapshot::PaneFacts;
 
-use call::{Call, Said};
 use script::Spoken;
+use transport::call::{Call, Said};
 
 /// What a [`Tmux`] is made from.
 #[derive(Debug, Clone)]
@@ -109,12 +94,14 @@ impl Tmux {
     pub fn find(setup: Setup) -> Result<Tmux, TmuxError> {
         let program = which::which_in("tmux", setup.path.as_ref(), "/")
             .map_err(|_| TmuxError::Missing { path: setup.path.clone() })?;
-        socket::check(&setup.socket.path)?;
+        crate::tmux::server::socket::check(&setup.socket.path)?;
         let env = setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).collect();
-        let version = version::known(&program, &setup.run_dir.join("tmux-version"), || {
-            let call = Call::new("version", &["-V"], env, setup.bound);
-            Ok(String::from_utf8_lossy(&door::run(&program, &[], &call)?.out).into_owned())
-        })?;
+        let version =
+            crate::tmux::server::version::known(&program, &setup.run_dir.join("tmux-version"), || {
+                let call = Call::new("version", &["-V"], env, setup.bound);
+                Ok(String::from_utf8_lossy(&crate::tmux::transport::program::run(&program, &[], &call)?.out)
+                    .into_owned())
+            })?;
         Ok(Tmux { setup, program, version, way: Way::Wire })
     }
 
@@ -130,17 +117,20 @@ impl Tmux {
 
     /// Asks this server, which is ours, to make its socket again; says whether it did.
     pub fn reopen_socket(&self, server: i32) -> bool {
-        socket::reopen(&self.setup.socket.path, server)
+        crate::tmux::server::socket::reopen(&self.setup.socket.path, server)
     }
 
     /// The process of the server, also of one that does not answer.
     pub fn server_process(&self) -> Option<i32> {
-        wire::server_of(&self.setup.socket.path).map(|pid| pid.as_raw_nonzero().get())
+        crate::tmux::transport::protocol::server_of(&self.setup.socket.path)
+            .map(|pid| pid.as_raw_nonzero().get())
     }
 
     /// How many file descriptors the server has open, and how many it may have.
     pub fn descriptors(&self) -> Option<DescriptorUse> {
-        descriptors::used_by(wire::server_of(&self.setup.socket.path)?)
+        crate::tmux::server::descriptors::used_by(crate::tmux::transport::protocol::server_of(
+            &self.setup.socket.path,
+        )?)
     }
 
     /// Process id of a server that is ending: it still holds the socket and closes every new connection.
@@ -169,14 +159,18 @@ impl Tmux {
 
     /// Asks the server; the program when there is none to ask, because that one can start it or knows why not.
     fn run(&self, call: &Call<'_>) -> Result<Said, TmuxError> {
-        let said = if self.way == Way::Wire { wire::ask(&self.setup.socket.path, call)? } else { None };
+        let said = if self.way == Way::Wire {
+            crate::tmux::transport::protocol::ask(&self.setup.socket.path, call)?
+        } else {
+            None
+        };
         if let Some(said) = said {
             return Ok(said);
         }
         let mut options = ["-u", "-S"].map(OsStr::new).to_vec();
         options.push(self.setup.socket.path.as_os_str());
         options.extend(call.conf.iter().flat_map(|conf| [OsStr::new("-f"), conf.as_os_str()]));
-        door::run(&self.program, &options, call)
+        crate::tmux::transport::program::run(&self.program, &options, call)
     }
 
     /// Runs commands given as arguments; they must be constant or checked.

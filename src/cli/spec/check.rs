@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Looking;
 use crate::cli::Context;
-use crate::cli::table::clean;
+use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 use crate::manager::Place;
 

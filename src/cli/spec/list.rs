@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Looking;
 use crate::cli::Context;
-use crate::cli::table::clean;
+use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 use crate::manager::{KindLine, Place, SpecLine};
 use crate::model::FoundIn;

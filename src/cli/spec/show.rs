@@ -4,11 +4,11 @@ use clap::Args;
 
 use super::Looking;
 use crate::cli::Context;
-use crate::cli::spawn::parameter;
-use crate::cli::table::clean;
+use crate::cli::agent::spawn::parameter;
+use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 use crate::manager::{Place, SpecShown};
-use crate::rules::spec_rows::{quoted, rows};
+use crate::rules::lifecycle::spec_rows::{quoted, rows};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::table::clean;
-use crate::cli::{Context, trust};
+use crate::cli::render::agent_table::clean;
+use crate::cli::{Context, spec::ask_trust};
 use crate::error::Error;
 use crate::model::TrustState;
 
@@ -25,7 +25,7 @@ pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
     if args.list {
         return list(context);
     }
-    let Some(review) = trust::review(context, args.dir.as_deref())? else {
+    let Some(review) = ask_trust::review(context, args.dir.as_deref())? else {
         return Err(Error::Usage {
             what: "there is no project with specs here".into(),
             hint: Some("name its directory: `symposium spec trust DIR`".into()),
@@ -35,9 +35,9 @@ pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
     if review.specs.is_empty() {
         context.ui.say(&format!("the specs of {project} need no trust"));
     } else if review.state == TrustState::Trusted {
-        context.ui.say(&trust::describe(&review));
+        context.ui.say(&ask_trust::describe(&review));
     } else {
-        context.ui.say(&trust::describe(&review));
+        context.ui.say(&ask_trust::describe(&review));
         if !args.yes && !context.ui.can_ask() {
             return Err(Error::Usage {
                 what: "cannot ask for agreement: this is not a terminal".into(),
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
         context.ui.say(&format!("trusted {project}"));
     }
     if context.ui.json {
-        let review = trust::review(context, args.dir.as_deref())?;
+        let review = ask_trust::review(context, args.dir.as_deref())?;
         context.ui.json(&review);
     }
     Ok(0)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::Context;
-use crate::cli::table::clean;
+use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 
 #[derive(Debug, Args)]

@@ -7,8 +7,11 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
-use crate::cli::table::clean;
-use crate::cli::{Context, times, ui};
+use crate::cli::render::agent_table::clean;
+use crate::cli::{
+    Context,
+    render::{times, ui},
+};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::LogEnd;

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::super::trust::{TrustFlag, with_trust};
-use super::super::{Context, times, ui};
+use super::super::Context;
+use crate::cli::render::{times, ui};
+use crate::cli::spec::ask_trust::{TrustFlag, with_trust};
 use crate::error::Error;
 use crate::manager::TaskRequest;
 use crate::model::{Priority, Task, TaskId};

@@ -4,8 +4,12 @@ mod table;
 
 use clap::{Args, ValueEnum};
 
-use super::super::redraw::{fitting, redraw};
-use super::super::{Context, spawn, times, ui};
+use super::super::Context;
+use crate::cli::render::redraw::{fitting, redraw};
+use crate::cli::{
+    agent::spawn,
+    render::{times, ui},
+};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{TaskFilter, TaskView};

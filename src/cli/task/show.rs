@@ -1,7 +1,7 @@
 //! `task show`
 
 use super::super::Context;
-use super::super::table::clean;
+use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 use crate::manager::TaskShown;
 use crate::model::TaskId;

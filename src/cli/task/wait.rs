@@ -5,8 +5,9 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::super::table::clean;
-use super::super::{Context, times, ui};
+use super::super::Context;
+use crate::cli::render::agent_table::clean;
+use crate::cli::render::{times, ui};
 use crate::error::Error;
 use crate::model::{Task, TaskId, TaskState};
 

@@ -1,10 +1,10 @@
 //! The words for what could not be delivered, put to sleep, started or waited for.
 
 use super::{list, report, seconds, unreachable_report};
+use crate::base::plural::counted;
 use crate::error::{Error, Report, Typed};
 use crate::model::AgentName;
-use crate::rules::delivery::Refusal;
-use crate::rules::plural::counted;
+use crate::rules::tasks::typing::Refusal;
 
 impl Error {
     pub(super) fn about_delivery(&self) -> Report {

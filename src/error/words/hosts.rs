@@ -3,7 +3,7 @@
 use super::{closest, report, seconds, shown, unreachable_report};
 use crate::error::{Error, Report};
 use crate::model::Host;
-use crate::rules::far::pasted_from;
+use crate::rules::remote::pasted_from;
 
 impl Error {
     pub(super) fn about_hosts(&self) -> Report {

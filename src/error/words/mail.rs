@@ -3,7 +3,7 @@
 use super::{closest, list, report, shown, unreachable_report};
 use crate::error::{Error, Report};
 use crate::model::AgentName;
-use crate::rules::address::Unreached;
+use crate::rules::tasks::address::Unreached;
 
 /// What may stand for TARGET.
 const TARGETS: &str = "a target is an agent, `agent@project`, `@project`, `parent`, `children` or `person`";

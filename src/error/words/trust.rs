@@ -3,7 +3,7 @@
 use super::report;
 use crate::error::Report;
 use crate::model::UntrustedSpec;
-use crate::rules::spec_rows::quoted;
+use crate::rules::lifecycle::spec_rows::quoted;
 
 /// The most effects that are listed; `spec trust` lists all of them.
 const MOST_LISTED_EFFECTS: usize = 20;

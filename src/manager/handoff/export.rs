@@ -10,18 +10,18 @@ use rustix::fs::OFlags;
 use serde::Serialize;
 
 use super::super::Manager;
-use super::super::birth::BirthNote;
 use crate::archive::{self, Existing};
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::ledger::{MessageQuery, TaskQuery};
+use crate::manager::lifecycle::spawn_manifest::BirthNote;
 use crate::model::{
     AgentName, AgentRecord, HANDOFF_FORMAT, HandedMessage, HandedRecord, Manifest, Message, MessageState,
     Part, Recap, Recipient, Spec, Status, TaskState,
 };
-use crate::rules::handoff::{handed_tasks, without_secrets};
-use crate::rules::status::PLAIN_COMMAND;
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::rules::workspace::handoff::{handed_tasks, without_secrets};
 use crate::store::Staging;
 
 /// How a handoff is called, behind the agent's name.

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::super::birth::{Asked, BirthNote};
-use super::super::choose::Chosen;
-use super::super::launch::{EnvFrom, Start};
 use super::super::{Manager, SpawnRequest};
 use super::Parcel;
-use super::landing::Landing;
+use super::destination::Landing;
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
+use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::lifecycle::launch_plan::Chosen;
+use crate::manager::lifecycle::spawn_manifest::{Asked, BirthNote};
 use crate::model::{Agent, AgentName, AgentRecord, Conversation, Title};
-use crate::rules::handoff::{listed_names, names};
-use crate::rules::opening::{self, Opening};
-use crate::rules::status::PLAIN_COMMAND;
+use crate::rules::lifecycle::conversation_start::{self, Opening};
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::rules::workspace::handoff::{listed_names, names};
 use crate::store::AgentLock;
 
 /// How an agent is taken over.
@@ -198,7 +198,7 @@ impl Manager {
         let resumed = resume.is_some();
         let opening = match resume {
             Some(id) => Opening::Resume(id),
-            None => opening::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
+            None => conversation_start::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
         };
         record.conversation = match &opening {
             Opening::Resume(id) => {

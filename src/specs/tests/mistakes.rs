@@ -1,6 +1,7 @@
 //! Everything that is wrong, all at once, and what of it stands in the way of a spec.
 
 use super::*;
+use crate::specs::syntax::file;
 
 #[test]
 fn all_mistakes_of_all_files_are_told_with_their_places() {

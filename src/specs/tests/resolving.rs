@@ -5,6 +5,7 @@ use crate::model::{
     FoundIn, Heartbeat, Limits, NotifyOn, Origin, Param, ParamSort, ParamValue, RestartPolicy, Rhythm, Tier,
     Workspace, WorkspaceConfig,
 };
+use crate::specs::validation::keys;
 
 const FULL: &str = r#"
 [agents.full]

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::*;
+use crate::store::registry::schema;
 
 /// Long enough to be a wait, short enough for a test.
 const IMPATIENT: Duration = Duration::from_millis(40);

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::super::table::{Keep, clean, cut};
-use super::super::super::times::age;
+use crate::cli::render::agent_table::{Keep, clean, cut};
+use crate::cli::render::times::age;
 use crate::manager::TaskView;
 use crate::model::TaskStatus;
 

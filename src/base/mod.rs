@@ -1,0 +1,15 @@
+//! Small general tools that several adapters share. Nothing here knows about agents, tmux or the state directory.
+//!
+//! - `cron`: five-field cron expressions
+//! - `glob`: file name patterns with `*` and `?`
+//! - `json_time`: RFC 3339 times with three fraction digits
+//! - `patch`: positions in a patch or in the output of `git log -p`
+//! - `plural`: counts in sentences
+//! - `terminal_output`: output of another machine, made safe for this terminal
+
+pub(crate) mod cron;
+pub(crate) mod glob;
+pub mod json_time;
+pub mod patch;
+pub mod plural;
+pub mod terminal_output;

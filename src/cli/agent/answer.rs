@@ -1,0 +1,204 @@
+//! What `agent approve` and `agent deny` share, and `agent answer`.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::render::agent_table::{clean, status_word};
+use crate::cli::{
+    Context,
+    agent::attach_shared,
+    render::{picker, ui},
+};
+use crate::error::Error;
+use crate::manager::{Answer, Answered};
+use crate::model::{AgentName, AskedQuestion, Dialog, Extent, visible};
+
+/// The agents to answer, and the question that was read.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// The agents; none means the one that waits, or a choice among those that wait
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Only if it still asks this: the question's `id` in `agent show --json`
+    #[arg(long, value_name = "ID")]
+    if_asks: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AnswerArguments {
+    /// The agent; none means the one that waits, or a choice among those that wait
+    name: Option<String>,
+    /// The number or text of an option, or the answer itself; none shows the options
+    #[arg(value_name = "OPTION")]
+    answer: Option<String>,
+    /// Only if it still asks this: the question's `id` in `agent show --json`
+    #[arg(long, value_name = "ID")]
+    if_asks: Option<String>,
+}
+
+/// Answers the dialogs of agents with yes or no. Several agents, and one that was not named, are asked about one after
+/// the other; each answer then holds for the question that was shown.
+pub(in crate::cli) fn run(args: &Arguments, answer: Answer, context: &Context) -> Result<u8, Error> {
+    run_then(args, answer, context, |_| Ok(()))
+}
+
+/// The same, with something to do for each agent whose dialog was answered.
+pub(in crate::cli) fn run_then(
+    args: &Arguments,
+    answer: Answer,
+    context: &Context,
+    then: impl Fn(&AgentName) -> Result<(), Error>,
+) -> Result<u8, Error> {
+    let named = args.names.iter().map(|name| attach_shared::own(name)).collect::<Result<Vec<_>, _>>()?;
+    if let [name] = &named[..] {
+        let answered = context.manager.answer(name, answer, args.if_asks.as_deref())?;
+        then(name)?;
+        tell(context, name, answer, &answered);
+        return Ok(0);
+    }
+    if args.if_asks.is_some() && named.len() != 1 {
+        return Err(Error::Usage {
+            what: "`--if-asks` names the question of one agent".into(),
+            hint: Some(format!("`symposium agent {} NAME --if-asks ID`", answer.verb())),
+        });
+    }
+    let names = match named.is_empty() {
+        true => waiting(context, answer.verb())?.into_iter().collect(),
+        false => named,
+    };
+    let mut worst = 0;
+    for name in names {
+        match one_of_several(&name, answer, context).and_then(|done| match done {
+            true => then(&name),
+            false => Ok(()),
+        }) {
+            Ok(()) => {}
+            Err(error) => worst = context.ui.error(&error.report()),
+        }
+    }
+    Ok(worst)
+}
+
+/// Shows the question of an agent, asks at a terminal, and answers it; returns whether it was answered.
+fn one_of_several(name: &AgentName, answer: Answer, context: &Context) -> Result<bool, Error> {
+    let question = context.manager.show(name)?.question;
+    if let Some(question) = &question {
+        context.ui.say(&format!("`{name}` asks:\n{}", indented(question)));
+    }
+    if context.ui.can_ask() && !context.ui.confirm(&format!("{} this?", capitalized(answer.verb())))? {
+        return Ok(false);
+    }
+    let read = question.map(|question| question.id);
+    let answered = context.manager.answer(name, answer, read.as_deref())?;
+    tell(context, name, answer, &answered);
+    Ok(true)
+}
+
+fn tell(context: &Context, name: &AgentName, answer: Answer, answered: &Answered) {
+    if context.ui.json {
+        return context.ui.json(&told(name, answer.verb(), answered));
+    }
+    let done = match answer {
+        Answer::Approve => "approved",
+        Answer::Deny => "denied",
+    };
+    let now = status_word(&answered.agent);
+    context.ui.say(&format!("{done} in `{name}`: {}; it is {now} now", clean(&answered.asked)));
+    if let Some(more) = answered.question.as_ref().and_then(|question| more(question, &answered.asked)) {
+        context.ui.say(&more);
+    }
+}
+
+fn told(name: &AgentName, answer: &str, answered: &Answered) -> Value {
+    json!({
+        "agent": name,
+        "answer": answer,
+        "asked": answered.asked,
+        "question": answered.question,
+        "status": answered.agent.status,
+    })
+}
+
+/// Answers a dialog by one of its options, or by a text; without an answer, shows the options.
+pub(in crate::cli) fn choose(args: &AnswerArguments, context: &Context) -> Result<u8, Error> {
+    let named = args.name.as_deref().map(attach_shared::own).transpose()?;
+    let Some(name) = named.map_or_else(|| waiting(context, "answer"), |name| Ok(Some(name)))? else {
+        return Ok(0);
+    };
+    let answer = match &args.answer {
+        Some(answer) => answer.clone(),
+        None => match asked(&name, context)? {
+            Some(answer) => answer,
+            None => return Ok(0),
+        },
+    };
+    let answered = context.manager.answer_with(&name, &answer, args.if_asks.as_deref())?;
+    if context.ui.json {
+        context.ui.json(&told(&name, &answer, &answered));
+    } else {
+        let now = status_word(&answered.agent);
+        context.ui.say(&format!("answered `{name}`: {}; it is {now} now", clean(&answered.asked)));
+    }
+    Ok(0)
+}
+
+/// Shows the dialog of an agent; returns the option that the user chooses at a terminal.
+fn asked(name: &AgentName, context: &Context) -> Result<Option<String>, Error> {
+    let dialog = context.manager.dialog_shown(name)?.ok_or_else(|| Error::NothingAsked {
+        name: name.clone(),
+        status: "not asking anything".into(),
+        saw: vec![],
+    })?;
+    if context.ui.json {
+        context.ui.json(&json!({ "agent": name, "asks": dialog.asks, "options": dialog.options }));
+        return Ok(None);
+    }
+    if !context.ui.can_ask() || dialog.options.is_empty() {
+        context.ui.data(&shown(&dialog));
+        return Ok(None);
+    }
+    let lines: Vec<String> = dialog.options.iter().map(|option| clean(&option.line())).collect();
+    let at = picker::pick_line(&clean(&dialog.asks), lines)?;
+    Ok(at.and_then(|at| dialog.options.get(at)).map(|option| match option.number {
+        Some(number) => number.to_string(),
+        None => option.label.clone(),
+    }))
+}
+
+fn shown(dialog: &Dialog) -> String {
+    let options = dialog.options.iter().map(|option| format!("  {}", clean(&option.line())));
+    std::iter::once(clean(&dialog.asks)).chain(options).collect::<Vec<_>>().join("\n")
+}
+
+/// The only agent that waits, or the one that the user picks; `None` if the user left.
+fn waiting(context: &Context, verb: &'static str) -> Result<Option<AgentName>, Error> {
+    let mut waiting = context.manager.waiting_agents()?;
+    match waiting.len() {
+        0 => Err(Error::NoAgents { what: "no agent waits for an answer".into() }),
+        1 => Ok(Some(waiting.remove(0).name)),
+        _ if ui::is_interactive() && !context.ui.json => picker::pick(verb, &waiting),
+        _ => {
+            Err(Error::WhichAgent { candidates: waiting.into_iter().map(|agent| agent.name).collect(), verb })
+        }
+    }
+}
+
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+/// All of a question of which a line is not all, below it.
+pub(in crate::cli) fn more(question: &AskedQuestion, line: &str) -> Option<String> {
+    (question.text != line).then(|| indented(question))
+}
+
+fn indented(question: &AskedQuestion) -> String {
+    let mut lines: Vec<String> = visible(&question.text).iter().map(|line| format!("  {line}")).collect();
+    if question.extent == Extent::Cut {
+        lines.push("  … (longer than what is kept)".to_owned());
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,132 @@
+//! `agent attach OWNER/NAME` and `agent list --shared`: the guest's side of sharing.
+
+use crate::cli::agent::attach::{USUAL_PREFIX, way_out};
+use crate::cli::render::columns::columns;
+use crate::cli::{
+    Context,
+    agent::spawn,
+    render::{times, ui},
+};
+use crate::error::Error;
+use crate::manager::{Around, As, Left, SharedWithUs, Want};
+use crate::model::AgentName;
+
+/// How many that do not answer are named: one line is enough.
+const MOST_NAMED: usize = 5;
+
+/// Somebody's agent, when that is what was named.
+pub(in crate::cli) fn address(text: &str) -> Option<Result<(String, AgentName), Error>> {
+    let (owner, name) = text.split_once('/').filter(|(owner, _)| is_user(owner))?;
+    Some(spawn::name(name).map(|name| (owner.to_owned(), name)))
+}
+
+/// The name of an agent of ours.
+pub(in crate::cli) fn own(text: &str) -> Result<AgentName, Error> {
+    match address(text) {
+        Some(Ok(_)) => Err(Error::Usage {
+            what: format!("`{text}` is an agent that somebody shares, and such a one can only be attached"),
+            hint: Some(format!("`symposium agent attach {}`", quoted(text))),
+        }),
+        _ => spawn::name(text),
+    }
+}
+
+/// Whether this can be what a user is called, those of a directory service too; a path is none.
+fn is_user(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        && text.chars().all(|c| c.is_alphanumeric() || "_.-@+$\\".contains(c))
+}
+
+/// An address as a shell takes it.
+pub(in crate::cli) fn quoted(address: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_.-@+/".contains(c);
+    if address.chars().all(is_plain) { address.to_owned() } else { format!("'{address}'") }
+}
+
+/// Attaches to an agent that somebody shares with us; none when it is our own.
+pub(in crate::cli) fn to(
+    owner: &str,
+    name: &AgentName,
+    how: As,
+    context: &Context,
+) -> Result<Option<u8>, Error> {
+    if context.manager.is_us(owner)? {
+        return Ok(None);
+    }
+    if !ui::is_interactive() {
+        return Err(Error::NoTerminal { verb: "attach", name: Some(format!("{owner}/{name}")) });
+    }
+    let want = match how {
+        As::Driver => Want::Drive,
+        As::Taker => Want::Take,
+        As::Observer => Want::Observe,
+    };
+    let around = if context.manager.is_within_tmux() { Around::OwnTmux } else { Around::Terminal };
+    let keys = way_out(around, USUAL_PREFIX);
+    context.ui.say(&format!("attaching to `{name}` of {owner}; leave with {keys}, the agent goes on"));
+    match context.manager.visit(owner, name, want)? {
+        Left::ByKeys => Ok(Some(0)),
+        Left::Sent(why) => {
+            let why = if why.is_empty() { "it is not shared with you any more, or has ended" } else { &why };
+            context.ui.say(&format!("`{owner}/{name}`: {why}"));
+            Ok(Some(1))
+        }
+    }
+}
+
+/// What others share with us.
+pub(in crate::cli) fn list(context: &Context) -> Result<u8, Error> {
+    let shared = context.manager.shared_with_us()?;
+    if let Some(remark) = not_heard(&shared) {
+        context.ui.warn(&remark);
+    }
+    let all = shared.agents;
+    if context.ui.json {
+        context.ui.json(&all);
+        return Ok(0);
+    }
+    if all.is_empty() {
+        context.ui.say("nobody shares an agent with you");
+        return Ok(0);
+    }
+    let rows: Vec<[String; 4]> = all
+        .iter()
+        .map(|shared| {
+            let may = if shared.read_only { "watch" } else { "type" };
+            let until = shared.until.map_or_else(|| "it is unshared".to_owned(), times::local);
+            [format!("{}/{}", shared.owner, shared.name), shared.status.to_string(), may.to_owned(), until]
+        })
+        .collect();
+    context.ui.data(&columns(["AGENT", "STATUS", "YOU MAY", "UNTIL"], &rows, ui::width()));
+    Ok(0)
+}
+
+/// What could not be listed, in one line.
+fn not_heard(shared: &SharedWithUs) -> Option<String> {
+    let (shown, others) = shared.silent.split_at(shared.silent.len().min(MOST_NAMED));
+    let mut parts = Vec::new();
+    if !shown.is_empty() {
+        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        parts.push(format!("no answer within {:?} from {}{more}", shared.waited, shown.join(", ")));
+    }
+    if !shared.is_whole {
+        parts.push("there are more doors in /tmp than could be asked".to_owned());
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_an_owner_and_a_name() {
+        for text in ["api-fix", "../x", "/etc/passwd", "-a/b", "a b/c", "$(x)/a"] {
+            assert!(address(text).is_none(), "{text}");
+        }
+        let (owner, name) = address("owner/api-fix").unwrap().unwrap();
+        assert_eq!((owner.as_str(), name.as_str()), ("owner", "api-fix"));
+        assert!(address("owner/../x").unwrap().is_err());
+        assert!(address("owner/").unwrap().is_err());
+    }
+}

@@ -1,0 +1,31 @@
+//! `agent detach`
+
+use clap::Args;
+
+use crate::cli::{Context, agent::spawn};
+use crate::error::Error;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// Name of the agent [default: the agent of this terminal]
+    #[arg(allow_hyphen_values = true)]
+    name: Option<String>,
+    /// Detach only this terminal, as `agent show` names it
+    #[arg(long, value_name = "TTY")]
+    client: Option<String>,
+}
+
+pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = args.name.as_deref().map(spawn::name).transpose()?;
+    let count = context.manager.detach(name.as_ref(), args.client.as_deref())?;
+    if context.ui.json {
+        context.ui.json(&serde_json::json!({ "detached": count }));
+    } else {
+        context.ui.say(&match count {
+            0 => "nobody was attached".to_owned(),
+            1 => "1 terminal detached".to_owned(),
+            n => format!("{n} terminals detached"),
+        });
+    }
+    Ok(0)
+}

@@ -1,0 +1,158 @@
+//! What is in a handoff, for whoever is asked whether they want it: for people and for programs. All of it is a
+//! stranger's word, and a terminal obeys none of it.
+
+use serde::Serialize;
+use unicode_width::UnicodeWidthChar;
+
+use crate::base::plural::counted;
+use crate::cli::agent::handoff::bytes;
+use crate::cli::render::agent_table::clean;
+use crate::manager::{Parcel, QueueWish};
+use crate::model::{HandedMessage, HandedTask, Manifest, Part, Spec};
+use crate::rules::workspace::handoff::{Told, listed_names};
+
+/// For programs. The field names are a public contract.
+#[derive(Serialize)]
+pub(super) struct View<'a> {
+    manifest: &'a Manifest,
+    title: Option<&'a str>,
+    spec: &'a Spec,
+    /// What it would do on this machine without being asked again.
+    acts: Vec<String>,
+    /// Every text that would reach it, whole, as it would reach it.
+    told: Told,
+    tasks: usize,
+    messages: usize,
+    /// Tasks and mail as they are in the file.
+    queue: Queue<'a>,
+}
+
+#[derive(Serialize)]
+struct Queue<'a> {
+    tasks: &'a [HandedTask],
+    messages: &'a [HandedMessage],
+}
+
+impl View<'_> {
+    pub(super) fn of(parcel: &Parcel, queue: QueueWish) -> View<'_> {
+        View {
+            manifest: &parcel.manifest,
+            title: parcel.record.title.as_deref(),
+            spec: &parcel.spec,
+            acts: parcel.acts(queue),
+            told: parcel.told(queue),
+            tasks: parcel.tasks.len(),
+            messages: parcel.messages.len(),
+            queue: Queue { tasks: &parcel.tasks, messages: &parcel.messages },
+        }
+    }
+}
+
+/// For people: a line for each thing, below them what it is told, and last what it does, where somebody who is asked has it
+/// before their eyes. A terminal of this width breaks no line by itself: what it puts at the beginning of a line would look
+/// like a line of ours.
+pub(super) fn card(parcel: &Parcel, queue: QueueWish, width: Option<usize>) -> String {
+    let about = about(parcel).into_iter().map(|(key, value)| (key, clean(&value)));
+    // These have lines of their own, and are spelt out.
+    let told = parcel.told(queue).sentences().into_iter().map(|text| ("told", format!("it {text}")));
+    let runs = parcel.runs().into_iter().map(|act| ("acts", format!("it {act}")));
+    about.chain(told).chain(runs).map(|(key, value)| row(key, &value, width)).collect()
+}
+
+/// How far in what is said begins.
+const INDENT: usize = 15;
+
+fn row(key: &str, value: &str, width: Option<usize>) -> String {
+    // One column less: some terminals go to the next line when the last one is full.
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT + 1).max(10));
+    let keys = std::iter::once(key).chain(std::iter::repeat(""));
+    let lines = value.split('\n').flat_map(|line| broken(line, room));
+    keys.zip(lines).map(|(key, line)| format!("{key:>13}  {line}\n")).collect()
+}
+
+/// A line in pieces that are no wider; the bar before a stranger's text is before each of them.
+fn broken(line: &str, room: usize) -> Vec<String> {
+    let (bar, text) = line.strip_prefix("| ").map_or(("", line), |text| ("| ", text));
+    let mut pieces = vec![bar.to_owned()];
+    let mut taken = bar.len();
+    for c in text.chars() {
+        let wide = c.width().unwrap_or(1);
+        if taken + wide > room && taken > bar.len() {
+            pieces.push(bar.to_owned());
+            taken = bar.len();
+        }
+        taken += wide;
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(c);
+        }
+    }
+    pieces
+}
+
+fn about(parcel: &Parcel) -> Vec<(&'static str, String)> {
+    let manifest = &parcel.manifest;
+    let size =
+        |part: Part| manifest.entries.iter().find(|entry| entry.name == part).map_or(0, |entry| entry.size);
+    let some = |text: Option<&str>| text.filter(|text| !text.is_empty()).unwrap_or("-").to_owned();
+    let conversation = match manifest.has(Part::Conversation) {
+        true => {
+            format!("{} ({})", some(manifest.conversation.id.as_deref()), bytes(size(Part::Conversation)))
+        }
+        false if manifest.conversation.begun => "not in it: a new one begins with the recap".to_owned(),
+        false => "none yet".to_owned(),
+    };
+    let work = manifest.work.as_ref().map(|work| {
+        let changes = size(Part::Staged) + size(Part::Unstaged);
+        let loose = if changes > 0 { format!(", {} not committed", bytes(changes)) } else { String::new() };
+        let branch = work.branch.as_deref().unwrap_or("no branch");
+        format!(
+            "{branch} at {} ({}){loose}",
+            &work.head[..12.min(work.head.len())],
+            bytes(size(Part::Bundle))
+        )
+    });
+    let remotes = manifest.work.as_ref().map(|work| work.remotes.join(", "));
+    let params: Vec<String> =
+        parcel.record.params.iter().map(|given| format!("{}={}", given.name, given.value)).collect();
+    let queue = format!(
+        "{}, {}",
+        counted(parcel.tasks.len(), "task", "tasks"),
+        counted(parcel.messages.len(), "message", "messages")
+    );
+    vec![
+        ("agent", manifest.name.to_string()),
+        ("made", format!("{} by symposium {}", manifest.made_at, manifest.symposium)),
+        ("title", some(parcel.record.title.as_deref())),
+        ("kind", manifest.kind.clone()),
+        ("spec", manifest.spec.clone()),
+        ("model", some(parcel.spec.model.as_deref())),
+        ("parameters", some(Some(&params.join(", ")))),
+        ("was", manifest.status.to_string()),
+        ("conversation", conversation),
+        ("work", work.unwrap_or_else(|| "none: it was in no git repository".to_owned())),
+        ("remotes", some(remotes.as_deref())),
+        ("queue", queue),
+        ("variables", some(Some(&listed_names(manifest.variables.iter().map(String::as_str))))),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_none_begins_like_ours() {
+        let forged = format!("it is given the task:\n| look{}         acts  nothing", " ".repeat(40));
+        assert_eq!(
+            row("told", &forged, Some(40)),
+            "         told  it is given the task:\n               | look                  \n               \
+             |                       \n               |          acts  nothing\n"
+        );
+        let wide = row("title", &"漢".repeat(30), Some(40));
+        assert!(wide.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) < 40), "{wide}");
+        assert!(wide.lines().skip(1).all(|line| line.starts_with(&" ".repeat(INDENT))), "{wide}");
+        assert_eq!(row("kind", &"x".repeat(500), None), format!("         kind  {}\n", "x".repeat(500)));
+        // One that is narrower than any word still shows all of it.
+        assert_eq!(row("kind", "abc", Some(1)).matches(|c: char| "abc".contains(c)).count(), 3);
+    }
+}

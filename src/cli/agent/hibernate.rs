@@ -1,0 +1,25 @@
+//! `agent hibernate`
+
+use clap::Args;
+
+use crate::cli::{Context, agent::attach_shared};
+use crate::error::Error;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// Name of the agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+}
+
+pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = attach_shared::own(&args.name)?;
+    let why = "it was put to sleep on request; it wakes when it is needed";
+    let agent = context.manager.hibernate(&name, why)?;
+    if context.ui.json {
+        context.ui.json(&agent);
+    } else {
+        context.ui.say(&format!("`{name}` sleeps; it wakes when somebody attaches or sends something"));
+    }
+    Ok(0)
+}

@@ -1,0 +1,36 @@
+//! `agent interrupt`
+
+use clap::Args;
+
+use crate::cli::{Context, agent::attach_shared};
+use crate::error::{Error, shown};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// Name of the agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+}
+
+pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = attach_shared::own(&args.name)?;
+    let done = context.manager.interrupt(&name)?;
+    if context.ui.json {
+        context.ui.json(&serde_json::json!({
+            "agent": name,
+            "keys": done.keys,
+            "confirmed_by": done.seen,
+            "put_back": done.put_back,
+        }));
+    } else {
+        let seen = done.seen.map(|seen| format!(": {seen}")).unwrap_or_default();
+        context.ui.say(&format!("pressed {} in `{name}`{seen}", done.keys.join(" ")));
+        if let Some(prompt) = done.put_back {
+            context.ui.say(&format!(
+                "it had put its prompt back into the input line, which is empty now: {}",
+                shown(&prompt)
+            ));
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,152 @@
+//! `agent list`
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::agent::show::WithWork;
+use crate::cli::render::agent_table::table;
+use crate::cli::render::redraw::{fitting, redraw};
+use crate::cli::{
+    Context,
+    agent::attach_shared,
+    render::{times, ui, work_table},
+};
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{Agent, HostName, Status};
+use crate::rules::lifecycle::tree::{self, Branch};
+use crate::rules::status::display_order;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// Include agents that exited or were stopped
+    #[arg(long)]
+    all: bool,
+    /// Only agents of this project: a directory, or a part of its name
+    #[arg(long, value_name = "P")]
+    project: Option<String>,
+    /// Only agents with this status; may be repeated, or several with commas
+    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    status: Vec<Status>,
+    /// List agents that other users share with you
+    #[arg(long, conflicts_with_all = ["watch", "work", "tree"])]
+    shared: bool,
+    /// Show children below their parents
+    #[arg(long)]
+    tree: bool,
+    /// Show the list again at each change; with --json, one array a line
+    #[arg(long)]
+    watch: bool,
+    /// Show branch, changes, commits and size of each workspace
+    #[arg(long, conflicts_with = "watch")]
+    work: bool,
+    /// Time for another machine to answer [default: 5s, or 1s after it was silent]
+    #[arg(long, value_name = "D", value_parser = times::duration)]
+    pub(in crate::cli) timeout: Option<Duration>,
+}
+
+pub(in crate::cli) fn run(mut args: Arguments, context: &Context) -> Result<u8, Error> {
+    if let Some(project) = args.project.as_deref().and_then(|text| context.manager.project_named(text)) {
+        args.project = Some(project);
+    }
+    if args.shared {
+        return attach_shared::list(context);
+    }
+    if args.watch {
+        return watch(&args, context);
+    }
+    let survey = context.manager.survey_for_display()?;
+    show(&args, &survey.agents, None, context);
+    if let Some(why) = survey.without_tmux() {
+        context.ui.warn(&why);
+        return Ok(0);
+    }
+    match survey.silence {
+        Some(silence) => Err(silence),
+        None => Ok(0),
+    }
+}
+
+/// Shows these agents, of this machine and others, or of another one alone.
+pub(in crate::cli) fn show(args: &Arguments, all: &[Agent], host: Option<&HostName>, context: &Context) {
+    let agents = args.wanted(all, context.ui.json);
+    if context.ui.json && args.work {
+        let counted = |agent| WithWork { agent, work: context.manager.work_counts(agent) };
+        context.ui.json(&agents.iter().map(counted).collect::<Vec<_>>());
+        return;
+    }
+    if context.ui.json {
+        context.ui.json(&agents);
+        return;
+    }
+    if agents.is_empty() {
+        let there = host.map(|host| format!(" --host {host}")).unwrap_or_default();
+        context.ui.say(&match all.len() {
+            0 => format!("no agents yet; `symposium agent spawn{there}` starts one"),
+            n => format!("none of these; {n} in all, see `symposium agent list --all{there}`"),
+        });
+        return;
+    }
+    context.ui.data(&match args.work {
+        true => work_table::table(&args.branches(&agents), ui::width(), &|agent| {
+            context.manager.work_counts(agent)
+        }),
+        false => args.lines(&agents, context),
+    });
+    let hidden = all.len() - agents.len();
+    if hidden > 0 && args.project.is_none() && args.status.is_empty() {
+        context.ui.say(&format!("{hidden} more ended; see them with --all"));
+    }
+}
+
+/// Shows the list again at each change, until the reader has gone or the person presses C-c.
+fn watch(args: &Arguments, context: &Context) -> Result<u8, Error> {
+    let mut agents = Vec::new();
+    redraw(context, |survey| {
+        if let Some(survey) = survey {
+            agents = args.wanted(&survey.agents, context.ui.json);
+        }
+        Ok(match (context.ui.json, agents.is_empty()) {
+            (true, _) => serde_json::to_string(&agents).unwrap_or_else(|_| "[]".into()),
+            (false, true) => "no agents to show".into(),
+            (false, false) => fitting(&args.lines(&agents, context), ui::height()),
+        })
+    })
+}
+
+impl Arguments {
+    fn branches(&self, agents: &[Agent]) -> Vec<Branch> {
+        let flat = |agent: &Agent| Branch { depth: 0, agent: agent.clone() };
+        match self.tree {
+            true => tree::tree(agents.to_vec()),
+            false => agents.iter().map(flat).collect(),
+        }
+    }
+
+    fn lines(&self, agents: &[Agent], context: &Context) -> String {
+        table(&self.branches(agents), context.manager.user_home().as_deref(), ui::width(), Env::now())
+    }
+
+    /// What is shown of all agents, in the order for people.
+    pub(in crate::cli) fn wanted(&self, all: &[Agent], json: bool) -> Vec<Agent> {
+        let mut agents: Vec<Agent> = all.iter().filter(|agent| self.wants(agent, json)).cloned().collect();
+        display_order::for_people(&mut agents);
+        agents
+    }
+
+    /// Programs get everything unless they filter; people do not want to see what ended on request.
+    fn wants(&self, agent: &Agent, json: bool) -> bool {
+        let ended = matches!(agent.status, Status::Exited | Status::Stopped);
+        let by_status = match self.status.is_empty() {
+            false => self.status.contains(&agent.status),
+            true => self.all || json || !ended,
+        };
+        let by_project = self.project.as_deref().is_none_or(|wanted| {
+            let project = agent.project.as_deref().unwrap_or_default();
+            let wanted = wanted.trim_end_matches('/');
+            project == wanted || project.rsplit('/').next().is_some_and(|last| last.contains(wanted))
+        });
+        by_status && by_project
+    }
+}

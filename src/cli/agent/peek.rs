@@ -1,0 +1,44 @@
+//! `agent peek`
+
+use clap::Args;
+
+use crate::cli::{Context, agent::attach_shared};
+use crate::error::Error;
+use crate::manager::{Peeked, PeekedFrom};
+use crate::model::{Status, without_deception};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// Name of the agent
+    #[arg(allow_hyphen_values = true)]
+    name: String,
+}
+
+pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let name = attach_shared::own(&args.name)?;
+    let Peeked { text, from, status, silence } = context.manager.peek(&name)?;
+    if context.ui.json {
+        let lines: Vec<&str> = text.lines().collect();
+        context.ui.json(&serde_json::json!({ "agent": name, "screen": lines, "from": from.word() }));
+    } else {
+        context.ui.data(&without_deception(&text));
+    }
+    match silence {
+        Some(silence) => {
+            context.ui.warn(&format!("this is the end of the transcript of `{name}`, not its screen now"));
+            Err(silence)
+        }
+        None => {
+            if status == Status::Hibernated {
+                context.ui.say(&format!(
+                    "`{name}` is hibernated; attach or send wakes it: `symposium agent attach {name}`"
+                ));
+            } else if from == PeekedFrom::Transcript && !context.ui.json {
+                context.ui.say(&format!(
+                    "`{name}` is {status} and has no screen: this is the end of what it printed"
+                ));
+            }
+            Ok(0)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `agent rename`
+
+use clap::Args;
+
+use crate::cli::{
+    Context,
+    agent::{attach_shared, spawn},
+};
+use crate::error::Error;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Arguments {
+    /// Current name
+    #[arg(allow_hyphen_values = true)]
+    old: String,
+    /// New name
+    #[arg(allow_hyphen_values = true)]
+    new: String,
+}
+
+pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+    let (old, new) = (attach_shared::own(&args.old)?, spawn::name(&args.new)?);
+    context.manager.rename(&old, &new)?;
+    if context.ui.json {
+        context.ui.json(&context.manager.show(&new)?);
+    } else {
+        context.ui.data(new.as_str());
+    }
+    Ok(0)
+}

@@ -1,0 +1,209 @@
+//! A command line taken apart and put together again without the host before its names.
+//!
+//! It is put together from what was understood, not from what was typed, so that a text that looks like a name stays
+//! as it is, and a name that looks like an option stays a name.
+
+use std::ffi::OsStr;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use crate::error::{Error, shown};
+use crate::model::HostName;
+use crate::rules::remote::apart;
+
+/// What goes to the far side in another way, or does not go there.
+const OURS: [&str; 7] = ["home", "json", "quiet", "color", "host", "screen", "help"];
+
+/// A command line without its host.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// The host that its names have in front.
+    pub host: Option<HostName>,
+    /// The words behind noun and verb.
+    pub words: Vec<String>,
+    /// How many of them, the first ones, are options.
+    pub options: usize,
+    /// Which arguments were given, by what they are called in the code.
+    pub given: Vec<String>,
+    /// The names without their host.
+    pub names: Vec<String>,
+    /// Whether one of its texts is `-`.
+    pub reads_stdin: bool,
+}
+
+/// Takes the host off those arguments that are names.
+pub(super) fn take(described: &Command, matches: &ArgMatches, names: &[&str]) -> Result<Taken, Error> {
+    let mut taken =
+        Taken { host: None, words: vec![], options: 0, given: vec![], names: vec![], reads_stdin: false };
+    let (mut options, mut before, mut behind) = (vec![], vec![], vec![]);
+    let has_last = described.get_arguments().any(Arg::is_last_set);
+    for arg in described.get_arguments() {
+        let id = arg.get_id().as_str();
+        if OURS.contains(&id) || matches.value_source(id) != Some(ValueSource::CommandLine) {
+            continue;
+        }
+        taken.given.push(id.to_owned());
+        let flag = arg.get_long().unwrap_or(id);
+        if !matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) {
+            options.push(format!("--{flag}"));
+            continue;
+        }
+        let raw = matches.try_get_raw(id).ok().flatten();
+        let values: Vec<String> = raw.into_iter().flatten().map(text).collect::<Result<_, _>>()?;
+        let values = match names.contains(&id) {
+            true => without_host(values, &mut taken)?,
+            false => {
+                taken.reads_stdin |= !arg.is_last_set() && values.iter().any(|value| value == "-");
+                values
+            }
+        };
+        match (arg.is_positional(), arg.is_last_set() || !has_last) {
+            (false, _) => options.extend(values.into_iter().map(|value| format!("--{flag}={value}"))),
+            (true, true) => behind.extend(values),
+            (true, false) => before.extend(values),
+        }
+    }
+    taken.options = options.len();
+    taken.words = [options, before].concat();
+    if !behind.is_empty() {
+        taken.words.push("--".to_owned());
+        taken.words.extend(behind);
+    }
+    Ok(taken)
+}
+
+fn text(value: &OsStr) -> Result<String, Error> {
+    value.to_str().map(str::to_owned).ok_or_else(|| Error::Usage {
+        what: format!("`{}` is not UTF-8, and cannot go to another machine", shown(&value.to_string_lossy())),
+        hint: None,
+    })
+}
+
+/// The names of one argument; all of them are of one machine.
+fn without_host(values: Vec<String>, taken: &mut Taken) -> Result<Vec<String>, Error> {
+    let several = values.len() > 1;
+    let mut bare = Vec::new();
+    let mut hosts: Vec<Option<HostName>> = Vec::new();
+    for value in values {
+        match apart(&value) {
+            Some((host, name)) => {
+                bare.push(name.to_owned());
+                hosts.push(Some(host));
+            }
+            None => {
+                bare.push(value);
+                hosts.push(None);
+            }
+        }
+    }
+    let named = hosts.iter().flatten().next().cloned();
+    let is_mixed = several && hosts.iter().any(|host| *host != named);
+    let is_other = named.is_some() && taken.host.is_some() && named != taken.host;
+    if is_mixed || is_other {
+        return Err(Error::Usage {
+            what: "these names are of several machines".to_owned(),
+            hint: Some("give the command once for each machine".to_owned()),
+        });
+    }
+    taken.host = taken.host.take().or(named);
+    taken.names.extend(bare.iter().cloned());
+    Ok(bare)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cli::Cli;
+    use crate::rules::remote::names;
+
+    fn taken(line: &[&str]) -> Result<Taken, Error> {
+        let mut command = Cli::command();
+        command.build();
+        let matches = command.clone().try_get_matches_from([&["symposium"], line].concat()).unwrap();
+        let (noun, below) = matches.subcommand().unwrap();
+        let (verb, inner) = below.subcommand().unwrap();
+        take(command.find_subcommand(noun).unwrap().find_subcommand(verb).unwrap(), inner, names(noun, verb))
+    }
+
+    #[test]
+    fn the_host_is_taken_off_names_and_off_nothing_else() {
+        for (line, host, words) in [
+            (&["agent", "send", "gpu1:a", "gpu1:a"][..], Some("gpu1"), &["--", "a", "gpu1:a"][..]),
+            (&["agent", "send", "a", "gpu1:a"], None, &["--", "a", "gpu1:a"]),
+            (
+                &["agent", "send", "gpu1:a", "-rf $(touch x)\n"],
+                Some("gpu1"),
+                &["--", "a", "-rf $(touch x)\n"],
+            ),
+            (&["agent", "send", "gpu1:--all", "x"], Some("gpu1"), &["--", "--all", "x"]),
+            (
+                &["agent", "kill", "gpu1:a", "gpu1:b", "--grace", "1s"],
+                Some("gpu1"),
+                &["--grace=1s", "--", "a", "b"],
+            ),
+            (
+                &["agent", "spawn", "--name", "gpu1:a", "--env", "A=x:y", "--", "sh", "-c", "gpu1:b -"],
+                Some("gpu1"),
+                &["--name=a", "--env=A=x:y", "--", "sh", "-c", "gpu1:b -"],
+            ),
+            (&["agent", "spawn", "demo", "--name", "gpu1:a"], Some("gpu1"), &["--name=a", "demo"]),
+            (&["agent", "stop", "gpu1:a"], Some("gpu1"), &["--", "a"]),
+            (&["agent", "rename", "gpu1:a", "b"], Some("gpu1"), &["--", "a", "b"]),
+            (
+                &["task", "add", "gpu1:any:reviewer", "gpu1:x"],
+                Some("gpu1"),
+                &["--", "any:reviewer", "gpu1:x"],
+            ),
+            (&["task", "add", "any:reviewer", "x"], None, &["--", "any:reviewer", "x"]),
+            (&["message", "send", "gpu1:@shop", "hi"], Some("gpu1"), &["--", "@shop", "hi"]),
+            (
+                &["agent", "wait", "gpu1:a", "--for", "idle,waiting"],
+                Some("gpu1"),
+                &["--for=idle", "--for=waiting", "--", "a"],
+            ),
+            (&["--json", "agent", "show", "gpu1:a"], Some("gpu1"), &["--", "a"]),
+            (&["agent", "logs", "-f", "gpu1:a"], Some("gpu1"), &["--follow", "--", "a"]),
+        ] {
+            let taken = taken(line).unwrap();
+            assert_eq!(taken.host.as_ref().map(HostName::as_str), host, "{line:?}");
+            assert_eq!(taken.words, words, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_two_machines_are_refused() {
+        for line in [
+            &["agent", "kill", "gpu1:a", "gpu2:b"][..],
+            &["agent", "kill", "gpu1:a", "b"],
+            &["agent", "rename", "gpu1:a", "gpu2:b"],
+        ] {
+            assert!(taken(line).is_err(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_a_dash_is_read_from_here() {
+        assert!(taken(&["agent", "send", "gpu1:a", "-"]).unwrap().reads_stdin);
+        assert!(taken(&["agent", "spawn", "demo", "--name=gpu1:a", "--task", "-"]).unwrap().reads_stdin);
+        assert!(!taken(&["agent", "spawn", "--name=gpu1:a", "--", "cat", "-"]).unwrap().reads_stdin);
+    }
+
+    proptest! {
+        /// Whatever is typed as a text arrives as it is.
+        #[test]
+        fn a_text_arrives_to_the_letter(text in "[^\\x00]*") {
+            let taken = taken(&["agent", "send", "gpu1:a", "--", &text]);
+            // Behind `--` there is no third word to take.
+            prop_assert!(taken.is_ok());
+            let words = taken.unwrap().words;
+            prop_assert_eq!(&words[..2], &["--".to_owned(), "a".to_owned()]);
+            prop_assert_eq!(&words[2], &text);
+            let again: Vec<&str> = ["agent", "send"].into_iter().chain(words.iter().map(String::as_str)).collect();
+            prop_assert_eq!(super::tests::taken(&again).unwrap().words, words.clone());
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `agent list --host H|all`: the agents of other machines, beside ours.
+
+use clap::{ArgMatches, FromArgMatches};
+use serde_json::Value;
+
+use crate::base::plural::counted;
+use crate::cli::render::agent_table::about;
+use crate::cli::render::times::ago;
+use crate::cli::{Context, agent::list, render::ui};
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::{FarAgents, PATIENCE, Survey};
+use crate::model::{Agent, HostName};
+
+/// Shows the agents of one host, or of all machines.
+pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Context) -> Result<u8, Error> {
+    let args = list::Arguments::from_arg_matches(matches)
+        .map_err(|why| Error::Usage { what: why.to_string(), hint: None })?;
+    let mut hosts = context.manager.hosts()?;
+    hosts.retain(|known| host.is_none_or(|host| known.name == *host));
+    // Ours first: they are there before the first host has answered.
+    let ours = match host {
+        Some(_) => None,
+        None => match context.manager.survey() {
+            // From a machine that has no agents of its own, and no tmux, one may still look at others.
+            Err(error) if error.is_without_tmux() => None,
+            survey => Some(survey?),
+        },
+    };
+    // Whoever asks for one wants that one.
+    let within = args.timeout.or(host.map(|_| PATIENCE));
+    let seen = context.manager.far_agents(&hosts, within, &mut |slow| {
+        // Programs have their patience, and their words to compare.
+        if !ui::is_shown() {
+            return;
+        }
+        let names: Vec<String> = slow.iter().map(|name| format!("`{name}`")).collect();
+        context.ui.say(&format!("waiting for {}", names.join(", ")));
+    })?;
+    let (mut agents, mut values) = (Vec::new(), Vec::new());
+    if let Some(why) = ours.as_ref().and_then(Survey::without_tmux) {
+        context.ui.warn(&why);
+    }
+    let ours =
+        ours.map(|survey| (survey.agents, survey.silence.filter(|silence| !silence.is_without_tmux())));
+    let (ours, mut silence) = ours.unwrap_or_default();
+    for agent in ours {
+        values.push(serde_json::to_value(&agent).unwrap_or(Value::Null));
+        agents.push(agent);
+    }
+    for host in &seen {
+        read(host, &mut agents, &mut values, context);
+    }
+    if context.ui.json {
+        // As each machine told it, in the order for people; one machine may be known by two names.
+        let is = |value: &Value, agent: &Agent| {
+            value["host"].as_str() == agent.host.as_deref() && value["id"] == agent.id.0.to_string()
+        };
+        let wanted = args.wanted(&agents, true);
+        let told = wanted.iter().filter_map(|agent| values.iter().find(|value| is(value, agent)));
+        context.ui.json(&told.collect::<Vec<_>>());
+    } else if !agents.is_empty() || seen.iter().all(|host| host.silence.is_none()) {
+        list::show(&args, &agents, host, context);
+    }
+    let alone = host.is_some();
+    for host in seen {
+        let Some(error) = host.silence else { continue };
+        let shown = match host.as_of {
+            Some(at) if host.agents.is_empty() => format!("it had no agents {}", ago(at, Env::now())),
+            Some(at) => format!("its agents are shown as of {}", ago(at, Env::now())),
+            None => "nothing is known of its agents".to_owned(),
+        };
+        context.ui.warn(&if alone { shown } else { format!("{}; {shown}", error.report().message) });
+        // Whoever asked for this one did not get what they asked for.
+        if alone && silence.is_none() {
+            silence = Some(error);
+        }
+    }
+    match silence {
+        Some(silence) => Err(silence),
+        None => Ok(0),
+    }
+}
+
+/// Puts the agents of one host among the others; what this version cannot read is told, not dropped in silence.
+fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, context: &Context) {
+    let mut unread = 0;
+    for value in &host.agents {
+        match serde_json::from_value::<Agent>(value.clone()) {
+            Ok(mut agent) => {
+                if host.silence.is_some() {
+                    let ago = host.as_of.map_or_else(|| "?".to_owned(), |at| ago(at, Env::now()));
+                    agent.title = Some(format!("as of {ago}: {}", about(&agent)));
+                    agent.reason = format!("as of {ago}: {}", agent.reason);
+                    // It stands in the title by now.
+                    agent.task = None;
+                }
+                agents.push(agent);
+                values.push(value.clone());
+            }
+            Err(_) => unread += 1,
+        }
+    }
+    if unread > 0 {
+        context.ui.warn(&format!(
+            "{} of `{}` cannot be shown: this version cannot read what that host reports",
+            counted(unread, "agent", "agents"),
+            host.host
+        ));
+    }
+}

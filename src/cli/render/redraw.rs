@@ -1,0 +1,65 @@
+//! `--watch`: prints a list again whenever it changes.
+
+use std::time::Duration;
+
+use crate::cli::{Context, render::ui};
+use crate::error::Error;
+use crate::manager::{Survey, Watching, Woken};
+
+/// How often the ages in a list are updated while nothing else happens.
+const AGE_UPDATE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Prints what `render` returns, now and whenever that changes, until the reader is gone or the user presses C-c.
+/// `render` gets the agents when something may have changed, and `None` when only time has passed.
+pub(in crate::cli) fn redraw(
+    context: &Context,
+    mut render: impl FnMut(Option<Survey>) -> Result<String, Error>,
+) -> Result<u8, Error> {
+    let mut shown = String::new();
+    let mut failure = None;
+    context.manager.watch(AGE_UPDATE_INTERVAL, |woken| {
+        // A terminal of another size has moved the text, even if the text stays the same.
+        if matches!(woken, Woken::Resized) && !context.ui.json {
+            shown.clear();
+        }
+        let survey = match woken {
+            Woken::Changed(survey) => {
+                // Now, because the end of the command may be hours away.
+                context.tell_notices();
+                if let Some(silence) = &survey.silence {
+                    context.ui.warn(&silence.to_string());
+                }
+                Some(survey)
+            }
+            Woken::Waited | Woken::Resized if context.ui.json => return until_no_reader(),
+            Woken::Waited | Woken::Resized => None,
+        };
+        match render(survey) {
+            Ok(text) if text == shown => return until_no_reader(),
+            Ok(text) => shown = text,
+            Err(error) => {
+                failure = Some(error);
+                return Watching::Enough;
+            }
+        }
+        match context.ui.again(&shown) {
+            true => Watching::On,
+            false => Watching::Enough,
+        }
+    })?;
+    failure.map_or(Ok(0), Err)
+}
+
+fn until_no_reader() -> Watching {
+    if ui::has_reader() { Watching::On } else { Watching::Enough }
+}
+
+/// As many lines as fit the terminal, and how many more there are. The first lines matter most.
+pub(in crate::cli) fn fitting(text: &str, height: usize) -> String {
+    let all: Vec<&str> = text.lines().collect();
+    if all.len() < height {
+        return text.to_owned();
+    }
+    let shown = height.saturating_sub(2).max(1);
+    format!("{}\n… and {} more", all[..shown].join("\n"), all.len() - shown)
+}

@@ -1,0 +1,358 @@
+//! The one place that prints. Data goes to stdout, everything else to stderr.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use dialoguer::Confirm;
+use dialoguer::theme::SimpleTheme;
+use serde::Serialize;
+
+use crate::base::terminal_output;
+use crate::cli::render::agent_table::clean;
+use crate::env::Env;
+use crate::error::{Error, Report};
+use crate::model::{Status, without_deception};
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::cli) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// How to speak.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) struct Ui {
+    pub json: bool,
+    quiet: bool,
+}
+
+impl Ui {
+    pub(in crate::cli) fn new(json: bool, quiet: bool, color: Color) -> Ui {
+        let choice = match color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+        Ui { json, quiet }
+    }
+
+    /// Whether there is a person to ask, who wants to be spoken to.
+    pub(in crate::cli) fn can_ask(&self) -> bool {
+        !self.json && !self.quiet && is_interactive() && is_watched()
+    }
+
+    /// Asks a person; no answer is a no, and C-c ends the command.
+    pub(in crate::cli) fn confirm(&self, question: &str) -> Result<bool, Error> {
+        let confirm = Confirm::with_theme(&SimpleTheme).with_prompt(question).default(false);
+        match confirm.interact_opt() {
+            Ok(answer) => Ok(answer == Some(true)),
+            Err(dialoguer::Error::IO(source)) => Err(Error::Io { what: "cannot ask".into(), source }),
+        }
+    }
+
+    /// Data. A reader that has gone away (`| head`) is not an error.
+    pub(in crate::cli) fn data(&self, text: &str) {
+        let mut out = anstream::stdout().lock();
+        let _ = out.write_all(text.as_bytes());
+        if !text.ends_with('\n') && !text.is_empty() {
+            let _ = out.write_all(b"\n");
+        }
+        let _ = out.flush();
+    }
+
+    /// Data in place of what was shown before, on a terminal; else one more piece of it. False when nobody reads it.
+    pub(in crate::cli) fn again(&self, text: &str) -> bool {
+        let mut out = anstream::stdout().lock();
+        let clear = if !self.json && is_shown() { "\x1b[H\x1b[J" } else { "" };
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        write!(out, "{clear}{text}{end}").and_then(|()| out.flush()).is_ok()
+    }
+
+    /// Bytes that are printed as they are, escape sequences and all.
+    pub(in crate::cli) fn raw(&self) -> impl Write {
+        io::BufWriter::with_capacity(64 * 1024, io::stdout().lock())
+    }
+
+    /// Data for programs.
+    pub(in crate::cli) fn json(&self, value: &impl Serialize) {
+        // A terminal may show it, and must obey nothing of what it says.
+        self.data(&terminal_output::escaped(&serde_json::to_string(value).unwrap_or_else(|_| "null".into())));
+    }
+
+    /// Something good to know.
+    pub(in crate::cli) fn say(&self, text: &str) {
+        if !self.quiet && !self.json {
+            let _ = writeln!(anstream::stderr().lock(), "{}", without_deception(text));
+        }
+    }
+
+    /// A warning. With `--json` it is an object like everything else on stderr.
+    pub(in crate::cli) fn warn(&self, text: &str) {
+        if self.json && !self.quiet {
+            let line = serde_json::json!({ "warning": text }).to_string();
+            let _ = writeln!(anstream::stderr().lock(), "{}", terminal_output::escaped(&line));
+        } else if !self.quiet {
+            let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
+            let _ =
+                writeln!(anstream::stderr().lock(), "{style}warning:{style:#} {}", without_deception(text));
+        }
+    }
+
+    /// What went wrong; returns the exit code.
+    pub(in crate::cli) fn error(&self, report: &Report) -> u8 {
+        let mut err = anstream::stderr().lock();
+        if self.json {
+            let _ = writeln!(err, "{}", terminal_output::escaped(&report.json().to_string()));
+            return report.exit;
+        }
+        let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+        let cyan = Style::new().fg_color(Some(AnsiColor::Cyan.into())).bold();
+        let _ = writeln!(err, "{red}error:{red:#} {}", without_deception(&report.message));
+        for line in &report.saw {
+            let _ = writeln!(err, "  {}", without_deception(line));
+        }
+        for hint in &report.hints {
+            let _ = writeln!(err, "{cyan}hint:{cyan:#} {}", without_deception(hint));
+        }
+        report.exit
+    }
+
+    /// Prints what clap says about a command line, or the help it was asked for. An argument that clap repeats may hold
+    /// anything; then the message is printed without colours.
+    pub(in crate::cli) fn clap_message(error: &clap::Error) {
+        let plain = error.render().to_string();
+        let clean = without_deception(&plain);
+        if clean == plain {
+            let _ = error.print();
+        } else {
+            let _ = write!(io::stderr().lock(), "{clean}");
+        }
+    }
+}
+
+/// Whether somebody still reads what goes to stdout.
+pub(in crate::cli) fn has_reader() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let out = rustix::stdio::stdout();
+    let mut fds = [PollFd::from_borrowed_fd(out, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut fds, Some(&now)).is_err() || fds[0].revents().is_empty()
+}
+
+/// Whether a person sits at both ends.
+pub(in crate::cli) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Whether a person sees what goes to stdout.
+pub(in crate::cli) fn is_shown() -> bool {
+    FAR.get().is_some() || io::stdout().is_terminal()
+}
+
+/// Whether a person sees what goes to stderr.
+pub(in crate::cli) fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// The size of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) struct Screen {
+    columns: u16,
+    lines: u16,
+}
+
+/// The terminal of another machine, in which what we print is shown.
+static FAR: std::sync::OnceLock<Screen> = std::sync::OnceLock::new();
+
+/// `100x30`
+pub(in crate::cli) fn screen(text: &str) -> Result<Screen, String> {
+    let (columns, lines) = text.split_once('x').ok_or("expected COLUMNSxLINES")?;
+    let number = |text: &str| text.parse::<u16>().map_err(|why| why.to_string());
+    Ok(Screen { columns: number(columns)?, lines: number(lines)? })
+}
+
+/// What we print is shown there.
+pub(in crate::cli) fn assume(screen: Option<Screen>) {
+    if let Some(screen) = screen {
+        let _ = FAR.set(screen);
+    }
+}
+
+/// The terminal in which what we print is shown, here or there.
+fn shown_in() -> Option<Screen> {
+    FAR.get().copied().or_else(|| {
+        let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+        Some(Screen { columns: size.ws_col, lines: size.ws_row })
+    })
+}
+
+/// How another machine is told of this terminal; none when there is none.
+pub(in crate::cli) fn screen_word() -> Option<String> {
+    let Screen { columns, lines } = shown_in().filter(|_| is_shown())?;
+    Some(format!("--screen={columns}x{lines}"))
+}
+
+/// The width for output that no terminal shows: nothing is cut. Sums of several such widths do not overflow.
+const UNLIMITED_WIDTH: usize = usize::MAX / 16;
+
+/// The number of columns to print in: those of the terminal, else `COLUMNS`, else as many as there is text for.
+pub(in crate::cli) fn width() -> usize {
+    let columns = shown_in().map(|screen| usize::from(screen.columns)).filter(|columns| *columns > 0);
+    columns.or_else(Env::columns).unwrap_or(UNLIMITED_WIDTH)
+}
+
+/// The columns and lines that an agent would have in this terminal, less its status line; none when there is no terminal,
+/// or one too small to work in.
+pub(in crate::cli) fn room_for_an_agent() -> Option<(u16, u16)> {
+    // The name of the new agent may go into a variable: then stderr is the terminal.
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok()?;
+    (size.ws_col >= 20 && size.ws_row >= 6).then(|| (size.ws_col, size.ws_row - 1))
+}
+
+/// How high the terminal is; as high as one likes when there is none.
+pub(in crate::cli) fn height() -> usize {
+    shown_in().map(|screen| usize::from(screen.lines)).filter(|lines| *lines > 0).unwrap_or(usize::MAX)
+}
+
+/// The colour of a status; the word says the same.
+pub(in crate::cli) fn style(status: Status) -> Style {
+    let color = match status {
+        Status::Waiting => AnsiColor::Yellow,
+        Status::Crashed | Status::Lost => AnsiColor::Red,
+        Status::Working | Status::Starting => AnsiColor::Blue,
+        Status::Idle => AnsiColor::Green,
+        Status::Unknown => AnsiColor::Magenta,
+        Status::Exited | Status::Stopped | Status::Hibernated => return Style::new().dimmed(),
+    };
+    Style::new().fg_color(Some(color.into()))
+}
+
+/// The terminal of standard input in raw mode, until this is dropped.
+pub(in crate::cli) struct RawTerminal(rustix::termios::Termios);
+
+impl RawTerminal {
+    /// Puts the terminal into raw mode.
+    pub(in crate::cli) fn enter() -> io::Result<RawTerminal> {
+        use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+        let before = tcgetattr(rustix::stdio::stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw)?;
+        Ok(RawTerminal(before))
+    }
+
+    /// Waits for keys and returns their bytes.
+    pub(in crate::cli) fn read(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = [0; 256];
+        loop {
+            match rustix::io::read(rustix::stdio::stdin(), &mut bytes) {
+                // A resized window interrupts the read.
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                read => return Ok(bytes[..read?].to_vec()),
+            }
+        }
+    }
+}
+
+impl Drop for RawTerminal {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+/// The whole of standard input as text.
+pub(in crate::cli) fn standard_input() -> io::Result<String> {
+    io::read_to_string(io::stdin().lock())
+}
+
+/// The same as it is.
+pub(in crate::cli) fn standard_bytes() -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut io::stdin().lock(), &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Standard input, to be read piece by piece.
+pub(in crate::cli) fn raw_input() -> impl io::BufRead + Send + 'static {
+    io::BufReader::new(io::stdin())
+}
+
+/// Whether what goes to stdout is coloured.
+pub(in crate::cli) fn is_colored() -> bool {
+    match anstream::ColorChoice::global() {
+        anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi => true,
+        anstream::ColorChoice::Never => false,
+        anstream::ColorChoice::Auto => {
+            anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+        }
+    }
+}
+
+/// Where something goes that another machine printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Stream {
+    Out,
+    Err,
+}
+
+/// What another machine printed, cleaned; false when nobody reads it.
+pub(in crate::cli) fn pass_on(bytes: &[u8], stream: Stream) -> bool {
+    let written = match stream {
+        Stream::Out => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+        Stream::Err => io::stderr().write_all(bytes),
+    };
+    written.is_ok()
+}
+
+/// No mouse, no focus, no marked pasting, plain keys, the whole screen to scroll, letters that are letters, a cursor, no
+/// colours. First all that a soft reset undoes, where the terminal knows one: it alone takes back lines that are counted
+/// from elsewhere without moving the cursor. `share/visit.rs` has the same.
+const MODES_OFF: &str = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?1l\x1b>\x1b[>4m\x1b(B\x1b7\x1b[r\x1b8\x1b[?25h\x1b[0m";
+
+/// Forgets what was typed and not read yet.
+pub(in crate::cli) fn forget_typed() {
+    use rustix::termios::{QueueSelector, tcflush};
+    let _ = tcflush(rustix::stdio::stdin(), QueueSelector::IFlush);
+}
+
+/// This terminal as it was before it was handed over to another machine.
+#[derive(Clone)]
+pub(in crate::cli) struct Terminal(Option<rustix::termios::Termios>);
+
+impl Terminal {
+    /// Remembers how it is.
+    pub(in crate::cli) fn save() -> Terminal {
+        Terminal(rustix::termios::tcgetattr(rustix::stdio::stdin()).ok())
+    }
+
+    /// Takes it back from a program that was cut off: its screen, its mouse, its cursor and its colours go.
+    pub(in crate::cli) fn leave_screen(&self) {
+        self.restore();
+        let _ = write!(io::stdout(), "\x1b[?1049l{MODES_OFF}\r").and_then(|()| io::stdout().flush());
+    }
+
+    /// Takes it back from a program that left by itself, and says what there is to say.
+    pub(in crate::cli) fn restore_and_say(&self, text: &str) {
+        self.restore();
+        // Who left in an orderly way has done so already; whoever else did may have left the mouse on. The screen is
+        // changed without moving the cursor, which stands where it should on the right one.
+        let _ = write!(io::stdout(), "\x1b[?1047l{MODES_OFF}").and_then(|()| io::stdout().flush());
+        // Who has just left knows that.
+        let is_news = |line: &&str| !(line.contains("onnection to ") && line.ends_with(" closed."));
+        for line in text.lines().filter(is_news) {
+            let _ = writeln!(anstream::stderr().lock(), "{}", clean(line));
+        }
+    }
+
+    fn restore(&self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        if let Some(before) = &self.0 {
+            let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, before);
+        }
+    }
+}

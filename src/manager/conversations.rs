@@ -1,0 +1,107 @@
+//! Conversations: which an agent has had, and going on with another. Ids and names only: what was said stays in the
+//! store of the agent's CLI, which is never read.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::Manager;
+use super::lifecycle::resume::{Again, How, Resumed};
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{AgentName, AgentRecord, Kind, Title};
+use crate::rules::lifecycle::conversation::{Switched, switch};
+use crate::rules::lifecycle::conversation_start::{self, Opening};
+
+/// One conversation of an agent. The field names are a public contract.
+#[derive(Debug, Serialize)]
+pub struct ConversationView {
+    /// The CLI's id of it, as far as it is known.
+    pub id: Option<String>,
+    /// What people call it.
+    pub name: Option<String>,
+    /// Whether it has had a first prompt.
+    pub begun: bool,
+    /// Whether the agent is in it.
+    pub current: bool,
+    /// When the agent left it.
+    #[serde(with = "crate::base::json_time::option")]
+    pub left_at: Option<Timestamp>,
+}
+
+impl Manager {
+    /// The conversation an agent is in, and those it was in before, the latest first.
+    pub fn conversations(&self, name: &AgentName) -> Result<Vec<ConversationView>, Error> {
+        let record = self.record(name, "show")?;
+        let now = record.conversation;
+        let current =
+            ConversationView { id: now.id, name: now.name, begun: now.begun, current: true, left_at: None };
+        let past = record.conversations.into_iter().rev().map(|past| ConversationView {
+            id: Some(past.id),
+            name: past.name,
+            begun: true,
+            current: false,
+            left_at: Some(past.left_at),
+        });
+        Ok([current].into_iter().chain(past).collect())
+    }
+
+    /// Brings an agent back in the conversation that a name or an id means; a new name begins one.
+    pub fn resume_with(&self, name: &AgentName, wanted: &str) -> Result<Resumed, Error> {
+        let wanted = Title::clean(wanted).map(String::from).ok_or_else(|| Error::Usage {
+            what: "a conversation has a name".into(),
+            hint: Some(format!("`symposium conversation list {name}` shows them")),
+        })?;
+        let lock = self.store.lock_agent(name, "resume")?;
+        let mut record = self.record(name, "resume")?;
+        let kind = self.kind_of(&record)?;
+        refuse_what_cannot_choose(&record, &kind)?;
+        let pane = self.free_pane(&record).map_err(|error| match error {
+            Error::StillRunning { name, .. } => Error::StillRunning { name, verb: "resume --conversation" },
+            other => other,
+        })?;
+        let switched = switch(&mut record, &wanted, Env::now());
+        self.refuse_a_neighbours(&record)?;
+        let opening = match (switched, &record.conversation.id) {
+            (Switched::Same, _) => {
+                let resumed = self.resume_into(record, pane, How::ASKED, &lock)?;
+                self.ensure_supervisor();
+                return Ok(resumed);
+            }
+            (Switched::Back, Some(id)) => Opening::Resume(id.clone()),
+            _ => conversation_start::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
+        };
+        let again = Again { kind: &kind, opening, pane, how: How::ASKED, first: None };
+        let mut resumed = self.start_again(record, again, &lock)?;
+        if switched == Switched::New {
+            resumed.remark = format!("starts a new conversation, `{wanted}`");
+        }
+        self.ensure_supervisor();
+        Ok(resumed)
+    }
+
+    /// Two agents in one conversation would write over each other.
+    fn refuse_a_neighbours(&self, record: &AgentRecord) -> Result<(), Error> {
+        let Some(id) = &record.conversation.id else { return Ok(()) };
+        let all = self.store.read(Env::now())?;
+        let has_it = |other: &&AgentRecord| {
+            other.id != record.id && other.kind == record.kind && other.conversation.id.as_ref() == Some(id)
+        };
+        match all.iter().find(has_it) {
+            None => Ok(()),
+            Some(other) => Err(Error::Unsafe {
+                what: format!("agent `{}` is in conversation {id}", other.name),
+                hint: format!("go to it with `symposium agent attach {}`", other.name),
+            }),
+        }
+    }
+}
+
+fn refuse_what_cannot_choose(record: &AgentRecord, kind: &Kind) -> Result<(), Error> {
+    if !kind.conversation.resume.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        what: format!("`{}` cannot be told which conversation to go on with", record.kind),
+        hint: Some(format!("leave `--conversation` away: `symposium agent resume {}`", record.name)),
+    })
+}

@@ -1,0 +1,71 @@
+//! What can stand behind a command, for a shell that completes it. From files alone: a Tab must not wait for tmux, and
+//! changes nothing.
+
+use crate::env::Env;
+use crate::manager::{Manager, Place, TaskFilter};
+use crate::model::{TaskState, is_deceptive};
+
+/// How many tasks a shell is offered, the newest.
+const MOST_TASKS: usize = 50;
+
+/// What a word of a command line names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// An agent.
+    Agent,
+    /// A spec or a kind.
+    Spec,
+    /// A task.
+    Task,
+    /// Another machine.
+    Host,
+}
+
+impl Manager {
+    /// The names there are, each with a few words about it. What cannot be read offers nothing.
+    pub fn completions(&self, named: Named) -> Vec<(String, String)> {
+        let words = match named {
+            Named::Agent => self.agent_words(),
+            Named::Spec => self.spec_words(),
+            Named::Task => self.task_words(),
+            Named::Host => self.hosts().ok().map(|hosts| {
+                hosts.into_iter().map(|host| (host.name.to_string(), host.address.to_string())).collect()
+            }),
+        };
+        let mut words: Vec<(String, String)> = words.unwrap_or_default();
+        words.iter_mut().for_each(|(_, about)| *about = about.replace(is_deceptive, " "));
+        words
+    }
+
+    fn agent_words(&self) -> Option<Vec<(String, String)>> {
+        let records = self.store.read(Env::now()).ok()?;
+        let about = |status: &str, title: Option<&String>| match title {
+            Some(title) => format!("{status}, {title}"),
+            None => status.to_owned(),
+        };
+        let word = |record: crate::model::AgentRecord| {
+            (record.name.to_string(), about(record.status.status.word(), record.title.as_ref()))
+        };
+        Some(records.into_iter().map(word).collect())
+    }
+
+    fn spec_words(&self) -> Option<Vec<(String, String)>> {
+        let place = Place::default();
+        let specs = self.spec_list(&place).ok()?.specs;
+        let specs = specs.into_iter().map(|spec| (spec.name, spec.description.unwrap_or_default()));
+        let kinds = self.kind_list(&place).ok()?.into_iter().filter(|kind| kind.installed);
+        let mut words: Vec<_> =
+            specs.chain(kinds.map(|kind| (kind.name, "an agent CLI".to_owned()))).collect();
+        words.sort_by(|a, b| a.0.cmp(&b.0));
+        words.dedup_by(|second, first| second.0 == first.0);
+        Some(words)
+    }
+
+    fn task_words(&self) -> Option<Vec<(String, String)>> {
+        let states = [&TaskState::OPEN[..], &[TaskState::Failed]].concat();
+        let filter = TaskFilter { agent: None, states, newest: Some(MOST_TASKS), since: None };
+        let about = |text: &str| text.chars().take(60).collect();
+        let tasks = self.task_list(&filter).ok()?;
+        Some(tasks.into_iter().map(|task| (task.id.to_string(), about(&task.text))).collect())
+    }
+}

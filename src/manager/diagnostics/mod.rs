@@ -1,0 +1,17 @@
+//! Checks, metrics and other answers about the installation itself.
+//!
+//! - `doctor`: `symposium doctor`
+//! - `server_checks`: checks of the running tmux server
+//! - `storage_checks`: checks of the state directory and of the supervisor
+//! - `metrics`: `symposium metrics`
+//! - `completions`: names that a shell completes
+//! - `manual`: `symposium man`
+//! - `reload_config`: `config reload`
+
+pub(in crate::manager) mod completions;
+pub(in crate::manager) mod doctor;
+pub(in crate::manager) mod manual;
+pub(in crate::manager) mod metrics;
+pub(in crate::manager) mod reload_config;
+pub(in crate::manager) mod server_checks;
+pub(crate) mod storage_checks;

@@ -1,0 +1,77 @@
+//! The part of `symposium doctor` that looks at the running tmux server.
+
+use crate::manager::Manager;
+use crate::manager::diagnostics::doctor::Check;
+use crate::model::Look;
+
+/// With fewer file descriptors left than this the server is about to refuse agents.
+const FEW_DESCRIPTORS: u64 = 128;
+
+impl Manager {
+    /// Looks at the running server; nothing is said about one that does not run.
+    pub(in crate::manager) fn check_running_server(&self) -> Vec<Check> {
+        [self.check_versions(), self.check_descriptors(), self.check_tmux_conf()]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// Whether the server is of the version that PATH has.
+    fn check_versions(&self) -> Option<Check> {
+        let tmux = self.tmux().ok()?;
+        let Ok(Look::Running(server)) = tmux.look() else { return None };
+        if server.version == tmux.version() {
+            return None;
+        }
+        let saw = format!("the server runs tmux {}, PATH has {}", server.version, tmux.version());
+        Some(match tmux.client_program() {
+            Ok(client) => Check::note(
+                "tmux versions",
+                format!("{saw}; attach uses the server's own program, {}", client.display()),
+                "nothing is needed; the version of PATH counts from the server's next start",
+            ),
+            Err(_) => Check::bad(
+                "tmux versions",
+                format!("{saw}; attach may fail"),
+                format!("put tmux {} first in PATH", server.version),
+            ),
+        })
+    }
+
+    /// A server that was told to end and holds the socket of the next one.
+    pub(in crate::manager) fn check_stuck_server(&self) -> Option<Check> {
+        let stuck = self.stuck_server(self.tmux().ok()?).ok()??;
+        let advice = "symposium agent restore --all (it ends these processes first)";
+        Some(Check::bad("server", stuck.description(), advice))
+    }
+
+    /// Mistakes in the user's `tmux.conf`, and whether the server has read it as it is now.
+    fn check_tmux_conf(&self) -> Option<Check> {
+        let tmux = self.tmux().ok()?;
+        let state = tmux.conf_state().ok()??;
+        if state.is_changed {
+            let mut saw = "changed since the server read it".to_owned();
+            for mistake in tmux.check_conf().unwrap_or_default() {
+                saw.push_str("; ");
+                saw.push_str(&mistake);
+            }
+            return Some(Check::note("tmux.conf", saw, "symposium config reload"));
+        }
+        let mistakes = tmux.conf_mistakes().ok().filter(|mistakes| !mistakes.is_empty())?;
+        let advice = "correct the file, then `symposium config reload`";
+        Some(Check::note("tmux.conf", mistakes.join("; "), advice))
+    }
+
+    /// How many file descriptors the server has left.
+    fn check_descriptors(&self) -> Option<Check> {
+        let used = self.tmux().ok()?.descriptors()?;
+        let saw = format!("the server has {} of {} open, {} left", used.open, used.limit, used.left());
+        Some(if used.left() < FEW_DESCRIPTORS {
+            let advice = "end agents that are not needed, or raise the hard limit (`ulimit -Hn`) before the server's \
+                          next start";
+            Check::note("file descriptors", saw, advice)
+        } else {
+            Check::good("file descriptors", saw)
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! Checks of the state directory and of the supervisor: whether files can be written, and who stands still.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use crate::base::plural::counted;
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::manager::diagnostics::doctor::Check;
+use crate::process::Stall;
+use crate::store::{DiskSpace, probe_disk};
+
+/// How long the disk may take to store 64 KiB.
+const DISK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Whether the disk of the state directory answered in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::manager::diagnostics) enum DiskAnswer {
+    /// It did, if only with an error.
+    Prompt,
+    /// It did not; whatever writes would wait for it too.
+    Silent,
+}
+
+impl Manager {
+    /// Writes and removes a file, because modes alone do not tell whether a disk is full or read-only.
+    pub(in crate::manager::diagnostics) fn check_disk(&self) -> (Check, DiskAnswer) {
+        let (done, probed) = mpsc::channel();
+        let home = self.home.path.clone();
+        // A thread of its own, which is left behind if the disk never answers.
+        let begun = thread::Builder::new().name("probe".into()).spawn(move || {
+            let _ = done.send(probe_disk(&home));
+        });
+        let check = match begun.ok().and_then(|_| probed.recv_timeout(DISK_TIMEOUT).ok()) {
+            Some(Ok(DiskSpace { free })) => Check::good("disk", format!("writable, {} free", size(free))),
+            Some(Err(error)) => {
+                let report = Error::from(error).report();
+                Check::bad("disk", report.message, report.hints.join("; "))
+            }
+            None => {
+                let saw = format!(
+                    "it has not answered for {} s; the rest was not looked at",
+                    DISK_TIMEOUT.as_secs()
+                );
+                let advice = format!("see whether the disk of {} answers", self.home.path.display());
+                return (Check::bad("disk", saw, advice), DiskAnswer::Silent);
+            }
+        };
+        (check, DiskAnswer::Prompt)
+    }
+
+    pub(in crate::manager::diagnostics) fn check_ledger(&self) -> Check {
+        let lines = match self.with_existing_ledger(|ledger| ledger.last_id()) {
+            Ok(0) => "nothing has happened yet".to_owned(),
+            Ok(lines) => format!("{} written so far", counted(lines.unsigned_abs(), "line", "lines")),
+            Err(error) => {
+                let advice = error.report().hints.join("; ");
+                return Check::bad("ledger", error.to_string(), advice);
+            }
+        };
+        match self.store.damaged_ledgers() {
+            0 => Check::good("ledger", lines),
+            kept => Check::note(
+                "ledger",
+                format!(
+                    "{lines}; {} kept after a repair",
+                    counted(kept, "damaged file is", "damaged files are")
+                ),
+                format!("if nothing is missing: rm {}/ledger.db.damaged-*", self.home.path.display()),
+            ),
+        }
+    }
+
+    pub(in crate::manager::diagnostics) fn check_supervisor(&self) -> Check {
+        let seen = match self.supervision() {
+            Err(error) => return Check::bad("supervisor", error.to_string(), "symposium supervisor log"),
+            Ok(seen) => seen,
+        };
+        if let Some(stall) = &seen.stall {
+            let saw = format!("it does not respond: {}", stall.description());
+            return Check::bad("supervisor", saw, stall.remedy());
+        }
+        if seen.running {
+            return Check::good("supervisor", "it runs");
+        }
+        if seen.restarts_waiting + seen.tasks_waiting + seen.heartbeats > 0 {
+            let what = "it does not run, and restarts, tasks or heartbeats wait for it";
+            return Check::note("supervisor", what, "symposium supervisor start");
+        }
+        if seen.stopped_on_request {
+            return Check::note("supervisor", "it was stopped on request", "symposium supervisor start");
+        }
+        if !seen.autostart {
+            return Check::good("supervisor", "it does not run, and no agent brings it along (config.toml)");
+        }
+        Check::good("supervisor", "it does not run; the next agent that is started brings it along")
+    }
+
+    /// Transcript writers that make no progress. While one is stopped, tmux buffers what its agent prints.
+    pub(in crate::manager::diagnostics) fn check_writers(&self) -> Vec<Check> {
+        let stalled = match self.lasting_stalls() {
+            Ok(stalled) => stalled,
+            Err(error) => return vec![Check::bad("transcripts", error.to_string(), "symposium doctor")],
+        };
+        let check = stalled.iter().map(|writer| {
+            let (name, pid) = (&writer.agent, writer.pid);
+            match writer.stall {
+                Stall::Stopped => Check::bad(
+                    "transcripts",
+                    format!(
+                        "the writer of `{name}`, process {pid}, is stopped (state T); tmux grows meanwhile"
+                    ),
+                    format!("kill -CONT {pid}"),
+                ),
+                Stall::WaitsForDisk => Check::bad(
+                    "transcripts",
+                    format!("the writer of `{name}`, process {pid}, waits for the disk (state D)"),
+                    format!("see whether the disk of {} answers", self.home.path.display()),
+                ),
+            }
+        });
+        check.collect()
+    }
+}
+
+/// A size for people, with one digit behind the point.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}

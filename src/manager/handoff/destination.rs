@@ -1,0 +1,98 @@
+//! Where an agent that was handed over comes to live: a worktree of a repository that knows its history, a new
+//! repository, or a folder of its own. Everything that can be refused is refused here, before anything is made.
+
+use std::path::{Path, PathBuf};
+
+use super::{ImportRequest, Parcel};
+use crate::error::{Error, shown};
+use crate::git;
+use crate::manager::Manager;
+use crate::model::{HandedWork, Workspace, is_deceptive};
+
+/// Where it comes to live.
+#[derive(Debug)]
+pub(super) enum Landing {
+    /// In a worktree of the repository around this directory.
+    Worktree(PathBuf),
+    /// In a new repository here.
+    Fresh(PathBuf),
+    /// In this directory as it is: it brings no work.
+    Place(PathBuf),
+    /// In an empty folder of its own.
+    Scratch,
+}
+
+impl Landing {
+    pub(super) fn workspace(&self) -> Workspace {
+        match self {
+            Landing::Worktree(_) => Workspace::Worktree,
+            Landing::Fresh(_) | Landing::Place(_) => Workspace::InPlace,
+            Landing::Scratch => Workspace::Scratch,
+        }
+    }
+}
+
+impl Manager {
+    pub(super) fn landing(&self, parcel: &Parcel, request: &ImportRequest) -> Result<Landing, Error> {
+        let Some(work) = &parcel.manifest.work else {
+            return match (&request.clone_to, &request.dir) {
+                (Some(_), _) => Err(Error::Usage {
+                    what: "it brings no commits that a repository could be made of".into(),
+                    hint: Some("leave `--clone-to` away".into()),
+                }),
+                (None, Some(dir)) => Ok(Landing::Place(self.working_directory(Some(dir))?)),
+                (None, None) => Ok(Landing::Scratch),
+            };
+        };
+        if let Some(dir) = &request.clone_to {
+            return self.fresh(dir);
+        }
+        let dir = self.working_directory(request.dir.as_deref())?;
+        let Some(top) = git::project(&dir) else {
+            return Err(no_place(format!("`{}` is in no git repository", dir.display()), work));
+        };
+        let known: Vec<String> = work.roots.iter().chain([&work.head]).cloned().collect();
+        match self.git().has_any(&top, &known) {
+            Ok(true) => Ok(Landing::Worktree(top)),
+            Ok(false) => {
+                Err(no_place(format!("the repository `{}` has nothing of its history", top.display()), work))
+            }
+            Err(why) => Err(no_place(format!("`{}` cannot be asked: {why}", top.display()), work)),
+        }
+    }
+
+    fn fresh(&self, dir: &Path) -> Result<Landing, Error> {
+        let path = self.path_here(dir);
+        let bad = |why: &str| Error::Workspace {
+            what: format!("no repository can be made in `{}`: {why}", shown(&path.to_string_lossy())),
+            saw: vec!["nothing was changed".into()],
+            hint: "name another directory with `--clone-to`: one that is not there yet".into(),
+        };
+        let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+        let (Some(parent), Some(name)) = (parent, path.file_name()) else {
+            return Err(bad("the directory around it is not there"));
+        };
+        let path = parent.join(name);
+        if path.to_str().is_none() {
+            return Err(bad("its name is not valid UTF-8"));
+        }
+        match std::fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Landing::Fresh(path)),
+            Err(error) => Err(bad(&error.to_string())),
+            Ok(_) => Err(bad("it is there already")),
+        }
+    }
+}
+
+fn no_place(what: String, work: &HandedWork) -> Error {
+    let saw = work
+        .remotes
+        .iter()
+        .map(|address| format!("it was cloned from {}", address.replace(is_deceptive, " ")));
+    Error::Workspace {
+        what,
+        saw: saw.chain(["nothing was changed".to_owned()]).collect(),
+        hint: "go into a clone of its repository, or name one with `--dir`; `--clone-to DIR` makes one of what is in it"
+            .into(),
+    }
+}

@@ -1,0 +1,295 @@
+//! The steps of moving in: the place, the conversation, the queue. Each is written down before it is done.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::destination::Landing;
+use super::import::Move;
+use super::rollback::MovingNote;
+use super::{Parcel, QueueWish, work_refused};
+use crate::base::plural::counted;
+use crate::env::Env;
+use crate::error::Error;
+use crate::failpoint;
+use crate::git::{BranchPlan, Stage};
+use crate::kinds;
+use crate::ledger::TaskMove;
+use crate::manager::Manager;
+use crate::model::{
+    AgentRecord, Doer, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,
+};
+use crate::rules::workspace::handoff::{branches, handed_mail, handed_on};
+use crate::store::Gate;
+
+/// Who put a task or a message there that came with a handoff.
+const SOURCE: &str = "handoff";
+
+impl Manager {
+    /// What an earlier agent of this name left behind goes, unless it is work that is nowhere else.
+    pub(super) fn clear_the_way(&self, record: &AgentRecord) -> Result<(), Error> {
+        self.store.begin()?;
+        self.vacate(&record.name)?;
+        self.refuse_to_bury_work(record)?;
+        Ok(self.store.instance(&record.name).remove()?)
+    }
+
+    /// Makes the place it works in, with its work. The agent is written down first, so that one that is cut short is in
+    /// the list, and `rm` takes back what was made.
+    pub(super) fn move_in(
+        &self,
+        record: &mut AgentRecord,
+        moving: &mut Move<'_>,
+        alone: &mut Option<Gate>,
+    ) -> Result<(), Error> {
+        let parcel = moving.parcel;
+        let instance = self.store.instance(&record.name);
+        instance.create()?;
+        let mut note = MovingNote::default();
+        self.note_moving(record, &note)?;
+        match (&moving.landing, &parcel.manifest.work) {
+            (Landing::Worktree(top), Some(work)) => {
+                let branch = self.take_commits(record, parcel, (top, work), &mut note)?;
+                if work.branch.as_deref() != Some(branch.as_str()) {
+                    moving.remarks.push(format!("its work is on a new branch, `{branch}`"));
+                }
+                let at = BranchPlan::At { branch, commit: work.head.clone() };
+                let wish = (&moving.wish, &moving.chosen);
+                let plan = self.plan_handed(at, (top, Path::new(&work.below)), changes(parcel), wish)?;
+                self.create_worktree(record, &moving.wish, &plan, alone)?;
+                self.stay_inside(record);
+            }
+            (Landing::Fresh(dir), Some(work)) => {
+                self.begin_repository(record, parcel, (dir, work), &mut note)?
+            }
+            (Landing::Scratch, _) => {
+                record.working_directory = instance.create_workspace()?.to_string_lossy().into_owned();
+                record.project = Some(record.working_directory.clone());
+                record.branch = None;
+                self.write(|edit| edit.put(record.clone()))?;
+            }
+            _ => drop(self.write(|edit| edit.put(record.clone()))?),
+        }
+        failpoint::reached("handoff.settled");
+        Ok(())
+    }
+
+    /// Takes the commits into a repository, and chooses a branch for them that is not there.
+    fn take_commits(
+        &self,
+        record: &AgentRecord,
+        parcel: &Parcel,
+        (top, work): (&Path, &HandedWork),
+        note: &mut MovingNote,
+    ) -> Result<String, Error> {
+        let git = self.git().patient();
+        self.progress("taking its commits over");
+        git.take_bundle(top, &parcel.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
+        failpoint::reached("handoff.commits");
+        let names = branches(work.branch.as_deref(), &record.name);
+        let free = git.free_branch(top, &names).map_err(|why| work_refused(&why))?;
+        let branch = free.ok_or_else(|| Error::Workspace {
+            what: format!("no branch is free for the work of `{}`", record.name),
+            saw: vec!["nothing was changed".into()],
+            hint: "choose another name with `--name`".into(),
+        })?;
+        note.branch = Some((top.to_owned(), branch.clone(), work.head.clone()));
+        self.note_moving(record, note)?;
+        failpoint::reached("handoff.noted");
+        Ok(branch)
+    }
+
+    fn begin_repository(
+        &self,
+        record: &mut AgentRecord,
+        parcel: &Parcel,
+        (dir, work): (&Path, &HandedWork),
+        note: &mut MovingNote,
+    ) -> Result<(), Error> {
+        let git = self.git().patient();
+        fs::create_dir(dir).map_err(Error::io(format!("cannot make {}", dir.display())))?;
+        // Not before: one that somebody else has made meanwhile is not ours to take back.
+        note.made = Some(dir.to_owned());
+        self.note_moving(record, note)?;
+        record.working_directory = dir.join(&work.below).to_string_lossy().trim_end_matches('/').to_owned();
+        record.project = dir.to_str().map(str::to_owned);
+        self.write(|edit| edit.put(record.clone()))?;
+        let names = branches(work.branch.as_deref(), &record.name);
+        // One that git would not take as a name is left for the next.
+        let begin = |name: &&String| git.init(dir, name, &work.head).is_ok();
+        let branch = names.iter().take(2).find(begin).ok_or_else(|| Error::Workspace {
+            what: format!("no repository can be made in `{}`", dir.display()),
+            saw: vec!["nothing was changed".into()],
+            hint: "see whether git works there: `git init`".into(),
+        })?;
+        git.take_bundle(dir, &parcel.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
+        failpoint::reached("handoff.commits");
+        git.begin_at(dir, branch, &work.head).map_err(|why| work_refused(&why))?;
+        for (patch, stage) in changes(parcel) {
+            git.apply(dir, &patch, stage).map_err(|why| work_refused(&why))?;
+        }
+        record.branch = Some(branch.clone());
+        if !Path::new(&record.working_directory).is_dir() {
+            record.working_directory = dir.to_string_lossy().into_owned();
+        }
+        self.stay_inside(record);
+        Ok(())
+    }
+
+    /// A directory of the repository may be a link that leads elsewhere.
+    fn stay_inside(&self, record: &mut AgentRecord) {
+        let dir = PathBuf::from(&record.working_directory);
+        let real = dir.canonicalize();
+        if real.as_deref().ok() != Some(dir.as_path()) {
+            let top =
+                crate::git::project(&dir).filter(|top| top.canonicalize().is_ok_and(|real| real == *top));
+            let own = self.workspace_of(record);
+            let top = if dir.starts_with(&own) { own } else { top.unwrap_or(dir) };
+            record.working_directory = top.to_string_lossy().into_owned();
+        }
+    }
+
+    /// Puts the conversation where its CLI looks for it here, and says by which id; none when it cannot go on with it.
+    pub(super) fn bring_conversation(
+        &self,
+        record: &AgentRecord,
+        moving: &mut Move<'_>,
+    ) -> Result<Option<String>, Error> {
+        let (parcel, kind, remarks) = (moving.parcel, &moving.chosen.kind, &mut moving.remarks);
+        let files = &kind.conversation_files;
+        let id = parcel.manifest.conversation.id.clone();
+        let root = self.conversation_root(files, &[]);
+        let (Some(id), Some(root), true, false) =
+            (id, root, parcel.manifest.has(Part::Conversation), kind.conversation.resume.is_empty())
+        else {
+            if parcel.manifest.conversation.begun {
+                remarks.push("begins a new conversation, and is told what is known of the former".into());
+            }
+            return Ok(None);
+        };
+        let all = self.store.read(Env::now())?;
+        let is_in_it = |other: &AgentRecord| {
+            other.id != record.id && other.kind == record.kind && other.conversation.id.as_ref() == Some(&id)
+        };
+        let taken = all.iter().any(is_in_it) || kinds::find_conversation(files, &root, &id).is_some();
+        let new_id = if taken { uuid::Uuid::new_v4().to_string() } else { id.clone() };
+        let now = Env::now();
+        let Some(target) = kinds::place_conversation(files, &root, &record.working_directory, (&new_id, now))
+        else {
+            remarks
+                .push("begins a new conversation: where it works has too long a name for the former".into());
+            return Ok(None);
+        };
+        let mut note = self.moving_note(record);
+        note.files.push(target.clone());
+        self.note_moving(record, &note)?;
+        let failed = || Error::io(format!("cannot write the conversation {}", target.display()));
+        let mut changes = vec![(id.clone(), new_id.clone())];
+        if !files.directory_key.is_empty() {
+            let named = |dir: &str| format!("\"{}\":{}", files.directory_key, serde_json::Value::from(dir));
+            changes.push((named(&parcel.record.directory), named(&record.working_directory)));
+        }
+        changes.retain(|(old, new)| old != new);
+        if let Err(error) = copy_private(&parcel.part(Part::Conversation), &target, &changes) {
+            // What is there may be somebody else's, who was quicker.
+            note.files.pop();
+            self.note_moving(record, &note)?;
+            return Err(failed()(error));
+        }
+        failpoint::reached("handoff.placed");
+        remarks.push(match taken {
+            true => format!("conversation {id} is here already: it goes on with a copy, {new_id}"),
+            false => format!("goes on with conversation {id}"),
+        });
+        Ok(Some(new_id))
+    }
+
+    /// Puts tasks and mail on the new queue; says which tasks.
+    pub(super) fn bring_queue(
+        &self,
+        record: &AgentRecord,
+        moving: &mut Move<'_>,
+        wish: QueueWish,
+    ) -> Result<Vec<TaskId>, Error> {
+        let (parcel, remarks) = (moving.parcel, &mut moving.remarks);
+        let (mut queued, mut places, mut left) = (Vec::new(), Vec::new(), 0);
+        if wish == QueueWish::Leave {
+            return Ok(queued);
+        }
+        for task in &parcel.tasks {
+            let text = handed_on(task);
+            if text.parse::<Prompt>().is_err() {
+                left += 1;
+                places.push(None);
+                continue;
+            }
+            let after = task.after.iter().filter_map(|at| *places.get(*at)?).collect();
+            let doer = Doer::Agent(record.id, record.name.clone());
+            let plain = NewTask::plain(doer, text, SOURCE);
+            let (priority, timeout_s, retries) = (task.urgency(), task.timeout_s, task.retries.min(100));
+            let new = NewTask { priority, after, timeout_s, retries, ..plain };
+            let id = self.queue(&new).inspect_err(|_| self.cancel_queue(&queued))?;
+            places.push(Some(id));
+            queued.push(id);
+        }
+        let mail: Vec<NewMessage> = parcel
+            .messages
+            .iter()
+            .filter_map(|message| {
+                let text = handed_mail(message);
+                let to = Recipient::Agent(record.id, record.name.clone());
+                text.parse::<Prompt>().ok()?;
+                Some(NewMessage { from: SOURCE.into(), to, project: None, text, wake: message.wake })
+            })
+            .collect();
+        if !mail.is_empty() {
+            self.open_queues()?;
+            let added = self.with_ledger(|ledger| ledger.add_messages(&mail, Env::now()));
+            added.inspect_err(|_| self.cancel_queue(&queued))?;
+        }
+        if !queued.is_empty() || !mail.is_empty() {
+            let tasks = counted(queued.len(), "task", "tasks");
+            let messages = counted(mail.len(), "message", "messages");
+            let wait = if queued.len() + mail.len() == 1 { "waits" } else { "wait" };
+            remarks.push(format!("{tasks} and {messages} {wait} on its queue"));
+        }
+        if left > 0 {
+            let tasks = counted(left, "task was", "tasks were");
+            remarks.push(format!("{tasks} left out because the text cannot be typed"));
+        }
+        Ok(queued)
+    }
+
+    /// Its agent could not be started.
+    pub(super) fn cancel_queue(&self, queued: &[TaskId]) {
+        let from = [TaskState::Queued];
+        let step = TaskMove::plain(&from, TaskState::Cancelled, "its agent could not be taken over");
+        for id in queued {
+            let _ = self.with_ledger(|ledger| ledger.move_task(*id, &step, Env::now()));
+        }
+    }
+}
+
+/// The patches of a parcel, in the order in which they are put on.
+fn changes(parcel: &Parcel) -> Vec<(PathBuf, Stage)> {
+    let both = [(Part::Staged, Stage::Staged), (Part::Unstaged, Stage::Unstaged)];
+    let there = both.into_iter().filter(|(part, _)| parcel.manifest.has(*part));
+    there.map(|(part, stage)| (parcel.part(part), stage)).collect()
+}
+
+/// Copies a conversation to where nothing is yet, for its owner only, with these words in place of others.
+fn copy_private(from: &Path, to: &Path, changes: &[(String, String)]) -> io::Result<()> {
+    let dir = to.parent().unwrap_or(to);
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    let mut temp = tempfile::Builder::new().prefix(".handoff-").tempfile_in(dir)?;
+    temp.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+    if changes.is_empty() {
+        io::copy(&mut File::open(from)?, temp.as_file_mut())?;
+    } else {
+        let text = String::from_utf8_lossy(&fs::read(from)?).into_owned();
+        let text = changes.iter().fold(text, |text, (old, new)| text.replace(old, new));
+        temp.as_file_mut().write_all(text.as_bytes())?;
+    }
+    temp.persist_noclobber(to).map(drop).map_err(|error| error.error)
+}

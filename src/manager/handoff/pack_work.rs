@@ -1,0 +1,85 @@
+//! The work of an agent, packed: the commits of its branch and what is not committed. What is in no repository stays.
+
+use std::path::{Path, PathBuf};
+
+use super::export::ENDING;
+use crate::base::plural::counted;
+use crate::error::Error;
+use crate::git::{self, GitError};
+use crate::manager::Manager;
+use crate::model::{AgentRecord, HandedWork, Part, Workspace, is_deceptive};
+use crate::rules::workspace::handoff::without_credentials;
+
+/// Work that lies ready to be packed.
+pub(super) struct Packed {
+    pub handed: HandedWork,
+    /// The top of the working tree.
+    pub top: PathBuf,
+}
+
+impl Manager {
+    /// Puts bundle and patches into a room; none, and a remark, where there is no repository or no commit.
+    pub(super) fn pack_work(
+        &self,
+        record: &AgentRecord,
+        room: &Path,
+        remarks: &mut Vec<String>,
+    ) -> Result<Option<Packed>, Error> {
+        let dir = Path::new(&record.working_directory);
+        let own = self.workspace_of(record);
+        // A scratch folder may lie in a repository of something else, such as the user's whole home.
+        let is_its = |top: &PathBuf| record.workspace != Workspace::Scratch || top.starts_with(&own);
+        let Some(top) = git::project(dir).filter(is_its).filter(|_| dir.is_dir()) else {
+            remarks.push(format!(
+                "`{}` is in no git repository: the files in it are not packed; `git init` and a commit there change that",
+                dir.display()
+            ));
+            return Ok(None);
+        };
+        let git = self.git().patient();
+        let failed = |why: GitError| Error::Workspace {
+            what: format!("the work of agent `{}` cannot be packed: {why}", record.name),
+            saw: vec!["nothing was written".into()],
+            hint: format!("see to it in `{}`, then try again", top.display()),
+        };
+        self.progress("packing its commits");
+        let at = |part: Part| room.join(part.name());
+        let Some(tip) = git.bundle(&top, &at(Part::Bundle)).map_err(failed)? else {
+            remarks.push("its repository has no commit yet: the files in it are not packed".into());
+            return Ok(None);
+        };
+        let copied = match record.workspace {
+            Workspace::Worktree => self.worktree_note(record).copied,
+            _ => Vec::new(),
+        };
+        let copied = copied.iter().map(|path| format!(":(top,exclude,literal){}", path.display()));
+        // Nor what was handed over from here before.
+        let spared: Vec<String> = copied.chain([format!(":(top,exclude,glob)**/*{ENDING}")]).collect();
+        let scrap = room.join("scrap");
+        std::fs::create_dir(&scrap).map_err(Error::io(format!("cannot make {}", scrap.display())))?;
+        let (staged, unstaged) = (at(Part::Staged), at(Part::Unstaged));
+        let others = git.patches(&top, &spared, &scrap, [&staged, &unstaged]).map_err(failed)?;
+        remarks.extend(others.iter().map(|path| {
+            format!("`{}` is a repository of its own and is not in it", path.replace(is_deceptive, " "))
+        }));
+        if top.join(".gitmodules").exists() {
+            remarks
+                .push("submodules are not in it: whoever takes it over needs a clone that has them".into());
+        }
+        let branch = git::branch(dir).filter(|branch| !tip.head.starts_with(branch.as_str()));
+        if let Ok(Some(work)) = git.work(&top, branch.as_deref())
+            && work.stashes > 0
+        {
+            let stashes = counted(work.stashes, "stash", "stashes");
+            remarks.push(format!("not in it, though made on its branch: {stashes}"));
+        }
+        let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_string_lossy().into_owned();
+        let mut remotes: Vec<String> =
+            tip.remotes.iter().filter_map(|address| without_credentials(address)).collect();
+        remotes.sort();
+        remotes.dedup();
+        let (head, base, roots) = (tip.head, tip.base, tip.roots);
+        let handed = HandedWork { workspace: record.workspace, branch, head, base, roots, below, remotes };
+        Ok(Some(Packed { handed, top }))
+    }
+}

@@ -1,0 +1,213 @@
+//! Looks through everything that is about to be handed over for what looks like a secret, and refuses it.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use crate::base::patch::{Kind, Place};
+use crate::error::{Error, shown};
+use crate::git::GitError;
+use crate::manager::Manager;
+use crate::manager::lifecycle::spawn_manifest::BirthNote;
+use crate::model::{AgentRecord, MANIFEST, Manifest, Part};
+use crate::process;
+use crate::secrets::{Finding, Known, Reading, in_line, is_secret_name, is_worth_looking_for};
+use crate::store::Staging;
+
+/// How many are told one by one.
+const MOST_TOLD: usize = 12;
+
+/// How much of a line is looked at in one piece: an image in a conversation is one line.
+const LONGEST_PIECE: u64 = 1 << 20;
+/// How much of a piece is looked at again with the next: longer than any secret that is found.
+const OVERLAP: usize = 16 << 10;
+
+/// What the file that holds them is called.
+const COMMITS: &str = "its commits";
+/// The parts that are patches.
+const PATCHES: [Part; 2] = [Part::Staged, Part::Unstaged];
+
+impl Manager {
+    /// The values of an agent's variables that must not be told: of its process, of what it was given, and of the caller,
+    /// whose environment it may have been born with.
+    pub(super) fn known_secrets(&self, record: &AgentRecord, note: Option<&BirthNote>) -> Vec<Known> {
+        let of_spec = note.iter().flat_map(|note| &note.spec).flat_map(|spec| spec.env.clone());
+        let given = note.iter().flat_map(|note| note.env.clone());
+        let callers = self
+            .env
+            .all()
+            .iter()
+            .filter_map(|(key, value)| Some((key.to_str()?.to_owned(), value.to_str()?.to_owned())));
+        let of_process = record.pid.map(process::environment).unwrap_or_default();
+        let mut known: Vec<Known> = of_spec
+            .chain(given)
+            .chain(of_process)
+            .chain(callers)
+            .filter(|(name, value)| is_secret_name(name) && is_worth_looking_for(value))
+            .map(|(name, value)| Known { name, value })
+            .collect();
+        known.sort_by(|a, b| (&a.name, &a.value).cmp(&(&b.name, &b.value)));
+        known.dedup();
+        known
+    }
+
+    /// Refuses when something in the room, in the manifest, or in a commit that nobody else has yet, looks like a secret.
+    pub(super) fn refuse_secrets(
+        &self,
+        manifest: &Manifest,
+        room: &Staging,
+        top: Option<&Path>,
+        known: &[Known],
+    ) -> Result<(), Error> {
+        self.progress("looking for secrets");
+        let mut found = Found::of(known);
+        found.look_at_manifest(manifest);
+        for part in Part::ALL.into_iter().filter(|part| *part != Part::Bundle) {
+            let path = room.path().join(part.name());
+            if path.exists() {
+                found.look(&path, part.name())?;
+            }
+        }
+        if let (Some(top), Some(work)) = (top, &manifest.work) {
+            self.look_at_work((top, &work.head), room, &mut found).map_err(|why| match why {
+                Looking::Git(why) => Error::Workspace {
+                    what: format!("the work of agent `{}` cannot be looked through: {why}", manifest.name),
+                    saw: vec!["nothing was written".into()],
+                    hint: "see whether git works there: `git log`".into(),
+                },
+                Looking::Other(error) => error,
+            })?;
+        }
+        if found.count == 0 {
+            return Ok(());
+        }
+        let more = found.count - found.told.len();
+        Err(Error::SecretsInHandoff { name: manifest.name.clone(), found: found.told, more })
+    }
+
+    /// The commits, and what a patch holds as bytes because somebody said that the file is not to be compared.
+    fn look_at_work(
+        &self,
+        (top, head): (&Path, &str),
+        room: &Staging,
+        found: &mut Found<'_>,
+    ) -> Result<(), Looking> {
+        let (scrap, git) = (room.path().join("scrap"), self.git().patient());
+        let log = scrap.join("log");
+        git.unpublished(top, head, &log).map_err(Looking::Git)?;
+        found.look(&log, COMMITS).map_err(Looking::Other)?;
+        if !found.has_bytes {
+            return Ok(());
+        }
+        let paths = PATCHES.map(|part| scrap.join(part.name()));
+        let [staged, unstaged] = &paths;
+        git.patches_as_text(top, &scrap, [staged, unstaged]).map_err(Looking::Git)?;
+        for (part, path) in PATCHES.into_iter().zip(&paths) {
+            found.look(path, part.name()).map_err(Looking::Other)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why something could not be looked through.
+enum Looking {
+    Git(GitError),
+    Other(Error),
+}
+
+/// What was found so far.
+struct Found<'a> {
+    known: &'a [Known],
+    told: Vec<String>,
+    count: usize,
+    /// Whether a patch holds something that only git can read.
+    has_bytes: bool,
+}
+
+impl<'a> Found<'a> {
+    fn of(known: &'a [Known]) -> Found<'a> {
+        Found { known, told: vec![], count: 0, has_bytes: false }
+    }
+
+    /// Branch, directory, addresses and names.
+    fn look_at_manifest(&mut self, manifest: &Manifest) {
+        let text = serde_json::to_string_pretty(manifest).unwrap_or_default();
+        for line in text.lines() {
+            let key = line.trim_start().strip_prefix('"').and_then(|rest| rest.split_once("\":"));
+            let at = key.map_or_else(|| MANIFEST.to_owned(), |(key, _)| format!("{MANIFEST} ({key})"));
+            self.tell(in_line(line, self.known), &at);
+        }
+    }
+
+    fn look(&mut self, path: &Path, called: &str) -> Result<(), Error> {
+        let failed = || Error::io(format!("cannot look through {}", path.display()));
+        let mut source = BufReader::new(File::open(path).map_err(failed())?);
+        let mut place = match called {
+            COMMITS => Some(Place::in_log()),
+            called if PATCHES.iter().any(|part| part.name() == called) => Some(Place::default()),
+            _ => None,
+        };
+        let (mut reading, mut is_binary) = (Reading::default(), false);
+        let (mut bytes, mut number) = (Vec::new(), 1);
+        let mut is_begin = true;
+        loop {
+            let read = source.by_ref().take(LONGEST_PIECE).read_until(b'\n', &mut bytes).map_err(failed())?;
+            if read == 0 {
+                return Ok(());
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            let line = text.trim_end_matches(['\n', '\r']);
+            let kind = place.as_mut().filter(|_| is_begin).map_or(Kind::Other, |place| place.step(line));
+            if kind != Kind::Other {
+                reading = Reading::default();
+            }
+            is_binary &= !matches!(kind, Kind::Commit | Kind::File);
+            self.has_bytes |= line == "GIT binary patch";
+            // As git tells them: from here on it is no text.
+            is_binary |= line.contains('\0');
+            if !is_binary {
+                let findings = reading.line(line, self.known);
+                if !findings.is_empty() {
+                    let at = self.told_place(place.as_ref(), (called, number));
+                    self.tell(findings, &at);
+                }
+            }
+            is_begin = bytes.ends_with(b"\n");
+            if is_begin {
+                number += 1;
+                bytes.clear();
+            } else {
+                // What stands across two pieces is seen in the second.
+                bytes.drain(..bytes.len().saturating_sub(OVERLAP));
+            }
+        }
+    }
+
+    /// Where something was found, in words that do not hold it.
+    fn told_place(&self, place: Option<&Place>, (called, number): (&str, u64)) -> String {
+        let of_part = || format!("{called} line {number}");
+        let Some(place) = place else { return of_part() };
+        let is_told = in_line(&place.file, self.known).is_empty();
+        let file = if is_told { shown(&place.file) } else { "a name that is not told".to_owned() };
+        let of_file = match place.line {
+            Some(line) => format!("({file} line {line})"),
+            None => format!("({file})"),
+        };
+        match (place.commit.as_str(), place.file.as_str()) {
+            ("", "") => of_part(),
+            ("", _) => format!("{called} {of_file}"),
+            (commit, "") => format!("commit {commit}"),
+            (commit, _) => format!("commit {commit} {of_file}"),
+        }
+    }
+
+    fn tell(&mut self, findings: Vec<Finding>, at: &str) {
+        for one in findings {
+            self.count += 1;
+            let told = format!("{at}: {}: {}", shown(&one.what), shown(&one.masked));
+            if self.told.len() < MOST_TOLD && !self.told.contains(&told) {
+                self.told.push(told);
+            }
+        }
+    }
+}

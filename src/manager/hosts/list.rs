@@ -1,0 +1,251 @@
+//! The agents of other machines, all asked at once. A host that does not answer in time holds up nobody: what it last
+//! told stands in its place, and is told as that.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::manager::hosts::manage::{far_request, unreached};
+use crate::manager::hosts::run::refuse_older;
+use crate::model::{FarRequest, Frame, Hello, Host, HostName, Times, is_deceptive};
+use crate::ssh::{Asking, Bounds, Heed, Lost, Ssh, Talked};
+
+/// More than any machine has to tell of its agents, and little enough to be held for every machine at once.
+const MOST_TOLD: usize = 16 << 20;
+
+/// More agents than a machine has memory for.
+const MOST_AGENTS: usize = 10_000;
+
+/// How much of an error over there is told.
+const MOST_LINES: usize = 8;
+const LONGEST_LINE: usize = 500;
+
+/// A connection that says nothing for so long may be dead: ssh itself has asked by then whether the other side is there.
+const SILENT: Duration = Duration::from_secs(5);
+
+/// How long a machine may take to answer, when nobody says how long.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long one may take among others that was asked in vain for less than a minute ago.
+const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
+const LATELY: i64 = 60;
+
+/// Whoever has to wait longer than this is told for whom.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// The agents of one host.
+#[derive(Debug)]
+pub struct FarAgents {
+    /// The host.
+    pub host: HostName,
+    /// Its agents, as it told them, with `host`, `stale` and `as_of` put in.
+    pub agents: Vec<Value>,
+    /// When it told; none when it never did.
+    pub as_of: Option<Timestamp>,
+    /// Why that is not what it says now, when it is not.
+    pub silence: Option<Error>,
+}
+
+/// What a host last told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::manager) struct LastKnown {
+    format: u32,
+    /// When.
+    #[serde(with = "crate::base::json_time")]
+    pub as_of: Timestamp,
+    /// Its agents.
+    pub agents: Vec<Value>,
+}
+
+/// What one host answered.
+type Answer = Result<(Hello, Vec<Value>), Error>;
+
+impl Manager {
+    /// All hosts there are.
+    pub fn hosts(&self) -> Result<Vec<Host>, Error> {
+        Ok(self.store.hosts()?)
+    }
+
+    /// What these hosts tell within this time, in their order; `slow` is told who has not answered when that takes long.
+    /// When no time is given, those that were silent lately get less of it.
+    pub fn far_agents(
+        &self,
+        hosts: &[Host],
+        within: Option<Duration>,
+        slow: &mut dyn FnMut(&[&HostName]),
+    ) -> Result<Vec<FarAgents>, Error> {
+        let ssh = self.ssh()?;
+        let patience = |host: &Host| within.unwrap_or_else(|| self.patience_with(&host.name));
+        let times: Vec<Duration> = hosts.iter().map(patience).collect();
+        let deadline = Instant::now() + times.iter().max().copied().unwrap_or_default();
+        let (tell, told) = mpsc::channel();
+        for (at, (host, within)) in hosts.iter().cloned().zip(times.iter().copied()).enumerate() {
+            let (ssh, tell) = (ssh.clone(), tell.clone());
+            std::thread::spawn(move || {
+                let answer = ask(&ssh, &host, within);
+                let is_silent = matches!(answer, Err(Error::HostUnreached { late: true, .. }));
+                let _ = tell.send((at, answer));
+                // Nobody waits for this: a connection that is dead must not hold up the next one who asks. Who had less
+                // patience than that leaves it to the next one, for whom it is there already.
+                if is_silent && within >= SILENT {
+                    ssh.let_go(&host);
+                }
+            });
+        }
+        drop(tell);
+        let mut answers: Vec<Option<Answer>> = hosts.iter().map(|_| None).collect();
+        // A little more than each has, so that those who are late by a hair are told with their own words.
+        let last = deadline + Duration::from_millis(200);
+        let mut next = last.min(Instant::now() + AT_ONCE);
+        loop {
+            match told.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok((at, answer)) => answers[at] = Some(answer),
+                Err(RecvTimeoutError::Timeout) if next < last => {
+                    let missing = hosts.iter().zip(&answers).filter(|(_, answer)| answer.is_none());
+                    slow(&missing.map(|(host, _)| &host.name).collect::<Vec<_>>());
+                    next = last;
+                }
+                Err(_) => break,
+            }
+        }
+        let late = |host: &Host| Err(unreached(host, &Lost { late: true, ..Lost::default() }));
+        let answers = hosts.iter().zip(answers).map(|(host, answer)| answer.unwrap_or_else(|| late(host)));
+        let answers: Vec<Answer> = answers.collect();
+        for ((host, answer), within) in hosts.iter().zip(&answers).zip(times) {
+            self.note_silence(host, answer, within);
+        }
+        Ok(hosts.iter().zip(answers).map(|(host, answer)| self.seen(host, answer)).collect())
+    }
+
+    /// How long this one may take: who hangs must not hold up every list.
+    fn patience_with(&self, host: &HostName) -> Duration {
+        let silent = self.store.read_run(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
+        let since = silent.and_then(|text| text.parse::<Timestamp>().ok());
+        let ago = since.map(|since| Env::now().duration_since(since).as_secs());
+        if ago.is_some_and(|ago| (0..LATELY).contains(&ago)) { LITTLE_PATIENCE } else { PATIENCE }
+    }
+
+    /// Remembers who was asked in vain. Who had little time to answer may only be slow.
+    fn note_silence(&self, host: &Host, answer: &Answer, within: Duration) {
+        let file = silence_file(&host.name);
+        let _ = match answer {
+            Ok(_) => self.store.remove_run(&file),
+            Err(Error::HostUnreached { late: true, .. }) if within >= PATIENCE => {
+                self.store.write_run(&file, Env::now().to_string().as_bytes())
+            }
+            Err(_) => Ok(()),
+        };
+    }
+
+    /// What is shown of a host: what it says, or what it last said.
+    fn seen(&self, host: &Host, answer: Answer) -> FarAgents {
+        let (known, silence) = match answer {
+            Ok((hello, agents)) => {
+                self.note_version(host, &hello.version);
+                let known = LastKnown { format: 1, as_of: Env::now(), agents };
+                let text = serde_json::to_vec(&known).unwrap_or_default();
+                // Only for the day on which it does not answer.
+                let _ = self.store.write_run(&file(&host.name), &text);
+                (Some(known), None)
+            }
+            Err(error) => (self.last_known(&host.name), Some(error)),
+        };
+        let as_of = known.as_ref().map(|known| known.as_of);
+        let mut agents = known.map(|known| known.agents).unwrap_or_default();
+        for agent in &mut agents {
+            if let Value::Object(fields) = agent {
+                fields.insert("host".into(), host.name.as_str().into());
+                fields.insert("stale".into(), silence.is_some().into());
+                fields.insert("as_of".into(), as_of.map(|at| at.to_string()).into());
+            }
+        }
+        FarAgents { host: host.name.clone(), agents, as_of, silence }
+    }
+
+    pub(in crate::manager) fn last_known(&self, host: &HostName) -> Option<LastKnown> {
+        serde_json::from_slice(&self.store.read_run(&file(host))?).ok()
+    }
+
+    pub(in crate::manager) fn forget_last_known(&self, host: &HostName) -> Result<(), Error> {
+        self.store.remove_run(&silence_file(host))?;
+        Ok(self.store.remove_run(&file(host))?)
+    }
+}
+
+/// What is said of a machine that tells more than can be held.
+pub(in crate::manager) fn too_much(most: usize) -> String {
+    format!("it told more than {} MiB; nothing of that is shown", most >> 20)
+}
+
+/// Not the name of any agent's lock.
+fn file(host: &HostName) -> String {
+    format!("host-{host}.json")
+}
+
+fn silence_file(host: &HostName) -> String {
+    format!("host-{host}.silent")
+}
+
+/// The error that a symposium over there ended with, when it told one.
+fn far_error(host: &HostName, exit: u8, told: &[u8]) -> Option<Error> {
+    let told = String::from_utf8_lossy(told);
+    let error = told.lines().rev().find_map(|line| serde_json::from_str::<Value>(line).ok())?;
+    let error = error.get("error")?;
+    let texts = |key: &str| -> Vec<String> {
+        let all = error.get(key).and_then(Value::as_array).into_iter().flatten();
+        all.filter_map(Value::as_str).take(MOST_LINES).map(foreign_line).collect()
+    };
+    let message = foreign_line(error.get("message")?.as_str()?);
+    Some(Error::FarError { name: host.clone(), exit, message, saw: texts("saw"), hints: texts("hints") })
+}
+
+/// A line of another machine's, for a terminal here.
+fn foreign_line(text: &str) -> String {
+    text.replace(is_deceptive, " ").chars().take(LONGEST_LINE).collect()
+}
+
+fn ask(ssh: &Ssh, host: &Host, within: Duration) -> Answer {
+    let words = ["--json", "agent", "list"].map(str::to_owned).to_vec();
+    let request: FarRequest = far_request(Times::Any, words, 0);
+    let bounds = Bounds { hello: within, whole: Some(within), asking: Asking::Never };
+    let (mut hello, mut out, mut err) = (None, Vec::new(), Vec::new());
+    let talked = ssh.talk(host, (&request, b""), bounds, &mut |frame| {
+        match frame {
+            Frame::Hello(said) => hello = Some(said),
+            Frame::Out(bytes) => out.extend(bytes),
+            Frame::Err(bytes) => err.extend(bytes),
+            Frame::Alive | Frame::End(_) | Frame::Unknown => {}
+        }
+        if out.len() + err.len() > MOST_TOLD { Heed::Enough } else { Heed::On }
+    })?;
+    let nonsense = |what: &str| Error::FarFailed {
+        name: host.name.clone(),
+        said: std::iter::once(what.to_owned())
+            .chain(String::from_utf8_lossy(&err).lines().take(4).map(crate::error::shown))
+            .collect(),
+    };
+    match (talked, hello) {
+        (Talked::Ended(exit), Some(hello)) => {
+            refuse_older(host, &hello)?;
+            match serde_json::from_slice::<Vec<Value>>(&out) {
+                Ok(agents) if agents.len() > MOST_AGENTS => {
+                    Err(nonsense(&format!("it told of more than {MOST_AGENTS} agents")))
+                }
+                Ok(agents) => Ok((hello, agents)),
+                Err(_) => Err(far_error(&host.name, exit, &err)
+                    .unwrap_or_else(|| nonsense("it did not tell its agents"))),
+            }
+        }
+        (Talked::Lost(lost), _) => Err(unreached(host, &lost)),
+        (Talked::Enough, _) => {
+            Err(Error::FarFailed { name: host.name.clone(), said: vec![too_much(MOST_TOLD)] })
+        }
+        (_, _) => Err(nonsense("it ended in the middle")),
+    }
+}

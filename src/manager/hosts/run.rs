@@ -1,0 +1,215 @@
+//! A command for another machine: asked over ssh, and asked again with the same id when the link was lost, so that it
+//! is done once whatever happens to the link.
+
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, shown};
+use crate::manager::Manager;
+use crate::manager::hosts::list::too_much;
+use crate::manager::hosts::manage::{HELLO, difference, far_request, unreached};
+use crate::model::{FAR_FORMAT, Frame, Hello, Host, HostName, Times};
+use crate::rules::remote::{is_refused, never_connected, pause, with_timeout};
+use crate::ssh::{Asking, Bounds, Heed, Lost, Talked};
+
+/// How long we come back to a host that was lost in the middle: longer than a network takes to be mended by itself.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A link that held for so long was a good one.
+const HELD: Duration = Duration::from_secs(60);
+
+/// The most that is held until it is whole: more than the longest transcript, which five files of 16 MiB hold.
+const MOST_HELD: usize = 128 << 20;
+
+/// A command for another machine.
+#[derive(Debug, Clone)]
+pub struct FarCommand {
+    /// Where.
+    pub host: HostName,
+    /// The words behind `symposium`.
+    pub argv: Vec<String>,
+    /// Its standard input.
+    pub stdin: Vec<u8>,
+    /// How it is done and shown.
+    pub showing: Showing,
+    /// How long it may wait for what it was asked for, however often the link is lost; it is `--timeout` there.
+    pub limit: Option<Duration>,
+}
+
+/// How a command is done and what it prints is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Showing {
+    /// Done once, shown as it comes; what was lost with the link comes again.
+    Once,
+    /// Only looks: shown when it is whole.
+    Whole,
+    /// Only looks: shown as it comes, and again from its beginning when the link was lost.
+    Again,
+    /// Only looks: shown as it comes; ends with the link.
+    UntilLost,
+}
+
+/// Something to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Of standard output.
+    Out(&'a [u8]),
+    /// Of standard error.
+    Err(&'a [u8]),
+    /// Of ours: what happens to the link.
+    Link(&'a str),
+}
+
+/// What has arrived so far.
+#[derive(Default)]
+struct Arrived {
+    hello: Option<Hello>,
+    out: Vec<u8>,
+    err: Vec<u8>,
+    lengths: (u64, u64),
+}
+
+impl Manager {
+    /// Runs a command on another machine; its exit code. What is shown is handed over as it comes.
+    pub fn far(&self, command: &FarCommand, show: &mut dyn FnMut(Piece<'_>) -> Heed) -> Result<u8, Error> {
+        let host = self.host(&command.host)?;
+        let ssh = self.ssh()?;
+        let times = if command.showing == Showing::Once { Times::Once } else { Times::Any };
+        let mut request = far_request(times, command.argv.clone(), command.stdin.len());
+        let mut arrived = Arrived::default();
+        let (mut tries, mut may_be_done, mut lost_since, mut spoke) = (0, false, None, false);
+        let asked = Instant::now();
+        loop {
+            let bounds = Bounds { hello: HELLO, whole: None, asking: Asking::Never };
+            let began = Instant::now();
+            let talked = ssh.talk(&host, (&request, &command.stdin), bounds, &mut |frame| {
+                arrived.take(frame, command.showing, show)
+            })?;
+            if let Some(hello) = arrived.hello.take() {
+                self.note_version(&host, &hello.version);
+                refuse_older(&host, &hello)?;
+                if matches!(talked, Talked::Ended(2))
+                    && let Some(told) = difference(&hello)
+                {
+                    show(Piece::Link(&told));
+                }
+            }
+            let lost = match talked {
+                Talked::Ended(code) => {
+                    arrived.show_all(show);
+                    return Ok(code);
+                }
+                Talked::Enough if arrived.held() > MOST_HELD => {
+                    return Err(Error::FarFailed { name: host.name, said: vec![too_much(MOST_HELD)] });
+                }
+                Talked::Enough => return Ok(0),
+                Talked::Unknown => return Err(Error::FarUnknown { name: host.name, after: None }),
+                Talked::Lost(lost) => lost,
+            };
+            let Lost { greeted, late, in_vain, code, ref said } = lost;
+            // A connection that says nothing, and one that broke: what was asked over it may have arrived.
+            may_be_done |= greeted || (late && !in_vain) || (code == Some(255) && !never_connected(said));
+            let is_hopeless =
+                !greeted && (in_vain || (!late && (code != Some(255) || never_connected(said))));
+            if is_hopeless && (!may_be_done || code != Some(255)) {
+                return Err(unreached(&host, &lost));
+            }
+            spoke |= greeted;
+            // Whoever only looks need not wait for one that lets us in and never says a word.
+            if late && !spoke && times == Times::Any {
+                return Err(unreached(&host, &lost));
+            }
+            if command.showing == Showing::UntilLost {
+                return Err(Error::LinkLost { name: host.name });
+            }
+            // One that held for a while begins anew; one that is lost as soon as it is there does not go on for ever.
+            if greeted && began.elapsed() > HELD {
+                (tries, lost_since) = (0, None);
+            }
+            let since = *lost_since.get_or_insert_with(Instant::now);
+            if is_refused(said) {
+                show(Piece::Link(&said.lines().last().map(shown).unwrap_or_default()));
+            }
+            if since.elapsed() > PATIENCE || is_refused(said) {
+                return Err(match command.showing {
+                    Showing::Once => Error::FarUnknown { name: host.name, after: Some(since.elapsed()) },
+                    _ => unreached(&host, &lost),
+                });
+            }
+            ssh.let_go(&host);
+            tries += 1;
+            let wait = pause(tries);
+            let what = match late && !greeted {
+                true => format!("`{}` does not answer", host.name),
+                false => format!("the connection to `{}` was lost", host.name),
+            };
+            let wait_s = wait.as_secs();
+            show(Piece::Link(&format!("{what}; asking again in {wait_s} s, nothing is done twice")));
+            std::thread::sleep(wait);
+            (request.out_from, request.err_from) = arrived.again(command.showing);
+            // What is done once goes on over there, by its own clock.
+            if let Some(limit) = command.limit.filter(|_| times == Times::Any) {
+                request.argv = with_timeout(&request.argv, limit.saturating_sub(asked.elapsed()));
+            }
+        }
+    }
+}
+
+impl Arrived {
+    fn take(&mut self, frame: Frame, showing: Showing, show: &mut dyn FnMut(Piece<'_>) -> Heed) -> Heed {
+        match frame {
+            Frame::Hello(hello) => {
+                let heed = if hello.format < FAR_FORMAT { Heed::Enough } else { Heed::On };
+                self.hello = Some(hello);
+                heed
+            }
+            Frame::Out(bytes) if showing == Showing::Whole => {
+                self.out.extend(bytes);
+                if self.held() > MOST_HELD { Heed::Enough } else { Heed::On }
+            }
+            Frame::Err(bytes) if showing == Showing::Whole => {
+                self.err.extend(bytes);
+                if self.held() > MOST_HELD { Heed::Enough } else { Heed::On }
+            }
+            Frame::Out(bytes) => {
+                self.lengths.0 += bytes.len() as u64;
+                show(Piece::Out(&bytes))
+            }
+            Frame::Err(bytes) => {
+                self.lengths.1 += bytes.len() as u64;
+                show(Piece::Err(&bytes))
+            }
+            Frame::Alive | Frame::End(_) | Frame::Unknown => Heed::On,
+        }
+    }
+
+    /// How much waits to be whole.
+    fn held(&self) -> usize {
+        self.out.len() + self.err.len()
+    }
+
+    fn show_all(&mut self, show: &mut dyn FnMut(Piece<'_>) -> Heed) {
+        if !self.out.is_empty() {
+            show(Piece::Out(&self.out));
+        }
+        if !self.err.is_empty() {
+            show(Piece::Err(&self.err));
+        }
+    }
+
+    /// From where the rest is asked for; what is only looked at comes from its beginning.
+    fn again(&mut self, showing: Showing) -> (u64, u64) {
+        if showing == Showing::Once {
+            return self.lengths;
+        }
+        *self = Arrived::default();
+        (0, 0)
+    }
+}
+
+/// One that does not speak our format cannot be asked anything.
+pub(in crate::manager) fn refuse_older(host: &Host, hello: &Hello) -> Result<(), Error> {
+    match hello.format < FAR_FORMAT {
+        true => Err(Error::HostOlder { name: host.name.clone(), version: Some(hello.version.clone()) }),
+        false => Ok(()),
+    }
+}

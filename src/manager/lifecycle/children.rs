@@ -1,0 +1,101 @@
+//! Parents and children: whose child a new agent is, whether there may be one more, and who is below whom.
+
+use crate::base::plural::counted;
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::manager::lifecycle::launch_plan::Chosen;
+use crate::model::{AgentName, AgentRecord, Limits};
+use crate::rules::lifecycle::tree::{self, is_there};
+use crate::store::Gate;
+
+impl Manager {
+    /// The parent of a new agent: the one that is named, else the one in whose process tree this command runs.
+    pub(in crate::manager) fn parent(&self, named: Option<&AgentName>) -> Result<Option<AgentName>, Error> {
+        match named {
+            Some(name) => self.record(name, "show").map(|record| Some(record.name)),
+            None => Ok(self.speaker()?.map(|record| record.name)),
+        }
+    }
+
+    /// Refuses one agent too many of a spec or of a parent.
+    pub(in crate::manager) fn refuse_crowd(
+        &self,
+        chosen: &Chosen,
+        parent: Option<&AgentName>,
+    ) -> Result<(), Error> {
+        if chosen.spec.max_instances.is_none() && parent.is_none() {
+            return Ok(());
+        }
+        let records = self.store.read(Env::now())?;
+        self.refuse_instance(&records, &chosen.spec.name, chosen.spec.max_instances)?;
+        let ancestors = self.ancestors(&records, parent);
+        let is_child = |record: &&AgentRecord| record.parent.as_ref() == parent && is_there(record);
+        let children = records.iter().filter(is_child).count();
+        match tree::refusal(&ancestors, children) {
+            Some(what) => Err(Error::TooMany { what, there: vec![] }),
+            None => Ok(()),
+        }
+    }
+
+    /// The right to count alone until the new one is written down, where there is something to be counted.
+    pub(in crate::manager) fn count_alone(
+        &self,
+        chosen: &Chosen,
+        parent: Option<&AgentName>,
+    ) -> Result<Option<Gate>, Error> {
+        let is_counted = chosen.spec.max_instances.is_some() || parent.is_some();
+        Ok(is_counted.then(|| self.store.lock_room()).transpose()?)
+    }
+
+    /// Refuses to bring back one that ended while others took its place.
+    pub(in crate::manager) fn refuse_return(&self, record: &AgentRecord) -> Result<(), Error> {
+        let spec = self.birth_note(&record.name).and_then(|note| note.spec);
+        let Some(max) = spec.and_then(|spec| spec.max_instances).filter(|_| !is_there(record)) else {
+            return Ok(());
+        };
+        self.refuse_instance(&self.store.read(Env::now())?, &record.spec, Some(max))
+    }
+
+    fn refuse_instance(&self, records: &[AgentRecord], spec: &str, max: Option<u32>) -> Result<(), Error> {
+        let of_spec = records.iter().filter(|record| record.spec == spec && is_there(record));
+        let there: Vec<AgentName> = of_spec.map(|record| record.name.clone()).collect();
+        match max.filter(|max| there.len() >= *max as usize) {
+            Some(max) => {
+                let what = format!(
+                    "spec `{spec}` may have {} at once (`max_instances`)",
+                    counted(max, "agent", "agents")
+                );
+                Err(Error::TooMany { what, there })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// From the parent up, with what each of them may spawn.
+    fn ancestors(&self, records: &[AgentRecord], parent: Option<&AgentName>) -> Vec<(AgentName, Limits)> {
+        let mut ancestors: Vec<(AgentName, Limits)> = Vec::new();
+        let mut next = parent;
+        while let Some(record) = next.and_then(|name| records.iter().find(|record| record.name == *name)) {
+            if ancestors.iter().any(|(name, _)| *name == record.name) {
+                break;
+            }
+            let limits = self.birth_note(&record.name).and_then(|note| note.spec).map(|spec| spec.limits);
+            ancestors.push((record.name.clone(), limits.unwrap_or_default()));
+            next = record.parent.as_ref();
+        }
+        ancestors
+    }
+
+    /// Everybody below these who runs.
+    pub fn descendants(&self, of: &[AgentName]) -> Result<Vec<AgentName>, Error> {
+        if !self.store.may_be_parents(of)? {
+            return Ok(vec![]);
+        }
+        let records = self.store.read(Env::now())?;
+        let runs = |record: &AgentRecord| record.status.status.is_live();
+        let mut below = tree::descendants(&records, of);
+        below.retain(|name| records.iter().any(|record| record.name == *name && runs(record)));
+        Ok(below)
+    }
+}

@@ -1,0 +1,101 @@
+//! `agent spawn --foreground`: runs the agent in this terminal, without tmux, recorded while it runs.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::lifecycle::spawn::{SpawnRequest, refuse_unknown_conversation};
+use crate::model::{Agent, AgentName, Exit, Prompt, Status, StatusNote};
+use crate::process::{self, Run};
+use crate::rules::status::decide::ended;
+
+impl Manager {
+    /// Runs it until it ends, `before` being the last that is done in the terminal; returns its name and how it ended.
+    pub fn spawn_foreground(
+        &self,
+        request: &SpawnRequest,
+        before: impl FnOnce(),
+    ) -> Result<(AgentName, Exit), Error> {
+        let dir = self.working_directory(request.dir.as_deref())?;
+        let parent = self.parent(request.parent.as_ref())?;
+        let chosen = self.chosen(request, parent.as_ref(), &dir)?;
+        chosen.refuse_untrusted()?;
+        let task = chosen.task(request.task.as_deref())?;
+        if let Some(task) = &task
+            && !Self::takes_as_argument(&chosen.kind, task.as_str())
+        {
+            return Err(Error::Usage {
+                what: format!(
+                    "`{}` takes no prompt on its command line, and nobody can type into this terminal but you",
+                    chosen.spec.name
+                ),
+                hint: Some("leave `--task` away and type it".into()),
+            });
+        }
+        refuse_unknown_conversation(request, &chosen)?;
+        let (mut record, lock) = self.reserve(request, &chosen, &dir)?;
+        record.parent = parent;
+        let mut room = self.count_alone(&chosen, record.parent.as_ref())?;
+        self.refuse_crowd(&chosen, record.parent.as_ref())?;
+        let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
+        self.create_instance(&mut record, request, &chosen, &mut room)?;
+        chosen.warnings.iter().for_each(|warning| self.notice(warning.clone()));
+        self.write(|edit| edit.put(record.clone()))?;
+        drop(room);
+        let prompt = task.as_ref().map(Prompt::as_str);
+        let start =
+            Start { kind: &chosen.kind, opening, prompt, pane: None, env: EnvFrom::Caller, size: None };
+        let (argv, mut env) = self.equip(&record, &start).inspect_err(|_| self.withdraw(&record))?;
+        // What tmux would set; and where it is, so that the agent's own hooks choose the same server.
+        for name in ["TERM", "TMUX_TMPDIR", "SYMPOSIUM_TMUX_SOCKET"] {
+            env.extend(self.env.var(name).map(|value| (OsString::from(name), value.to_owned())));
+        }
+        record.conversation.begun |= task.is_some();
+        let dir = record.working_directory.clone();
+        let (program, args) =
+            argv.split_first().map_or(("", argv.as_slice()), |(p, args)| (p.as_str(), args));
+        let run = Run { program: Path::new(program), args, dir: Some(Path::new(&dir)), env: Some(&env) };
+        before();
+        let outcome = process::run_foreground(&run, |pid| {
+            record.pid = Some(pid);
+            record.started_at = Some(Env::now());
+            // What its hooks say from now on goes on from here; of any other nobody reads the screen.
+            let is_told = chosen.kind.hooks.tell_of_prompts();
+            let status = if is_told { Status::Starting } else { Status::Working };
+            record.status = StatusNote::new(status, Env::now(), "it runs in the foreground of a terminal");
+            let _ = self.write(|edit| edit.put(record.clone()));
+            drop(lock);
+        });
+        let exit = match outcome {
+            Ok(exit) => exit,
+            Err(error) => {
+                self.withdraw(&record);
+                return Err(Error::Io {
+                    what: "cannot run the agent in this terminal".into(),
+                    source: error,
+                });
+            }
+        };
+        let decision = ended(exit, Env::now());
+        self.write(|edit| {
+            // It may have been renamed, or replaced by another of its name.
+            let own = edit.all().ok().and_then(|all| all.into_iter().find(|one| one.id == record.id));
+            if let Some(mut now) = own.filter(|now| now.status.status != Status::Stopped) {
+                now.status = decision.note.clone();
+                now.exit = decision.exit;
+                now.pid = None;
+                edit.put(now);
+            }
+        })?;
+        Ok((record.name, exit))
+    }
+}
+
+/// Whether it runs in somebody's terminal, outside tmux. One in a server that cannot be reached is unknown.
+pub(in crate::manager) fn is_in_terminal(agent: &Agent) -> bool {
+    let is_known = agent.status.is_live() && agent.status != Status::Unknown;
+    is_known && agent.tmux.is_none() && agent.pid.is_some()
+}

@@ -1,0 +1,98 @@
+//! `agent hibernate` and waking up: an idle agent's process is ended to save resources, and comes back by itself
+//! when somebody attaches, sends or queues something.
+//!
+//! Its tmux session stays, with the environment it was spawned in; its conversation is its CLI's to keep.
+
+use std::time::Duration;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::manager::lifecycle::foreground::is_in_terminal;
+use crate::manager::lifecycle::launch::EnvFrom;
+use crate::manager::lifecycle::resume::{How, Watch};
+use crate::manager::status::reconcile::STOPPING;
+use crate::model::{Agent, AgentName, AgentRecord, Kind, Status, StatusNote, What};
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::store::AgentLock;
+
+/// How long an idle agent gets to leave.
+const GRACE: Duration = Duration::from_secs(5);
+
+impl Manager {
+    /// Puts an idle agent to sleep.
+    pub fn hibernate(&self, name: &AgentName, why: &str) -> Result<Agent, Error> {
+        let lock = self.store.lock_agent(name, "hibernate")?;
+        self.hibernate_locked(name, why, lock)
+    }
+
+    pub(in crate::manager) fn hibernate_locked(
+        &self,
+        name: &AgentName,
+        why: &str,
+        lock: AgentLock,
+    ) -> Result<Agent, Error> {
+        self.record(name, "hibernate")?;
+        // Somebody who types into it must not find it gone.
+        self.ensure_directory(name)?;
+        let _typing = self.store.lock_typing(name)?;
+        let agent = self.agent(name, "hibernate")?;
+        let record = self.record(name, "hibernate")?;
+        if agent.status == Status::Hibernated {
+            return Ok(agent);
+        }
+        // Whoever sits at that terminal would lose it.
+        if is_in_terminal(&agent) {
+            return Err(Error::InTerminal { name: name.clone() });
+        }
+        let kind = self.kind_of(&record)?;
+        if agent.status != Status::Idle
+            || record.status.status != Status::Idle
+            || !can_sleep(&record.kind, &kind)
+        {
+            let status = format!("{} ({})", agent.status, agent.reason);
+            return Err(Error::CannotSleep { name: name.clone(), kind: record.kind, status });
+        }
+        self.end_processes(&record, GRACE, &lock)?;
+        let record = self.note_asleep(&record, why)?;
+        let _ = self.store.instance(name).remove_state(STOPPING);
+        self.show_status(&record);
+        self.happened(&record, What::Hibernated, why.to_owned());
+        drop(lock);
+        self.agent(name, "hibernate")
+    }
+
+    fn note_asleep(&self, record: &AgentRecord, why: &str) -> Result<AgentRecord, Error> {
+        let written = self.write(|edit| {
+            let mut now = edit.get(&record.name).ok().flatten()?;
+            now.status = StatusNote::new(Status::Hibernated, Env::now(), why);
+            now.exit = None;
+            now.pid = None;
+            Some(edit.put(now))
+        })?;
+        Ok(written.unwrap_or_else(|| record.clone()))
+    }
+
+    /// Wakes the agent if it sleeps; says whether it did.
+    pub fn wake(&self, name: &AgentName) -> Result<bool, Error> {
+        let sleeps = |record: &AgentRecord| record.status.status == Status::Hibernated;
+        if !self.store.find(name, Env::now())?.is_some_and(|record| sleeps(&record)) {
+            return Ok(false);
+        }
+        let lock = self.store.lock_agent(name, "wake")?;
+        let record = self.record(name, "wake")?;
+        if !sleeps(&record) {
+            return Ok(false);
+        }
+        let how = How { watch: Watch::Settle, env: EnvFrom::Session };
+        let resumed = self.resume_locked(record, how, &lock)?;
+        self.queue_first(resumed)?;
+        Ok(true)
+    }
+}
+
+/// Whether an agent of this kind comes back with its conversation.
+pub(in crate::manager) fn can_sleep(kind_name: &str, kind: &Kind) -> bool {
+    kind_name != PLAIN_COMMAND
+        && !(kind.conversation.resume.is_empty() && kind.conversation.resume_last.is_empty())
+}

@@ -1,0 +1,176 @@
+//! `agent kill`: ends the whole process tree and keeps the record.
+//!
+//! The kind's own way out is tried first, then signals; a file that says so is left first, so that an end which
+//! is cut short is still known to have been asked for.
+
+use std::time::Duration;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::failpoint;
+use crate::manager::Manager;
+use crate::manager::parallel::side_by_side;
+use crate::manager::status::reconcile::{STOPPING, is_alive, target_of};
+use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote};
+use crate::process::{self, EndPlan};
+use crate::rules::status::will_return::comes_back;
+use crate::store::AgentLock;
+
+/// Interactive shells ignore SIGTERM but leave on SIGHUP; half a second is enough for a program that heeds the first.
+const HUP_AFTER: Duration = Duration::from_millis(500);
+/// How long a CLI gets to leave by its own exit keys before it is signalled.
+const ASKING: Duration = Duration::from_millis(1500);
+/// Between two exit keys: claude 2.1 ignores them when they come in one burst, 300 ms apart it heeds them.
+const BETWEEN_KEYS: Duration = Duration::from_millis(300);
+
+/// What a kill did.
+#[derive(Debug)]
+pub struct Killed {
+    /// The agent.
+    pub name: AgentName,
+    /// Whether there was anything to end.
+    pub was_running: bool,
+    /// What should be said about it.
+    pub remarks: Vec<String>,
+}
+
+impl Manager {
+    /// Ends an agent. Its record, transcript and conversation stay.
+    pub fn kill(&self, name: &AgentName, grace: Duration) -> Result<Killed, Error> {
+        let lock = self.store.lock_agent(name, "kill")?;
+        let record = self.record(name, "kill")?;
+        self.kill_locked(&record, grace, &lock)
+    }
+
+    /// Ends several at once, each with the same patience.
+    pub fn kill_all(&self, names: &[AgentName], grace: Duration) -> Vec<(AgentName, Result<Killed, Error>)> {
+        side_by_side(names, |name| self.kill(name, grace))
+    }
+
+    /// The agents that run now, or are about to by themselves.
+    pub fn live(&self) -> Result<Vec<AgentName>, Error> {
+        let survey = self.survey()?;
+        let is_meant = |agent: &Agent| agent.status.is_live() || comes_back(agent);
+        Ok(survey.agents.into_iter().filter(is_meant).map(|agent| agent.name).collect())
+    }
+
+    pub(in crate::manager) fn kill_locked(
+        &self,
+        record: &AgentRecord,
+        grace: Duration,
+        lock: &AgentLock,
+    ) -> Result<Killed, Error> {
+        let was_running = self.end_processes(record, grace, lock)?;
+        if !was_running && record.status.status.is_live() {
+            // An agent may kill itself: closing its session ends this very process before it is written down.
+            let _ = self.store.instance(&record.name).write_state(STOPPING, b"");
+        }
+        let mut remarks = Vec::new();
+        match self.tmux().and_then(|tmux| Ok(tmux.kill_session(record.name.as_str(), record.id)?)) {
+            Ok(_) => {}
+            Err(error) => {
+                remarks.push(format!("its processes are gone, but its tmux session may be left: {error}"))
+            }
+        }
+        failpoint::reached("kill.closed");
+        self.note_stopped(record, was_running).map_err(|error| {
+            if !was_running {
+                // A request that stays behind would turn a crash into a stop.
+                let _ = self.store.instance(&record.name).remove_state(STOPPING);
+            }
+            not_written(
+                error,
+                match was_running {
+                    true => "it was ended; that is not written down",
+                    false => "it was not running; shares of it were ended, and nothing else was changed",
+                },
+            )
+        })?;
+        failpoint::reached("kill.noted");
+        Ok(Killed { name: record.name.clone(), was_running, remarks })
+    }
+
+    /// Ends every process of an agent; says whether there was one.
+    pub(in crate::manager) fn end_processes(
+        &self,
+        record: &AgentRecord,
+        grace: Duration,
+        lock: &AgentLock,
+    ) -> Result<bool, Error> {
+        self.end_noted(record, grace, "", lock)
+    }
+
+    /// The same; with a reason, an end that is cut short is known for a crash, and why.
+    pub(in crate::manager) fn end_noted(
+        &self,
+        record: &AgentRecord,
+        grace: Duration,
+        why: &str,
+        _lock: &AgentLock,
+    ) -> Result<bool, Error> {
+        self.end_shares(&record.name);
+        let instance = self.store.instance(&record.name);
+        let _ = instance.write_state(STOPPING, why.as_bytes());
+        failpoint::reached("kill.marked");
+        let left = self.ask_to_leave(record, grace);
+        let plan = EndPlan { hup_after: HUP_AFTER.min(grace), grace };
+        let cannot = Error::io(format!("cannot end the processes of `{}`", record.name));
+        let ending = process::end(&target_of(record), &plan).map_err(cannot)?;
+        failpoint::reached("kill.signalled");
+        if !ending.survivors.is_empty() {
+            let pids = ending.survivors.iter().map(|process| process.pid).collect();
+            return Err(Error::Survivors { name: record.name.clone(), pids });
+        }
+        Ok(left || ending.asked > 0)
+    }
+
+    /// Presses the kind's exit keys and waits a moment; says whether it left. If not, signals follow.
+    fn ask_to_leave(&self, record: &AgentRecord, grace: Duration) -> bool {
+        let keys = self.kind_of(record).map(|kind| kind.exit_keys).unwrap_or_default();
+        let (Some(pid), Some(place)) = (record.pid, &record.tmux) else { return false };
+        // After a loss of its server, the pane of that number may be another agent's.
+        if keys.is_empty() || grace.is_zero() || !is_alive(record) {
+            return false;
+        }
+        let Ok(tmux) = self.tmux() else { return false };
+        for key in keys {
+            if tmux.keys(&place.pane, &[key]).is_err() {
+                break;
+            }
+            if matches!(process::wait_exit(pid, BETWEEN_KEYS), Ok(true)) {
+                return true;
+            }
+        }
+        matches!(process::wait_exit(pid, ASKING.min(grace)), Ok(true))
+    }
+
+    fn note_stopped(&self, record: &AgentRecord, was_running: bool) -> Result<(), Error> {
+        self.write(|edit| {
+            if let Ok(Some(mut now)) = edit.get(&record.name) {
+                // One that would come back by itself is stopped, too.
+                let waits = now.restart.policy != RestartPolicy::No
+                    && matches!(now.status.status, Status::Crashed | Status::Exited);
+                now.restart.next_at = None;
+                // And so is one that sleeps: its session went, with the environment it would have woken in.
+                let is_down = matches!(now.status.status, Status::Lost | Status::Hibernated);
+                if was_running || waits || now.status.status.is_live() || is_down {
+                    now.status = StatusNote::new(Status::Stopped, Env::now(), "it was ended on request");
+                    now.exit = None;
+                }
+                now.tmux = None;
+                now.pid = None;
+                edit.put(now);
+            }
+        })?;
+        let _ = self.store.instance(&record.name).remove_state(STOPPING);
+        Ok(())
+    }
+}
+
+/// Replaces the observation of a state error: the store knows only about its own files.
+pub(in crate::manager) fn not_written(error: Error, observed: &str) -> Error {
+    match error {
+        Error::State { what, hint, .. } => Error::State { what, saw: vec![observed.to_owned()], hint },
+        other => other,
+    }
+}

@@ -1,0 +1,101 @@
+//! `agent rename`: the record first, then the directory, then the tmux session. The registry wins, so a rename
+//! that is cut short is finished by the next command.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::failpoint;
+use crate::manager::Manager;
+use crate::manager::registry::session_copy::carried;
+use crate::model::{AgentName, AgentRecord, InvalidName, Workspace};
+use crate::store::Edit;
+use crate::tmux::TmuxError;
+
+/// Gives the children of one agent to another, or to nobody.
+pub(in crate::manager) fn adopt(edit: &mut Edit, from: &AgentName, to: Option<&AgentName>) {
+    for mut child in edit.all().unwrap_or_default() {
+        if child.parent.as_ref() == Some(from) {
+            child.parent = to.cloned();
+            edit.put(child);
+        }
+    }
+}
+
+/// Refuses to give an agent a name that means something else, such as `person`.
+pub(in crate::manager) fn refuse_reserved(name: &AgentName) -> Result<(), Error> {
+    match name.is_reserved() {
+        true => Err(Error::BadName { given: name.to_string(), why: InvalidName::Reserved }),
+        false => Ok(()),
+    }
+}
+
+impl Manager {
+    /// Gives an agent another name.
+    pub fn rename(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
+        if old == new {
+            return self.record(old, "rename");
+        }
+        refuse_reserved(new)?;
+        // Always in the same order, so that two renames across each other cannot wait for each other.
+        let (first, second) = if old < new { (old, new) } else { (new, old) };
+        let _first = self.store.lock_agent(first, "rename")?;
+        let _second = self.store.lock_agent(second, "rename")?;
+        self.finish_move(&self.record(old, "rename")?)?;
+        self.vacate(new)?;
+        // A door leads to a name: a guest must not find another agent behind it.
+        self.end_shares(old);
+        let record = self.renamed(old, new)?;
+        failpoint::reached("rename.noted");
+        let target = self.store.instance(new);
+        let source = self.store.instance(old);
+        target.remove()?;
+        if source.dir().exists() {
+            source.rename_to(&target)?;
+        }
+        failpoint::reached("rename.moved");
+        if record.tmux.is_some() {
+            match self.tmux()?.rename_session(record.id, old.as_str(), new, &carried(&record, self.home())) {
+                // A lost agent has none: it went with its server, or somebody closed it.
+                Err(
+                    TmuxError::NoServer { .. } | TmuxError::NoSessions { .. } | TmuxError::NoSession { .. },
+                ) => {}
+                other => other?,
+            }
+        }
+        failpoint::reached("rename.session");
+        self.finish_move(&record)?;
+        Ok(record)
+    }
+
+    fn renamed(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
+        let outcome = self.write(|edit| {
+            if edit.contains(new) {
+                return Err(Error::NameTaken { name: new.clone() });
+            }
+            let Ok(Some(mut record)) = edit.get(old) else { return Ok(None) };
+            record.name = new.clone();
+            record.renamed_from = Some(old.clone());
+            match record.workspace {
+                Workspace::InPlace => {}
+                Workspace::Scratch => {
+                    record.working_directory =
+                        self.store.instance(new).workspace().to_string_lossy().into_owned();
+                    record.project = Some(record.working_directory.clone());
+                }
+                Workspace::Worktree => {
+                    let dir = Path::new(&record.working_directory);
+                    let below = dir.strip_prefix(self.workspace_under(old)).unwrap_or(Path::new(""));
+                    let dir = self.workspace_under(new).join(below);
+                    record.working_directory = dir.to_string_lossy().trim_end_matches('/').to_owned();
+                }
+            }
+            if let Some(place) = &mut record.tmux {
+                place.session = new.to_string();
+            }
+            edit.rename(old, record.clone());
+            adopt(edit, old, Some(new));
+            Ok(Some(record))
+        })?;
+        outcome?.ok_or_else(|| self.no_such_agent(old, "rename"))
+    }
+}

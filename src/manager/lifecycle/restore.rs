@@ -1,0 +1,127 @@
+//! `agent restore`: after a reboot or a crash of tmux, brings back what was lost.
+
+use std::time::Duration;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::failpoint;
+use crate::manager::Manager;
+use crate::manager::lifecycle::resume::{How, Watch};
+use crate::manager::parallel::side_by_side;
+use crate::manager::terminal::send::SendRequest;
+use crate::model::{AgentName, AgentRecord, Status};
+use crate::rules::status::cut_off::CONTINUE_PROMPT;
+use crate::rules::tasks::typing::Lines;
+
+/// How long a restored agent may take until it is ready for the prompt to go on.
+const CONTINUE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What is said of one that somebody else brought back meanwhile.
+const BACK_ALREADY: &str = "is back already";
+
+/// Who is to be brought back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// Those who were named, whatever they are.
+    Named,
+    /// Those who were lost a moment ago, and only if they still are.
+    Lost,
+}
+
+/// What became of one agent.
+#[derive(Debug)]
+pub struct Restored {
+    /// The agent.
+    pub name: AgentName,
+    /// What was done, or why not.
+    pub outcome: Result<String, Error>,
+    /// Whether there was nothing to do: somebody else was quicker.
+    pub was_back: bool,
+}
+
+/// An agent that was asked to go on, with the outcome of sending the prompt.
+pub type Continued = (AgentName, Result<(), Error>);
+
+impl Manager {
+    /// The agents that are lost now.
+    pub fn lost(&self) -> Result<Vec<AgentName>, Error> {
+        let survey = self.survey()?;
+        if let Some(silence) = survey.silence {
+            return Err(silence);
+        }
+        Ok(survey
+            .agents
+            .into_iter()
+            .filter(|agent| agent.status == Status::Lost)
+            .map(|agent| agent.name)
+            .collect())
+    }
+
+    /// Brings these back, several at once; `each` hears of every one that is done.
+    pub fn restore(
+        &self,
+        names: &[AgentName],
+        whom: Whom,
+        each: &(dyn Fn(&Restored) + Sync),
+    ) -> Vec<Restored> {
+        failpoint::reached("restore.begun");
+        let done = side_by_side(names, |name| {
+            let restored = match self.restore_one(name, whom).transpose() {
+                Some(outcome) => Restored { name: name.clone(), outcome, was_back: false },
+                None => Restored { name: name.clone(), outcome: Ok(BACK_ALREADY.into()), was_back: true },
+            };
+            each(&restored);
+            restored
+        });
+        let mut restored: Vec<Restored> = done.into_iter().map(|(_, restored)| restored).collect();
+        self.tell_of_early_deaths(&mut restored);
+        let back = restored.iter().filter(|one| one.outcome.is_ok() && !one.was_back);
+        self.warn_of_lacking_variables(back.map(|one| &one.name));
+        self.ensure_supervisor();
+        restored
+    }
+
+    /// Asks live agents whose turn was cut off to go on: those named, or all. Returns each with the outcome.
+    pub fn continue_cut_off(&self, named: Option<&[AgentName]>) -> Result<Vec<Continued>, Error> {
+        let is_meant = |record: &AgentRecord| {
+            record.cut_off.is_some()
+                && record.status.status.is_live()
+                && named.is_none_or(|named| named.contains(&record.name))
+        };
+        let records = self.store.read(Env::now())?;
+        let names: Vec<AgentName> = records.into_iter().filter(is_meant).map(|record| record.name).collect();
+        Ok(side_by_side(&names, |name| {
+            let (text, lines) = (CONTINUE_PROMPT.to_owned(), Lines::Together);
+            self.send(&SendRequest { name: name.clone(), text, lines, timeout: CONTINUE_TIMEOUT }).map(drop)
+        }))
+    }
+
+    /// None when it is lost no more.
+    fn restore_one(&self, name: &AgentName, whom: Whom) -> Result<Option<String>, Error> {
+        let lock = self.store.lock_agent(name, "restore")?;
+        let record = self.record(name, "restore")?;
+        if whom == Whom::Lost && record.status.status != Status::Lost {
+            return Ok(None);
+        }
+        let resumed = self.resume_locked(record, How { watch: Watch::Later, ..How::ASKED }, &lock)?;
+        self.queue_first(resumed).map(|resumed| Some(resumed.remark))
+    }
+
+    /// One look at all of them, after each has had the time that its kind takes to settle.
+    fn tell_of_early_deaths(&self, restored: &mut [Restored]) {
+        let Ok(records) = self.store.read(Env::now()) else { return };
+        for one in restored.iter_mut().filter(|one| one.outcome.is_ok() && !one.was_back) {
+            let Some(record) = records.iter().find(|record| record.name == one.name) else { continue };
+            if let Err(error) = self.settle_what_is_left(record) {
+                one.outcome = Err(error);
+            }
+        }
+    }
+
+    fn settle_what_is_left(&self, record: &AgentRecord) -> Result<(), Error> {
+        let mut kind = self.kind_of(record)?;
+        let passed = record.started_at.map_or(0, |at| Env::now().duration_since(at).as_millis());
+        kind.settle_ms = kind.settle_ms.saturating_sub(u64::try_from(passed).unwrap_or(0));
+        self.settle(record, &kind)
+    }
+}

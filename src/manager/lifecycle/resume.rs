@@ -1,0 +1,313 @@
+//! `agent resume`: brings back an agent that has no process, in its directory and with its conversation.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::kinds;
+use crate::manager::Manager;
+use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::status::reconcile::{is_alive, mark_of, target_of};
+use crate::model::{Agent, AgentName, AgentRecord, Kind, LivePane, Look, Status, StatusNote};
+use crate::process::{self, EndPlan};
+use crate::rules::lifecycle::conversation_start::{self, Opening};
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::rules::status::from_screen::ToldBy;
+use crate::store::AgentLock;
+
+/// How long a process may take to leave after its terminal was taken away.
+const LEAVING: Duration = Duration::from_secs(1);
+
+/// How long processes that outlived their terminal get to exit before they are killed.
+const ORPHAN_GRACE: Duration = Duration::from_secs(2);
+
+/// An agent that came back.
+#[derive(Debug)]
+pub struct Resumed {
+    /// As everybody sees it.
+    pub agent: Agent,
+    /// What became of its conversation.
+    pub remark: String,
+    /// The task it was born with and has not taken, when that could not be given with the start.
+    pub(in crate::manager) untyped: Option<String>,
+}
+
+/// Whether a start is watched for a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::manager) enum Watch {
+    /// Wait until it has settled.
+    Settle,
+    /// The caller looks later, at many at once.
+    Later,
+}
+
+/// How an agent is brought back.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::manager) struct How {
+    pub watch: Watch,
+    pub env: EnvFrom,
+}
+
+impl How {
+    /// As somebody at a terminal wants it.
+    pub(in crate::manager) const ASKED: How = How { watch: Watch::Settle, env: EnvFrom::Caller };
+}
+
+impl Manager {
+    /// Brings it back.
+    pub fn resume(&self, name: &AgentName) -> Result<Resumed, Error> {
+        let lock = self.store.lock_agent(name, "resume")?;
+        let record = self.record(name, "resume")?;
+        let resumed = self.resume_locked(record, How::ASKED, &lock)?;
+        drop(lock);
+        self.warn_of_lacking_variables([name]);
+        self.ensure_supervisor();
+        self.type_first(resumed)
+    }
+
+    pub(in crate::manager) fn resume_locked(
+        &self,
+        record: AgentRecord,
+        how: How,
+        lock: &AgentLock,
+    ) -> Result<Resumed, Error> {
+        let pane = self.free_pane(&record)?;
+        self.resume_into(record, pane, how, lock)
+    }
+
+    /// Returns the dead pane it can be started in, if there is one. Refuses while it is running, and ends processes that
+    /// outlived their terminal.
+    pub(in crate::manager) fn free_pane(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
+        let running = || Error::StillRunning { name: record.name.clone(), verb: "resume" };
+        match self.own_pane(record)? {
+            Some(pane) if pane.dead.is_none() => Err(running()),
+            Some(pane) => Ok(Some(pane.pane)),
+            // It runs in a terminal outside tmux.
+            None if record.tmux.is_none() => match record.pid {
+                Some(pid) if stays(pid, record) => Err(running()),
+                _ => Ok(None),
+            },
+            // It runs in a tmux server that cannot be reached.
+            None if is_alive(record) => Err(running()),
+            None => self.end_orphans(record).map(|()| None),
+        }
+    }
+
+    /// Ends the processes of an agent whose terminal is gone. A program that ignores SIGHUP (gemini) survives its tmux
+    /// server; its terminal cannot come back, and two programs must not use one conversation.
+    fn end_orphans(&self, record: &AgentRecord) -> Result<(), Error> {
+        let target = target_of(record);
+        let look = || process::tree(&target).map_err(Error::io("cannot look at processes"));
+        let deadline = Instant::now() + LEAVING;
+        for process in look()? {
+            let _ = process::wait_exit(process.pid, deadline.saturating_duration_since(Instant::now()));
+        }
+        if look()?.is_empty() {
+            return Ok(());
+        }
+        let cannot = Error::io(format!("cannot end the processes of `{}`", record.name));
+        let ending = process::end(&target, &EndPlan::with_grace(ORPHAN_GRACE)).map_err(cannot)?;
+        if !ending.survivors.is_empty() {
+            let pids = ending.survivors.iter().map(|process| process.pid).collect();
+            return Err(Error::Survivors { name: record.name.clone(), pids });
+        }
+        let (count, verb) = match ending.ended {
+            1 => ("1 process".to_owned(), "was"),
+            count => (format!("{count} processes"), "were"),
+        };
+        self.notice(format!("{count} of `{}` had outlived its terminal and {verb} ended", record.name));
+        Ok(())
+    }
+
+    /// Starts it again with its conversation, in its old pane when that is still there.
+    pub(in crate::manager) fn resume_into(
+        &self,
+        mut record: AgentRecord,
+        pane: Option<String>,
+        how: How,
+        lock: &AgentLock,
+    ) -> Result<Resumed, Error> {
+        let kind = self.kind_of(&record)?;
+        let on_disk = self.on_disk(&record, &kind);
+        // Without such hooks nobody tells of prompts that a person typed: one who attached may have, or have answered
+        // no more than a first-run question.
+        record.conversation.begun |= self.told_by(&record.name, &kind) != ToldBy::Hooks
+            && record.last_attached.is_some()
+            && on_disk != Some(false);
+        // One that was killed in its first turn may not have written it down, and would leave again and again.
+        let lacks = kinds::lacks_conversation(&kind, &self.last_lines(&record));
+        record.conversation.begun &= !lacks;
+        let first = self.first_left(&mut record, &kind);
+        // A record that was put together again may not know.
+        record.conversation.begun |= !lacks && on_disk == Some(true);
+        let opening = conversation_start::again(&record, &kind.conversation, self.neighbours(&record)?);
+        self.start_again(record, Again { kind: &kind, opening, pane, how, first }, lock)
+    }
+
+    /// The agent's own pane, dead or alive.
+    pub(in crate::manager) fn own_pane(&self, record: &AgentRecord) -> Result<Option<LivePane>, Error> {
+        let Look::Running(server) = self.tmux()?.look()? else { return Ok(None) };
+        let mut own: Vec<_> = server.panes.into_iter().filter(|pane| pane.agent == Some(record.id)).collect();
+        let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());
+        let at = own.iter().position(|pane| Some(pane.pane.as_str()) == remembered).unwrap_or(0);
+        Ok((at < own.len()).then(|| own.swap_remove(at)))
+    }
+
+    pub(in crate::manager) fn kind_of(&self, record: &AgentRecord) -> Result<Kind, Error> {
+        if record.kind == PLAIN_COMMAND {
+            return Ok(Kind::default());
+        }
+        let kinds = self.kinds()?;
+        kinds.get(&record.kind).cloned().ok_or_else(|| Error::NoSuchSpec {
+            name: record.kind.clone(),
+            known: kinds.names().map(str::to_owned).collect(),
+            verb: "agent spawn",
+        })
+    }
+
+    fn neighbours(&self, record: &AgentRecord) -> Result<usize, Error> {
+        let all = self.store.read(Env::now())?;
+        let beside = |other: &&AgentRecord| {
+            other.id != record.id
+                && other.kind == record.kind
+                && other.working_directory == record.working_directory
+        };
+        Ok(all.iter().filter(beside).count())
+    }
+
+    pub(in crate::manager) fn start_again(
+        &self,
+        mut record: AgentRecord,
+        again: Again<'_>,
+        lock: &AgentLock,
+    ) -> Result<Resumed, Error> {
+        let dir = PathBuf::from(&record.working_directory);
+        if !dir.is_dir() {
+            return Err(Error::DirectoryGone { name: record.name, path: record.working_directory });
+        }
+        self.refuse_return(&record)?;
+        self.finish_move(&record)?;
+        self.refuse_unfinished(&record)?;
+        record.renamed_from = None;
+        self.refresh_program(&mut record, again.kind, &dir)?;
+        let remark = remark(&record, &again);
+        if let Opening::New(id) = &again.opening {
+            record.conversation.id.clone_from(id);
+            record.conversation.begun = false;
+        }
+        if again.how.env == EnvFrom::Caller {
+            // Somebody wants it to run: what it did before does not count any more.
+            record.restarts.clear();
+            record.restart.next_at = None;
+        }
+        let room = self.make_room(&record)?;
+        let was = record.status.status;
+        if was != Status::Starting {
+            let returns = matches!(was, Status::Lost | Status::Stopped | Status::Hibernated);
+            record.before_start = returns.then(|| record.status.clone());
+            record.status = StatusNote::new(Status::Starting, Env::now(), "it is being started again");
+        }
+        (record.tmux, record.pid) = (None, None);
+        self.store.instance(&record.name).create()?;
+        self.write(|edit| edit.put(record.clone()))?;
+        crate::failpoint::reached("resume.reserved");
+        let pane = again.pane.as_deref();
+        let (given, untyped) = match again.first {
+            Some(task) if Self::takes_as_argument(again.kind, &task) => (Some(task), None),
+            other => (None, other),
+        };
+        let (kind, opening, env) = (again.kind, again.opening, again.how.env);
+        let start = Start { kind, opening, prompt: given.as_deref(), pane, env, size: None };
+        if let Err(error) = self.start_in_tmux(&mut record, &start) {
+            self.note_not_started(&record, was, &error);
+            return Err(error);
+        }
+        drop(room);
+        if again.how.watch == Watch::Settle {
+            self.settle(&record, kind)?;
+        }
+        let _ = lock;
+        Ok(Resumed { agent: self.as_spawned(&record), remark, untyped })
+    }
+
+    /// Whether there is a directory and a program to start it with; what runs must not be ended for nothing.
+    pub(in crate::manager) fn check_can_start(&self, record: &AgentRecord) -> Result<(), Error> {
+        let dir = PathBuf::from(&record.working_directory);
+        if !dir.is_dir() {
+            return Err(Error::DirectoryGone {
+                name: record.name.clone(),
+                path: record.working_directory.clone(),
+            });
+        }
+        self.refresh_program(&mut record.clone(), &self.kind_of(record)?, &dir)
+    }
+
+    /// A program that moved since (an update, a new node version) is looked for again.
+    fn refresh_program(&self, record: &mut AgentRecord, kind: &Kind, dir: &Path) -> Result<(), Error> {
+        // One that an older symposium wrote down may be a bare name.
+        let bare = record.command.first().filter(|program| Path::new(program).is_relative()).cloned();
+        let gone =
+            bare.is_some() || record.command.first().is_none_or(|program| !Path::new(program).exists());
+        let given = self.birth_note(&record.name).and_then(|note| note.spec?.command.first().cloned());
+        let is_ours = given.is_none() && kind.program.first().is_some_and(|program| program == kinds::SELF);
+        if !gone && !is_ours {
+            return Ok(());
+        }
+        let found = match given.or(bare) {
+            Some(program) => self.find_program(&program, dir),
+            None => self.program_of(kind, dir).filter(|_| record.kind != PLAIN_COMMAND),
+        };
+        match (found, record.command.first_mut()) {
+            (Some(found), Some(program)) => {
+                *program = found.to_string_lossy().into_owned();
+                Ok(())
+            }
+            _ => Err(Error::ProgramMissing {
+                program: record.command.first().cloned().unwrap_or_default(),
+                kind: record.kind.clone(),
+                install: kind.install.clone(),
+            }),
+        }
+    }
+
+    /// It is what it was, so that what was lost can still be restored; only one that ran is worse off.
+    fn note_not_started(&self, record: &AgentRecord, was: Status, error: &Error) {
+        let status = if was.is_live() { Status::Crashed } else { was };
+        let _ = self.write(|edit| {
+            if let Ok(Some(mut now)) = edit.get(&record.name) {
+                now.status = StatusNote::new(status, Env::now(), format!("it could not be started: {error}"));
+                now.before_start = None;
+                edit.put(now);
+            }
+        });
+    }
+}
+
+/// Whether its process is there, and not just leaving because its terminal is gone.
+fn stays(pid: i32, record: &AgentRecord) -> bool {
+    process::is_alive(pid, &mark_of(record)) && !matches!(process::wait_exit(pid, LEAVING), Ok(true))
+}
+
+/// How an agent is started again.
+pub(in crate::manager) struct Again<'a> {
+    pub kind: &'a Kind,
+    pub opening: Opening,
+    pub pane: Option<String>,
+    pub how: How,
+    /// The task it was born with, when it has not taken it.
+    pub first: Option<String>,
+}
+
+fn remark(record: &AgentRecord, again: &Again<'_>) -> String {
+    match &again.opening {
+        Opening::New(_) if again.first.is_some() => "starts anew with its task: it had not taken it".into(),
+        Opening::Resume(id) => format!("goes on with conversation {id}"),
+        Opening::ResumeLast => "goes on with the last conversation in its directory".into(),
+        Opening::New(_) if record.kind == PLAIN_COMMAND => "runs its command again".into(),
+        Opening::New(_) if record.conversation.begun => {
+            "starts a new conversation: its CLI does not tell which one was its own".into()
+        }
+        Opening::New(_) => "starts with an empty conversation: it had none yet".into(),
+    }
+}

@@ -1,0 +1,378 @@
+//! `agent spawn`: a new agent, started in tmux, written down.
+//!
+//! Nothing is created before everything that can be checked was checked. The agent's lock keeps its name while
+//! it is being started; the registry is written once, when it runs. Killed before that, the session carries the
+//! record, and the next command takes it back from there.
+
+use std::path::{Path, PathBuf};
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::failpoint;
+use crate::git;
+use crate::manager::Manager;
+use crate::manager::lifecycle::launch::{EnvFrom, Start};
+use crate::manager::lifecycle::launch_plan::{Body, Chosen};
+use crate::manager::lifecycle::rename::refuse_reserved;
+use crate::manager::lifecycle::spawn_manifest::BirthNote;
+use crate::model::Title;
+use crate::model::{
+    Agent, AgentId, AgentName, AgentRecord, Conversation, Kind, Prompt, Restart, RestartPolicy, Status,
+    StatusNote, Workspace,
+};
+use crate::rules::lifecycle::conversation_start::Opening;
+use crate::rules::lifecycle::{conversation, conversation_start, naming, params};
+use crate::store::{AgentLock, Gate, StoreError};
+
+/// What a user asked for.
+#[derive(Debug, Clone, Default)]
+pub struct SpawnRequest {
+    /// What is to run.
+    pub body: Body,
+    /// What it is to be called.
+    pub name: Option<AgentName>,
+    /// Where it is to work; none means here.
+    pub dir: Option<PathBuf>,
+    /// Its first prompt.
+    pub task: Option<String>,
+    /// What it is there for, for its name only.
+    pub called_for: Option<String>,
+    /// Free text for people.
+    pub title: Option<String>,
+    /// The file to look for specs in, in place of all others.
+    pub config: Option<PathBuf>,
+    /// What sort of place it works in; none means as its spec says.
+    pub workspace: Option<Workspace>,
+    /// The branch of its worktree; none means one of its own.
+    pub branch: Option<String>,
+    /// Whether a new worktree starts with the uncommitted changes of the directory that it is made from.
+    pub changes: UncommittedChanges,
+    /// What its taskspace is for, when it gets one.
+    pub taskspace: Option<String>,
+    /// Go on with this conversation of the CLI, or what to call the new one.
+    pub conversation: Option<String>,
+    /// What its spec is given.
+    pub params: Vec<(String, String)>,
+    /// Variables on top of the caller's environment.
+    pub env: Vec<(String, String)>,
+    /// The agent that spawns it; none means the one in whose process tree this runs.
+    pub parent: Option<AgentName>,
+    /// How long it is there; none means as its spec says.
+    pub lifetime: Option<Lifetime>,
+    /// What happens when it ends by itself; none means as its spec says.
+    pub restart: Option<RestartPolicy>,
+    /// Columns and lines to begin with: those of the terminal that it was asked for in.
+    pub size: Option<(u16, u16)>,
+}
+
+/// What happens to uncommitted changes when a worktree is made from a directory that has some.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UncommittedChanges {
+    /// They stay behind, and a warning says so.
+    #[default]
+    StayBehind,
+    /// A copy of them is put into the new worktree.
+    TakeAlong,
+}
+
+/// How long an agent is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Until its task is done.
+    Task,
+}
+
+/// A new agent.
+#[derive(Debug)]
+pub struct Spawned {
+    /// As everybody sees it.
+    pub agent: Agent,
+    /// What should be said about it.
+    pub remarks: Vec<String>,
+    /// What should be looked at.
+    pub warnings: Vec<String>,
+}
+
+impl Manager {
+    /// Starts a new agent and returns it.
+    pub fn spawn(&self, request: SpawnRequest) -> Result<Spawned, Error> {
+        let dir = self.working_directory(request.dir.as_deref())?;
+        let parent = self.parent(request.parent.as_ref())?;
+        let chosen = self.chosen(&request, parent.as_ref(), &dir)?;
+        chosen.refuse_untrusted()?;
+        let task = chosen.task(request.task.as_deref())?;
+        let task = task.as_ref().map(Prompt::as_str);
+        refuse_unknown_conversation(&request, &chosen)?;
+        self.tmux()?;
+        self.refuse_crowd(&chosen, parent.as_ref())?;
+        let (mut record, lock) = self.reserve(&request, &chosen, &dir)?;
+        record.parent = parent;
+        let room = match self.make_room(&record) {
+            Ok(room) => room,
+            Err(error) => {
+                // Nothing else tells of it yet.
+                lock.retire();
+                return Err(error);
+            }
+        };
+        let mut alone = self.count_alone(&chosen, record.parent.as_ref())?;
+        self.refuse_crowd(&chosen, record.parent.as_ref())?;
+        let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
+        self.create_instance(&mut record, &request, &chosen, &mut alone)?;
+        let errand = self.note_errand(&record, &chosen, task).inspect_err(|_| self.withdraw(&record))?;
+        self.keep_first(&record.name, task).inspect_err(|_| self.withdraw(&record))?;
+        let as_argument = task.filter(|task| Self::takes_as_argument(&chosen.kind, task));
+        let start = Start {
+            kind: &chosen.kind,
+            opening,
+            prompt: as_argument,
+            pane: None,
+            env: EnvFrom::Caller,
+            size: request.size,
+        };
+        if let Err(error) = self.start_in_tmux(&mut record, &start) {
+            // One that runs but could not be written down, or that a slow tmux may start all the same, is kept: its
+            // session carries its record.
+            if let Error::TmuxSilent { what, after, .. } = error {
+                return Err(Error::TmuxSilent { what, after, starting: Some(record.name) });
+            }
+            if record.tmux.is_none() {
+                self.withdraw(&record);
+                self.cancel_errand(errand);
+            }
+            return Err(error);
+        }
+        drop((lock, room, alone));
+        self.ensure_supervisor();
+        self.settle(&record, &chosen.kind)?;
+        let mut remarks: Vec<String> = self.remark_on_supervision(&record).into_iter().collect();
+        if let Some(task) = task.filter(|_| as_argument.is_none()) {
+            self.send_first(&record.name, task)?;
+            remarks.push("its task was typed in".into());
+        }
+        Ok(Spawned { agent: self.as_spawned(&record), remarks, warnings: chosen.warnings })
+    }
+
+    /// The new agent as `list` would show it, without asking tmux once more.
+    pub(in crate::manager) fn as_spawned(&self, record: &AgentRecord) -> Agent {
+        use crate::model::{LivePane, LiveServer, Look, ServerIdentity};
+        use crate::rules::status::reconcile::{Seen, join};
+        let place = record.tmux.as_ref();
+        let pane = place.map(|place| LivePane {
+            session: place.session.clone(),
+            pane: place.pane.clone(),
+            agent: Some(record.id),
+            pid: record.pid,
+            dead: None,
+            activity: record.started_at,
+        });
+        let look = Look::Running(LiveServer {
+            identity: ServerIdentity(place.map(|place| place.server.clone()).unwrap_or_default()),
+            version: String::new(),
+            panes: pane.into_iter().collect(),
+            clients: vec![],
+        });
+        let mut joined = join(vec![record.clone()], Seen::Look(&look), &|_| true, Env::now());
+        joined.agents.remove(0)
+    }
+
+    pub(in crate::manager) fn working_directory(&self, wanted: Option<&Path>) -> Result<PathBuf, Error> {
+        let wanted = match (wanted, self.env.cwd()) {
+            (Some(dir), Some(cwd)) => cwd.join(dir),
+            (Some(dir), None) => dir.to_path_buf(),
+            (None, Some(cwd)) => cwd.to_path_buf(),
+            (None, None) => {
+                return Err(Error::BadDirectory {
+                    path: ".".into(),
+                    why: "the current directory is gone".into(),
+                });
+            }
+        };
+        let bad = |why: String| Error::BadDirectory { path: wanted.display().to_string(), why };
+        let dir = wanted.canonicalize().map_err(|error| bad(error.to_string()))?;
+        if !dir.is_dir() {
+            return Err(bad("it is not a directory".into()));
+        }
+        if dir.to_str().is_none() {
+            return Err(bad("its name is not valid UTF-8".into()));
+        }
+        Ok(dir)
+    }
+
+    /// Takes a name: with its lock held and no record under it, nobody else gets it.
+    pub(in crate::manager) fn reserve(
+        &self,
+        request: &SpawnRequest,
+        chosen: &Chosen,
+        dir: &Path,
+    ) -> Result<(AgentRecord, AgentLock), Error> {
+        if let Some(name) = &request.name {
+            refuse_reserved(name)?;
+            let lock = self.store.lock_agent(name, "spawn")?;
+            return match self.is_free(name)? {
+                true => Ok((new_record(name, request, chosen, (dir, &self.instances_root())), lock)),
+                false => Err(Error::NameTaken { name: name.clone() }),
+            };
+        }
+        let what_for = request.task.as_deref().or(request.called_for.as_deref());
+        let task = what_for.map(|task| params::fill(task, &chosen.params));
+        for name in naming::candidates(&chosen.spec.name, task.as_deref()) {
+            let Some(lock) = self.store.try_lock_agent(&name, "spawn")? else { continue };
+            if self.is_free(&name)? {
+                return Ok((new_record(&name, request, chosen, (dir, &self.instances_root())), lock));
+            }
+        }
+        Err(Error::Usage {
+            what: "no free name was found".into(),
+            hint: Some("give one with `--name`".into()),
+        })
+    }
+
+    fn is_free(&self, name: &AgentName) -> Result<bool, Error> {
+        let free = self.store.find(name, Env::now())?.is_none();
+        failpoint::reached("spawn.reserved");
+        Ok(free)
+    }
+
+    pub(in crate::manager) fn opening(
+        &self,
+        record: &mut AgentRecord,
+        kind: &Kind,
+        wanted: Option<String>,
+    ) -> Opening {
+        let name = wanted.as_deref().filter(|text| !conversation::is_id(text)).and_then(Title::clean);
+        let opening = match wanted {
+            Some(id) if name.is_none() && !kind.conversation.resume.is_empty() => Opening::Resume(id),
+            _ => conversation_start::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
+        };
+        record.conversation = match &opening {
+            Opening::Resume(id) => Conversation { id: Some(id.clone()), name: None, begun: true },
+            Opening::New(id) => Conversation { id: id.clone(), name: None, begun: false },
+            Opening::ResumeLast => Conversation::default(),
+        };
+        record.conversation.name = name.map(String::from);
+        opening
+    }
+
+    /// Makes the instance directory; what an earlier agent of this name left behind goes first.
+    pub(in crate::manager) fn create_instance(
+        &self,
+        record: &mut AgentRecord,
+        request: &SpawnRequest,
+        chosen: &Chosen,
+        alone: &mut Option<Gate>,
+    ) -> Result<(), Error> {
+        self.store.begin()?;
+        self.vacate(&record.name)?;
+        let worktree = self.plan_worktree(record, request, chosen)?;
+        self.warn_of_company(record)?;
+        let instance = self.store.instance(&record.name);
+        instance.remove()?;
+        let undo = |_: &StoreError| drop(instance.remove());
+        instance.create().inspect_err(undo)?;
+        if record.workspace == Workspace::Scratch {
+            let workspace = instance.create_workspace().inspect_err(undo)?;
+            record.working_directory = workspace.to_string_lossy().into_owned();
+            record.project = Some(record.working_directory.clone());
+            record.branch = None;
+        }
+        match &worktree {
+            Some(plan) => self.create_worktree(record, request, plan, alone)?,
+            None => self.warn_of_unused_setup(request, chosen),
+        }
+        self.write_birth_note(&BirthNote {
+            record: record.clone(),
+            env: request.env.clone(),
+            spec: Some(chosen.spec.clone()),
+            asked: Some(chosen.asked.clone()),
+            variables: self.needed_variables(),
+        })
+        .inspect_err(|_| self.withdraw(record))?;
+        failpoint::reached("spawn.instance");
+        Ok(())
+    }
+
+    /// Returns the directory that holds the workspaces of agents, without symbolic links.
+    fn instances_root(&self) -> PathBuf {
+        let path = self.home.path.join("instances");
+        path.canonicalize().unwrap_or(path)
+    }
+
+    /// Removes what was made for an agent that could not be started.
+    pub(in crate::manager) fn withdraw(&self, record: &AgentRecord) {
+        self.forget_worktree(record);
+        self.forget_handoff(record);
+        let _ = self.write(|edit| edit.remove(&record.name));
+        let _ = self.store.instance(&record.name).remove();
+    }
+}
+
+/// A conversation that the CLI cannot be told to go on with must not be left out silently.
+pub(in crate::manager) fn refuse_unknown_conversation(
+    request: &SpawnRequest,
+    chosen: &Chosen,
+) -> Result<(), Error> {
+    if request.conversation.is_none() || !chosen.kind.conversation.resume.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        what: format!("`{}` cannot be told which conversation to go on with", chosen.spec.name),
+        hint: Some("leave `--conversation` away".into()),
+    })
+}
+
+/// Returns the project of a directory. The worktree of an agent, below `instances`, belongs to its repository.
+fn project_around(dir: &Path, instances: &Path) -> PathBuf {
+    match git::project(dir) {
+        Some(top) if top.starts_with(instances) => git::repository(&top),
+        Some(top) => top,
+        None => dir.to_path_buf(),
+    }
+}
+
+fn new_record(
+    name: &AgentName,
+    request: &SpawnRequest,
+    chosen: &Chosen,
+    (dir, instances): (&Path, &Path),
+) -> AgentRecord {
+    let now = Env::now();
+    let project = project_around(dir, instances);
+    let mut record = AgentRecord {
+        name: name.clone(),
+        id: AgentId::fresh(),
+        title: None,
+        prompt: None,
+        spec: String::new(),
+        kind: String::new(),
+        command: vec![],
+        working_directory: dir.to_string_lossy().into_owned(),
+        project: project.to_str().map(str::to_owned),
+        branch: git::branch(dir),
+        directory_gone: None,
+        workspace: request.workspace.unwrap_or(chosen.spec.workspace),
+        created_at: now,
+        started_at: None,
+        last_attached: None,
+        last_detached: None,
+        last_activity: None,
+        conversation: Conversation::default(),
+        parent: None,
+        ephemeral: false,
+        restart: Restart::default(),
+        restarts: vec![],
+        heartbeat: None,
+        params: vec![],
+        changes: 0,
+        status: StatusNote::new(Status::Starting, now, "it was just started"),
+        exit: None,
+        pid: None,
+        tmux: None,
+        conversations: vec![],
+        renamed_from: None,
+        before_start: None,
+        cut_off: None,
+    };
+    chosen.write_into(&mut record);
+    record
+}

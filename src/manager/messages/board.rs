@@ -1,0 +1,152 @@
+//! `board get`, `list`, `set`, `append` and `rm`: notes that the agents of a project share, each with who wrote it last
+//! and when. All worktrees of a repository share one board.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use crate::env::Env;
+use crate::error::Error;
+pub use crate::ledger::Writing;
+use crate::manager::Manager;
+use crate::manager::messages::mail::signature;
+use crate::model::{AgentName, BoardEntry};
+
+/// The longest note, in bytes. What is longer is a file's, and the note says where it is.
+pub const LONGEST_NOTE: u64 = 1024 * 1024;
+/// The longest key, in bytes: it fits into a line of an error message.
+const LONGEST_KEY: usize = 200;
+
+impl Manager {
+    /// One note, with what it says.
+    pub fn board_get(&self, project: Option<&Path>, key: &str) -> Result<BoardEntry, Error> {
+        check_key(key)?;
+        let project = self.board_of(project, None)?;
+        let note = self.with_existing_ledger(|ledger| ledger.board_get(&project, key))?;
+        match note {
+            Some(note) => Ok(note),
+            None => Err(self.no_such_note(&project, key)),
+        }
+    }
+
+    /// The notes of a project by name, without what they say.
+    pub fn board_list(&self, project: Option<&Path>) -> Result<Vec<BoardEntry>, Error> {
+        let project = self.board_of(project, None)?;
+        self.with_existing_ledger(|ledger| ledger.board_list(&project))
+    }
+
+    /// Writes a note, or writes more below it; the note as it is then.
+    pub fn board_write(
+        &self,
+        project: Option<&Path>,
+        key: &str,
+        (value, writing): (&str, Writing),
+        by: Option<&AgentName>,
+    ) -> Result<BoardEntry, Error> {
+        check_key(key)?;
+        let project = self.board_of(project, by)?;
+        let author = signature(self.sender(by)?.as_ref())?;
+        let written = self.with_ledger(|ledger| {
+            let note = (value, writing);
+            ledger.board_write((&project, key), note, (&author, Env::now()), LONGEST_NOTE)
+        })?;
+        written.map_err(|size| too_long(key, size))?;
+        let note = self.with_ledger(|ledger| ledger.board_get(&project, key))?;
+        note.ok_or_else(|| self.no_such_note(&project, key))
+    }
+
+    /// Takes a note down; says whether there was one.
+    pub fn board_remove(&self, project: Option<&Path>, key: &str) -> Result<bool, Error> {
+        check_key(key)?;
+        let project = self.board_of(project, None)?;
+        if self.with_existing_ledger(|ledger| ledger.board_get(&project, key))?.is_none() {
+            return Ok(false);
+        }
+        self.with_ledger(|ledger| ledger.board_remove(&project, key))
+    }
+
+    /// What a file says, for a note.
+    pub fn note_from_file(&self, key: &str, file: &Path) -> Result<String, Error> {
+        let path = self.env.cwd().map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
+        let failed = || Error::io(format!("cannot read `{}`", path.display()));
+        let size = fs::metadata(&path).map_err(failed())?.len();
+        if size > LONGEST_NOTE {
+            return Err(too_long(key, size));
+        }
+        let mut text = String::new();
+        // A pipe has no size beforehand: one byte more than may be tells that it is too long.
+        let mut file = fs::File::open(&path).map_err(failed())?.take(LONGEST_NOTE + 1);
+        file.read_to_string(&mut text).map_err(failed())?;
+        Ok(text)
+    }
+
+    /// What a note says, into a file.
+    pub fn note_to_file(&self, note: &BoardEntry, file: &Path) -> Result<(), Error> {
+        let path = self.env.cwd().map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
+        let value = note.value.as_deref().unwrap_or_default();
+        fs::write(&path, value).map_err(Error::io(format!("cannot write `{}`", path.display())))
+    }
+
+    /// The project whose board is meant: the one that is named, else the speaker's, else the one around here.
+    fn board_of(&self, project: Option<&Path>, by: Option<&AgentName>) -> Result<String, Error> {
+        if let Some(named) = project {
+            let dir = self.working_directory(Some(named)).map_err(|error| match error {
+                Error::BadDirectory { path, why } => Error::Usage {
+                    what: format!("`{path}` is no project: {why}"),
+                    hint: Some("name a directory with `--project`".into()),
+                },
+                other => other,
+            })?;
+            return Ok(self.project_at(&dir));
+        }
+        match self.sender(by)? {
+            Some(record) => Ok(self.project_of(&record)),
+            None => Ok(self.project_at(&self.working_directory(None)?)),
+        }
+    }
+
+    fn no_such_note(&self, project: &str, key: &str) -> Error {
+        let known = self.with_existing_ledger(|ledger| ledger.board_list(project)).unwrap_or_default();
+        Error::NoSuchNote {
+            key: key.to_owned(),
+            project: project.to_owned(),
+            known: known.into_iter().map(|note| note.key).collect(),
+        }
+    }
+}
+
+fn too_long(key: &str, size: u64) -> Error {
+    Error::NoteTooLong { key: key.to_owned(), size, most: LONGEST_NOTE }
+}
+
+fn check_key(key: &str) -> Result<(), Error> {
+    let why = match key.len() {
+        0 => "it is empty".to_owned(),
+        1..=LONGEST_KEY if key.chars().any(char::is_control) => "it holds a control character".to_owned(),
+        1..=LONGEST_KEY => return Ok(()),
+        length => format!("it has {length} bytes, at most {LONGEST_KEY} are allowed"),
+    };
+    Err(Error::BadKey { given: key.to_owned(), why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_short_and_shows_as_it_is() {
+        let longest = "x".repeat(200);
+        for (key, is_fine) in [
+            ("plan", true),
+            ("auth/tokens: next steps", true),
+            ("Überblick", true),
+            (longest.as_str(), true),
+            ("", false),
+            ("a\nb", false),
+            ("a\u{1b}[2J", false),
+            (&format!("{longest}x"), false),
+        ] {
+            assert_eq!(check_key(key).is_ok(), is_fine, "{key:?}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! `message send`, `list` and `read`: mail between agents and people. It is kept until its recipient has it; typing it
+//! in is the dispatcher's work (`dispatch.rs`). Nothing here types.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::git;
+use crate::ledger::MessageQuery;
+use crate::manager::Manager;
+use crate::model::{
+    AgentId, AgentName, AgentRecord, Happening, Message, MessageState, NewMessage, PERSON, Prompt, Recipient,
+    What,
+};
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::rules::status::from_hook::one_line;
+use crate::rules::tasks::address::{Address, Known, Member, Reached, reach};
+use crate::rules::tasks::queue::{Ready, ready, why_not};
+
+/// What is to be said, and to whom.
+#[derive(Debug, Clone, Default)]
+pub struct MessageRequest {
+    /// `agent`, `agent@project`, `@project`, `parent`, `children` or `person`.
+    pub to: String,
+    /// What it says.
+    pub text: String,
+    /// The agent on whose behalf it is sent; none means the one in whose process tree this runs, or a person.
+    pub by: Option<AgentName>,
+    /// Whose project is meant where none is named, and where relative paths begin; none means here.
+    pub dir: Option<PathBuf>,
+}
+
+/// Which mail is wanted.
+#[derive(Debug, Clone, Default)]
+pub struct MessageFilter {
+    /// Whose; none means that of the agent in whose process tree this runs, or the person's.
+    pub of: Option<AgentName>,
+    /// What was read and what was sent too; else only what is unread.
+    pub all: bool,
+    /// Only the newest so many.
+    pub newest: Option<usize>,
+}
+
+impl Manager {
+    /// Sends a message to everybody whom its target means: to all of them or to none.
+    pub fn message_send(&self, request: &MessageRequest) -> Result<Vec<Message>, Error> {
+        // What could never be typed is refused now, not in the night.
+        let text: Prompt = request.text.parse().map_err(Error::Unsendable)?;
+        let sender = self.sender(request.by.as_ref())?;
+        let from = signature(sender.as_ref())?;
+        let Reached { to, project } = self.reached(request, sender.as_ref(), text.as_str())?;
+        let new = |(to, wake)| NewMessage {
+            from: from.clone(),
+            to,
+            project: project.clone(),
+            text: text.to_string(),
+            wake,
+        };
+        let messages: Vec<NewMessage> = to.into_iter().map(new).collect();
+        self.open_queues()?;
+        let ids = self.with_ledger(|ledger| ledger.add_messages(&messages, Env::now()))?;
+        self.note_sent(&messages, sender.as_ref());
+        self.ensure_supervisor();
+        self.with_ledger(|ledger| {
+            let sent = ids.into_iter().map(|id| ledger.message(id));
+            Ok(sent.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        })
+    }
+
+    /// Sends what an agent asks for to the one that spawned it, whatever that is called: `children` and `person` are
+    /// names, too.
+    pub(in crate::manager) fn send_to(
+        &self,
+        from: &AgentRecord,
+        to: Recipient,
+        text: String,
+    ) -> Result<(), Error> {
+        let message = NewMessage { from: from.name.to_string(), to, project: None, text, wake: true };
+        self.open_queues()?;
+        self.with_ledger(|ledger| ledger.add_messages(std::slice::from_ref(&message), Env::now()))?;
+        self.note_sent(&[message], Some(from));
+        Ok(())
+    }
+
+    /// Mail, the oldest first. Nobody has read it because of this.
+    pub fn message_list(&self, filter: &MessageFilter) -> Result<Vec<Message>, Error> {
+        let mailbox = self.mailbox(filter.of.as_ref())?;
+        let unread = [MessageState::Waiting, MessageState::Dispatched];
+        let states: &[MessageState] = if filter.all { &[] } else { &unread };
+        let got = MessageQuery {
+            to: Some(&mailbox.recipient),
+            states,
+            newest: filter.newest,
+            ..MessageQuery::default()
+        };
+        let sent = MessageQuery {
+            from: Some(&mailbox.name),
+            since: mailbox.since,
+            newest: filter.newest,
+            ..MessageQuery::default()
+        };
+        let mut mail = self.with_existing_ledger(|ledger| {
+            let mut mail = ledger.messages(&got)?;
+            if filter.all {
+                mail.extend(ledger.messages(&sent)?);
+            }
+            Ok(mail)
+        })?;
+        mail.sort_by_key(|message| message.id);
+        mail.dedup_by_key(|message| message.id);
+        if let Some(newest) = filter.newest {
+            mail.drain(..mail.len().saturating_sub(newest));
+        }
+        self.call_by_todays_name(&mut mail)?;
+        Ok(mail)
+    }
+
+    /// The mail that waits for somebody, who has read it from now on.
+    pub fn message_read(&self, of: Option<&AgentName>) -> Result<Vec<Message>, Error> {
+        let mailbox = self.mailbox(of)?;
+        let waits = MessageQuery {
+            to: Some(&mailbox.recipient),
+            states: &[MessageState::Waiting],
+            ..MessageQuery::default()
+        };
+        // Who has never had mail needs no ledger for it.
+        if self.with_existing_ledger(|ledger| ledger.messages(&waits))?.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut mail = self.with_ledger(|ledger| ledger.take_messages(&mailbox.recipient, Env::now()))?;
+        self.call_by_todays_name(&mut mail)?;
+        Ok(mail)
+    }
+
+    /// What should be said about messages that were just sent: who will not have them soon, and why.
+    pub fn message_remarks(&self, sent: &[Message]) -> Vec<String> {
+        let woken = |id: AgentId| sent.iter().any(|message| message.wake && message.to_id == Some(id));
+        let agents = self.survey().map(|survey| survey.agents).unwrap_or_default();
+        let mut remarks: Vec<String> = agents
+            .iter()
+            .filter(|agent| woken(agent.id))
+            .filter_map(|agent| match ready(agent, Env::now()) {
+                _ if agent.kind == PLAIN_COMMAND => Some(format!(
+                    "`{}` is a plain command: it does not tell when it is idle, so it has to ask \
+                     (`symposium message read`); `symposium agent send` types at once",
+                    agent.name
+                )),
+                Ready::No => Some(format!("kept until it can be read: {}", why_not(agent))),
+                Ready::Yes | Ready::Driven => None,
+            })
+            .collect();
+        if sent.iter().any(|message| message.wake) {
+            remarks.extend(self.remark_on_queue());
+        }
+        remarks
+    }
+
+    /// Who speaks: the agent that is named, else the one in whose process tree this runs; none is a person.
+    pub(in crate::manager) fn sender(&self, by: Option<&AgentName>) -> Result<Option<AgentRecord>, Error> {
+        match by {
+            Some(name) => self.record(name, "show").map(Some),
+            None => self.speaker(),
+        }
+    }
+
+    /// The project of a directory: all worktrees of a repository are one.
+    pub(in crate::manager) fn project_at(&self, dir: &Path) -> String {
+        let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+        let project = git::project(&dir).map_or(dir, |top| git::repository(&top));
+        project.to_string_lossy().into_owned()
+    }
+
+    /// The project that an agent belongs to.
+    pub(in crate::manager) fn project_of(&self, record: &AgentRecord) -> String {
+        let top = Path::new(record.project.as_deref().unwrap_or(&record.working_directory));
+        git::repository(top).to_string_lossy().into_owned()
+    }
+
+    /// What was sent happened to whoever gets it; what is for a person happened to the agent that sent it.
+    fn note_sent(&self, messages: &[NewMessage], sender: Option<&AgentRecord>) {
+        let at = Env::now();
+        let happened = messages.iter().filter_map(|message| {
+            Some(match (&message.to, sender) {
+                (Recipient::Agent(id, name), _) => Happening {
+                    at,
+                    agent: *id,
+                    name: name.clone(),
+                    what: What::Messaged,
+                    why: format!("from {}: {}", message.from, one_line(&message.text)),
+                },
+                (Recipient::Person, Some(sender)) => Happening {
+                    at,
+                    agent: sender.id,
+                    name: sender.name.clone(),
+                    what: What::Wrote,
+                    why: message.text.clone(),
+                },
+                (Recipient::Person, None) => return None,
+            })
+        });
+        self.note(&happened.collect::<Vec<_>>());
+    }
+
+    fn reached(
+        &self,
+        request: &MessageRequest,
+        sender: Option<&AgentRecord>,
+        text: &str,
+    ) -> Result<Reached, Error> {
+        let member = |record: &AgentRecord| Member {
+            id: record.id,
+            name: record.name.clone(),
+            parent: record.parent.clone(),
+            project: self.project_of(record),
+        };
+        let members: Vec<Member> = self.store.read(Env::now())?.iter().map(member).collect();
+        let sender = sender.map(member);
+        let cwd = self.env.cwd().unwrap_or(Path::new("/"));
+        let here = request.dir.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir));
+        let path_of = |text: &str| match (text, &sender, &request.dir) {
+            ("", Some(sender), None) => Some(sender.project.clone()),
+            ("", ..) => Some(self.project_at(&here)),
+            (path, ..) if path.contains('/') || path.starts_with('.') => {
+                Some(self.project_at(&here.join(path)))
+            }
+            _ => None,
+        };
+        let known = Known { sender: sender.as_ref(), members: &members, path_of: &path_of };
+        reach(&Address::parse(&request.to), text, &known).map_err(Error::Unreached)
+    }
+
+    fn mailbox(&self, of: Option<&AgentName>) -> Result<Mailbox, Error> {
+        Ok(match self.sender(of)? {
+            Some(record) => Mailbox {
+                name: record.name.to_string(),
+                recipient: Recipient::Agent(record.id, record.name),
+                since: Some(record.created_at),
+            },
+            None => Mailbox { name: PERSON.to_owned(), recipient: Recipient::Person, since: None },
+        })
+    }
+
+    /// An agent that has another name since it was written to is shown by that.
+    fn call_by_todays_name(&self, mail: &mut [Message]) -> Result<(), Error> {
+        if mail.iter().all(|message| message.to_id.is_none()) {
+            return Ok(());
+        }
+        let records = self.store.read(Env::now())?;
+        for message in mail {
+            let record = records.iter().find(|record| Some(record.id) == message.to_id);
+            if let Some(record) = record {
+                message.to = Some(record.name.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whose mail it is.
+struct Mailbox {
+    recipient: Recipient,
+    /// How they sign.
+    name: String,
+    /// What was signed so before was somebody else's.
+    since: Option<Timestamp>,
+}
+
+/// How somebody signs.
+pub(in crate::manager) fn signature(sender: Option<&AgentRecord>) -> Result<String, Error> {
+    match sender {
+        // Its mail would pass for a person's.
+        Some(record) if record.name.as_str() == PERSON => Err(Error::Usage {
+            what: format!("an agent called `{PERSON}` cannot sign with its name"),
+            hint: Some(format!("`symposium agent rename {PERSON} NAME` gives it another")),
+        }),
+        Some(record) => Ok(record.name.to_string()),
+        None => Ok(PERSON.to_owned()),
+    }
+}

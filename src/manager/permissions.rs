@@ -1,0 +1,158 @@
+//! Who asks through tools, and what that one may do: the rules are in `rules/place.rs`.
+
+use std::path::{Path, PathBuf};
+
+use super::Manager;
+use crate::env::{AGENT, AGENT_ID, Env};
+use crate::error::Error;
+use crate::model::{AgentName, AgentRecord, Task, TaskId, TaskState};
+use crate::rules::access::permissions::{Act, Caller, Place};
+use crate::rules::tasks::address::Unreached;
+
+impl Manager {
+    /// Where the one in whose process tree this runs stands among all agents. What speaks in the name of an agent that
+    /// is not there is nobody: it must never be taken for a person.
+    pub fn place(&self) -> Result<Place, Error> {
+        let claims_agent = [AGENT, AGENT_ID].into_iter().any(|key| self.env.is_set(key));
+        let caller = match (self.speaker()?, claims_agent) {
+            (Some(record), _) => Caller::Agent(Box::new(record)),
+            (None, false) => Caller::Person,
+            // Also an identity that is empty: it was set for some agent.
+            (None, true) => {
+                let claim = [AGENT, AGENT_ID].into_iter().find_map(|key| self.env.var(key));
+                return Err(Error::UnknownCaller {
+                    name: claim.unwrap_or_default().to_string_lossy().into_owned(),
+                });
+            }
+        };
+        let mut records = self.store.read(Env::now())?;
+        for record in &mut records {
+            record.project = Some(self.project_of(record));
+        }
+        Ok(Place::new(caller, records))
+    }
+
+    /// The agent of this name, when this may be done with it.
+    pub fn within_reach(&self, place: &Place, act: Act, name: &AgentName) -> Result<AgentRecord, Error> {
+        let Some(record) = place.find(name) else { return Err(self.no_such_agent(name, "show")) };
+        match (place.allows(act, record), place.me()) {
+            (true, _) | (false, None) => Ok(record.clone()),
+            (false, Some(me)) => Err(Error::OutOfPlace {
+                what: format!("agent `{}` may not {} `{name}`", me.name, act.words()),
+                hint: reachable(place, act),
+            }),
+        }
+    }
+
+    /// Removes agents and projects that the caller may not see from an error.
+    pub fn confine(&self, place: &Place, error: Error) -> Error {
+        if place.me().is_none() {
+            return error;
+        }
+        let visible: Vec<&AgentRecord> = place.those(Act::See).collect();
+        let agents = |mut names: Vec<AgentName>| {
+            names.retain(|name| visible.iter().any(|record| record.name == *name));
+            names
+        };
+        let projects = |mut paths: Vec<String>| {
+            paths.retain(|path| visible.iter().any(|record| record.project.as_ref() == Some(path)));
+            paths
+        };
+        match error {
+            Error::NoSuchAgent { name, known, verb } => {
+                Error::NoSuchAgent { name, known: agents(known), verb }
+            }
+            Error::NobodyToDo { to, agents: known, specs } => {
+                Error::NobodyToDo { to, agents: agents(known), specs }
+            }
+            Error::Unreached(Unreached::NoAgent { name, known }) => {
+                Error::Unreached(Unreached::NoAgent { name, known: agents(known) })
+            }
+            Error::Unreached(Unreached::Elsewhere { name, .. })
+                if !visible.iter().any(|record| record.name == name) =>
+            {
+                let known = visible.iter().map(|record| record.name.clone()).collect();
+                Error::Unreached(Unreached::NoAgent { name: name.to_string(), known })
+            }
+            Error::Unreached(Unreached::NoProject { project, known }) => {
+                Error::Unreached(Unreached::NoProject { project, known: projects(known) })
+            }
+            Error::Unreached(Unreached::Several { project, paths }) => {
+                Error::Unreached(Unreached::Several { project, paths: projects(paths) })
+            }
+            other => other,
+        }
+    }
+
+    /// The task of this number, when this may be done about it.
+    pub fn task_within_reach(&self, place: &Place, act: Act, id: TaskId) -> Result<Task, Error> {
+        let task = self.known_task(id)?;
+        match (place.allows_about(act, &task), place.me()) {
+            (true, _) | (false, None) => Ok(task),
+            (false, Some(me)) => Err(Error::OutOfPlace {
+                what: match act {
+                    Act::Report => format!("agent `{}` may not report for task {id} of `{}`", me.name, task.whose()),
+                    _ => format!("agent `{}` may not see task {id} of `{}`", me.name, task.whose()),
+                },
+                hint: "it may see the tasks of its place and those that it gave, and report for its own and those \
+                       of its children"
+                    .into(),
+            }),
+        }
+    }
+
+    /// Refuses an agent that is at its shell and says how far somebody else's task is, or ends it.
+    pub fn refuse_foreign_report(&self, id: TaskId) -> Result<(), Error> {
+        match self.speaker()? {
+            None => Ok(()),
+            Some(_) => self.task_within_reach(&self.place()?, Act::Report, id).map(|_| ()),
+        }
+    }
+
+    /// The same for one that takes a task off its queue or has it tried again; who gave it may.
+    pub fn refuse_foreign_withdrawal(&self, id: TaskId) -> Result<(), Error> {
+        match self.speaker()? {
+            Some(me) if self.known_task(id)?.source_id == Some(me.id) => Ok(()),
+            _ => self.refuse_foreign_report(id),
+        }
+    }
+
+    /// A path that the caller names, absolute: an agent's counts from where it works, and must not lead out of its
+    /// project. One of a person's stays as it is; an empty one is where they are.
+    pub fn path_within_reach(&self, place: &Place, named: Option<PathBuf>) -> Result<Option<PathBuf>, Error> {
+        let (Some(named), Some(me)) = (&named, place.me()) else {
+            return Ok(named.filter(|named| !named.as_os_str().is_empty()));
+        };
+        let path: PathBuf = Path::new(&me.working_directory).join(named).components().collect();
+        match real(&path).filter(|real| place.holds(real)) {
+            Some(real) => Ok(Some(real)),
+            None => Err(Error::OutOfPlace {
+                what: format!("`{}` is outside the project of agent `{}`", path.display(), me.name),
+                hint: format!("name a path below {}", me.project.as_ref().unwrap_or(&me.working_directory)),
+            }),
+        }
+    }
+
+    /// The task that an agent is at.
+    pub fn task_at_hand(&self, agent: &AgentRecord) -> Result<Task, Error> {
+        let mut tasks = self.tasks(&[TaskState::Dispatched, TaskState::Running])?;
+        tasks.retain(|task| task.agent == Some(agent.id));
+        // One that is being typed in has been taken by whoever asks about it.
+        tasks.sort_by_key(|task| task.state != TaskState::Running);
+        tasks.into_iter().next().ok_or_else(|| Error::NoTaskAtHand { name: agent.name.clone() })
+    }
+}
+
+/// A path without links and `..`, which would lead out of a project; its end need not be there yet.
+fn real(path: &Path) -> Option<PathBuf> {
+    if let Ok(real) = path.canonicalize() {
+        return Some(real);
+    }
+    let name = path.file_name()?;
+    Some(real(path.parent()?)?.join(name))
+}
+
+fn reachable(place: &Place, act: Act) -> String {
+    let names: Vec<&str> = place.those(act).map(|record| record.name.as_str()).take(12).collect();
+    format!("it may {} {}", act.words(), names.join(", "))
+}

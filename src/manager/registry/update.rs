@@ -1,0 +1,161 @@
+//! The one way in which the registry is changed: every change of a status goes to the ledger with it.
+//!
+//! The ledger is written first, under the registry's lock. A command that is killed in between leaves a line whose
+//! number the next change takes again, so that none is lost and none is there twice. What the ledger cannot take, on
+//! a full disk or because somebody holds it, the registry keeps until it can.
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::ledger::{Ledger, LedgerError};
+use crate::manager::Manager;
+use crate::model::{AgentRecord, Happening, What};
+use crate::rules::status::attention::{needing_answer, needs_answer};
+use crate::rules::status::cut_off;
+use crate::rules::status::events::happenings;
+use crate::store::{BEHIND, Edit};
+
+impl Manager {
+    /// Changes the registry under its lock, and writes down what that means.
+    pub(in crate::manager) fn write<T>(&self, change: impl FnOnce(&mut Edit) -> T) -> Result<T, Error> {
+        let now = Env::now();
+        let mut is_waiting_changed = false;
+        let answer = self.store.update(now, |edit| {
+            let answer = change(edit);
+            mark_cut_off(edit);
+            is_waiting_changed = edit.moves().iter().any(|moved| {
+                let waits = |record: &Option<AgentRecord>| {
+                    record.as_ref().filter(|record| needs_answer(record)).map(|record| record.name.clone())
+                };
+                waits(&moved.before) != waits(&moved.after)
+            });
+            let moves = edit.moves().iter().map(|moved| (moved.before.as_ref(), moved.after.as_ref()));
+            let happened: Vec<_> =
+                moves.filter_map(|(before, after)| happenings(before, after, now)).collect();
+            if !happened.is_empty() {
+                self.note_with_owed(edit, happened);
+            }
+            answer
+        })?;
+        if is_waiting_changed {
+            self.show_needing_answer();
+        }
+        Ok(answer)
+    }
+
+    /// Shows in the status lines how many agents need an answer. The registry is read again, because another process may have
+    /// changed it since.
+    pub(in crate::manager) fn show_needing_answer(&self) {
+        let Ok(records) = self.store.read(Env::now()) else { return };
+        // A server that does not run or answer has no status line to show it in.
+        if let Ok(tmux) = self.tmux() {
+            let _ = tmux.note_needing_answer(&needing_answer(&records));
+        }
+    }
+
+    /// Writes down what the ledger could not take when it happened.
+    pub fn note_owed(&self) -> Result<(), Error> {
+        if self.store.owes(Env::now())? {
+            self.store.update(Env::now(), |edit| self.note_with_owed(edit, vec![]))?;
+        }
+        Ok(())
+    }
+
+    /// Into the ledger, after what it could not take before; or kept with that.
+    fn note_with_owed(&self, edit: &mut Edit, mut happened: Vec<Happening>) {
+        happened.splice(0..0, edit.owed());
+        let left = if self.note(&happened) { vec![] } else { happened };
+        edit.owe(&left);
+    }
+
+    /// After commands were killed: the ledger says again what the registry says. Says how many lines that took.
+    pub fn mend_ledger(&self) -> Result<usize, Error> {
+        if self.store.has_run(BEHIND) {
+            self.catch_up()?;
+        }
+        let now = Env::now();
+        // Under the registry's lock, so that no command is between its two writes.
+        self.store.update(now, |edit| {
+            let records = edit.all()?;
+            self.note_with_owed(edit, vec![]);
+            let last: Vec<_> =
+                records.iter().filter_map(|record| happenings(None, Some(record), now)).collect();
+            self.with_ledger(|ledger| ledger.mend(&last))
+        })?
+    }
+
+    /// Writes down something that happened to an agent beside its status.
+    pub(in crate::manager) fn happened(&self, record: &AgentRecord, what: What, why: String) {
+        let (agent, name) = (record.id, record.name.clone());
+        self.note(&[Happening { at: Env::now(), agent, name, what, why }]);
+    }
+
+    /// Into the ledger. One that cannot be written holds nobody up, and is told of; says whether it could.
+    pub(in crate::manager) fn note(&self, happened: &[Happening]) -> bool {
+        if happened.is_empty() {
+            return true;
+        }
+        let noted = self.with_ledger(|ledger| ledger.note(happened));
+        if let Err(error) = &noted {
+            self.notice(format!("what happened could not be written down yet: {error}"));
+        }
+        noted.is_ok()
+    }
+
+    /// Opens the ledger ahead of its use. Whoever uses it is told when it cannot be opened.
+    pub(in crate::manager) fn open_ledger(&self) {
+        let _ = self.with_ledger(Ledger::prepare);
+    }
+
+    /// Asks the ledger, which is begun when there is none.
+    pub(in crate::manager) fn with_ledger<T>(
+        &self,
+        ask: impl FnOnce(&Ledger) -> Result<T, LedgerError>,
+    ) -> Result<T, Error> {
+        if self.ledger.get().is_none() {
+            let (ledger, notice) = Ledger::open(&self.home.path, Env::now())?;
+            notice.into_iter().for_each(|notice| self.tell_ledger_repair(notice));
+            let _ = self.ledger.set(ledger);
+        }
+        match self.ledger.get() {
+            Some(ledger) => {
+                let answer = ask(ledger);
+                ledger.take_notice().into_iter().for_each(|notice| self.tell_ledger_repair(notice));
+                Ok(answer?)
+            }
+            None => unreachable!("it was just opened"),
+        }
+    }
+
+    /// Asks the ledger; where there is none the answer is empty, and none is begun.
+    pub(in crate::manager) fn with_existing_ledger<T: Default>(
+        &self,
+        ask: impl FnOnce(&Ledger) -> Result<T, LedgerError>,
+    ) -> Result<T, Error> {
+        if self.ledger.get().is_some() {
+            return self.with_ledger(ask);
+        }
+        // Kept: for root SQLite touches the files when it opens them, and a watcher would wake itself for ever.
+        if self.reading.get().is_none()
+            && let Some(ledger) = Ledger::open_existing(&self.home.path)?
+        {
+            let _ = self.reading.set(ledger);
+        }
+        match self.reading.get() {
+            Some(ledger) => Ok(ask(ledger)?),
+            None => Ok(T::default()),
+        }
+    }
+}
+
+/// Remembers turns that were cut off by the changes of an edit, and forgets those of agents that work again.
+fn mark_cut_off(edit: &mut Edit) {
+    let marked = edit.moves().iter().filter_map(|moved| {
+        let (before, after) = (moved.before.as_ref()?, moved.after.as_ref()?);
+        let mut record = edit.get(&after.name).ok().flatten().filter(|now| now.status == after.status)?;
+        record.cut_off = cut_off::after_change(before, after);
+        (record.cut_off != after.cut_off).then_some(record)
+    });
+    for record in marked.collect::<Vec<_>>() {
+        edit.put(record);
+    }
+}

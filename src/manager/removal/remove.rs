@@ -1,0 +1,101 @@
+//! `agent rm`: removes an agent and all its files. The session goes first, then files, then the record, so that an
+//! interrupted removal can be repeated.
+
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::failpoint;
+use crate::manager::Manager;
+use crate::manager::lifecycle::rename::adopt;
+use crate::manager::status::reconcile::target_of;
+use crate::model::{AgentName, AgentRecord, RecoveredWork};
+use crate::process;
+use crate::store::AgentLock;
+
+/// How long the processes of a removed agent get to exit before they are killed.
+const REMOVAL_GRACE: Duration = Duration::from_secs(2);
+
+/// Whether an agent may be removed that is running or holds unsaved work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// Refuse to remove a running agent, and one whose workspace holds work that exists nowhere else.
+    Careful,
+    /// End a running agent, and keep a copy of its unsaved work for a limited time.
+    Force,
+}
+
+/// Result of removing an agent.
+#[derive(Debug, Default)]
+pub struct Removed {
+    /// Unsaved work that was removed, one sentence for each kind.
+    pub summary: Vec<String>,
+    /// Where a copy of that work is kept.
+    pub recovered: Option<RecoveredWork>,
+}
+
+impl Manager {
+    /// Removes an agent with its files and its record.
+    pub fn rm(&self, name: &AgentName, removal: Removal) -> Result<Removed, Error> {
+        let lock = self.store.lock_agent(name, "rm")?;
+        let record = self.record(name, "rm")?;
+        self.finish_move(&record)?;
+        let note = self.worktree_note(&record);
+        let removed = match removal {
+            Removal::Careful => {
+                self.refuse_while_running(&record)?;
+                self.refuse_to_lose_work(&record)?;
+                self.remove_locked(&record, &lock)?;
+                Removed::default()
+            }
+            Removal::Force => {
+                self.kill_locked(&record, REMOVAL_GRACE, &lock)?;
+                // Only now: the agent may have written files until its last moment.
+                let removed = self.keep_unsaved_work(&record)?;
+                failpoint::reached("rm.kept");
+                self.remove_locked(&record, &lock)?;
+                removed
+            }
+        };
+        lock.retire();
+        self.expire_recovered(&note.repository);
+        Ok(removed)
+    }
+
+    fn refuse_while_running(&self, record: &AgentRecord) -> Result<(), Error> {
+        if !self.has_processes(record)? {
+            return Ok(());
+        }
+        let found = self.summary_of(record, &self.unsaved_work(record));
+        Err(Error::RemoveRunning { name: record.name.clone(), found })
+    }
+
+    /// Returns whether any process of an agent is running.
+    pub(in crate::manager) fn has_processes(&self, record: &AgentRecord) -> Result<bool, Error> {
+        let tree = process::tree(&target_of(record)).map_err(Error::io("cannot look at processes"))?;
+        Ok(!tree.is_empty())
+    }
+
+    pub(in crate::manager) fn remove_locked(
+        &self,
+        record: &AgentRecord,
+        lock: &AgentLock,
+    ) -> Result<(), Error> {
+        self.kill_locked(record, REMOVAL_GRACE, lock)?;
+        failpoint::reached("rm.killed");
+        self.forget_worktree(record);
+        self.forget_handoff(record);
+        self.forget_editor(record.id)?;
+        self.store.instance(&record.name).remove()?;
+        failpoint::reached("rm.files");
+        // By what it is, not by its name: another agent of that name must not find its mail.
+        if let Err(error) = self.with_existing_ledger(|ledger| ledger.drop_mail(record.id)) {
+            self.notice(format!("mail of `{}` could not be forgotten: {error}", record.name));
+        }
+        self.write(|edit| {
+            // Its children are its parent's now; another agent of its name must not find them its own.
+            adopt(edit, &record.name, record.parent.as_ref());
+            edit.remove(&record.name)
+        })?;
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! `agent share`: opens a door to one agent for one user of this machine.
+//!
+//! What is granted is written down with the agent; a process of its own keeps the door, in a session of our tmux
+//! server, and closes it when its time is over, whoever else is there or not.
+
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::env::{AGENT_ID, Env, HOME};
+use crate::error::Error;
+use crate::failpoint;
+use crate::manager::Manager;
+use crate::manager::sharing::listener::owner;
+use crate::manager::sharing::unshare::Closed;
+use crate::model::{Agent, AgentName, Share};
+use crate::process;
+use crate::rules::access::share::{time_left, with, without};
+use crate::share::{Place, ShareError};
+use crate::tmux::GuestMay;
+
+/// What was granted, in the instance's state directory.
+const SHARES: &str = "shares.json";
+const FORMAT: u32 = 1;
+/// How long a door may take to open.
+const OPENING: Duration = Duration::from_secs(10);
+/// How long between two looks meanwhile.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+/// What a user asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct ShareRequest<'a> {
+    /// The agent.
+    pub name: &'a AgentName,
+    /// The user.
+    pub with: &'a str,
+    /// What they may do.
+    pub may: GuestMay,
+    /// For how long; none: until it is taken back.
+    pub lasts: Option<Duration>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Shared {
+    /// What was granted.
+    pub share: Share,
+    /// What the guest types.
+    pub address: String,
+    /// What is less than it could be.
+    pub remarks: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    format: u32,
+    shares: Vec<Share>,
+}
+
+impl Manager {
+    /// Shares an agent.
+    pub fn share(&self, request: ShareRequest<'_>) -> Result<Shared, Error> {
+        if self.env.var(AGENT_ID).is_some() {
+            return Err(Error::Unsafe {
+                what: "agents are shared by people, and this is an agent's terminal".into(),
+                hint: "run it in a terminal of your own".into(),
+            });
+        }
+        let since = Env::now();
+        let until = request.lasts.map(|lasts| ends_at(since, lasts)).transpose()?;
+        let _lock = self.store.lock_agent(request.name, "share")?;
+        let agent = self.running(request.name, "share")?;
+        let uid = self.colleague(request.with)?;
+        let place = Place::of(Env::uid(), uid);
+        let is_fenced = place.prepare()?;
+        self.make_way(&agent.name, uid, &place)?;
+        let read_only = request.may == GuestMay::Watch;
+        let share = Share { with: request.with.to_owned(), uid, read_only, since, until };
+        self.write_shares(&agent.name, with(self.written_shares(&agent.name), share.clone()))?;
+        failpoint::reached("share.noted");
+        if let Err(error) = self.open_door(&agent, &share, &place) {
+            let _ = self.close_doors(&agent.name, Some(uid), &[], Closed::default());
+            self.write_shares(&agent.name, without(self.written_shares(&agent.name), uid))?;
+            return Err(error);
+        }
+        let mut remarks = Vec::new();
+        if !is_fenced {
+            remarks.push(
+                "/tmp keeps no access lists: others can see that there is a door, and are turned away at it"
+                    .into(),
+            );
+        }
+        if !self.tmux()?.has_access_list() {
+            remarks.push(format!(
+                "tmux {} has no `server-access`: the modes of directories alone keep others from your server",
+                self.tmux()?.version()
+            ));
+        }
+        Ok(Shared { share, address: format!("{}/{}", owner(), agent.name), remarks })
+    }
+
+    /// The number of another user of this machine.
+    fn colleague(&self, name: &str) -> Result<u32, Error> {
+        let uid = process::user_id(name).ok_or_else(|| Error::NoSuchUser { name: name.to_owned() })?;
+        if uid == Env::uid() {
+            return Err(Error::Usage {
+                what: format!("`{name}` is you, and all your agents are yours"),
+                hint: Some("`symposium agent attach NAME`, from as many terminals as you like".into()),
+            });
+        }
+        Ok(uid)
+    }
+
+    /// Closes the door that is there; what is granted next takes its place.
+    fn make_way(&self, name: &AgentName, uid: u32, place: &Place) -> Result<(), Error> {
+        let closed = self.close_doors(name, Some(uid), &[], Closed::default())?;
+        if !closed.is_open() && !place.answers(name) {
+            return Ok(());
+        }
+        let address = place.door(name);
+        Err(Error::Unsafe {
+            what: format!("another door is open at {}", address.display()),
+            hint: "another environment of yours may share an agent of that name: `symposium env list`".into(),
+        })
+    }
+
+    fn open_door(&self, agent: &Agent, share: &Share, place: &Place) -> Result<(), Error> {
+        let exe = self.env.exe().to_string_lossy().into_owned();
+        let home = self.home.path.to_string_lossy().into_owned();
+        let (id, uid) = (agent.id.to_string(), share.uid.to_string());
+        let words = [&exe, "--home", &home, "share-door", agent.name.as_str(), &id, &uid];
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        let mut env = self.env.for_supervisor();
+        env.push((HOME.into(), self.home.path.clone().into()));
+        self.tmux()?.start_door(&agent.name, share.uid, &words, &env)?;
+        let deadline = Instant::now() + OPENING;
+        while !place.answers(&agent.name) {
+            if Instant::now() > deadline {
+                let (name, with) = (agent.name.clone(), share.with.clone());
+                return Err(Error::DoorShut { name, with, after: OPENING });
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        Ok(())
+    }
+
+    /// With whom an agent is shared now; what is over, or was cut by a reboot, is not.
+    pub fn shares(&self, name: &AgentName) -> Vec<Share> {
+        let now = Env::now();
+        let mut shares = self.written_shares(name);
+        shares.retain(|share| Place::of(Env::uid(), share.uid).answers(name));
+        // What a door says that is open holds, whatever is written down.
+        let kept = self.store.doors(name).unwrap_or_default().into_iter().filter_map(|door| door.share);
+        shares = kept.fold(shares, with);
+        shares.retain(|share| time_left(share, now).is_some());
+        shares
+    }
+
+    pub(in crate::manager) fn written_shares(&self, name: &AgentName) -> Vec<Share> {
+        let bytes = self.store.instance(name).read_state(SHARES).ok().flatten().unwrap_or_default();
+        match serde_json::from_slice::<Written>(&bytes) {
+            Ok(written) if written.format == FORMAT => written.shares,
+            // Nothing that is not understood lets anybody in: the doors it tells of are asked for, not opened.
+            _ => Vec::new(),
+        }
+    }
+
+    pub(in crate::manager) fn write_shares(&self, name: &AgentName, shares: Vec<Share>) -> Result<(), Error> {
+        let instance = self.store.instance(name);
+        if shares.is_empty() {
+            return Ok(instance.remove_state(SHARES)?);
+        }
+        let text = serde_json::to_vec(&Written { format: FORMAT, shares }).unwrap_or_default();
+        Ok(instance.write_state(SHARES, &text)?)
+    }
+}
+
+/// When a time limit is over.
+fn ends_at(since: Timestamp, lasts: Duration) -> Result<Timestamp, Error> {
+    let until = SignedDuration::try_from(lasts).ok().and_then(|lasts| since.checked_add(lasts).ok());
+    until.filter(|until| *until > since).ok_or_else(|| Error::Usage {
+        what: "that is no time for which something can be shared".into(),
+        hint: Some("`--for 2h`, or without it until `symposium agent unshare`".into()),
+    })
+}
+
+impl From<ShareError> for Error {
+    fn from(error: ShareError) -> Error {
+        match error {
+            ShareError::Unsafe { .. } => Error::Unsafe {
+                what: error.to_string(),
+                hint: "somebody else may have made it: ask who, or have an administrator remove it".into(),
+            },
+            ShareError::NoDoor { path } => Error::NotShared { what: path.display().to_string() },
+            ShareError::Silent { after } => Error::DoorSilent { what: "the door".into(), after },
+            ShareError::Refused { why } => Error::NotShared { what: why },
+            ShareError::File { doing, path, source } => {
+                Error::Io { what: format!("cannot {doing} {}", path.display()), source }
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `spec check`: everything that is wrong in all files that count, or in one that is named, at once.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::manager::specs::resolve::Place;
+use crate::model::Mistake;
+use crate::rules::lifecycle::params;
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::specs::Specs;
+
+/// What was looked at, and what is wrong with it.
+#[derive(Debug)]
+pub struct SpecsChecked {
+    /// The names of the specs.
+    pub names: Vec<String>,
+    /// Every mistake, by file, line and column.
+    pub mistakes: Vec<Mistake>,
+    /// What should be looked at.
+    pub warnings: Vec<String>,
+}
+
+impl Manager {
+    /// Checks one file or folder, or all that count in a place.
+    pub fn spec_check(&self, path: Option<&Path>, place: &Place) -> Result<SpecsChecked, Error> {
+        let specs = match path {
+            Some(path) => Specs::at(&self.path_here(path))?,
+            None => {
+                let asked = self.asked_in(place, None)?;
+                self.specs(&asked.dir, asked.config.as_deref())?
+            }
+        };
+        let kinds = self.kinds()?;
+        let kinds: Vec<&str> = kinds.names().filter(|kind| *kind != PLAIN_COMMAND).collect();
+        let names_in = |text: &str| -> Vec<String> {
+            params::unknown_names(text, &[]).into_iter().map(str::to_owned).collect()
+        };
+        let mut mistakes = [specs.check(&kinds), specs.unknown_params(&names_in)].concat();
+        mistakes.sort();
+        mistakes.dedup();
+        Ok(SpecsChecked {
+            names: specs.names().into_iter().map(str::to_owned).collect(),
+            mistakes,
+            warnings: specs.remarks().to_vec(),
+        })
+    }
+}

@@ -1,0 +1,32 @@
+//! `spec init`: a commented `.symposium/agents.toml` to begin with. Never writes over one that is there.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::specs;
+
+impl Manager {
+    /// Writes the example into a directory; says which file it is.
+    pub fn spec_init(&self, dir: Option<&Path>) -> Result<PathBuf, Error> {
+        let folder = self.working_directory(dir)?.join(".symposium");
+        let file = folder.join("agents.toml");
+        // In the user's home directory this is the state directory, which is nobody else's business.
+        let (dir_mode, file_mode) = if folder == self.home.path { (0o700, 0o600) } else { (0o755, 0o644) };
+        let failed = |source| match source {
+            error if ErrorKind::AlreadyExists == std::io::Error::kind(&error) => Error::Unsafe {
+                what: format!("`{}` is there already", file.display()),
+                hint: "edit it, and `symposium spec check` it".into(),
+            },
+            source => Error::Io { what: format!("cannot write `{}`", file.display()), source },
+        };
+        fs::DirBuilder::new().recursive(true).mode(dir_mode).create(&folder).map_err(failed)?;
+        let mut options = fs::OpenOptions::new();
+        let mut new = options.write(true).create_new(true).mode(file_mode).open(&file).map_err(failed)?;
+        new.write_all(specs::init_text().as_bytes()).map_err(failed)?;
+        Ok(file)
+    }
+}

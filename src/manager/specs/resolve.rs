@@ -1,0 +1,130 @@
+//! Finds the spec that somebody asked for: by its name, by the name of a kind, or as a folder or file.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::manager::lifecycle::spawn_manifest::Asked;
+use crate::model::{DEFAULT_SPEC, FoundIn, Spec, UntrustedSpec, is_deceptive};
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::specs::{SpecError, Specs, Where};
+
+/// The variable that names a file of specs.
+const CONFIG: &str = "SYMPOSIUM_AGENTS_CONFIG";
+
+/// Where specs are looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// The file that was named, in place of all others.
+    pub config: Option<PathBuf>,
+    /// The directory an agent would work in; none means here.
+    pub dir: Option<PathBuf>,
+}
+
+/// A spec and what should be said about it.
+pub(in crate::manager) struct Blueprint {
+    pub spec: Spec,
+    pub warnings: Vec<String>,
+    /// What the user has to agree to before an agent is spawned from it.
+    pub untrusted: Option<UntrustedSpec>,
+}
+
+impl Manager {
+    /// The file of specs that `--config` or the variable names, absolute.
+    pub(in crate::manager) fn specs_file(&self, flag: Option<&Path>) -> Option<PathBuf> {
+        let named = flag.map(Path::to_path_buf).or_else(|| self.env.var(CONFIG).map(PathBuf::from))?;
+        Some(self.path_here(&named))
+    }
+
+    /// A path that somebody typed here, absolute.
+    pub(in crate::manager) fn path_here(&self, path: &Path) -> PathBuf {
+        // Without the `.` of `./Folder`: it is shown.
+        self.env.cwd().map_or_else(|| path.to_path_buf(), |cwd| cwd.join(path).components().collect())
+    }
+
+    /// A wish for a spec, looked for in a place.
+    pub(in crate::manager) fn asked_in(&self, place: &Place, spec: Option<&str>) -> Result<Asked, Error> {
+        let dir = self.working_directory(place.dir.as_deref())?;
+        let config = self.specs_file(place.config.as_deref());
+        Ok(Asked { spec: spec.map(str::to_owned), dir, config, ..Asked::default() })
+    }
+
+    /// All specs that count in a directory.
+    pub(in crate::manager) fn specs(&self, dir: &Path, config: Option<&Path>) -> Result<Specs, Error> {
+        Ok(Specs::find(&Where { dir, home: &self.home.path, config })?)
+    }
+
+    /// The spec that is asked for, resolved. A name is a spec's first, then a kind's, then a folder's; a path is made
+    /// absolute in what was asked, so that the same can be asked from anywhere.
+    pub(in crate::manager) fn blueprint(&self, asked: &mut Asked) -> Result<Blueprint, Error> {
+        let wanted = asked.spec.clone().unwrap_or_else(|| DEFAULT_SPEC.to_owned());
+        let kinds = self.kinds()?;
+        let is_kind = wanted != PLAIN_COMMAND && kinds.get(&wanted).is_some();
+        let path = self.path_here(Path::new(&wanted));
+        if looks_like_a_path(&wanted) {
+            return match Specs::from_path(&path) {
+                Err(SpecError::Unreadable { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                    Err(self.no_such_spec(&wanted, &self.specs(&asked.dir, asked.config.as_deref())?))
+                }
+                found => self.pinned(asked, &path, found?),
+            };
+        }
+        let specs = self.specs(&asked.dir, asked.config.as_deref())?;
+        let mut warnings = specs.remarks().to_vec();
+        let spec = match specs.get(&wanted) {
+            Ok(Spec { kind, found_in: FoundIn::Project(path), .. })
+                if is_kind && kind.as_ref() != Some(&wanted) && is_of_claude(&path) =>
+            {
+                warnings.push(format!("`{path}` is not used: `{wanted}` is the name of a kind"));
+                specs.of_kind(&wanted)?
+            }
+            Err(SpecError::NoSuchSpec { .. }) if is_kind => specs.of_kind(&wanted)?,
+            Err(SpecError::NoSuchSpec { .. }) if holds_spec(&path) => {
+                return self.pinned(asked, &path, Specs::from_path(&path)?);
+            }
+            Err(SpecError::NoSuchSpec { .. }) => return Err(self.no_such_spec(&wanted, &specs)),
+            found => found?,
+        };
+        let untrusted = self.untrusted(&specs, &spec, &asked.dir)?;
+        Ok(Blueprint { untrusted, ..self.with_warnings(spec, warnings) })
+    }
+
+    fn pinned(&self, asked: &mut Asked, path: &Path, spec: Spec) -> Result<Blueprint, Error> {
+        asked.spec = path.to_str().map(str::to_owned);
+        Ok(self.with_warnings(spec, vec![]))
+    }
+
+    fn no_such_spec(&self, name: &str, specs: &Specs) -> Error {
+        let written = specs.names().into_iter().filter(|name| *name != DEFAULT_SPEC);
+        let mut known: Vec<String> = written.map(str::to_owned).collect();
+        let kinds = self.kinds().ok();
+        for kind in kinds.iter().flat_map(|kinds| kinds.names()).filter(|kind| *kind != PLAIN_COMMAND) {
+            if !known.iter().any(|name| name == kind) {
+                known.push(kind.to_owned());
+            }
+        }
+        Error::NoSuchSpec { name: name.into(), known, verb: "agent spawn" }
+    }
+
+    fn with_warnings(&self, spec: Spec, mut warnings: Vec<String>) -> Blueprint {
+        warnings.extend(spec.remarks.iter().cloned());
+        // A directory may be called what a terminal would obey.
+        let warnings = warnings.iter().map(|warning| warning.replace(is_deceptive, "\u{fffd}")).collect();
+        Blueprint { spec, warnings, untrusted: None }
+    }
+}
+
+/// Whether a text is a path whatever is there; a bare word is a name first.
+fn looks_like_a_path(text: &str) -> bool {
+    text.contains('/') || text == "." || text == ".." || text.ends_with(".md") || text.ends_with(".mdx")
+}
+
+/// Whether a file stands in `.claude/agents`. Such files belong to another program, and cannot take the place of a kind.
+fn is_of_claude(path: &str) -> bool {
+    Path::new(path).parent().is_some_and(|dir| dir.ends_with(".claude/agents"))
+}
+
+fn holds_spec(folder: &Path) -> bool {
+    ["agent.md", "agent.mdx"].iter().any(|file| folder.join(file).is_file())
+}

@@ -1,0 +1,110 @@
+//! `spec show`: one spec with where each value came from, and what a spawn of it would run.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::kinds::{self, CommandLine, HookCommand};
+use crate::manager::Manager;
+use crate::manager::lifecycle::environment::mcp_access::Owner;
+use crate::manager::lifecycle::launch_plan::Chosen;
+use crate::manager::lifecycle::spawn_manifest::Asked;
+use crate::manager::specs::resolve::Place;
+use crate::model::{Spec, UntrustedSpec};
+use crate::rules::lifecycle::conversation_start::Opening;
+use crate::rules::lifecycle::{conversation_start, naming};
+
+/// Stands for the id of the conversation, which every spawn chooses anew.
+const NEW_ID: &str = "NEW-ID";
+
+/// A spec, and what it comes to here.
+#[derive(Debug, Serialize)]
+pub struct SpecShown {
+    /// The spec, resolved.
+    pub spec: Spec,
+    /// Which kind drives it; none when that cannot be told.
+    pub kind: Option<String>,
+    /// What a spawn would run, argument by argument; empty when it would not.
+    pub command_line: Vec<String>,
+    /// Why a spawn would run nothing.
+    pub problem: Option<String>,
+    /// What a spawn would warn of.
+    pub warnings: Vec<String>,
+}
+
+/// What stands in the way, with what it is about.
+fn problem(error: &Error) -> String {
+    match error {
+        Error::BadParams { wrong, .. } => wrong.join("; "),
+        other => other.to_string(),
+    }
+}
+
+/// Says that a spawn would ask the user first.
+fn needs_trust(untrusted: &UntrustedSpec) -> String {
+    format!("it is not trusted: `symposium spec trust {}` shows what it would do", untrusted.dir.display())
+}
+
+impl Manager {
+    /// Resolves a spec: by its name, a kind, a folder or a file.
+    pub fn spec_show(
+        &self,
+        name: Option<&str>,
+        params: Vec<(String, String)>,
+        place: &Place,
+    ) -> Result<SpecShown, Error> {
+        let mut asked = Asked { params, ..self.asked_in(place, name)? };
+        let found = self.blueprint(&mut asked).map_err(|error| match error {
+            Error::NoSuchSpec { name, known, .. } => Error::NoSuchSpec { name, known, verb: "spec show" },
+            other => other,
+        })?;
+        let dir = asked.dir.clone();
+        Ok(match self.chosen_again(asked, &dir) {
+            Ok(chosen) => SpecShown {
+                command_line: self.command_line(&chosen)?,
+                kind: Some(chosen.kind_name),
+                warnings: chosen
+                    .warnings
+                    .into_iter()
+                    .chain(chosen.untrusted.iter().map(needs_trust))
+                    .collect(),
+                spec: found.spec,
+                problem: None,
+            },
+            Err(error) => SpecShown {
+                kind: found.spec.kind.clone(),
+                command_line: vec![],
+                problem: Some(problem(&error)),
+                warnings: found.warnings,
+                spec: found.spec,
+            },
+        })
+    }
+
+    /// All arguments of a first start, hooks and tools included, of the agent that a spawn would make.
+    fn command_line(&self, chosen: &Chosen) -> Result<Vec<String>, Error> {
+        let taken = self.store.read(Env::now())?;
+        let is_free = |name: &_| !taken.iter().any(|record| record.name == *name);
+        let name = naming::candidates(&chosen.spec.name, None).find(is_free);
+        let state = name.as_ref().map(|name| self.store.instance(name).state_dir()).unwrap_or_default();
+        let hook = HookCommand { binary: self.env.exe().to_path_buf(), home: self.home.path.clone() };
+        let variable = |key: &str| self.env.var(key).and_then(|value| value.to_str()).map(str::to_owned);
+        let setup = kinds::hooks(&chosen.kind, &hook, Path::new(&state), &variable);
+        let owner = Owner {
+            name: name.map(String::from).unwrap_or_default(),
+            id: NEW_ID.to_owned(),
+            tier: chosen.spec.shell_tier,
+        };
+        let tools = self.tools_for(owner, &chosen.kind, &self.env.for_agents().cloned().collect());
+        let given = [setup.args, tools.args].concat();
+        let id = match conversation_start::first(&chosen.kind.conversation, NEW_ID.to_owned()) {
+            Opening::New(id) => id,
+            Opening::Resume(_) | Opening::ResumeLast => None,
+        };
+        let opening = kinds::Opening::New { conversation: id.as_deref() };
+        let line = CommandLine { base: &chosen.command, opening, prompt: None, hook_args: &given };
+        Ok(kinds::argv(&chosen.kind, &line))
+    }
+}

@@ -1,0 +1,155 @@
+//! `spec trust` and `spec untrust`, and the check before a spawn: a spec of a project may change what runs on this
+//! machine only if the user agreed to the project's spec files as they are now. The rule is in `rules/trust.rs`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::git;
+use crate::manager::Manager;
+use crate::manager::specs::resolve::Place;
+use crate::model::{DEFAULT_SPEC, ProjectFiles, Spec, TrustState, TrustedProject, UntrustedSpec};
+use crate::rules::access::trust;
+use crate::specs::Specs;
+
+/// The specs of a project as the user is asked about them.
+#[derive(Debug, Clone, Serialize)]
+pub struct TrustReview {
+    /// The directory that holds `.symposium`; of an agent's worktree, that of its repository.
+    pub project: String,
+    /// The content that is agreed to.
+    pub sha256: String,
+    /// Whether the user trusts it.
+    pub state: TrustState,
+    /// The specs that need trust, with what they make this machine do.
+    pub specs: Vec<SpecEffects>,
+}
+
+/// A spec and what it makes this machine do.
+#[derive(Debug, Clone, Serialize)]
+pub struct SpecEffects {
+    /// The name of the spec; `None` for what `[defaults]` give to every kind.
+    pub name: Option<String>,
+    /// One sentence each, with file and line.
+    pub effects: Vec<String>,
+}
+
+impl Manager {
+    /// Returns what stands in the way of spawning a spec, or `None` if it needs no trust or has it.
+    pub(in crate::manager) fn untrusted(
+        &self,
+        specs: &Specs,
+        spec: &Spec,
+        dir: &Path,
+    ) -> Result<Option<UntrustedSpec>, Error> {
+        let Some(files) = specs.project_files().filter(|files| !self.is_own_home(&files.root)) else {
+            return Ok(None);
+        };
+        let effects = trust::effects(spec, &files, self.kinds()?.get(&spec.name).is_some());
+        if effects.is_empty() {
+            return Ok(None);
+        }
+        let state = self.trust_state(&files)?;
+        Ok((state != TrustState::Trusted).then(|| UntrustedSpec {
+            spec: spec.name.clone(),
+            dir: dir.to_path_buf(),
+            is_changed: state == TrustState::Changed,
+            effects,
+            asked_by_agent: self.speaker().is_ok_and(|speaker| speaker.is_some()),
+        }))
+    }
+
+    /// Returns the specs of the project around a directory that need trust, or `None` if the project has no specs.
+    pub fn trust_review(&self, place: &Place) -> Result<Option<TrustReview>, Error> {
+        let dir = self.working_directory(place.dir.as_deref())?;
+        let specs = self.specs(&dir, None)?;
+        let Some(files) = specs.project_files().filter(|files| !self.is_own_home(&files.root)) else {
+            return Ok(None);
+        };
+        let kinds = self.kinds()?;
+        let mut names = files.names.clone();
+        names.extend(Some(DEFAULT_SPEC.to_owned()).filter(|name| !files.names.contains(name)));
+        let mut found = Vec::new();
+        for name in names {
+            // A spec with a mistake cannot be spawned, and once the mistake is mended the content is another.
+            let Ok(spec) = specs.get(&name) else { continue };
+            let effects = trust::effects(&spec, &files, kinds.get(&name).is_some());
+            let name = Some(name).filter(|name| files.names.contains(name));
+            found.push(SpecEffects { name, effects });
+        }
+        found.retain(|spec| !spec.effects.is_empty());
+        let state = self.trust_state(&files)?;
+        Ok(Some(TrustReview {
+            project: self.trust_key(&files.root),
+            sha256: files.sha256,
+            state,
+            specs: found,
+        }))
+    }
+
+    /// Trusts the specs of a project as they were reviewed. Agents cannot agree in place of a person.
+    pub fn trust(&self, review: &TrustReview) -> Result<(), Error> {
+        self.refuse_trust_by_agent(&review.project)?;
+        self.store.begin()?;
+        Ok(self.store.trust_project(&TrustedProject {
+            project: review.project.clone(),
+            sha256: review.sha256.clone(),
+            trusted_at: Env::now(),
+        })?)
+    }
+
+    /// Takes the trust in the project around a directory back; returns the project and whether it was trusted.
+    pub fn untrust(&self, dir: Option<&Path>) -> Result<(String, bool), Error> {
+        let path = self.path_here(dir.unwrap_or(Path::new(".")));
+        let place = Place { config: None, dir: Some(path.clone()) };
+        // A project that is gone, or whose specs are, can be named by its path.
+        let project = match self.trust_review(&place) {
+            Ok(Some(review)) => review.project,
+            _ => path.to_string_lossy().into_owned(),
+        };
+        let was_trusted = self.store.untrust_project(&project)?;
+        Ok((project, was_trusted))
+    }
+
+    /// Returns all trusted projects, ordered by directory.
+    pub fn trusted_projects(&self) -> Result<Vec<TrustedProject>, Error> {
+        Ok(self.store.trusted_projects()?)
+    }
+
+    fn refuse_trust_by_agent(&self, project: &str) -> Result<(), Error> {
+        match self.speaker()? {
+            None => Ok(()),
+            Some(agent) => Err(Error::OutOfPlace {
+                what: format!("agent `{}` cannot trust the specs of `{project}`", agent.name),
+                hint: format!("a person has to agree: `symposium spec trust {project}`"),
+            }),
+        }
+    }
+
+    fn trust_state(&self, files: &ProjectFiles) -> Result<TrustState, Error> {
+        let key = self.trust_key(&files.root);
+        let trusted = self.store.trusted_projects()?;
+        Ok(trust::state(files, trusted.iter().find(|trusted| trusted.project == key)))
+    }
+
+    /// The directory by which trust in a project is kept. An agent's worktree, which we made, counts as its repository:
+    /// trust in the repository holds there as long as the agent leaves the spec files as they are.
+    fn trust_key(&self, root: &Path) -> String {
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let home = self.home.path.canonicalize().unwrap_or_else(|_| self.home.path.clone());
+        let of_repository = || {
+            let top = git::project(&root)?;
+            Some(git::repository(&top).join(root.strip_prefix(&top).ok()?))
+        };
+        let key = if root.starts_with(home) { of_repository().unwrap_or(root) } else { root };
+        key.components().collect::<PathBuf>().to_string_lossy().into_owned()
+    }
+
+    /// Whether the `.symposium` of a directory is the user's own state directory, seen from another environment.
+    fn is_own_home(&self, root: &Path) -> bool {
+        let home = self.env.var("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+        home.is_some_and(|home| root.canonicalize().is_ok_and(|root| root == home))
+    }
+}

@@ -1,0 +1,68 @@
+//! A tmux server that was told to end and cannot, because the terminal of one of its clients is not being read.
+//!
+//! Its sessions are gone, and it goes on holding the socket until all clients have left. Such a client hangs in writing its
+//! last words to the terminal. It is ended so that a new server can start.
+
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::process;
+use crate::tmux::Tmux;
+
+/// How long a server may take to end by itself, and after its clients were ended.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A server that is ending and waits for clients.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::manager) struct StuckServer {
+    /// The process of the server.
+    pub(in crate::manager) pid: i32,
+    /// The processes of the clients that it waits for, as far as they can be found.
+    pub(in crate::manager) clients: Vec<i32>,
+}
+
+impl StuckServer {
+    /// What was seen, in words.
+    pub(in crate::manager) fn description(&self) -> String {
+        let clients: Vec<String> = self.clients.iter().map(ToString::to_string).collect();
+        let waits_for = match clients.as_slice() {
+            [] => "clients that cannot be found".to_owned(),
+            [one] => format!("a terminal that is not being read (process {one})"),
+            many => {
+                format!("{} terminals that are not being read (processes {})", many.len(), many.join(", "))
+            }
+        };
+        format!("the tmux server (process {}) was told to end and waits for {waits_for}", self.pid)
+    }
+}
+
+impl Manager {
+    /// The server, if it is ending and has not ended within a bounded time.
+    pub(in crate::manager) fn stuck_server(&self, tmux: &Tmux) -> Result<Option<StuckServer>, Error> {
+        let Some(pid) = tmux.ending_server() else { return Ok(None) };
+        let look = Error::io("cannot look at the tmux server");
+        if process::wait_exit(pid, END_TIMEOUT).map_err(look)? {
+            return Ok(None);
+        }
+        let clients =
+            process::tmux_clients(tmux.socket()).map_err(Error::io("cannot look for tmux clients"))?;
+        Ok(Some(StuckServer { pid, clients }))
+    }
+
+    /// Ends the clients that keep a server from ending, and the server itself if that is not enough.
+    pub(in crate::manager) fn end_stuck_server(&self, tmux: &Tmux) -> Result<(), Error> {
+        let Some(stuck) = self.stuck_server(tmux)? else { return Ok(()) };
+        let failed = || Error::io("cannot end a tmux client");
+        for client in &stuck.clients {
+            let is_meant = || process::is_tmux_client(*client, tmux.socket());
+            process::end_at_once(*client, is_meant, END_TIMEOUT).map_err(failed())?;
+        }
+        if !process::wait_exit(stuck.pid, END_TIMEOUT).map_err(failed())? {
+            let is_meant = || tmux.ending_server() == Some(stuck.pid);
+            process::end_at_once(stuck.pid, is_meant, END_TIMEOUT).map_err(failed())?;
+        }
+        self.notice(format!("{}; they were ended", stuck.description()));
+        Ok(())
+    }
+}

@@ -1,0 +1,409 @@
+//! Joins the registry with one look at tmux, writes down what changed and mends what was left half done.
+//!
+//! Records are read before tmux is looked at: what is in the registry then existed before the look, so what the
+//! look does not show is really gone. A change is written only if the record is still what was read and no other
+//! command is working on that agent.
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+
+use crate::env::{AGENT_ID, Env};
+use crate::error::Error;
+use crate::failpoint;
+use crate::manager::Manager;
+use crate::manager::registry::session_copy::{carried, of_home};
+use crate::manager::workspace::worktree::branch_now;
+use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace};
+use crate::process::{self, Mark, Target};
+use crate::rules::status::cut_off;
+use crate::rules::status::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
+use crate::store::BEHIND;
+use crate::tmux::Tmux;
+
+/// The file in an instance's state directory that says: somebody asked for its end. With a reason in it, that end is a
+/// crash.
+pub(in crate::manager) const STOPPING: &str = "stopping";
+
+/// How long a command that shows agents waits for the disk.
+const DISK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// All agents at one moment.
+#[derive(Debug)]
+pub struct Survey {
+    /// Every agent, by name.
+    pub agents: Vec<Agent>,
+    /// Why tmux could not be asked, when it could not: then live ones are `unknown`.
+    pub silence: Option<Error>,
+}
+
+impl Survey {
+    /// What to say where there is no tmux to ask: what was written down is shown, and what runs in it is not known.
+    pub fn without_tmux(&self) -> Option<String> {
+        let silence = self.silence.as_ref().filter(|silence| silence.is_without_tmux())?;
+        Some(format!("{silence}; what is shown was written down, and whether agents in it live is not known"))
+    }
+}
+
+impl Manager {
+    /// All agents, with one call of tmux.
+    pub fn survey(&self) -> Result<Survey, Error> {
+        let joined = self.join(vec![])?;
+        self.settled_with_orphans(joined)
+    }
+
+    /// All agents, for a command that shows them. Writing down what the look found is given a bounded time: while the
+    /// disk does not answer, agents are shown as tmux sees them, and a notice says so.
+    pub fn survey_for_display(self: &Arc<Manager>) -> Result<Survey, Error> {
+        let joined = self.join(vec![])?;
+        let agents = joined.0.agents.clone();
+        let (done, settled) = mpsc::channel();
+        let manager = Arc::clone(self);
+        // A thread of its own, which is left behind: nothing can be done about a disk that does not answer.
+        let begun = thread::Builder::new().name("settle".into()).spawn(move || {
+            let _ = done.send(manager.settled_with_orphans(joined));
+        });
+        begun.map_err(Error::io("cannot write down what was found"))?;
+        settled.recv_timeout(DISK_TIMEOUT).unwrap_or_else(|_| {
+            self.notice(format!(
+                "what was found could not be written down within {} s, and tasks are not shown: the disk of {} does \
+                 not answer, or another command holds the registry",
+                DISK_TIMEOUT.as_secs(),
+                self.home.path.display()
+            ));
+            Ok(Survey { agents, silence: None })
+        })
+    }
+
+    fn settled_with_orphans(&self, joined: (Joined, Option<Error>)) -> Result<Survey, Error> {
+        if joined.0.orphans.is_empty() {
+            return Ok(self.settled(joined));
+        }
+        let unwritten = match self.adopt(&joined.0.orphans) {
+            Ok(()) => vec![],
+            // What runs is shown all the same: a reader needs no room on the disk.
+            Err(error) => {
+                self.notice(format!("agents that run could not be written down: {error}"));
+                self.carried_by(&joined.0.orphans)?
+            }
+        };
+        Ok(self.settled(self.join(unwritten)?))
+    }
+
+    /// Keeps to be said, on a machine without tmux, that live states are not known.
+    pub(in crate::manager) fn say_what_is_unknown(&self, survey: &Survey) {
+        if let Some(why) = survey.without_tmux() {
+            self.notice(why);
+        }
+    }
+
+    /// Keeps why tmux did not answer, for whoever shows what was found out without it.
+    pub(in crate::manager) fn keep_unheard(&self, silence: Option<Error>) {
+        let silence = silence.filter(|silence| !silence.is_without_tmux());
+        *self.unheard.lock().unwrap_or_else(PoisonError::into_inner) = silence;
+    }
+
+    /// Why the last answer lacks what only tmux knows: it was there and did not answer. Told once.
+    pub fn unheard(&self) -> Option<Error> {
+        self.unheard.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Joins the registry, and records that could not be written to it, with one look at tmux.
+    fn join(&self, unwritten: Vec<AgentRecord>) -> Result<(Joined, Option<Error>), Error> {
+        let mut records = self.store.read(Env::now())?;
+        if self.store.has_run(BEHIND) {
+            match self.catch_up() {
+                Ok(()) => records = self.store.read(Env::now())?,
+                Err(error) => self.notice(format!("agents are shown as they once were: {error}")),
+            }
+        }
+        let is_new = |record: &AgentRecord| {
+            records.iter().all(|known| known.id != record.id && known.name != record.name)
+        };
+        let new: Vec<AgentRecord> = unwritten.into_iter().filter(is_new).collect();
+        records.extend(new);
+        let (look, silence) = match self.tmux().and_then(|tmux| Ok(tmux.look_within(self.look_bound())?)) {
+            Ok(look) => (Some(look), None),
+            // Where nothing was written down there is nothing to show without tmux.
+            Err(error) if error.is_without_tmux() && records.is_empty() => return Err(error),
+            Err(error) => (None, Some(error)),
+        };
+        let said = silence.as_ref().map(ToString::to_string).unwrap_or_default();
+        let seen = look.as_ref().map_or(Seen::Silence(&said), Seen::Look);
+        Ok((join(records, seen, &is_alive, Env::now()), silence))
+    }
+
+    fn settled(&self, (mut joined, silence): (Joined, Option<Error>)) -> Survey {
+        self.honour_requests_to_stop(&mut joined);
+        self.let_be_prepared(&mut joined);
+        // A repair that fails is tried again by the next command; what was seen is true all the same.
+        let _ = self.write_changes(std::mem::take(&mut joined.changes));
+        for misnamed in std::mem::take(&mut joined.misnamed) {
+            let _ = self.rename_back(&misnamed);
+        }
+        for record in std::mem::take(&mut joined.unmoved) {
+            let _ = self.finish_rename(&record);
+        }
+        self.count_tasks(&mut joined.agents);
+        let (now, zone) = (Env::now(), TimeZone::system());
+        for agent in joined.agents.iter_mut().filter(|agent| cut_off::is_shown(agent.status)) {
+            if let Some(cut) = &agent.cut_off {
+                agent.reason = cut_off::sentence(cut, now, &zone);
+            }
+        }
+        for client in joined.agents.iter_mut().flat_map(|agent| &mut agent.clients) {
+            client.from = client.pid.and_then(process::came_from);
+        }
+        Survey { agents: joined.agents, silence }
+    }
+
+    /// An end that somebody asked for is a stop, also when the command that asked was killed on the way; unless it was
+    /// asked for with a reason.
+    fn honour_requests_to_stop(&self, joined: &mut Joined) {
+        let mut written = None;
+        for change in &mut joined.changes {
+            let note = &mut change.decision.note;
+            if note.status.is_live() || *note == change.before.status {
+                continue;
+            }
+            if let Ok(Some(why)) = self.store.instance(&change.before.name).read_state(STOPPING) {
+                *note = match String::from_utf8_lossy(&why).as_ref() {
+                    "" => StatusNote::new(Status::Stopped, note.since, "it was ended on request"),
+                    why => StatusNote::new(Status::Crashed, note.since, why),
+                };
+            } else {
+                // Whoever ended it writes that down first and takes the request back then: look again, in this order.
+                let written = written.get_or_insert_with(|| self.store.read(Env::now()).unwrap_or_default());
+                match written.iter().find(|record| record.id == change.before.id) {
+                    Some(now) if now.status != change.before.status => note.clone_from(&now.status),
+                    _ => continue,
+                }
+            }
+            if let Some(agent) = joined.agents.iter_mut().find(|agent| agent.id == change.before.id) {
+                agent.status = note.status;
+                agent.reason.clone_from(&note.reason);
+            }
+        }
+    }
+
+    /// One that was written down and has no process yet is being prepared, as long as a command works on it.
+    fn let_be_prepared(&self, joined: &mut Joined) {
+        let is_unborn = |record: &AgentRecord| {
+            record.status.status == Status::Starting && record.tmux.is_none() && record.pid.is_none()
+        };
+        let busy = |record: &AgentRecord| matches!(self.store.try_lock_agent(&record.name, "look"), Ok(None));
+        let agents = &mut joined.agents;
+        joined.changes.retain(|change| {
+            if change.found.is_some() || !is_unborn(&change.before) || !busy(&change.before) {
+                return true;
+            }
+            if let Some(agent) = agents.iter_mut().find(|agent| agent.id == change.before.id) {
+                agent.status = Status::Starting;
+                agent.reason = "it is being prepared".to_owned();
+            }
+            false
+        });
+    }
+
+    pub(in crate::manager) fn was_asked_to_stop(&self, record: &AgentRecord) -> bool {
+        matches!(self.store.instance(&record.name).read_state(STOPPING), Ok(Some(_)))
+    }
+
+    /// Whether somebody is ending it at this moment. A request alone may be left over from a command that was killed;
+    /// whoever is at it holds the agent's lock.
+    pub(in crate::manager) fn is_being_ended(&self, record: &AgentRecord) -> bool {
+        self.was_asked_to_stop(record) && matches!(self.store.try_lock_agent(&record.name, "look"), Ok(None))
+    }
+
+    pub(in crate::manager) fn write_changes(&self, changes: Vec<Change>) -> Result<(), Error> {
+        let mut mine = Vec::new();
+        for change in changes {
+            if let Some(lock) = self.store.try_lock_agent(&change.before.name, "reconcile")? {
+                // Before the registry is locked: the directory may be on a disk that does not answer.
+                let branch = branch_now(&change.before);
+                mine.push((change, branch, lock));
+            }
+        }
+        if mine.is_empty() {
+            return Ok(());
+        }
+        // Without tmux nothing is found in it, and one that ran in a terminal has ended all the same.
+        let socket = self.tmux().map(|tmux| tmux.socket().to_string_lossy().into_owned()).unwrap_or_default();
+        let ended = self.write(|edit| {
+            let mut ended = Vec::new();
+            for (change, branch, _lock) in &mine {
+                let before = &change.before;
+                if let Ok(Some(mut record)) = edit.get(&before.name)
+                    && record.status == before.status
+                    && record.tmux == before.tmux
+                    && record.pid == before.pid
+                {
+                    record.status = change.decision.note.clone();
+                    record.exit = change.decision.exit;
+                    record.branch.clone_from(branch);
+                    if let Some(Found { server, pane }) = change.found.clone() {
+                        record.pid = pane.pid;
+                        let (session, pane) = (pane.session, pane.pane);
+                        record.tmux = Some(TmuxPlace { socket: socket.clone(), server, session, pane });
+                    }
+                    if !edit.put(record).status.status.is_live() {
+                        ended.push(before);
+                    }
+                }
+            }
+            ended
+        })?;
+        for (change, ..) in &mine {
+            if !change.decision.note.status.is_live() {
+                let _ = self.store.instance(&change.before.name).remove_state(STOPPING);
+            }
+        }
+        // Who looks at the screen of one that has ended reads so in its status line. One that is lost has no screen.
+        for (change, ..) in mine.iter().filter(|(change, ..)| change.decision.note.status != Status::Lost) {
+            if ended.iter().any(|before| before.id == change.before.id) {
+                self.show_status(&change.before);
+            }
+        }
+        // Last: the process that keeps a door may be this one.
+        ended.into_iter().for_each(|before| self.end_shares(&before.name));
+        Ok(())
+    }
+
+    /// Takes sessions of ours that no record knows back into the registry, from the record each carries.
+    fn adopt(&self, orphans: &[String]) -> Result<(), Error> {
+        let seen = self.carried_by(orphans)?;
+        failpoint::reached("adopt.seen");
+        let mut locks = Vec::new();
+        for record in seen {
+            // One whose lock is held is being spawned right now, and is about to be written down.
+            if let Ok(Some(lock)) = self.store.try_lock_agent(&record.name, "adopt") {
+                locks.push((record.name, lock));
+            }
+        }
+        if locks.is_empty() {
+            return Ok(());
+        }
+        // Again: whoever had the lock until now may have ended it and removed it.
+        let mut found = self.carried_by(orphans)?;
+        found.retain(|record| locks.iter().any(|(name, _)| *name == record.name));
+        self.write(|edit| {
+            for mut record in found {
+                let known = edit.all().is_ok_and(|all| all.iter().any(|r| r.id == record.id));
+                if known {
+                    continue;
+                }
+                let mut name = record.name.clone();
+                for n in 2.. {
+                    if !edit.contains(&name) {
+                        break;
+                    }
+                    name = record.name.numbered(n);
+                }
+                record.name = name;
+                // Its directory may be lost too, and hooks and transcript want one.
+                let _ = self.store.instance(&record.name).create();
+                edit.put(record);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// The records that these sessions carry now, as far as they are of this home.
+    fn carried_by(&self, sessions: &[String]) -> Result<Vec<AgentRecord>, Error> {
+        let carried = self.tmux()?.records()?.into_iter().filter(|(session, _)| sessions.contains(session));
+        Ok(carried.filter_map(|(_, json)| of_home(&json, self.home())).collect())
+    }
+
+    /// A cleaner of /tmp may delete the socket under a running server; it makes another when asked, and must be
+    /// asked before a second server takes the path.
+    pub(in crate::manager) fn mend_socket(&self, tmux: &Tmux) {
+        if !tmux.has_no_socket() {
+            return;
+        }
+        let records = self.store.read(Env::now()).unwrap_or_default();
+        let is_here = |record: &&AgentRecord| {
+            record.tmux.as_ref().is_some_and(|place| Path::new(&place.socket) == tmux.socket())
+        };
+        let held = records.iter().filter(is_here).find(|record| is_alive(record));
+        if let Some(server) = held.and_then(server_of) {
+            tmux.reopen_socket(server);
+        }
+    }
+
+    /// The registry wins: a session under another name is a rename that was cut short.
+    fn rename_back(&self, misnamed: &Misnamed) -> Result<(), Error> {
+        let record = &misnamed.record;
+        let Some(_lock) = self.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
+        let json = carried(record, self.home());
+        Ok(self.tmux()?.rename_session(record.id, &misnamed.session, &record.name, &json)?)
+    }
+
+    /// Moves the directory when nobody is at work on either name.
+    fn finish_rename(&self, record: &AgentRecord) -> Result<(), Error> {
+        let Some(old) = &record.renamed_from else { return Ok(()) };
+        let Some(_new) = self.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
+        let Some(_old) = self.store.try_lock_agent(old, "rename")? else { return Ok(()) };
+        self.finish_move(record)
+    }
+
+    /// Gives a directory of this name to the agent that was renamed away from it, before somebody else takes the
+    /// name. The caller holds the name's lock.
+    pub(in crate::manager) fn vacate(&self, name: &AgentName) -> Result<(), Error> {
+        if !self.store.instance(name).dir().exists() {
+            return Ok(());
+        }
+        for record in self.store.read(Env::now())? {
+            if record.renamed_from.as_ref() == Some(name) {
+                let _lock = self.store.lock_agent(&record.name, "rename")?;
+                self.finish_move(&record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the instance directory of an agent whose rename was cut short.
+    pub(in crate::manager) fn finish_move(&self, record: &AgentRecord) -> Result<(), Error> {
+        let Some(old) = &record.renamed_from else { return Ok(()) };
+        let (from, to) = (self.store.instance(old), self.store.instance(&record.name));
+        if from.dir().exists() && !to.dir().exists() {
+            from.rename_to(&to)?;
+        }
+        self.mend_worktree(record);
+        self.write(|edit| {
+            if let Ok(Some(mut now)) = edit.get(&record.name) {
+                now.renamed_from = None;
+                edit.put(now);
+            }
+        })?;
+        Ok(())
+    }
+}
+
+/// What marks an agent's processes.
+pub(in crate::manager) fn mark_of(record: &AgentRecord) -> Mark {
+    Mark { variable: AGENT_ID.into(), value: record.id.to_string() }
+}
+
+/// Whether the process that was written down is there: outside tmux, or in the server it was started in.
+pub(in crate::manager) fn is_alive(record: &AgentRecord) -> bool {
+    match (record.pid, &record.tmux) {
+        (Some(pid), None) => process::is_alive(pid, &mark_of(record)),
+        (Some(pid), Some(_)) => {
+            server_of(record).is_some_and(|server| process::is_held(pid, server, &mark_of(record)))
+        }
+        (None, _) => false,
+    }
+}
+
+/// The process of the tmux server that an agent was started in.
+pub(in crate::manager) fn server_of(record: &AgentRecord) -> Option<i32> {
+    record.tmux.as_ref()?.server.split_once(':')?.1.parse().ok()
+}
+
+/// The processes that are an agent's. The tmux server is never one of them.
+pub(in crate::manager) fn target_of(record: &AgentRecord) -> Target {
+    Target { mark: mark_of(record), root: record.pid, server: server_of(record) }
+}

@@ -1,0 +1,25 @@
+//! Work that the supervisor does without a user: restarts, notifications, clean-up.
+//!
+//! - `control`: starting, stopping and finding the supervisor
+//! - `service`: `service install` and `uninstall`
+//! - `log`: `supervisor log`
+//! - `stall`: a supervisor that makes no progress
+//! - `auto_restart`: restarts after a crash
+//! - `heartbeat`: prompts that are sent on a schedule
+//! - `hang`: agents that work without any sign of life
+//! - `notify`: notifications for people
+//! - `forward_questions`: questions of a child sent to its parent
+//! - `cleanup`: agents whose directory was deleted, old entries
+//! - `transcript_writers`: transcript writers that make no progress
+
+pub(in crate::manager) mod auto_restart;
+pub(in crate::manager) mod cleanup;
+pub(in crate::manager) mod control;
+pub(in crate::manager) mod forward_questions;
+pub(in crate::manager) mod hang;
+pub(in crate::manager) mod heartbeat;
+pub(in crate::manager) mod log;
+pub(in crate::manager) mod notify;
+pub(in crate::manager) mod service;
+pub(in crate::manager) mod stall;
+pub(in crate::manager) mod transcript_writers;

@@ -1,0 +1,160 @@
+//! `task add`: puts work on the queue of an agent, of a new agent of a spec, or of whichever agent of a spec is free.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::{Body, Manager, SpawnRequest};
+use crate::model::{AgentName, Doer, NewTask, PERSON, Priority, Prompt, Task, TaskId};
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::rules::tasks::queue::{Ready, ready, why_not};
+
+/// What stands before a spec any of whose agents may take a task.
+const ANY: &str = "any:";
+
+/// What is to be done, and by whom.
+#[derive(Debug, Clone, Default)]
+pub struct TaskRequest {
+    /// An agent's name, a spec, or `any:SPEC`.
+    pub to: String,
+    /// What is to be done.
+    pub text: String,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// What must be done before.
+    pub after: Vec<TaskId>,
+    /// The file that is handed along.
+    pub topic: Option<PathBuf>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// How often it may be tried again.
+    pub retries: u32,
+    /// Where an agent that is started for it works; none means here.
+    pub dir: Option<PathBuf>,
+    /// The agent on whose behalf it is added; none means the one in whose process tree this runs, or a person.
+    pub by: Option<AgentName>,
+}
+
+/// A task that was added.
+#[derive(Debug)]
+pub struct TaskAdded {
+    /// As it is now.
+    pub task: Task,
+    /// The agent that was started for it.
+    pub spawned: Option<AgentName>,
+    /// What should be said about it.
+    pub remarks: Vec<String>,
+}
+
+impl Manager {
+    /// Adds a task.
+    pub fn task_add(&self, request: TaskRequest) -> Result<TaskAdded, Error> {
+        // What could never be typed is refused now, not in the night.
+        request.text.parse::<Prompt>().map_err(Error::Unsendable)?;
+        for id in &request.after {
+            self.task(*id)?.ok_or(Error::NoSuchTask { id: *id })?;
+        }
+        let mut remarks = Vec::new();
+        let giver = match &request.by {
+            Some(name) => Some(self.record(name, "show")?),
+            None => self.speaker()?,
+        };
+        let topic = request.topic.as_ref().map(|topic| {
+            let path = self.env.cwd().map_or_else(|| topic.clone(), |cwd| cwd.join(topic));
+            if !path.is_file() {
+                remarks.push(format!("topic {} is not there; the task goes on without it", path.display()));
+            }
+            path.to_string_lossy().into_owned()
+        });
+        let (doer, spawned) = self.doer(&request, &mut remarks)?;
+        let mut after = request.after;
+        after.sort();
+        after.dedup();
+        let id = self.queue(&NewTask {
+            doer,
+            text: request.text,
+            priority: request.priority,
+            source: giver.as_ref().map_or_else(|| PERSON.to_owned(), |giver| giver.name.to_string()),
+            source_id: giver.map(|giver| giver.id),
+            after,
+            topic,
+            timeout_s: request.timeout.map(|most| u32::try_from(most.as_secs().max(1)).unwrap_or(u32::MAX)),
+            retries: request.retries,
+        })?;
+        self.ensure_supervisor();
+        remarks.extend(self.remark_on_queue());
+        let task = self.task(id)?.ok_or(Error::NoSuchTask { id })?;
+        Ok(TaskAdded { task, spawned, remarks })
+    }
+
+    fn doer(
+        &self,
+        request: &TaskRequest,
+        remarks: &mut Vec<String>,
+    ) -> Result<(Doer, Option<AgentName>), Error> {
+        if let Some(spec) = request.to.strip_prefix(ANY) {
+            let dir = self.working_directory(request.dir.as_deref())?;
+            let wanted = SpawnRequest { body: Body::Spec(Some(spec.to_owned())), ..SpawnRequest::default() };
+            let spec = self.chosen(&wanted, None, &dir)?.spec.name;
+            let records = self.store.read(Env::now())?;
+            if !records.iter().any(|record| record.spec == spec) {
+                remarks.push(format!(
+                    "no agent of `{spec}` is there to take it; `symposium agent spawn {spec}` starts one"
+                ));
+            }
+            return Ok((Doer::Any(spec), None));
+        }
+        let named = request.to.parse::<AgentName>().ok();
+        if let Some(record) = named.map(|name| self.store.find(&name, Env::now())).transpose()?.flatten() {
+            if record.kind == PLAIN_COMMAND {
+                remarks.push(format!(
+                    "`{}` is a plain command: it does not tell when it is idle, so its tasks wait; \
+                     `symposium agent send` types at once",
+                    record.name
+                ));
+            } else if let Ok(agent) = self.show(&record.name)
+                && ready(&agent, Env::now()) == Ready::No
+            {
+                remarks.push(why_not(&agent));
+            }
+            return Ok((Doer::Agent(record.id, record.name), None));
+        }
+        let spawned = self
+            .spawn(SpawnRequest {
+                body: Body::Spec(Some(request.to.clone())),
+                dir: request.dir.clone(),
+                called_for: Some(request.text.clone()),
+                parent: request.by.clone(),
+                ..SpawnRequest::default()
+            })
+            .map_err(|error| self.nobody(&request.to, error))?;
+        remarks.extend(spawned.remarks);
+        remarks.extend(spawned.warnings);
+        let agent = spawned.agent;
+        Ok((Doer::Agent(agent.id, agent.name.clone()), Some(agent.name)))
+    }
+
+    /// Whoever mistypes an agent's name must see the agents too.
+    fn nobody(&self, to: &str, error: Error) -> Error {
+        match error {
+            Error::NoSuchSpec { known, .. } => Error::NobodyToDo {
+                to: to.to_owned(),
+                agents: self.store.read(Env::now()).unwrap_or_default().into_iter().map(|r| r.name).collect(),
+                specs: known,
+            },
+            other => other,
+        }
+    }
+
+    pub(in crate::manager) fn remark_on_queue(&self) -> Option<String> {
+        if self.supervisor().is_none() {
+            return Some(
+                "it waits for the supervisor, which does not run; `symposium supervisor start`".into(),
+            );
+        }
+        let stall = self.supervisor_stall()?;
+        let (seen, remedy) = (stall.description(), stall.remedy());
+        Some(format!("it waits for the supervisor, which does not respond: {seen}; `{remedy}`"))
+    }
+}

@@ -1,0 +1,153 @@
+//! `agent answer`: chooses an option of the dialog that an agent shows, or types the answer to a question without
+//! options. Works for approvals, questions and first-run dialogs alike, since their options are read from the screen.
+
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Typed};
+use crate::kinds;
+use crate::manager::{Answered, Manager, SendRequest};
+use crate::model::{Agent, AgentName, AgentRecord, Dialog, DialogOption, Kind, ScreenState, Status};
+use crate::rules::tasks::choice::{Attempt, chosen, keys};
+use crate::rules::tasks::typing::Lines;
+use crate::tmux::Capture;
+
+/// How long a dialog may take to go away after an option was chosen.
+const DIALOG_EFFECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a key may take to change the dialog before another key is pressed. Claude Code drops keys that arrive while
+/// a dialog opens, and a busy machine draws late.
+const KEY_EFFECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a typed answer may take to be accepted.
+const TYPED_ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The pause between two looks at the screen when no event reports a change.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+impl Manager {
+    /// Returns the agents that wait for an answer, those that wait longest first.
+    pub fn waiting_agents(&self) -> Result<Vec<Agent>, Error> {
+        let survey = self.survey()?;
+        if let Some(silence) = survey.silence {
+            return Err(silence);
+        }
+        let mut agents = survey.agents;
+        agents.retain(|agent| agent.status == Status::Waiting && agent.tmux.is_some());
+        agents.sort_by_key(|agent| agent.status_since);
+        Ok(agents)
+    }
+
+    /// Returns the dialog that an agent shows now, or `None` if it shows none.
+    pub fn dialog_shown(&self, name: &AgentName) -> Result<Option<Dialog>, Error> {
+        self.running(name, "answer")?;
+        let record = self.record(name, "answer")?;
+        self.dialog_of(&record, &self.kind_of(&record)?)
+    }
+
+    /// Chooses an option by its number or label, or types the answer where the dialog has no options. With the id of a
+    /// question, answers that question and no other.
+    pub fn answer_with(&self, name: &AgentName, answer: &str, read: Option<&str>) -> Result<Answered, Error> {
+        self.running(name, "answer")?;
+        self.refuse_stranger(name, "answer")?;
+        let turn = self.store.lock_typing(name)?;
+        let record = self.record(name, "answer")?;
+        let question = record.status.asked();
+        if read.is_some_and(|read| question.as_ref().is_none_or(|now| now.id != read)) {
+            return Err(match question {
+                Some(now) => Error::AsksAnother { name: name.clone(), verb: "answer", now },
+                None => self.nothing_to_answer(&record),
+            });
+        }
+        let kind = self.kind_of(&record)?;
+        let dialog = self.dialog_of(&record, &kind)?.ok_or_else(|| self.nothing_to_answer(&record))?;
+        if dialog.options.is_empty() {
+            let text = answer.to_owned();
+            let request = SendRequest {
+                name: name.clone(),
+                text,
+                lines: Lines::Together,
+                timeout: TYPED_ANSWER_TIMEOUT,
+            };
+            self.send_in_turn(&request, &turn)?;
+        } else {
+            self.choose(&record, &kind, &dialog, answer)?;
+        }
+        Ok(Answered { asked: dialog.asks, question, agent: self.agent(name, "answer")? })
+    }
+
+    /// Presses keys until the dialog is gone, looking at it before each of them.
+    fn choose(&self, record: &AgentRecord, kind: &Kind, dialog: &Dialog, answer: &str) -> Result<(), Error> {
+        let wanted = chosen(&dialog.options, answer).ok_or_else(|| Error::NoSuchOption {
+            name: record.name.clone(),
+            given: answer.to_owned(),
+            dialog: dialog.clone(),
+        })?;
+        let watch = self.store.watch_instance(&record.name)?;
+        let pane = record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
+        let begun = Instant::now();
+        let label = &dialog.options[wanted].label;
+        let (mut shown, mut attempt) = (dialog.clone(), Attempt::First);
+        loop {
+            // Options without numbers are known from the marker on; one that is not among them stands above.
+            let pressed_keys = match shown.options.iter().position(|option| option.label == *label) {
+                Some(at) => keys(&shown.options, at, attempt),
+                None => vec!["Up".to_owned()],
+            };
+            self.tmux()?.keys(&pane, &pressed_keys)?;
+            attempt = Attempt::Later;
+            let pressed = Instant::now();
+            loop {
+                let now = self.dialog_of(record, kind)?;
+                let is_same = |now: &Dialog| now.asks == dialog.asks && has_same_options(now, dialog);
+                let Some(now) = now.filter(is_same) else { return Ok(()) };
+                if self.record(&record.name, "answer")?.status != record.status {
+                    return Ok(());
+                }
+                if begun.elapsed() > DIALOG_EFFECT_TIMEOUT {
+                    return Err(Error::NotConfirmed {
+                        name: record.name.clone(),
+                        why: "its dialog still stands there".into(),
+                        saw: self.last_lines(record),
+                        typed: Typed::Something,
+                    });
+                }
+                let is_moved = now != shown;
+                if is_moved || pressed.elapsed() > KEY_EFFECT_TIMEOUT {
+                    shown = now;
+                    break;
+                }
+                watch.changed(LOOK_INTERVAL);
+            }
+        }
+    }
+
+    /// The dialog on the screen of an agent, if it shows one.
+    fn dialog_of(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<Dialog>, Error> {
+        let pane = record.tmux.as_ref().map(|place| place.pane.as_str()).unwrap_or_default();
+        let screen = self.tmux()?.capture(pane, Capture::ScreenStyled)?;
+        let asks = match kinds::read_screen(kind, &screen).state {
+            Some(ScreenState::Approval(asks) | ScreenState::Question(asks) | ScreenState::Setup(asks)) => {
+                asks
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Dialog { asks, options: kinds::read_options(&screen) }))
+    }
+
+    fn nothing_to_answer(&self, record: &AgentRecord) -> Error {
+        Error::NothingAsked {
+            name: record.name.clone(),
+            status: record.status.status.to_string(),
+            saw: self.last_lines(record),
+        }
+    }
+}
+
+/// Whether two looks show the same options; of options without numbers only those from the marker on are seen.
+fn has_same_options(one: &Dialog, other: &Dialog) -> bool {
+    let lines = |dialog: &Dialog| dialog.options.iter().map(DialogOption::line).collect::<Vec<_>>();
+    let is_numbered = other.options.iter().any(|option| option.number.is_some());
+    match is_numbered {
+        true => lines(one) == lines(other),
+        false => {
+            one.options.last().map(|option| &option.label) == other.options.last().map(|option| &option.label)
+        }
+    }
+}

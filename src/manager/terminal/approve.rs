@@ -1,0 +1,212 @@
+//! `agent approve`, `agent deny`: answers the dialog that an agent shows, by its own keys, and makes sure that it
+//! was taken.
+//!
+//! Nothing is pressed before the dialog is seen on the screen: a key that answers a dialog is a letter elsewhere.
+
+use std::time::{Duration, Instant};
+
+use crate::env::Env;
+use crate::error::{Error, Typed};
+use crate::manager::Manager;
+use crate::model::{
+    Agent, AgentName, AgentRecord, AskedQuestion, Edge, Kind, ScreenState, Status, WaitingFor,
+};
+use crate::rules::lifecycle::inherit::may_answer;
+use crate::rules::lifecycle::tree::descendants;
+use crate::rules::status::from_screen::Sight;
+use crate::rules::tasks::approval::{is_drawn, is_read};
+
+/// How long a dialog may take to go away after its key.
+const EFFECT: Duration = Duration::from_secs(10);
+/// How long a dialog that a hook told of may take to be drawn.
+const DRAWN: Duration = Duration::from_secs(3);
+/// After how long a key that did nothing was not heard. A busy machine takes its time over one that was, and a second one
+/// would go to whatever comes behind the dialog.
+const UNHEARD: Duration = Duration::from_secs(3);
+/// Between two looks when no event says that something changed.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
+/// What is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes, this once.
+    Approve,
+    /// No.
+    Deny,
+}
+
+impl Answer {
+    /// The verb for it.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Answer::Approve => "approve",
+            Answer::Deny => "deny",
+        }
+    }
+}
+
+/// An answer that was taken.
+#[derive(Debug)]
+pub struct Answered {
+    /// What had been asked, on one line.
+    pub asked: String,
+    /// The question, when the agent had told of one.
+    pub question: Option<AskedQuestion>,
+    /// The agent afterwards.
+    pub agent: Agent,
+}
+
+impl Manager {
+    /// Answers the agent's own dialog; with the id of a question, that question and no other.
+    pub fn answer(&self, name: &AgentName, answer: Answer, read: Option<&str>) -> Result<Answered, Error> {
+        self.running(name, answer.verb())?;
+        self.refuse_stranger(name, answer.verb())?;
+        let before = self.record(name, answer.verb())?;
+        let _turn = self.store.lock_typing(name)?;
+        let record = self.record(name, answer.verb())?;
+        // Somebody else answered meanwhile: the next question is not the one that was seen.
+        if before.status.waiting_for == Some(WaitingFor::Approval) && record.status != before.status {
+            return Err(self.asks_another(&record, answer));
+        }
+        if !is_read(&record.status, read) {
+            return Err(self.asks_another(&record, answer));
+        }
+        let kind = self.kind_of(&record)?;
+        let keys = match answer {
+            Answer::Approve => &kind.approve_keys,
+            Answer::Deny => &kind.deny_keys,
+        };
+        if keys.is_empty() {
+            return Err(Error::CannotAnswer { name: name.clone(), kind: record.kind, verb: answer.verb() });
+        }
+        let Some(line) = self.dialog(&record, &kind)? else {
+            return Err(match self.dialog_shown(name)? {
+                Some(dialog) => Error::AsksForChoice { name: name.clone(), verb: answer.verb(), dialog },
+                None => Error::NothingAsked {
+                    name: name.clone(),
+                    status: record.status.status.to_string(),
+                    saw: self.last_lines(&record),
+                },
+            });
+        };
+        // It may have been answered by hand, and have asked for the next thing, while its dialog was waited for.
+        let now = self.record(name, answer.verb())?;
+        if !is_read(&now.status, read) {
+            return Err(self.asks_another(&now, answer));
+        }
+        if read.is_some() && !is_drawn(&now.status, &line) {
+            let state = ScreenState::Approval(line);
+            let sight = Sight {
+                state: Some(&state),
+                edge: Edge::Activity,
+                told_by: self.told_by(&record.name, &kind),
+            };
+            return Err(self.asks_another(&self.note_sight(&now, sight)?, answer));
+        }
+        let asked = match record.status.waiting_for {
+            Some(WaitingFor::Approval) => record.status.reason.clone(),
+            _ => line.clone(),
+        };
+        let pane = record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
+        let mut press = || Ok(self.tmux()?.keys(&pane, keys)?);
+        press()?;
+        self.until_taken(&record, (&kind, &line), &mut press)?;
+        let question =
+            record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval));
+        Ok(Answered { asked, question, agent: self.agent(name, answer.verb())? })
+    }
+
+    /// Somebody else answered meanwhile: what it asks now is not what was read.
+    fn asks_another(&self, record: &AgentRecord, answer: Answer) -> Error {
+        match record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval)) {
+            Some(now) => Error::AsksAnother { name: record.name.clone(), verb: answer.verb(), now },
+            None => Error::NothingAsked {
+                name: record.name.clone(),
+                status: format!("{} now: {}", record.status.status, record.status.reason),
+                saw: self.last_lines(record),
+            },
+        }
+    }
+
+    /// A person may answer everybody, an agent only those below it whose tier leaves that to it.
+    pub(in crate::manager) fn refuse_stranger(
+        &self,
+        name: &AgentName,
+        verb: &'static str,
+    ) -> Result<(), Error> {
+        let Some(speaker) = self.speaker()? else { return Ok(()) };
+        let records = self.store.read(Env::now())?;
+        let not_yours =
+            |why: String| Err(Error::NotYours { name: name.clone(), by: speaker.name.clone(), verb, why });
+        if !descendants(&records, std::slice::from_ref(&speaker.name)).contains(name) {
+            return not_yours(format!("`{name}` is not below it"));
+        }
+        let tier = self.birth_note(name).and_then(|note| note.spec).and_then(|spec| spec.shell_tier);
+        match may_answer(tier) {
+            true => Ok(()),
+            false => not_yours("its tier is `approve`, which leaves every answer to a person".into()),
+        }
+    }
+
+    /// The line of the approval dialog on the screen; one that a hook told of gets a moment to be drawn.
+    fn dialog(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<String>, Error> {
+        let watch = self.store.watch_instance(&record.name)?;
+        let begun = Instant::now();
+        let told = record.status.waiting_for == Some(WaitingFor::Approval);
+        loop {
+            if let Some(ScreenState::Approval(line)) = self.reading(record, kind)?.state {
+                return Ok(Some(line));
+            }
+            if !told || begun.elapsed() > DRAWN {
+                return Ok(None);
+            }
+            watch.changed(BETWEEN_LOOKS);
+        }
+    }
+
+    /// Waits until the dialog is gone or another one stands there, and writes down what the screen shows then.
+    fn until_taken(
+        &self,
+        asked: &AgentRecord,
+        (kind, line): (&Kind, &str),
+        press: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut pressed = Instant::now();
+        let watch = self.store.watch_instance(&asked.name)?;
+        let begun = Instant::now();
+        loop {
+            let record = self.record(&asked.name, "approve")?;
+            let state = self.reading(&record, kind)?.state;
+            let stands = matches!(&state, Some(ScreenState::Approval(now)) if now == line);
+            // The next dialog may look the same: then its hook has told of another thing meanwhile.
+            let another = record.status.status == Status::Waiting && record.status != asked.status;
+            if !stands || another || record.status.status == Status::Working {
+                // No hook tells that a tool was let run.
+                if record.status == asked.status && record.status.status == Status::Waiting {
+                    let state = state.filter(|state| !state.is_at_prompt());
+                    let sight = Sight {
+                        state: Some(state.as_ref().unwrap_or(&ScreenState::Busy)),
+                        edge: Edge::Activity,
+                        told_by: self.told_by(&record.name, kind),
+                    };
+                    self.note_sight(&record, sight)?;
+                }
+                return Ok(());
+            }
+            // claude drops a key that comes while its dialog opens; the dialog is still the same one.
+            if pressed.elapsed() > UNHEARD && begun.elapsed() < EFFECT {
+                press()?;
+                pressed = Instant::now();
+            }
+            if begun.elapsed() > EFFECT {
+                return Err(Error::NotConfirmed {
+                    name: asked.name.clone(),
+                    why: "its dialog still stands there".into(),
+                    saw: self.last_lines(&record),
+                    typed: Typed::Something,
+                });
+            }
+            watch.changed(BETWEEN_LOOKS);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Who drives after somebody came or left: the rule decides, tmux checks that nothing has changed meanwhile.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::model::{AgentName, Seats};
+use crate::process;
+use crate::rules::access::driver::{gone, settle};
+
+/// How long the terminal of a driver takes no output before it counts as not being read.
+const STALL_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Marks a driver whose terminal is not being read, where another terminal waits to drive.
+fn mark_stalled_driver(seats: &mut Seats) {
+    let Seats { driver, waiting, terminals, .. } = seats;
+    if !terminals.iter().any(|terminal| waiting.contains(&terminal.key)) {
+        return;
+    }
+    for terminal in terminals.iter_mut().filter(|terminal| driver.as_ref() == Some(&terminal.key)) {
+        terminal.is_stalled = process::takes_no_output(Path::new(terminal.name()), STALL_TIMEOUT);
+    }
+}
+
+impl Manager {
+    /// Sets right who may type, on every agent that somebody is attached to.
+    pub(in crate::manager) fn seat_terminals(&self) -> Result<(), Error> {
+        let policy = self.settings().attach.policy;
+        let tmux = self.tmux()?;
+        let mut all = tmux.seats()?;
+        all.iter_mut().for_each(mark_stalled_driver);
+        let left = gone(&all);
+        for mut seats in all {
+            // What is no agent's is not ours to order.
+            if seats.session.parse::<AgentName>().is_err() {
+                continue;
+            }
+            let steps = settle(&seats, policy);
+            if steps.is_empty() {
+                continue;
+            }
+            for terminal in &mut seats.terminals {
+                if let Some(from) = terminal.pid().and_then(process::came_from) {
+                    terminal.words.push_str(&format!(" from {from}"));
+                }
+            }
+            tmux.reseat(&seats, &steps, Env::now())?;
+        }
+        if !left.is_empty() {
+            tmux.forget_terminals(&left)?;
+        }
+        Ok(())
+    }
+}

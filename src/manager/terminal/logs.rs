@@ -1,0 +1,79 @@
+//! `agent logs`: the transcript, also after the agent and the server are gone.
+
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::model::{Agent, AgentName};
+use crate::transcript::{self, Go, Limits, Since};
+
+/// How it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogsStyle {
+    /// Byte by byte, with all escape sequences.
+    AsPrinted,
+    /// As text, as the terminal showed it.
+    Plain,
+}
+
+/// What a user asked for.
+#[derive(Debug, Clone)]
+pub struct LogsRequest {
+    /// The agent.
+    pub name: AgentName,
+    /// From when.
+    pub since: Option<Timestamp>,
+    /// How it is written.
+    pub style: LogsStyle,
+}
+
+impl Manager {
+    /// Writes the transcript so far.
+    pub fn logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
+        let record = self.record(&request.name, "logs")?;
+        self.finish_move(&record)?;
+        let instance = self.store.instance(&record.name);
+        let since = request.since.map_or(Since::Start, Since::At);
+        let cannot = || Error::io(format!("cannot read the transcript of `{}`", record.name));
+        let mut log = transcript::open(instance.dir(), since).map_err(cannot())?;
+        let mut out = out;
+        match request.style {
+            LogsStyle::AsPrinted => io::copy(&mut log, &mut out).map(|_| ()),
+            LogsStyle::Plain => transcript::plain(log, &mut out, crate::manager::lifecycle::launch::SCREEN),
+        }
+        .map_err(cannot())
+    }
+
+    /// The end of the transcript, as the terminal showed it.
+    pub fn logs_tail(&self, name: &AgentName) -> Result<String, Error> {
+        let record = self.record(name, "logs")?;
+        self.finish_move(&record)?;
+        Ok(self.transcript_tail(&record))
+    }
+
+    /// Writes it as it was printed, and then what comes, until the agent is gone or `out` is closed. In one go: what is
+    /// printed between two readings would be in neither.
+    pub fn follow_logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
+        let record = self.record(&request.name, "logs")?;
+        self.finish_move(&record)?;
+        let instance = self.store.instance(&record.name);
+        let since = request.since.map_or(Since::Start, Since::At);
+        // By its id: it may get another name.
+        let is_live = |agent: &Agent| agent.id == record.id && agent.status.is_live();
+        let gone = || self.survey().map_or(true, |survey| !survey.agents.iter().any(is_live));
+        let each = |bytes: &[u8]| {
+            out.write_all(bytes)?;
+            out.flush()?;
+            Ok(Go::On)
+        };
+        transcript::follow(instance.dir(), since, each, &gone)
+            .map_err(Error::io(format!("cannot follow the transcript of `{}`", record.name)))
+    }
+
+    /// The hidden writer behind tmux's pipe: standard input into an instance's transcript.
+    pub fn write_transcript(dir: &std::path::Path) -> io::Result<()> {
+        transcript::write(dir, io::stdin().lock(), Limits::default(), &crate::env::Env::now)
+    }
+}

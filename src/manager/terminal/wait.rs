@@ -1,0 +1,89 @@
+//! `agent wait`: returns when an agent has a status. Woken by changes of the registry, not by asking tmux again
+//! and again; a slow second look covers a hook that could not run.
+
+use std::time::{Duration, Instant};
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::failpoint;
+use crate::manager::Manager;
+use crate::model::{Agent, AgentName, Status};
+use crate::rules::status::will_return::is_over;
+
+/// Covers an event that never came: a full disk, a binary that is being replaced.
+const SECOND_LOOK: Duration = Duration::from_secs(3);
+
+/// How soon to look again at one that has ended while a command works on it: nothing tells when that is done.
+const AT_WORK: Duration = Duration::from_millis(200);
+
+/// What is waited for.
+#[derive(Debug, Clone)]
+pub struct WaitRequest {
+    /// The agent.
+    pub name: AgentName,
+    /// Any of these.
+    pub statuses: Vec<Status>,
+    /// How long at most; none means as long as it runs.
+    pub timeout: Option<Duration>,
+}
+
+impl Manager {
+    /// Waits.
+    pub fn wait(&self, request: &WaitRequest) -> Result<Agent, Error> {
+        let begun = Instant::now();
+        // No call of tmux may outlast the timeout.
+        self.limit_looks(request.timeout.map(|timeout| begun + timeout));
+        let watch = self.store.watch()?;
+        // It may get another name, and its name another agent.
+        let id = match self.store.find(&request.name, Env::now())? {
+            Some(record) => record.id,
+            None => self.agent(&request.name, "wait")?.id,
+        };
+        failpoint::reached("wait.looked");
+        loop {
+            let survey = self.survey()?;
+            let found = survey.agents.into_iter().find(|agent| agent.id == id);
+            let agent = found.ok_or_else(|| self.no_such_agent(&request.name, "wait"))?;
+            if request.statuses.contains(&agent.status) {
+                return Ok(agent);
+            }
+            if agent.status == Status::Unknown {
+                // Without tmux nobody will ever tell.
+                self.tmux()?;
+            }
+            let ended = !agent.status.is_live();
+            let pause = if ended && is_over(&agent) { AT_WORK } else { SECOND_LOOK };
+            if ended && (request.timeout.is_none() || self.stays_over(&agent)) {
+                let status = format!("{} ({})", agent.status, agent.reason);
+                return Err(Error::NotRunning { name: agent.name, status });
+            }
+            let left = request.timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
+            if left.is_some_and(|left| left.is_zero()) {
+                let what = in_vain(&agent, &request.statuses, survey.silence.as_ref());
+                return Err(Error::TimedOut { what, after: begun.elapsed() });
+            }
+            watch.changed(left.map_or(pause, |left| left.min(pause)));
+        }
+    }
+
+    /// Whether nobody brings it back by itself, and no command is just about to.
+    fn stays_over(&self, agent: &Agent) -> bool {
+        if !is_over(agent) {
+            return false;
+        }
+        let Ok(Some(_lock)) = self.store.try_lock_agent(&agent.name, "wait") else { return false };
+        // Read again: whoever had the lock may have started it meanwhile.
+        let now = self.store.find(&agent.name, Env::now());
+        matches!(now, Ok(Some(record)) if record.status.status == agent.status)
+    }
+}
+
+/// What to say of an agent that did not get a status in time, or of which that is not known.
+fn in_vain(agent: &Agent, wanted: &[Status], silence: Option<&Error>) -> String {
+    let wanted: Vec<_> = wanted.iter().map(ToString::to_string).collect();
+    let (name, wanted) = (&agent.name, wanted.join(" or "));
+    match silence {
+        Some(_) => format!("tmux does not answer, so whether agent `{name}` became {wanted} is not known"),
+        None => format!("agent `{name}` is {}, it did not become {wanted}", agent.status),
+    }
+}

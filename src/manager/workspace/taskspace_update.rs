@@ -1,0 +1,42 @@
+//! `update_taskspace`: what a taskspace is for, in other words than it was made with.
+
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::manager::Manager;
+use crate::model::{AgentName, Taskspace, Title};
+
+/// What is changed; what is none stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskspaceUpdate {
+    /// Free text for lists and the status line.
+    pub title: Option<String>,
+    /// The task.
+    pub description: Option<String>,
+}
+
+impl Manager {
+    /// Changes title and description; what others wrote into the file stays.
+    pub fn taskspace_update(&self, name: &AgentName, update: &TaskspaceUpdate) -> Result<Taskspace, Error> {
+        {
+            let _lock = self.store.lock_agent(name, "taskspace update")?;
+            self.taskspace(name)?;
+            if let Some(description) = &update.description {
+                self.rewrite_taskspace(name, |file| {
+                    file.insert("description".into(), Value::from(description.trim()));
+                    Some(())
+                })?;
+            }
+            if let Some(title) = &update.title {
+                let title = Title::clean(title).map(String::from);
+                self.write(|edit| {
+                    if let Ok(Some(mut record)) = edit.get(name) {
+                        record.title = title;
+                        edit.put(record);
+                    }
+                })?;
+            }
+        }
+        self.taskspace(name)
+    }
+}

@@ -1,0 +1,113 @@
+//! The state of a task as it is shown: the stored state, refined by what blocks the task or its agent.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::model::{Task, TaskState};
+
+/// The state of a task in tables, in `--state` and in the JSON field `status`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskStatus {
+    /// It is on a queue, and nothing but its turn is awaited.
+    Queued,
+    /// It is on a queue, and a task that comes before it is not done.
+    Blocked,
+    /// It is being typed into its agent.
+    Dispatched,
+    /// Its agent works on it.
+    Running,
+    /// Its agent has begun it, and waits for a person.
+    Waiting,
+    /// It is finished.
+    Done,
+    /// It was given up.
+    Failed,
+    /// It ended, and its outcome could not be determined.
+    Unknown,
+    /// It was withdrawn.
+    Cancelled,
+}
+
+impl TaskStatus {
+    /// Every status.
+    pub const ALL: [TaskStatus; 9] = [
+        TaskStatus::Queued,
+        TaskStatus::Blocked,
+        TaskStatus::Dispatched,
+        TaskStatus::Running,
+        TaskStatus::Waiting,
+        TaskStatus::Done,
+        TaskStatus::Failed,
+        TaskStatus::Unknown,
+        TaskStatus::Cancelled,
+    ];
+
+    /// Determines the status of a task whose agent waits for a person, or does not.
+    pub fn of(task: &Task, agent: AgentWaits) -> TaskStatus {
+        match task.state {
+            TaskState::Queued if task.blocked > 0 => TaskStatus::Blocked,
+            TaskState::Queued => TaskStatus::Queued,
+            TaskState::Dispatched => TaskStatus::Dispatched,
+            TaskState::Running if agent == AgentWaits::Yes => TaskStatus::Waiting,
+            TaskState::Running => TaskStatus::Running,
+            TaskState::Done => TaskStatus::Done,
+            TaskState::Failed if task.flagged => TaskStatus::Unknown,
+            TaskState::Failed => TaskStatus::Failed,
+            TaskState::Cancelled => TaskStatus::Cancelled,
+        }
+    }
+
+    /// The stored state of a task that has this status.
+    pub fn state(self) -> TaskState {
+        match self {
+            TaskStatus::Queued | TaskStatus::Blocked => TaskState::Queued,
+            TaskStatus::Dispatched => TaskState::Dispatched,
+            TaskStatus::Running | TaskStatus::Waiting => TaskState::Running,
+            TaskStatus::Done => TaskState::Done,
+            TaskStatus::Failed | TaskStatus::Unknown => TaskState::Failed,
+            TaskStatus::Cancelled => TaskState::Cancelled,
+        }
+    }
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            TaskStatus::Blocked => "blocked",
+            TaskStatus::Waiting => "waiting",
+            TaskStatus::Unknown => "unknown",
+            other => other.state().word(),
+        }
+    }
+}
+
+/// Whether the agent of a task waits for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentWaits {
+    /// It does.
+    Yes,
+    /// It does not, or the task has no agent.
+    No,
+}
+
+impl fmt::Display for TaskStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_has_its_own_word_and_every_state_one_of_them() {
+        let words: std::collections::BTreeSet<&str> =
+            TaskStatus::ALL.into_iter().map(TaskStatus::word).collect();
+        assert_eq!(words.len(), TaskStatus::ALL.len());
+        for state in TaskState::ALL {
+            assert!(words.contains(state.word()), "{state}");
+        }
+    }
+}

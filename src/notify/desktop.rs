@@ -1,0 +1,52 @@
+//! The desktop: one call of `org.freedesktop.Notifications`, which every desktop answers.
+
+use std::ffi::OsStr;
+
+use super::NoticeError;
+use super::dbus::Bus;
+use super::dbus_message::{Body, Method};
+use crate::model::{Notice, Urgency, is_deceptive};
+
+const NOTIFY: Method<'_> = Method {
+    service: "org.freedesktop.Notifications",
+    path: "/org/freedesktop/Notifications",
+    member: "Notify",
+};
+/// As long as the desktop likes.
+const ITS_OWN_TIME: u32 = u32::MAX;
+
+/// Shows a notice on the desktop behind this address; takes two seconds at most.
+pub fn desktop(notice: &Notice, bus_address: &OsStr) -> Result<(), NoticeError> {
+    Bus::connect(bus_address)?.call(NOTIFY, body(notice))
+}
+
+/// Name, former notice, icon, title, text, buttons, hints, how long.
+fn body(notice: &Notice) -> Body {
+    let urgency = match notice.urgency {
+        Urgency::Low => 0,
+        Urgency::Normal => 1,
+        Urgency::Critical => 2,
+    };
+    Body::new("susssasa{sv}i")
+        .text("symposium")
+        .number(0)
+        .text("utilities-terminal")
+        .text(&plain(&notice.title))
+        .text(&without_markup(&notice.body))
+        .array(4, |buttons| buttons)
+        .array(8, |hints| hints.text("urgency").kind("y").byte(urgency))
+        .number(ITS_OWN_TIME)
+}
+
+/// A text that shows as it is where markup is understood: a body, not a title.
+fn without_markup(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(plain).collect();
+    lines.join("\n").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn plain(line: &str) -> String {
+    line.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests;

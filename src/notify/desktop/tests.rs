@@ -1,0 +1,226 @@
+//! The call against a real bus of the test's own, with a stand-in for the desktop; never the developer's bus.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use super::*;
+use crate::model::NotifyOn;
+use crate::notify::dbus_message::{self, FIXED, Heard};
+
+/// A private bus, and a program that writes down what goes over it.
+struct PrivateBus {
+    daemon: Child,
+    dir: tempfile::TempDir,
+}
+
+/// Nothing can be started over it, and everybody on it may do everything.
+const CONF: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:dir=/tmp</listen><policy context="default">
+<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"#;
+
+impl PrivateBus {
+    /// Starts one; none, and why, where there is no `dbus-daemon`.
+    #[expect(clippy::disallowed_methods, reason = "a test's own child")]
+    #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+    fn start() -> Option<PrivateBus> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("conf"), CONF).unwrap();
+        let daemon = Command::new("dbus-daemon")
+            .arg(format!("--config-file={}", dir.path().join("conf").display()))
+            .arg(format!("--address=unix:path={}", dir.path().join("bus").display()))
+            .args(["--nofork", "--print-address"])
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .stderr(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn();
+        match daemon {
+            Ok(mut daemon) => {
+                let mut said = String::new();
+                BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut said).unwrap();
+                assert!(said.starts_with("unix:path="), "the bus said {said:?}");
+                Some(PrivateBus { daemon, dir })
+            }
+            Err(why) => {
+                eprintln!("left out: dbus-daemon cannot be started ({why}); install it to run this test");
+                None
+            }
+        }
+    }
+
+    fn address(&self) -> String {
+        format!("unix:path={}", self.socket().display())
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.dir.path().join("bus")
+    }
+
+    /// What a foreign program reads on the bus, once it listens.
+    #[expect(clippy::disallowed_methods, reason = "a test's own child")]
+    fn monitor(&self) -> (Child, BufReader<ChildStdout>) {
+        let mut monitor = Command::new("dbus-monitor")
+            .args(["--address", &self.address(), "interface='org.freedesktop.Notifications'"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(monitor.stdout.take().unwrap());
+        let mut line = String::new();
+        // The bus takes its name away when it has become a monitor.
+        while !line.contains("member=NameLost") {
+            line.clear();
+            assert!(lines.read_line(&mut line).unwrap() > 0, "dbus-monitor ended");
+        }
+        (monitor, lines)
+    }
+}
+
+impl Drop for PrivateBus {
+    fn drop(&mut self) {
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+    }
+}
+
+fn notice(body: &str) -> Notice {
+    let agent: crate::model::AgentName = "api-fix".parse().unwrap();
+    Notice {
+        title: "api-fix waits for <b>\u{1b}[2Japproval".into(),
+        body: body.into(),
+        urgency: Urgency::Critical,
+        agents: vec![agent.clone()],
+        agent,
+        on: NotifyOn::Waiting,
+        at: jiff::Timestamp::UNIX_EPOCH,
+    }
+}
+
+/// A desktop on the bus: takes the name, then answers one call.
+struct StandIn(UnixStream);
+
+impl StandIn {
+    fn start(socket: &Path) -> StandIn {
+        let mut desktop = StandIn(UnixStream::connect(socket).unwrap());
+        let user = rustix::process::geteuid().as_raw().to_string();
+        let hex: String = user.bytes().map(|byte| format!("{byte:02x}")).collect();
+        desktop.say(format!("\0AUTH EXTERNAL {hex}\r\n").as_bytes());
+        let mut ok = [0; 37];
+        desktop.0.read_exact(&mut ok).unwrap();
+        desktop.say(b"BEGIN\r\n");
+        let bus = |member| Method { service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", member };
+        desktop.say(&dbus_message::call(bus("Hello"), 1, Body::default()));
+        desktop.say(&dbus_message::call(
+            bus("RequestName"),
+            2,
+            Body::new("su").text(NOTIFY.service).number(4),
+        ));
+        while dbus_message::read(&desktop.message()) != Some(Heard::Done(2)) {}
+        desktop
+    }
+
+    fn say(&mut self, bytes: &[u8]) {
+        self.0.write_all(bytes).unwrap();
+    }
+
+    fn message(&mut self) -> Vec<u8> {
+        let mut fixed = [0; FIXED];
+        self.0.read_exact(&mut fixed).unwrap();
+        let mut message = fixed.to_vec();
+        message.resize(FIXED + dbus_message::rest(&fixed).unwrap(), 0);
+        self.0.read_exact(&mut message[FIXED..]).unwrap();
+        message
+    }
+
+    /// Answers as a desktop does, with the number of the notice.
+    fn answer_one(mut self) {
+        let call = loop {
+            let message = self.message();
+            if message[1] == 1 {
+                break message;
+            }
+        };
+        // The bus wrote the caller's name into the call: the only text in it that begins with a colon.
+        let at = call.windows(2).position(|pair| pair == b":1").unwrap();
+        let caller: Vec<u8> = call[at..].iter().copied().take_while(|byte| *byte != 0).collect();
+        let mut answer = vec![b'l', 2, 1, 1, 4, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0];
+        answer.extend([5, 1, b'u', 0]);
+        answer.extend(&call[8..12]);
+        answer.extend([8, 1, b'g', 0, 1, b'u', 0, 0]);
+        answer.extend([6, 1, b's', 0, caller.len() as u8, 0, 0, 0]);
+        answer.extend(caller);
+        answer.push(0);
+        answer[12] = (answer.len() - FIXED) as u8;
+        answer.resize(answer.len().next_multiple_of(8), 0);
+        answer.extend([42, 0, 0, 0]);
+        self.say(&answer);
+    }
+}
+
+#[test]
+fn a_desktop_is_told_in_words_that_a_foreign_program_reads() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (mut monitor, mut lines) = bus.monitor();
+    let stand_in = StandIn::start(&bus.socket());
+    let answering = std::thread::spawn(move || stand_in.answer_one());
+    desktop(&notice("run `a < b && rm -rf x`?\nsecond line\u{7}"), bus.address().as_ref()).unwrap();
+    answering.join().unwrap();
+    let mut seen = String::new();
+    while !seen.contains(" int32 ") {
+        assert!(lines.read_line(&mut seen).unwrap() > 0, "{seen}");
+    }
+    let _ = monitor.kill();
+    let _ = monitor.wait();
+    let (_, told) = seen.split_once("member=Notify\n").unwrap();
+    let told: Vec<&str> = told.lines().map(str::trim).collect();
+    assert_eq!(
+        told,
+        [
+            r#"string "symposium""#,
+            "uint32 0",
+            r#"string "utilities-terminal""#,
+            r#"string "api-fix waits for <b> [2Japproval""#,
+            r#"string "run `a &lt; b &amp;&amp; rm -rf x`?"#,
+            r#"second line ""#,
+            "array [",
+            "]",
+            "array [",
+            "dict entry(",
+            r#"string "urgency""#,
+            "variant             byte 2",
+            ")",
+            "]",
+            "int32 -1",
+        ]
+    );
+}
+
+#[test]
+fn a_bus_without_a_desktop_says_so() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let error = desktop(&notice(""), bus.address().as_ref()).unwrap_err();
+    let NoticeError::Refused { name, .. } = &error else { panic!("{error}") };
+    assert_eq!(name, "org.freedesktop.DBus.Error.ServiceUnknown", "{error}");
+}
+
+#[test]
+fn a_bus_that_is_gone_is_an_error_and_not_a_hang() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let address = bus.address();
+    drop(bus);
+    assert!(matches!(desktop(&notice(""), address.as_ref()), Err(NoticeError::Bus { .. })));
+}
+
+#[test]
+fn markup_shows_as_it_was_written() {
+    for (text, expected) in [
+        ("a < b && c > d", "a &lt; b &amp;&amp; c &gt; d"),
+        ("<img src=x>&amp;", "&lt;img src=x&gt;&amp;amp;"),
+        ("one\ntwo\u{1b}[0m\r", "one\ntwo [0m "),
+        ("", ""),
+    ] {
+        assert_eq!(without_markup(text), expected);
+    }
+}

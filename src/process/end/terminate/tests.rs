@@ -1,0 +1,173 @@
+//! Real processes that end willingly, late, or not at all.
+
+use crate::process::end::terminate::*;
+use crate::process::testing::{Child, alive_with};
+use crate::process::{inspect::procfs, is_alive, wait_exit};
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// A plan in which nothing but the first SIGTERM comes within the time of a test.
+const PATIENT: EndPlan = EndPlan { hup_after: LONG, grace: LONG };
+
+/// A plan that goes through all stages at once.
+const HASTY: EndPlan = EndPlan { hup_after: Duration::from_millis(20), grace: Duration::from_millis(100) };
+
+#[test]
+fn a_well_behaved_program_is_gone_without_waiting_for_any_stage() {
+    let child = Child::start("echo up; exec sleep 1000");
+    let begun = Instant::now();
+    let ending = end(&child.target(), &PATIENT).unwrap();
+    assert_eq!((ending.asked, ending.ended, ending.forced, ending.survivors), (1, 1, 0, vec![]));
+    assert!(begun.elapsed() < LONG / 4);
+    assert!(!is_alive(child.pid(), child.mark()));
+}
+
+#[test]
+fn a_program_that_ignores_term_goes_by_hup() {
+    let child = Child::start("trap '' TERM; echo up; while :; do sleep 1000; done");
+    let plan = EndPlan { hup_after: Duration::from_millis(20), grace: LONG };
+    let ending = end(&child.target(), &plan).unwrap();
+    assert_eq!((ending.forced, ending.survivors), (0, vec![]));
+    assert_eq!(alive_with(child.mark()), 0);
+}
+
+#[test]
+fn a_program_that_ignores_everything_is_killed_after_the_grace() {
+    let child = Child::start("trap '' TERM HUP INT QUIT; echo up; while :; do sleep 1000; done");
+    let ending = end(&child.target(), &HASTY).unwrap();
+    assert!(ending.forced >= 1, "{ending:?}");
+    assert_eq!(ending.survivors, vec![]);
+    assert_eq!(ending.ended, ending.asked);
+    assert_eq!(alive_with(child.mark()), 0);
+}
+
+#[test]
+fn a_stopped_program_is_woken_to_end_by_itself() {
+    let mut child = Child::start("trap 'echo bye; exit 0' TERM; echo up; kill -STOP $$; while :; do :; done");
+    let ending = end(&child.target(), &PATIENT).unwrap();
+    assert_eq!((ending.forced, ending.survivors), (0, vec![]));
+    assert_eq!(child.line(), "bye");
+}
+
+#[test]
+fn what_left_session_group_and_parent_is_ended_too() {
+    let script =
+        "(setsid sh -c 'trap \"\" HUP; (sleep 1000 & echo $!) ' & ) ; setsid sleep 1000 & read x; wait";
+    let mut child = Child::start(script);
+    wait_until(&child, 2);
+    let ending = end(&child.target(), &HASTY).unwrap();
+    assert_eq!(ending.survivors, vec![]);
+    assert_eq!(alive_with(child.mark()), 0);
+    child.end_of_output();
+}
+
+#[test]
+fn a_stray_is_ended_after_its_root_is_long_gone() {
+    let mut child = Child::start("setsid sleep 1000 & echo $!");
+    let root = child.pid();
+    assert!(wait_exit(root, LONG).unwrap());
+    let ending = end(&child.target(), &PATIENT).unwrap();
+    assert_eq!((ending.asked, ending.survivors), (1, vec![]));
+    child.end_of_output();
+}
+
+#[test]
+fn a_child_without_the_mark_is_found_by_its_parent() {
+    let mut child = Child::start("env -i sleep 1000 & echo up; wait");
+    wait_until(&child, 2);
+    let ending = end(&child.target(), &HASTY).unwrap();
+    assert!(ending.asked >= 2, "{ending:?}");
+    child.end_of_output();
+}
+
+#[test]
+fn a_program_that_starts_others_while_it_is_ended_leaves_none_behind() {
+    let script = "trap 'sleep 1000 & sleep 1000 & exit 0' TERM; echo up; while :; do sleep 0.01; done";
+    let mut child = Child::start(script);
+    let ending = end(&child.target(), &HASTY).unwrap();
+    assert_eq!(alive_with(child.mark()), 0, "{ending:?}");
+    assert_eq!(ending.survivors, vec![]);
+    child.end_of_output();
+}
+
+#[test]
+fn a_restarting_program_that_ignores_signals_cannot_outrun_the_end() {
+    let script = "trap '' TERM HUP; echo up; while :; do (sleep 0.001) & (sleep 0.001); done";
+    let child = Child::start(script);
+    let ending = end(&child.target(), &HASTY).unwrap();
+    assert_eq!(ending.survivors, vec![]);
+    assert_eq!(alive_with(child.mark()), 0);
+}
+
+#[test]
+fn other_agents_are_left_alone() {
+    let other = Child::start("echo up; exec sleep 1000");
+    let child = Child::start("echo up; exec sleep 1000");
+    end(&child.target(), &PATIENT).unwrap();
+    assert!(is_alive(other.pid(), other.mark()));
+    let mistaken = Target { root: Some(other.pid()), ..child.target() };
+    assert_eq!(end(&mistaken, &HASTY).unwrap(), Ending::default(), "a reused number is not believed");
+    assert!(is_alive(other.pid(), other.mark()));
+}
+
+#[test]
+fn ending_nothing_is_done_at_once() {
+    let target = Target { mark: Child::fresh_mark(), root: None, server: None };
+    assert_eq!(end(&target, &PATIENT).unwrap(), Ending::default());
+}
+
+/// Returns when at least so many processes are there; bounded, and without sleeping.
+fn wait_until(child: &Child, count: usize) {
+    let until = Instant::now() + LONG;
+    while tree(&child.target()).unwrap().len() < count {
+        assert!(Instant::now() < until, "there never were {count} processes");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_cleared_its_environment_goes_with_the_one_it_descends_from() {
+    let mut child = Child::start("echo up; env -i setsid sh -c 'echo $$; exec sleep 1000' & wait");
+    let bare: i32 = child.line().parse().unwrap();
+    end(&child.target(), &HASTY).unwrap();
+    assert!(wait_exit(bare, LONG).unwrap());
+}
+
+#[test]
+fn a_stray_of_a_well_behaved_program_is_found_after_it() {
+    let child = Child::start("setsid sh -c 'setsid sleep 1000 & ' ; echo up; exec sleep 1000");
+    wait_until(&child, 2);
+    let near = near(&child.target()).unwrap();
+    assert_eq!(
+        near.processes.iter().map(|process| process.pid).collect::<Vec<_>>(),
+        [child.pid()],
+        "it has left"
+    );
+    let ending = end(&child.target(), &PATIENT).unwrap();
+    assert_eq!((ending.asked, ending.ended, ending.forced), (2, 2, 0));
+    assert_eq!(alive_with(child.mark()), 0);
+}
+
+#[test]
+fn a_search_tells_marked_from_unmarked_and_is_unsure_once_of_the_dead() {
+    let child = Child::start("echo up; exec sleep 1000");
+    let round = |known: Vec<i32>| Search::new(child.mark(), known).round().unwrap();
+    assert_eq!(round(vec![]), Round::Found);
+    assert_ne!(round(vec![child.pid()]), Round::Found);
+    child.kill();
+    assert!(wait_exit(child.pid(), LONG).unwrap());
+    // A zombie of ours, which nobody can take away meanwhile.
+    let mut search = Search::new(child.mark(), []);
+    assert_eq!(search.round().unwrap(), Round::Unsure);
+    assert!(is_nobody_left(search).unwrap());
+}
+
+#[test]
+fn elders_are_those_who_were_there_first() {
+    let mut shell = Child::start("sleep 1000 & echo $!; sleep 1000 & echo $!; sleep 1000 & echo $!; wait");
+    let (middle, last): (i32, i32) = (shell.line().parse().unwrap(), shell.line().parse().unwrap());
+    let elders = procfs::elder_siblings(last, shell.pid());
+    assert_eq!(elders.len(), 2);
+    assert_eq!(elders[1], middle);
+    assert_eq!(procfs::elder_siblings(-1, shell.pid()), [] as [i32; 0]);
+}

@@ -1,0 +1,21 @@
+//! Looking at processes and terminals from outside. Nothing here signals or changes a process.
+//!
+//! - `procfs`: reading `/proc`
+//! - `tree`: the processes of an agent
+//! - `stalled`: processes that make no progress
+//! - `clients`: tmux clients of a server that does not answer
+//! - `environment`: the environment of a process
+//! - `limits`: resource limits
+//! - `cgroup`: the control group of a process
+//! - `ssh_origin`: the address a user came from over SSH
+//! - `tty`: the state of a terminal
+
+pub(in crate::process) mod cgroup;
+pub(in crate::process) mod clients;
+pub(in crate::process) mod environment;
+pub(in crate::process) mod limits;
+pub(in crate::process) mod procfs;
+pub(in crate::process) mod ssh_origin;
+pub(in crate::process) mod stalled;
+pub(in crate::process) mod tree;
+pub(in crate::process) mod tty;

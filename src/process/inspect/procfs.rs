@@ -1,0 +1,328 @@
+//! Reads `/proc`, the only file that knows how Linux writes processes down. Must never signal or wait.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::process::{Mark, Proc};
+
+/// How long a look waits for a process that is just replacing its program: without it, such a process would
+/// seem to carry nothing, and one whose parent has just ended would be missed. On a busy machine an exec takes long.
+const LONGEST_EXEC: Duration = Duration::from_millis(250);
+
+/// How often a list of children is read again that changes meanwhile.
+const READS: usize = 5;
+
+/// What the environment of a process says about whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::process) enum Carries {
+    /// The mark that was asked for.
+    Ours,
+    /// The same variable with another value: another agent's.
+    Others,
+    /// No mark, or an environment that we may not read.
+    Nothing,
+}
+
+/// All living processes, in one pass; one that vanishes meanwhile is left out.
+pub(in crate::process) fn all(mark: &Mark) -> io::Result<Vec<(Proc, Carries)>> {
+    let mut found = Vec::with_capacity(256);
+    let mut buffer = Vec::with_capacity(16 * 1024);
+    for pid in list()? {
+        if let Some(stat) = Stat::read(pid, &mut buffer) {
+            let carries = stat.carries(mark, &mut buffer);
+            found.push((stat.process, carries));
+        }
+    }
+    Ok(found)
+}
+
+/// One living process.
+pub(in crate::process) fn one(pid: i32, mark: &Mark) -> Option<(Proc, Carries)> {
+    let mut buffer = Vec::new();
+    let stat = Stat::read(pid, &mut buffer)?;
+    let carries = stat.carries(mark, &mut buffer);
+    Some((stat.process, carries))
+}
+
+/// Whether a process is stopped, as by SIGSTOP.
+pub fn is_stopped(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // Its short name stands in parentheses, and may hold anything.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']))
+}
+
+/// The children of a living process; nothing when it is gone.
+pub(in crate::process) fn children(pid: i32) -> Vec<i32> {
+    let mut last = children_once(pid);
+    // A child that ends while the list is read may take a sibling out of it: two that agree are right.
+    for _ in 0..READS {
+        let again = children_once(pid);
+        if again == last {
+            break;
+        }
+        last.extend(again);
+        last.sort_unstable();
+        last.dedup();
+    }
+    last
+}
+
+fn children_once(pid: i32) -> Vec<i32> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let mut found: Vec<i32> = Vec::new();
+    let mut buffer = Vec::new();
+    for thread in threads.flatten() {
+        if slurp(thread.path().join("children"), &mut buffer).is_ok() {
+            let text = String::from_utf8_lossy(&buffer);
+            found.extend(text.split_ascii_whitespace().filter_map(|child| child.parse::<i32>().ok()));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Whether this kernel tells the children of a process.
+pub(in crate::process) fn tells_children() -> bool {
+    Path::new("/proc/thread-self/children").exists()
+}
+
+/// The children of a process of one thread that became so before this one: the kernel lists them in that order.
+pub(in crate::process) fn elder_siblings(pid: i32, parent: i32) -> Vec<i32> {
+    let mut buffer = Vec::new();
+    if slurp(format!("/proc/{parent}/task/{parent}/children"), &mut buffer).is_err() {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(&buffer);
+    let children: Vec<i32> = text.split_ascii_whitespace().filter_map(|child| child.parse().ok()).collect();
+    let elders = children.iter().position(|child| *child == pid).unwrap_or_default();
+    children[..elders].to_vec()
+}
+
+/// A search for processes that carry a mark, which reads nothing but environments, and each only once.
+pub(in crate::process) struct Search<'a> {
+    mark: &'a Mark,
+    seen: HashSet<i32>,
+}
+
+/// What a round of a search came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::process) enum Round {
+    /// Some process carries the mark.
+    Found,
+    /// None does.
+    Nothing,
+    /// None does, but one ended meanwhile, and what it started last may be missing from the list.
+    Unsure,
+}
+
+impl<'a> Search<'a> {
+    /// A search that passes over those who are known to be somebody else's, or gone.
+    pub(in crate::process) fn new(mark: &'a Mark, known: impl IntoIterator<Item = i32>) -> Search<'a> {
+        let mut seen = kernel_threads();
+        seen.extend(known);
+        Search { mark, seen }
+    }
+
+    /// Looks at those who are new since the last round; at all in the first one.
+    pub(in crate::process) fn round(&mut self) -> io::Result<Round> {
+        let mut answer = Round::Nothing;
+        let mut buffer = Vec::with_capacity(16 * 1024);
+        for pid in list()? {
+            if self.seen.insert(pid) {
+                match glance(pid, self.mark, &mut buffer) {
+                    Some(Carries::Ours) => return Ok(Round::Found),
+                    Some(_) => {}
+                    None => answer = Round::Unsure,
+                }
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// What a process carries, from its environment alone where that is enough; none when it has ended.
+fn glance(pid: i32, mark: &Mark, buffer: &mut Vec<u8>) -> Option<Carries> {
+    match slurp(format!("/proc/{pid}/environ"), buffer) {
+        Ok(()) if !buffer.is_empty() => Some(carried(buffer, mark)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(Carries::Nothing),
+        _ => Stat::read(pid, buffer).map(|stat| stat.carries(mark, buffer)),
+    }
+}
+
+/// The threads of the kernel, where they can be seen: half of all numbers on a quiet machine, and never an agent's.
+fn kernel_threads() -> HashSet<i32> {
+    const PARENT: i32 = 2;
+    let mut buffer = Vec::new();
+    let is_kernel = Stat::read(PARENT, &mut buffer)
+        .is_some_and(|stat| !stat.has_memory && stat.process.command == "kthreadd");
+    if is_kernel { children(PARENT).into_iter().collect() } else { HashSet::new() }
+}
+
+/// The numbers of all processes.
+fn list() -> io::Result<Vec<i32>> {
+    let mut pids = Vec::with_capacity(512);
+    for entry in fs::read_dir("/proc")? {
+        pids.extend(entry?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()));
+    }
+    Ok(pids)
+}
+
+/// When a process that still lives started.
+pub(in crate::process) fn start(pid: i32) -> Option<u64> {
+    Stat::read(pid, &mut Vec::new()).map(|stat| stat.process.start)
+}
+
+/// `/proc/PID/stat`, as far as it concerns us.
+struct Stat {
+    process: Proc,
+    has_memory: bool,
+    environment: Environment,
+}
+
+/// Why an environment may read as empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Environment {
+    /// There is nothing in it.
+    Empty,
+    /// The process is just replacing its program, and its environment is not in place yet.
+    Unfinished,
+}
+
+impl Stat {
+    /// None when it is gone; a zombie counts as gone.
+    fn read(pid: i32, buffer: &mut Vec<u8>) -> Option<Stat> {
+        slurp(format!("/proc/{pid}/stat"), buffer).ok()?;
+        parse(&String::from_utf8_lossy(buffer))
+    }
+
+    fn carries(&self, mark: &Mark, buffer: &mut Vec<u8>) -> Carries {
+        // Kernel threads have no memory, hence no environment: not opening theirs halves the cost of a pass.
+        let mut environment = if self.has_memory { Environment::Unfinished } else { Environment::Empty };
+        let until = Instant::now() + LONGEST_EXEC;
+        while environment == Environment::Unfinished && Instant::now() < until {
+            if slurp(format!("/proc/{}/environ", self.process.pid), buffer).is_err() {
+                return Carries::Nothing;
+            }
+            if !buffer.is_empty() {
+                return carried(buffer, mark);
+            }
+            environment =
+                Stat::read(self.process.pid, buffer).map_or(Environment::Empty, |stat| stat.environment);
+            // It may be waiting for the very processor that asks.
+            std::thread::yield_now();
+        }
+        Carries::Nothing
+    }
+}
+
+/// Reads a whole file of `/proc`. `read_to_end` would first ask for a size, which these files do not have.
+fn slurp(path: impl AsRef<Path>, buffer: &mut Vec<u8>) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let mut length = 0;
+    loop {
+        buffer.resize((length + 4096).max(buffer.capacity()), 0);
+        match file.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    buffer.truncate(length);
+    Ok(())
+}
+
+/// The command stands in parentheses and may itself hold parentheses, spaces and newlines.
+fn parse(stat: &str) -> Option<Stat> {
+    let (pid, rest) = stat.split_once(" (")?;
+    let (command, rest) = rest.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    // proc(5) counts from 1 and the state is its field 3, so its field N is ours N - 3.
+    let (state, ppid, start, memory) = (fields.first()?, fields.get(1)?, fields.get(19)?, fields.get(20)?);
+    if matches!(*state, "Z" | "X" | "x") {
+        return None;
+    }
+    // In the middle of an exec the end of the environment is still 0. When it is set and the environment read
+    // as empty before, the exec is over by now and another read tells.
+    let (from, to) = (fields.get(47), fields.get(48));
+    let environment = if *memory != "0" && (from != to || to == Some(&"0")) {
+        Environment::Unfinished
+    } else {
+        Environment::Empty
+    };
+    Some(Stat {
+        environment,
+        process: Proc {
+            pid: pid.parse().ok()?,
+            ppid: ppid.parse().ok()?,
+            start: start.parse().ok()?,
+            command: command.to_owned(),
+        },
+        has_memory: *memory != "0",
+    })
+}
+
+/// Like for `getenv`, the first entry of a name counts.
+fn carried(environ: &[u8], mark: &Mark) -> Carries {
+    let value = environ
+        .split(|byte| *byte == 0)
+        .find_map(|entry| entry.strip_prefix(mark.variable.as_bytes())?.strip_prefix(b"="));
+    match value {
+        Some(value) if value == mark.value.as_bytes() => Carries::Ours,
+        Some(value) if !value.is_empty() => Carries::Others,
+        _ => Carries::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_with_parentheses_and_spaces_is_read_whole() {
+        let stat = "7 (a) (b c) R) S 3 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4711 999 1 2";
+        let stat = parse(stat).unwrap();
+        assert_eq!(stat.process, Proc { pid: 7, ppid: 3, start: 4711, command: "a) (b c) R".to_owned() });
+        assert!(stat.has_memory);
+    }
+
+    #[test]
+    fn an_environment_that_is_not_in_place_yet_is_told_from_an_empty_one() {
+        let stat = |from: u64, to: u64| {
+            format!("7 (sh) S 3{} 4711 999{} {from} {to} 0", " 0".repeat(17), " 0".repeat(26))
+        };
+        for (from, to, environment) in
+            [(0, 0, Environment::Unfinished), (5, 9, Environment::Unfinished), (5, 5, Environment::Empty)]
+        {
+            assert_eq!(parse(&stat(from, to)).unwrap().environment, environment, "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn a_zombie_and_garbage_are_no_process() {
+        assert!(parse("7 (sh) Z 3 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4711 0 1 2").is_none());
+        for garbage in ["", "7", "7 (sh)", "7 (sh) S", "x (sh) S 3"] {
+            assert!(parse(garbage).is_none(), "{garbage:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_whole_variable_counts() {
+        let mark = Mark { variable: "ID".to_owned(), value: "abc".to_owned() };
+        for (environ, carries) in [
+            (&b"ID=abc\0"[..], Carries::Ours),
+            (b"A=1\0ID=abc", Carries::Ours),
+            (b"ID=abcd\0", Carries::Others),
+            (b"ID=\0", Carries::Nothing),
+            (b"XID=abc\0", Carries::Nothing),
+            (b"A=ID=abc\0", Carries::Nothing),
+            (b"ID=other\0ID=abc\0", Carries::Others),
+            (b"", Carries::Nothing),
+        ] {
+            assert_eq!(carried(environ, &mark), carries, "{}", String::from_utf8_lossy(environ));
+        }
+    }
+}

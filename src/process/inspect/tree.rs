@@ -1,0 +1,175 @@
+//! Decides which processes belong to an agent. Must never signal one.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+use crate::process::inspect::procfs::{self, Carries};
+use crate::process::{Mark, Proc};
+
+/// Whose processes are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// What all of them were born with.
+    pub mark: Mark,
+    /// The first process, as remembered: believed only with the mark or as a child of `server`.
+    pub root: Option<i32>,
+    /// The tmux server, when it runs: never counted, whatever it carries.
+    pub server: Option<i32>,
+}
+
+/// All living processes of an agent: its first one, all that carry its mark, and all their descendants,
+/// less those that carry another agent's mark, the caller and the caller's ancestors.
+pub fn tree(target: &Target) -> io::Result<Vec<Proc>> {
+    let own = rustix::process::getpid().as_raw_pid();
+    Ok(choose(target, procfs::all(&target.mark)?, own))
+}
+
+/// Those who are near the first process of an agent.
+pub(in crate::process) struct Near {
+    /// The living processes of the agent that descend from it, and itself.
+    pub processes: Vec<Proc>,
+    /// Whom its tmux server started before it: they cannot descend from it.
+    pub elders: Vec<i32>,
+}
+
+/// Those who are near, found without looking at all the others; none when the first process is gone or not to be
+/// believed, or when the kernel does not tell.
+pub(in crate::process) fn near(target: &Target) -> Option<Near> {
+    let root = target.root.filter(|_| procfs::tells_children())?;
+    let own = rustix::process::getpid().as_raw_pid();
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut open = vec![root];
+    while let Some(pid) = open.pop() {
+        if seen.insert(pid)
+            && let Some(one) = procfs::one(pid, &target.mark)
+        {
+            open.extend(procfs::children(pid));
+            found.push(one);
+        }
+    }
+    // The caller's ancestors, so that they are known as such.
+    let mut ancestor = own;
+    while let Some(one) = procfs::one(ancestor, &target.mark) {
+        let parent = one.0.ppid;
+        if seen.insert(ancestor) {
+            found.push((one.0, Carries::Nothing));
+        }
+        if parent == ancestor {
+            break;
+        }
+        ancestor = parent;
+    }
+    let processes = choose(target, found, own);
+    let first = processes.iter().find(|process| process.pid == root)?;
+    let is_in_tmux = target.server == Some(first.ppid);
+    let elders = if is_in_tmux { procfs::elder_siblings(root, first.ppid) } else { Vec::new() };
+    Some(Near { processes, elders })
+}
+
+/// Whether a process lives and carries the mark.
+pub fn is_alive(pid: i32, mark: &Mark) -> bool {
+    procfs::one(pid, mark).is_some_and(|(_, carries)| carries == Carries::Ours)
+}
+
+/// Whether a process lives as the child of this tmux server: then the server lives too, reachable or not.
+pub fn is_held(pid: i32, server: i32, mark: &Mark) -> bool {
+    let is_server = |(process, _): (Proc, Carries)| process.command.starts_with("tmux");
+    procfs::one(pid, mark)
+        .is_some_and(|(process, carries)| process.ppid == server && carries != Carries::Others)
+        && procfs::one(server, mark).is_some_and(is_server)
+}
+
+fn choose(target: &Target, all: Vec<(Proc, Carries)>, own: i32) -> Vec<Proc> {
+    let parents: HashMap<i32, i32> = all.iter().map(|(p, _)| (p.pid, p.ppid)).collect();
+    let mut spared: HashSet<i32> = target.server.into_iter().collect();
+    let mut ancestor = Some(own);
+    while let Some(pid) = ancestor.filter(|pid| spared.insert(*pid)) {
+        ancestor = parents.get(&pid).copied();
+    }
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    let mut open = Vec::new();
+    for (process, carries) in &all {
+        match carries {
+            Carries::Others => continue,
+            Carries::Ours => open.push(process.pid),
+            Carries::Nothing => {
+                if target.root == Some(process.pid) && target.server == Some(process.ppid) {
+                    open.push(process.pid);
+                }
+            }
+        }
+        children.entry(process.ppid).or_default().push(process.pid);
+    }
+    // A server that was started from within an agent carries that agent's mark; its children are not ours.
+    open.retain(|pid| target.server != Some(*pid));
+    let mut ours = HashSet::new();
+    while let Some(pid) = open.pop() {
+        if ours.insert(pid) {
+            let below = children.get(&pid).into_iter().flatten();
+            open.extend(below.filter(|pid| target.server != Some(**pid)));
+        }
+    }
+    all.into_iter().map(|(p, _)| p).filter(|p| ours.contains(&p.pid) && !spared.contains(&p.pid)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: i32 = 900;
+
+    fn chosen(root: Option<i32>, table: &[(i32, i32, Carries)]) -> Vec<i32> {
+        let target = Target {
+            mark: Mark { variable: "ID".to_owned(), value: "a".to_owned() },
+            root,
+            server: Some(10),
+        };
+        let all = table.iter().map(|(pid, ppid, carries)| {
+            (Proc { pid: *pid, ppid: *ppid, start: 0, command: String::new() }, *carries)
+        });
+        choose(&target, all.collect(), OWN).into_iter().map(|p| p.pid).collect()
+    }
+
+    use Carries::{Nothing, Others, Ours};
+
+    #[test]
+    fn a_root_is_believed_only_with_the_mark_or_below_the_server() {
+        assert_eq!(chosen(Some(20), &[(10, 1, Nothing), (20, 10, Nothing), (21, 20, Nothing)]), [20, 21]);
+        assert_eq!(chosen(Some(20), &[(20, 1, Ours), (21, 20, Nothing)]), [20, 21]);
+        assert_eq!(chosen(Some(20), &[(20, 1, Nothing), (21, 20, Nothing)]), [] as [i32; 0]);
+        assert_eq!(chosen(Some(20), &[(10, 1, Nothing), (20, 10, Others)]), [] as [i32; 0]);
+    }
+
+    #[test]
+    fn marked_strays_come_with_their_unmarked_children() {
+        assert_eq!(
+            chosen(None, &[(30, 1, Ours), (31, 30, Nothing), (32, 31, Nothing), (40, 1, Nothing)]),
+            [30, 31, 32]
+        );
+    }
+
+    #[test]
+    fn another_agents_processes_are_left_alone_with_all_below() {
+        assert_eq!(chosen(None, &[(30, 1, Ours), (31, 30, Others), (32, 31, Nothing)]), [30]);
+    }
+
+    #[test]
+    fn the_server_is_spared_even_when_it_carries_the_mark() {
+        assert_eq!(
+            chosen(Some(20), &[(10, 5, Ours), (5, 1, Ours), (20, 10, Ours), (21, 10, Nothing)]),
+            [5, 20]
+        );
+    }
+
+    #[test]
+    fn the_caller_and_its_ancestors_are_spared() {
+        let table = [(20, 1, Ours), (800, 20, Ours), (OWN, 800, Ours), (801, 20, Ours)];
+        assert_eq!(chosen(None, &table), [801]);
+    }
+
+    #[test]
+    fn a_loop_of_parents_ends() {
+        assert_eq!(chosen(None, &[(2, 3, Ours), (3, 2, Nothing), (OWN, OWN, Nothing)]), [2, 3]);
+    }
+}

@@ -1,0 +1,174 @@
+//! Which conversation an agent is in, and which it was in before. The CLI keeps what was said; we keep ids and names.
+
+use jiff::Timestamp;
+
+use crate::model::{AgentRecord, Conversation, PastConversation};
+
+/// What an agent's first conversation is called once there is another.
+const FIRST: &str = "main";
+
+/// More than anybody names; the oldest without a name goes first.
+const MOST_KEPT: usize = 50;
+
+/// What was done to go to another conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switched {
+    /// It is the one the agent is in.
+    Same,
+    /// It is an earlier one, or one that only the CLI knows.
+    Back,
+    /// It is begun now.
+    New,
+}
+
+/// Whether a text is a CLI's id of a conversation, and no name: hexadecimal as a UUID is, or OpenCode's `ses_…`.
+pub fn is_id(text: &str) -> bool {
+    let is_hex = |c: char| c.is_ascii_hexdigit() || c == '-';
+    let has_digit = text.chars().any(|c| c.is_ascii_digit());
+    text.starts_with("ses_") || (text.len() >= 8 && has_digit && text.chars().all(is_hex))
+}
+
+/// Puts the agent into the conversation that a name or an id means; the one it was in is kept.
+pub fn switch(record: &mut AgentRecord, wanted: &str, now: Timestamp) -> Switched {
+    let current = &record.conversation;
+    let is_wanted = |id: Option<&str>, name: Option<&str>| id == Some(wanted) || name == Some(wanted);
+    let unnamed = current.name.is_none() && wanted == FIRST && free(record, FIRST);
+    if unnamed || is_wanted(current.id.as_deref(), current.name.as_deref()) {
+        return Switched::Same;
+    }
+    let found = record.conversations.iter().position(|past| is_wanted(Some(&past.id), past.name.as_deref()));
+    let back = found.map(|at| record.conversations.remove(at));
+    if record.conversation.name.is_none() {
+        record.conversation.name = Some(first_free(record));
+    }
+    keep(record, now);
+    let (id, name, begun) = match back {
+        Some(past) => (Some(past.id), past.name, true),
+        None if is_id(wanted) => (Some(wanted.to_owned()), None, true),
+        None => (None, Some(wanted.to_owned()), false),
+    };
+    record.conversation = Conversation { id, name, begun };
+    if begun { Switched::Back } else { Switched::New }
+}
+
+/// Keeps the conversation that an agent is about to leave, if there is something to come back to.
+pub fn keep(record: &mut AgentRecord, now: Timestamp) {
+    let Conversation { id: Some(id), name, begun: true } = record.conversation.clone() else { return };
+    record.conversations.retain(|past| past.id != id);
+    record.conversations.push(PastConversation { id, name, left_at: now });
+    if record.conversations.len() > MOST_KEPT {
+        let oldest = record.conversations.iter().position(|past| past.name.is_none()).unwrap_or(0);
+        record.conversations.remove(oldest);
+    }
+}
+
+/// The CLI says that it is in another conversation now: the name stays with what the agent does.
+pub fn moved(record: &mut AgentRecord, id: &str, now: Timestamp) {
+    if record.conversation.id.as_deref() == Some(id) {
+        return;
+    }
+    let name = record.conversation.name.take();
+    keep(record, now);
+    record.conversations.retain(|past| past.id != id);
+    record.conversation.id = Some(id.to_owned());
+    record.conversation.name = name;
+}
+
+fn free(record: &AgentRecord, name: &str) -> bool {
+    record.conversations.iter().all(|past| past.name.as_deref() != Some(name))
+}
+
+fn first_free(record: &AgentRecord) -> String {
+    if free(record, FIRST) {
+        return FIRST.to_owned();
+    }
+    let numbered = (2..).map(|n| format!("{FIRST}-{n}")).find(|name| free(record, name));
+    numbered.unwrap_or_else(|| FIRST.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::Status;
+    use crate::rules::status::decide::tests::record;
+
+    fn now() -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+
+    fn in_conversation(id: &str, name: Option<&str>) -> AgentRecord {
+        let mut record = record("a", Status::Stopped);
+        record.conversation = Conversation { id: Some(id.into()), name: name.map(Into::into), begun: true };
+        record
+    }
+
+    #[test]
+    fn ids_and_names_are_told_apart() {
+        for id in ["0199-abc", "99d731bd-a6ab-4ad0-a558-859a131171b1", "ses_4f2Kx"] {
+            assert!(is_id(id), "{id}");
+        }
+        for name in ["other", "main", "cafe", "deadbeef", "fix-2", "x", "review of the login"] {
+            assert!(!is_id(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn one_goes_to_another_conversation_and_comes_back() {
+        let mut record = in_conversation("11111111", None);
+        assert_eq!(switch(&mut record, "main", now()), Switched::Same);
+        assert_eq!(switch(&mut record, "11111111", now()), Switched::Same);
+        assert_eq!(switch(&mut record, "other", now()), Switched::New);
+        assert_eq!(record.conversation, Conversation { id: None, name: Some("other".into()), begun: false });
+        record.conversation.id = Some("22222222".into());
+        record.conversation.begun = true;
+        assert_eq!(switch(&mut record, "main", now()), Switched::Back);
+        assert_eq!(record.conversation.id.as_deref(), Some("11111111"));
+        assert_eq!(switch(&mut record, "22222222", now()), Switched::Back);
+        assert_eq!(record.conversation.name.as_deref(), Some("other"));
+        assert_eq!(switch(&mut record, "33333333", now()), Switched::Back);
+        assert_eq!(record.conversation.id.as_deref(), Some("33333333"));
+        assert_eq!(record.conversations.len(), 2);
+    }
+
+    #[test]
+    fn what_never_began_is_not_kept() {
+        let mut record = in_conversation("11111111", None);
+        record.conversation.begun = false;
+        assert_eq!(switch(&mut record, "other", now()), Switched::New);
+        assert!(record.conversations.is_empty());
+    }
+
+    #[test]
+    fn a_cli_that_moves_on_takes_the_name_along() {
+        let mut record = in_conversation("11111111", Some("login"));
+        moved(&mut record, "22222222", now());
+        assert_eq!(record.conversation.name.as_deref(), Some("login"));
+        assert_eq!((record.conversations[0].id.as_str(), &record.conversations[0].name), ("11111111", &None));
+        moved(&mut record, "22222222", now());
+        assert_eq!(record.conversations.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn no_conversation_that_began_is_lost_and_none_is_there_twice(steps in prop::collection::vec(0u8..12, 0..40)) {
+            let mut record = in_conversation("10000000", None);
+            let mut begun = vec!["10000000".to_owned()];
+            for (at, step) in steps.into_iter().enumerate() {
+                let wanted = if step < 6 { format!("n{step}") } else { format!("{step}0000000") };
+                switch(&mut record, &wanted, now());
+                let id = record.conversation.id.get_or_insert_with(|| format!("{at:08}")).clone();
+                record.conversation.begun = true;
+                if !begun.contains(&id) {
+                    begun.push(id);
+                }
+            }
+            let mut known: Vec<String> = record.conversations.iter().map(|past| past.id.clone()).collect();
+            known.extend(record.conversation.id.clone());
+            known.sort();
+            begun.sort();
+            prop_assert_eq!(known, begun);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! How a conversation is opened when an agent is started again.
+
+use crate::model::{AgentRecord, Conversing};
+
+/// What to do about the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opening {
+    /// A new one, under this id where the CLI lets us choose.
+    New(Option<String>),
+    /// Go on with exactly this one.
+    Resume(String),
+    /// Go on with the last one in the directory: the CLI cannot be told which, and nobody else of its kind works
+    /// there.
+    ResumeLast,
+}
+
+/// For an agent that is started for the first time, or afresh: `id` is used where the CLI lets us choose.
+pub fn first(can: &Conversing, id: String) -> Opening {
+    Opening::New((!can.choose.is_empty()).then_some(id))
+}
+
+/// For an agent that comes back. `neighbours`: other agents of the same kind in the same directory.
+pub fn again(record: &AgentRecord, can: &Conversing, neighbours: usize) -> Opening {
+    let conversation = &record.conversation;
+    match &conversation.id {
+        Some(id) if conversation.begun && !can.resume.is_empty() => Opening::Resume(id.clone()),
+        Some(id) if !conversation.begun && !can.choose.is_empty() => Opening::New(Some(id.clone())),
+        _ if conversation.begun && !can.resume_last.is_empty() && neighbours == 0 => Opening::ResumeLast,
+        _ => Opening::New(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Conversation, Status};
+    use crate::rules::status::decide::tests::record;
+
+    #[test]
+    fn a_conversation_is_resumed_as_exactly_as_the_cli_allows() {
+        let all = Conversing {
+            choose: vec!["--session-id".into()],
+            resume: vec!["--resume".into()],
+            resume_last: vec!["-c".into()],
+            missing: vec![],
+        };
+        let last_only = Conversing { resume_last: vec!["-c".into()], ..Conversing::default() };
+        let none = Conversing::default();
+        for (can, id, begun, neighbours, expected) in [
+            (&all, Some("x"), true, 0, Opening::Resume("x".into())),
+            (&all, Some("x"), true, 3, Opening::Resume("x".into())),
+            (&all, Some("x"), false, 0, Opening::New(Some("x".into()))),
+            (&last_only, None, true, 0, Opening::ResumeLast),
+            (&last_only, None, true, 1, Opening::New(None)),
+            (&last_only, None, false, 0, Opening::New(None)),
+            (&last_only, Some("x"), true, 0, Opening::ResumeLast),
+            (&last_only, Some("x"), true, 1, Opening::New(None)),
+            (&none, None, true, 0, Opening::New(None)),
+        ] {
+            let mut record = record("a", Status::Lost);
+            record.conversation = Conversation { id: id.map(Into::into), name: None, begun };
+            assert_eq!(again(&record, can, neighbours), expected);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Who is put to sleep when more agents would run than may: the idle one that nobody has used for longest.
+//! Never one that works, waits or has a queue, nor one that somebody looks at.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+
+use crate::model::{Agent, AgentName, Status};
+
+/// How room is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Eviction {
+    /// There is room.
+    Room,
+    /// These make room, the first before the others.
+    Hibernate(Vec<AgentName>),
+    /// Nobody can make it.
+    Full {
+        /// How many run.
+        live: usize,
+        /// How many may.
+        max: u32,
+    },
+}
+
+/// Decides who makes room for so many more; with none to come, whoever can still shrinks a surplus.
+pub fn surplus(
+    agents: &[Agent],
+    max: Option<u32>,
+    incoming: u32,
+    can_sleep: &dyn Fn(&Agent) -> bool,
+) -> Eviction {
+    let here = || agents.iter().filter(|agent| agent.host.is_none());
+    let live = here().filter(|agent| agent.status.is_live()).count();
+    let Some(max) = max else { return Eviction::Room };
+    let wanted = live.saturating_add(incoming as usize).saturating_sub(max as usize);
+    if wanted == 0 {
+        return Eviction::Room;
+    }
+    let mut sleepy: Vec<&Agent> = here().filter(|agent| is_spare(agent) && can_sleep(agent)).collect();
+    sleepy.sort_by_key(|agent| (last_used(agent), &agent.name));
+    if sleepy.is_empty() || incoming > 0 && sleepy.len() < wanted {
+        return Eviction::Full { live, max };
+    }
+    Eviction::Hibernate(sleepy.into_iter().take(wanted).map(|agent| agent.name.clone()).collect())
+}
+
+/// How many of those that are being started do not count among the running yet.
+pub fn yet_to_come<'a>(starting: &[String], live: impl Iterator<Item = &'a AgentName>) -> usize {
+    let live: HashSet<&str> = live.map(AgentName::as_str).collect();
+    starting.iter().filter(|name| !live.contains(name.as_str())).count()
+}
+
+fn is_spare(agent: &Agent) -> bool {
+    agent.status == Status::Idle && agent.clients.is_empty() && agent.tasks.queued + agent.tasks.running == 0
+}
+
+fn last_used(agent: &Agent) -> Timestamp {
+    let known = [agent.last_activity, agent.last_attached].into_iter().flatten();
+    known.fold(agent.status_since, Timestamp::max)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::{Client, Look};
+    use crate::rules::status::decide::tests::{at, record};
+    use crate::rules::status::reconcile::{Seen, join};
+
+    pub(crate) fn agent(name: &str, status: Status) -> Agent {
+        let look = Look::NoServer;
+        let mut record = record(name, status);
+        record.tmux = None;
+        join(vec![record], Seen::Look(&look), &|_| true, at(9)).agents.remove(0)
+    }
+
+    pub(crate) fn terminal(observer: bool) -> Client {
+        let (tty, driver) = ("/dev/pts/1".into(), !observer);
+        Client { tty, observer, driver, ..Client::default() }
+    }
+
+    fn names(names: &[&str]) -> Eviction {
+        Eviction::Hibernate(names.iter().map(|name| name.parse().unwrap()).collect())
+    }
+
+    fn used(name: &str, second: i64) -> Agent {
+        Agent { last_activity: Some(at(second)), ..agent(name, Status::Idle) }
+    }
+
+    #[test]
+    fn the_least_recently_used_idle_ones_make_room() {
+        let mut attached_lately = used("c", 10);
+        attached_lately.last_attached = Some(at(500));
+        let mut quiet_but_new = used("d", 10);
+        quiet_but_new.status_since = at(400);
+        let agents =
+            [used("a", 300), used("b", 200), attached_lately, quiet_but_new, agent("w", Status::Working)];
+        for (max, incoming, expected) in [
+            (None, 99, Eviction::Room),
+            (Some(5), 0, Eviction::Room),
+            (Some(6), 1, Eviction::Room),
+            (Some(5), 1, names(&["b"])),
+            (Some(5), 3, names(&["b", "a", "d"])),
+            (Some(1), 0, names(&["b", "a", "d", "c"])),
+            (Some(0), 0, names(&["b", "a", "d", "c"])),
+            (Some(5), 5, Eviction::Full { live: 5, max: 5 }),
+            (Some(0), 1, Eviction::Full { live: 5, max: 0 }),
+        ] {
+            assert_eq!(surplus(&agents, max, incoming, &|_| true), expected, "{max:?} {incoming}");
+        }
+    }
+
+    #[test]
+    fn only_those_that_nobody_needs_are_put_to_sleep() {
+        let full = Eviction::Full { live: 1, max: 1 };
+        for status in Status::ALL {
+            let decided = surplus(&[agent("a", status)], Some(1), 1, &|_| true);
+            let expected = match status {
+                Status::Idle => names(&["a"]),
+                status if status.is_live() => full.clone(),
+                _ => Eviction::Room,
+            };
+            assert_eq!(decided, expected, "{status}");
+        }
+        let mut watched = agent("a", Status::Idle);
+        watched.clients.push(terminal(true));
+        let mut queued = agent("a", Status::Idle);
+        queued.tasks.queued = 1;
+        for agent in [watched, queued] {
+            assert_eq!(surplus(&[agent], Some(1), 1, &|_| true), full);
+        }
+        assert_eq!(surplus(&[agent("a", Status::Idle)], Some(1), 1, &|_| false), full);
+        let mut elsewhere = agent("a", Status::Working);
+        elsewhere.host = Some("far".into());
+        assert_eq!(surplus(&[elsewhere], Some(1), 1, &|_| true), Eviction::Room);
+    }
+
+    proptest! {
+        #[test]
+        fn after_making_room_the_newcomers_fit(
+            statuses in prop::collection::vec(prop::sample::select(Status::ALL.to_vec()), 0..20),
+            max in 0u32..20,
+            incoming in 1u32..5,
+        ) {
+            let agents: Vec<Agent> =
+                statuses.iter().enumerate().map(|(at, status)| agent(&format!("a{at}"), *status)).collect();
+            let live = agents.iter().filter(|agent| agent.status.is_live()).count();
+            let left = match surplus(&agents, Some(max), incoming, &|_| true) {
+                Eviction::Room => live,
+                Eviction::Hibernate(gone) => live - gone.len(),
+                Eviction::Full { .. } => return Ok(()),
+            };
+            prop_assert!(left + incoming as usize <= max as usize);
+        }
+    }
+}

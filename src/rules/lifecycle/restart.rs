@@ -1,0 +1,251 @@
+//! When an agent that ended by itself is started again: at once never, ever later, and in the end not any more.
+//!
+//! The time of the next restart is written down before it is due, so that a supervisor that was killed neither forgets
+//! nor repeats it. One restart at a time is the caller's matter, and so is it to forget former restarts when a person
+//! starts an agent.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::{AgentRecord, RestartConfig, RestartPolicy, Status};
+
+/// How the reason of an agent begins that was given up.
+pub const GIVEN_UP: &str = "given up after ";
+/// Jitter adds a quarter at most: agents that fell together do not all rise together.
+const MOST_JITTER: f64 = 0.25;
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Plan {
+    /// Nothing, or nothing yet.
+    Nothing,
+    /// Write down that it is due then.
+    At {
+        /// When.
+        at: Timestamp,
+    },
+    /// Start it.
+    Now,
+    /// Leave it alone from now on.
+    GiveUp {
+        /// The reason to be written down.
+        why: String,
+    },
+}
+
+/// Decides for one agent; `jitter` gives a random number from 0 to 1.
+pub fn plan(
+    record: &AgentRecord,
+    config: &RestartConfig,
+    jitter: impl FnOnce() -> f64,
+    now: Timestamp,
+) -> Plan {
+    if !is_wanted(record) {
+        return Plan::Nothing;
+    }
+    let done = within_window(&record.restarts, config.window, now);
+    if done >= config.most as usize {
+        let (window, how) = (in_words(config.window), &record.status.reason);
+        return Plan::GiveUp { why: format!("{GIVEN_UP}{done} restarts in {window}: {how}") };
+    }
+    match record.restart.next_at {
+        Some(at) if at <= now => Plan::Now,
+        // Only a clock that was set back can make it wait longer than the longest wait.
+        Some(at) if at > later(now, longest(config)) => Plan::At { at: later(now, config.longest) },
+        Some(_) => Plan::Nothing,
+        None => Plan::At { at: later(record.status.since.min(now), wait(done, config, jitter())) },
+    }
+}
+
+/// When the first of the restarts that were written down is due; not before now.
+pub fn first_due(records: &[AgentRecord], now: Timestamp) -> Option<Timestamp> {
+    let written =
+        records.iter().filter(|record| is_wanted(record)).filter_map(|record| record.restart.next_at);
+    written.min().map(|at| at.max(now))
+}
+
+/// Whether its policy wants it back, and it was not given up.
+fn is_wanted(record: &AgentRecord) -> bool {
+    let ended = match record.restart.policy {
+        RestartPolicy::No => false,
+        RestartPolicy::OnFailure => record.status.status == Status::Crashed,
+        RestartPolicy::Always => matches!(record.status.status, Status::Crashed | Status::Exited),
+    };
+    ended && !record.status.reason.starts_with(GIVEN_UP)
+}
+
+/// Times to come were written down before the clock was set back, and say nothing.
+fn within_window(restarts: &[Timestamp], window: Duration, now: Timestamp) -> usize {
+    let ago = |at: &Timestamp| Duration::try_from(now.duration_since(*at)).ok();
+    restarts.iter().filter(|at| ago(at).is_some_and(|ago| ago < window)).count()
+}
+
+/// Twice as long with each restart that was in vain.
+fn wait(done: usize, config: &RestartConfig, jitter: f64) -> Duration {
+    let factor = u32::try_from(done).ok().and_then(|done| 1u32.checked_shl(done)).unwrap_or(u32::MAX);
+    let steady = config.first.saturating_mul(factor).min(config.longest);
+    steady.saturating_add(
+        steady.mul_f64(MOST_JITTER * if jitter.is_nan() { 0.0 } else { jitter.clamp(0.0, 1.0) }),
+    )
+}
+
+fn longest(config: &RestartConfig) -> Duration {
+    config.longest.saturating_add(config.longest / 4)
+}
+
+fn later(moment: Timestamp, by: Duration) -> Timestamp {
+    let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
+    moment.saturating_add(by).unwrap_or(Timestamp::MAX)
+}
+
+fn in_words(duration: Duration) -> String {
+    match duration.as_secs() {
+        secs if secs >= 3600 && secs % 3600 == 0 => format!("{} h", secs / 3600),
+        secs if secs >= 60 && secs % 60 == 0 => format!("{} min", secs / 60),
+        secs => format!("{secs} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::{Config, StatusNote};
+    use crate::rules::status::decide::tests::{at, record};
+
+    fn config() -> RestartConfig {
+        Config::default().restart
+    }
+
+    fn ended(status: Status, policy: RestartPolicy) -> AgentRecord {
+        let mut record = record("a", status);
+        record.status = StatusNote::new(status, at(10_000), "it ended with code 3");
+        record.restart.policy = policy;
+        record
+    }
+
+    fn crashed(restarts: &[i64], next_at: Option<i64>) -> AgentRecord {
+        let mut record = ended(Status::Crashed, RestartPolicy::OnFailure);
+        record.restarts = restarts.iter().map(|second| at(*second)).collect();
+        record.restart.next_at = next_at.map(at);
+        record
+    }
+
+    #[test]
+    fn the_policy_says_who_comes_back() {
+        use RestartPolicy::*;
+        for status in Status::ALL {
+            for policy in RestartPolicy::ALL {
+                let wanted = match policy {
+                    No => false,
+                    OnFailure => status == Status::Crashed,
+                    Always => status == Status::Crashed || status == Status::Exited,
+                };
+                let plan = plan(&ended(status, policy), &config(), || 0.0, at(10_000));
+                assert_eq!(plan != Plan::Nothing, wanted, "{policy} {status}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_restart_waits_twice_as_long_up_to_the_longest() {
+        let generous = RestartConfig { most: 100, ..config() };
+        for (done, jitter, expected) in [
+            (0, 0.0, 10_001_000),
+            (0, 1.0, 10_001_250),
+            (1, 0.0, 10_002_000),
+            (4, 0.5, 10_018_000),
+            (8, 0.0, 10_256_000),
+            (9, 0.0, 10_300_000),
+            (40, 1.0, 10_375_000),
+            (40, 7.0, 10_375_000),
+            (40, f64::NAN, 10_300_000),
+        ] {
+            let record = crashed(&vec![9_900; done], None);
+            let expected = Timestamp::from_millisecond(expected).unwrap();
+            assert_eq!(
+                plan(&record, &generous, || jitter, at(10_000)),
+                Plan::At { at: expected },
+                "{done} {jitter}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_restart_that_was_written_down_is_done_when_it_is_due() {
+        for (next_at, expected) in [
+            (10_004, Plan::Nothing),
+            (10_003, Plan::Now),
+            (10_001, Plan::Now),
+            (10_378, Plan::Nothing),
+            (10_379, Plan::At { at: at(10_303) }),
+            (99_999, Plan::At { at: at(10_303) }),
+        ] {
+            assert_eq!(
+                plan(&crashed(&[], Some(next_at)), &config(), || 0.9, at(10_003)),
+                expected,
+                "{next_at}"
+            );
+        }
+    }
+
+    #[test]
+    fn after_too_many_restarts_within_the_window_it_is_given_up_once() {
+        let five = [9_401, 9_500, 9_600, 9_700, 9_999];
+        let given_up =
+            Plan::GiveUp { why: "given up after 5 restarts in 10 min: it ended with code 3".into() };
+        assert_eq!(plan(&crashed(&five, None), &config(), || 0.0, at(10_000)), given_up);
+        assert_eq!(plan(&crashed(&five, Some(9_000)), &config(), || 0.0, at(10_000)), given_up);
+        assert_ne!(plan(&crashed(&five, None), &config(), || 0.0, at(10_001)), given_up);
+        let mut told = crashed(&five, Some(9_000));
+        told.status.reason = "given up after 5 restarts in 10 min: it ended with code 3".into();
+        assert_eq!(plan(&told, &config(), || 0.0, at(10_000)), Plan::Nothing);
+        assert_eq!(plan(&told, &config(), || 0.0, at(99_999)), Plan::Nothing);
+    }
+
+    #[test]
+    fn times_from_before_the_clock_was_set_back_do_not_block() {
+        let ahead = crashed(&[90_000; 9], None);
+        assert_eq!(plan(&ahead, &config(), || 0.0, at(500)), Plan::At { at: at(501) });
+    }
+
+    #[test]
+    fn one_wakes_for_the_first_restart_that_is_wanted() {
+        let mut stopped = crashed(&[], Some(5));
+        stopped.status.status = Status::Stopped;
+        let records = [crashed(&[], Some(80)), crashed(&[], Some(70)), crashed(&[], None), stopped];
+        assert_eq!(first_due(&records, at(10)), Some(at(70)));
+        assert_eq!(first_due(&records, at(75)), Some(at(75)));
+        assert_eq!(first_due(&records[2..], at(10)), None);
+    }
+
+    #[test]
+    fn a_window_is_told_in_words() {
+        for (secs, words) in [(45, "45 s"), (90, "90 s"), (600, "10 min"), (7200, "2 h")] {
+            assert_eq!(in_words(Duration::from_secs(secs)), words);
+        }
+    }
+
+    proptest! {
+        /// Whatever the numbers and the clock, one that is wanted is started, given up, or due within the longest wait.
+        #[test]
+        fn nobody_waits_for_ever(
+            restarts in prop::collection::vec(0i64..200_000, 0..8),
+            next_at in prop::option::of(0i64..200_000),
+            since in 0i64..200_000,
+            now in 0i64..200_000,
+            jitter in 0.0f64..1.0,
+        ) {
+            let mut record = crashed(&restarts, next_at);
+            record.status.since = at(since);
+            let latest = later(at(now), longest(&config()));
+            match plan(&record, &config(), || jitter, at(now)) {
+                Plan::Nothing => prop_assert!(record.restart.next_at.is_some_and(|next| next <= latest)),
+                Plan::At { at } => prop_assert!(at <= latest),
+                Plan::Now | Plan::GiveUp { .. } => {}
+            }
+        }
+    }
+}

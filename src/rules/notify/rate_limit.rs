@@ -1,0 +1,227 @@
+//! How much is told: not more than so many a minute, and at night only to the user's command.
+
+use std::collections::VecDeque;
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::{Channels, ClockTime, Desktop, Notice, Notify, QuietHours, Urgency};
+
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+
+/// Lets so many a minute through and counts the others.
+#[derive(Debug, Clone)]
+pub struct Limiter {
+    per_minute: u32,
+    told: VecDeque<Timestamp>,
+    suppressed: u32,
+    last_held: Option<Notice>,
+}
+
+/// Whether something may be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Allowed {
+    /// It may; so many before it could not.
+    Yes {
+        /// How many, to be told as a number.
+        suppressed: u32,
+    },
+    /// It may not.
+    No,
+}
+
+impl Limiter {
+    /// One that has told nothing yet.
+    pub fn new(per_minute: u32) -> Limiter {
+        Limiter { per_minute, told: VecDeque::new(), suppressed: 0, last_held: None }
+    }
+
+    /// Lets another number through from now on.
+    pub fn set(&mut self, per_minute: u32) {
+        self.per_minute = per_minute;
+    }
+
+    /// Asks for one more, and counts it when it may be told.
+    pub fn allow(&mut self, now: Timestamp) -> Allowed {
+        // Times to come are from before the clock was set back: they must not silence us until then.
+        self.told.retain(|at| *at <= now && now.duration_since(*at) < MINUTE);
+        if self.told.len() >= self.per_minute as usize {
+            return Allowed::No;
+        }
+        self.told.push_back(now);
+        self.last_held = None;
+        Allowed::Yes { suppressed: std::mem::take(&mut self.suppressed) }
+    }
+
+    /// Counts one that was not told.
+    pub fn hold_back(&mut self, notice: Notice) {
+        self.suppressed = self.suppressed.saturating_add(1);
+        self.last_held = Some(notice);
+    }
+
+    /// When those that were held back can be told as a number; never where nothing may be told.
+    pub fn room_at(&self, now: Timestamp) -> Option<Timestamp> {
+        if self.suppressed == 0 || self.per_minute == 0 {
+            return None;
+        }
+        let mut lately =
+            self.told.iter().filter(|at| **at <= now && now.duration_since(**at) < MINUTE).copied();
+        let full = lately.clone().count() >= self.per_minute as usize;
+        Some(lately.next().filter(|_| full).map_or(now, |oldest| oldest + MINUTE))
+    }
+
+    /// Those that were held back as one notice, once there is room: nothing that comes later may tell of them.
+    pub fn rest(&mut self, now: Timestamp) -> Option<Notice> {
+        self.room_at(now).filter(|at| *at <= now)?;
+        let last = self.last_held.take()?;
+        let Allowed::Yes { suppressed } = self.allow(now) else { return None };
+        let title = match suppressed {
+            1 => "1 notice was held back".to_owned(),
+            many => format!("{many} notices were held back"),
+        };
+        let body = match last.body.as_str() {
+            "" => format!("the last: {}", last.title),
+            body => format!("the last: {}: {body}", last.title),
+        };
+        Some(Notice { title, body, urgency: Urgency::Low, ..last })
+    }
+}
+
+/// The ways that are open now.
+pub fn channels(config: &Notify, now: Timestamp, zone: &TimeZone) -> Channels {
+    let local = zone.to_datetime(now).time();
+    let clock = ClockTime { hour: local.hour().unsigned_abs(), minute: local.minute().unsigned_abs() };
+    let loud = !config.quiet_hours.is_some_and(|hours| is_quiet(hours, clock));
+    Channels {
+        command: !config.command.is_empty(),
+        desktop: loud && config.desktop == Desktop::Auto,
+        status_line: loud && config.status_line,
+        bell: loud && config.bell,
+    }
+}
+
+fn is_quiet(hours: QuietHours, clock: ClockTime) -> bool {
+    let QuietHours { from, until } = hours;
+    if from <= until { from <= clock && clock < until } else { from <= clock || clock < until }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::Config;
+    use crate::rules::status::decide::tests::at;
+
+    fn clock(hour: u8, minute: u8) -> ClockTime {
+        ClockTime { hour, minute }
+    }
+
+    #[test]
+    fn quiet_hours_may_go_over_midnight() {
+        let night = QuietHours { from: clock(22, 30), until: clock(7, 0) };
+        let noon = QuietHours { from: clock(12, 0), until: clock(13, 0) };
+        let never = QuietHours { from: clock(8, 0), until: clock(8, 0) };
+        for (hours, hour, minute, quiet) in [
+            (night, 22, 29, false),
+            (night, 22, 30, true),
+            (night, 0, 0, true),
+            (night, 6, 59, true),
+            (night, 7, 0, false),
+            (noon, 11, 59, false),
+            (noon, 12, 0, true),
+            (noon, 13, 0, false),
+            (never, 8, 0, false),
+            (never, 20, 0, false),
+        ] {
+            assert_eq!(is_quiet(hours, clock(hour, minute)), quiet, "{hours:?} {hour}:{minute}");
+        }
+    }
+
+    #[test]
+    fn in_quiet_hours_by_the_local_clock_only_the_command_is_told() {
+        let config = Notify {
+            command: vec!["tell".into()],
+            bell: true,
+            quiet_hours: Some(QuietHours { from: clock(22, 0), until: clock(7, 0) }),
+            ..Config::default().notify
+        };
+        let evening: Timestamp = "2026-03-02T21:30:00Z".parse().unwrap();
+        let all = Channels { command: true, desktop: true, status_line: true, bell: true };
+        assert_eq!(channels(&config, evening, &TimeZone::UTC), all);
+        let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        assert_eq!(channels(&config, evening, &berlin), Channels { command: true, ..Channels::default() });
+        let bare = Notify { desktop: Desktop::Off, status_line: false, ..Config::default().notify };
+        assert_eq!(channels(&bare, evening, &berlin), Channels::default());
+    }
+
+    #[test]
+    fn what_is_too_much_for_a_minute_is_told_as_a_number() {
+        let mut limiter = Limiter::new(2);
+        let answers = [0, 1, 2, 59, 60, 60, 62].map(|second| {
+            let answer = limiter.allow(at(1000 + second));
+            if answer == Allowed::No {
+                limiter.hold_back(notice("a is done"));
+            }
+            answer
+        });
+        use Allowed::*;
+        let yes = |suppressed| Yes { suppressed };
+        assert_eq!(answers, [yes(0), yes(0), No, No, yes(2), No, yes(1)]);
+        assert_eq!(limiter.allow(at(5)), yes(0));
+        assert_eq!(Limiter::new(0).allow(at(5)), No);
+    }
+
+    #[test]
+    fn what_was_held_back_is_told_when_there_is_room_and_once() {
+        let mut limiter = Limiter::new(1);
+        limiter.allow(at(1000));
+        assert_eq!((limiter.room_at(at(1001)), limiter.rest(at(1100))), (None, None));
+        limiter.allow(at(1100));
+        limiter.hold_back(notice("a is done"));
+        limiter.hold_back(notice("b is done"));
+        assert_eq!((limiter.room_at(at(1101)), limiter.rest(at(1101))), (Some(at(1160)), None));
+        assert_eq!(limiter.rest(at(1159)), None);
+        let rest = limiter.rest(at(1160)).unwrap();
+        assert_eq!(
+            (rest.title.as_str(), rest.body.as_str()),
+            ("2 notices were held back", "the last: b is done: x")
+        );
+        assert_eq!((limiter.room_at(at(1161)), limiter.rest(at(9999))), (None, None));
+        assert_eq!(limiter.allow(at(1161)), Allowed::No, "it counts as one");
+        limiter.hold_back(notice("a is done"));
+        assert_eq!(limiter.room_at(at(5)), Some(at(5)), "a clock that was set back silences nobody");
+        limiter.set(0);
+        assert_eq!(limiter.room_at(at(9999)), None);
+    }
+
+    fn notice(title: &str) -> Notice {
+        let agent: crate::model::AgentName = "a".parse().unwrap();
+        let (on, agents) = (crate::model::NotifyOn::Finished, vec![agent.clone()]);
+        Notice {
+            title: title.into(),
+            body: "x".into(),
+            urgency: Urgency::Normal,
+            agent,
+            agents,
+            on,
+            at: at(0),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_more_than_so_many_in_any_minute(mut steps in prop::collection::vec(0i64..20, 1..200), most in 0u32..5) {
+            let mut limiter = Limiter::new(most);
+            let mut now = 1000;
+            let mut told: Vec<i64> = Vec::new();
+            for step in steps.drain(..) {
+                now += step;
+                if matches!(limiter.allow(at(now)), Allowed::Yes { .. }) {
+                    told.push(now);
+                }
+                prop_assert!(told.iter().filter(|at| now - **at < 60).count() <= most as usize);
+            }
+        }
+    }
+}

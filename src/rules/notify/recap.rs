@@ -1,0 +1,318 @@
+//! What happened to an agent while nobody looked, put together from what was written down.
+
+use jiff::Timestamp;
+
+use crate::model::{
+    AgentRecord, Changes, Commit, Happening, Message, MessageState, Recap, RecapChange, RecapMessage,
+    RecapTask, Spent, Status, Task, TaskState, What,
+};
+
+/// What is known.
+#[derive(Debug, Clone)]
+pub struct Known<'a> {
+    /// The agent as it is now.
+    pub record: &'a AgentRecord,
+    /// From when on is told.
+    pub since: Timestamp,
+    /// Until when.
+    pub until: Timestamp,
+    /// What happened to it, the oldest first; what lies outside the span is passed over.
+    pub happenings: &'a [Happening],
+    /// Its tasks; likewise.
+    pub tasks: &'a [Task],
+    /// Mail to it and from it, the oldest first; likewise.
+    pub messages: &'a [Message],
+    /// What was committed where it works, when git could say.
+    pub commits: Option<Vec<Commit>>,
+    /// What is changed there and not committed, when git could say.
+    pub uncommitted: Option<Changes>,
+    /// The last prompt that it got, when it is known.
+    pub last_prompt: Option<String>,
+    /// The last thing it said, when it is known.
+    pub last_words: Option<String>,
+}
+
+/// The recap of all that.
+pub fn tell(known: Known<'_>) -> Recap {
+    let within = |at: Timestamp| known.since <= at && at <= known.until;
+    let happened: Vec<&Happening> =
+        known.happenings.iter().filter(|happening| within(happening.at)).collect();
+    let count = |what: What| {
+        u32::try_from(happened.iter().filter(|happening| happening.what == what).count()).unwrap_or(u32::MAX)
+    };
+    let ended = |state: TaskState| -> Vec<RecapTask> {
+        let tasks = known.tasks.iter().filter(|task| task.state == state && within(task.changed_at));
+        tasks.map(|task| RecapTask { id: task.id, title: task.title(), why: task.why.clone() }).collect()
+    };
+    let messages = known.messages.iter().map(|message| mail(message, known.record));
+    let changes: Vec<RecapChange> = happened.iter().filter_map(|happening| change(happening)).collect();
+    let note = &known.record.status;
+    Recap {
+        name: known.record.name.clone(),
+        since: known.since,
+        until: known.until,
+        status: note.status,
+        waiting_for: note.waiting_for,
+        reason: note.reason.clone(),
+        spent: spent(&known, &changes),
+        changes,
+        prompts: count(What::Prompted),
+        restarts: count(What::Restarted),
+        gave_up: count(What::GaveUp) > 0,
+        done: ended(TaskState::Done),
+        failed: ended(TaskState::Failed),
+        messages: messages.filter(|message| within(message.at)).collect(),
+        commits: known.commits,
+        uncommitted: known.uncommitted,
+        last_prompt: known.last_prompt,
+        last_words: known.last_words,
+        asks: (note.status == Status::Waiting).then(|| note.reason.clone()),
+    }
+}
+
+fn mail(message: &Message, record: &AgentRecord) -> RecapMessage {
+    let was_read = message.to_id == Some(record.id) && message.state == MessageState::Read;
+    RecapMessage {
+        id: message.id,
+        at: if was_read { message.changed_at } else { message.at },
+        from: message.from.clone(),
+        to: message.to.clone(),
+        text: message.title(),
+    }
+}
+
+fn change(happening: &Happening) -> Option<RecapChange> {
+    match happening.what {
+        What::Status { from, to, .. } => {
+            Some(RecapChange { at: happening.at, from, to, why: happening.why.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// How long each status lasted within the span, the longest first. A clock that went backwards counts as standing.
+fn spent(known: &Known<'_>, changes: &[RecapChange]) -> Vec<Spent> {
+    let note = &known.record.status;
+    let first = match changes.first() {
+        Some(change) => change.from.map(|from| (from, known.since)),
+        None => Some((note.status, note.since.max(known.since))),
+    };
+    let begun: Vec<(Status, Timestamp)> =
+        first.into_iter().chain(changes.iter().map(|change| (change.to, change.at))).collect();
+    let ends = begun.iter().skip(1).map(|(_, at)| *at).chain([known.until]);
+    let mut spent: Vec<(Status, i128)> = Status::ALL.map(|status| (status, 0)).to_vec();
+    for ((status, from), until) in begun.iter().zip(ends) {
+        let lasted = until.duration_since(*from).as_nanos().max(0);
+        spent.iter_mut().filter(|(which, _)| which == status).for_each(|(_, sum)| *sum += lasted);
+    }
+    spent.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
+    let seconds = |nanos: i128| u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX);
+    let spent = spent.into_iter().map(|(status, sum)| Spent { status, seconds: seconds(sum) });
+    spent.filter(|spent| spent.seconds > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{MessageId, StatusNote, WaitingFor};
+    use crate::rules::status::decide::tests::{at, record};
+
+    fn happened(seconds: i64, what: What) -> Happening {
+        let record = record("a", Status::Idle);
+        Happening { at: at(seconds), agent: record.id, name: record.name, what, why: format!("at {seconds}") }
+    }
+
+    fn turned(seconds: i64, from: Option<Status>, to: Status) -> Happening {
+        happened(seconds, What::Status { seq: 1, from, to, waiting_for: None, exit: None })
+    }
+
+    fn task(text: &str, state: TaskState, seconds: i64) -> Task {
+        let record = record("a", Status::Idle);
+        Task {
+            agent: Some(record.id),
+            agent_name: Some(record.name),
+            text: text.into(),
+            state,
+            changed_at: at(seconds),
+            attempts: 1,
+            why: "it said so".into(),
+            ..crate::rules::tasks::queue::tests::example(seconds)
+        }
+    }
+
+    /// From 100 to 200.
+    fn known<'a>(record: &'a AgentRecord, happenings: &'a [Happening], tasks: &'a [Task]) -> Known<'a> {
+        Known {
+            record,
+            since: at(100),
+            until: at(200),
+            happenings,
+            tasks,
+            messages: &[],
+            commits: None,
+            uncommitted: None,
+            last_prompt: None,
+            last_words: None,
+        }
+    }
+
+    #[test]
+    fn time_is_counted_from_the_status_it_had_at_the_beginning() {
+        use Status::{Crashed, Idle, Starting, Waiting, Working};
+        let idle_since_150 = AgentRecord { status: StatusNote::new(Idle, at(150), "x"), ..record("a", Idle) };
+        for (about, happenings, expected) in [
+            ("nothing happened", vec![], vec![(Idle, 50)]),
+            (
+                "two changes",
+                vec![turned(110, Some(Working), Waiting), turned(150, Some(Waiting), Idle)],
+                vec![(Idle, 50), (Waiting, 40), (Working, 10)],
+            ),
+            (
+                "the same twice",
+                vec![turned(120, Some(Idle), Working), turned(190, Some(Working), Idle)],
+                vec![(Working, 70), (Idle, 30)],
+            ),
+            ("it was born in it", vec![turned(160, None, Starting)], vec![(Starting, 40)]),
+            (
+                "what lies outside does not count",
+                vec![
+                    turned(50, Some(Idle), Crashed),
+                    turned(150, Some(Crashed), Idle),
+                    turned(300, None, Idle),
+                ],
+                vec![(Crashed, 50), (Idle, 50)],
+            ),
+            (
+                "the clock went back",
+                vec![turned(180, Some(Working), Waiting), turned(120, Some(Waiting), Idle)],
+                vec![(Working, 80), (Idle, 80)],
+            ),
+        ] {
+            let recap = tell(known(&idle_since_150, &happenings, &[]));
+            let mut spent: Vec<_> = recap.spent.iter().map(|spent| (spent.status, spent.seconds)).collect();
+            let mut expected = expected;
+            // Equal times stand in the order of lists.
+            spent.sort_by_key(|(status, seconds)| (std::cmp::Reverse(*seconds), status.rank()));
+            expected.sort_by_key(|(status, seconds)| (std::cmp::Reverse(*seconds), status.rank()));
+            assert_eq!(spent, expected, "{about}");
+        }
+    }
+
+    #[test]
+    fn what_happened_is_told_and_counted() {
+        let happenings = [
+            happened(90, What::Prompted),
+            happened(110, What::Prompted),
+            turned(110, Some(Status::Idle), Status::Working),
+            happened(120, What::Prompted),
+            turned(130, Some(Status::Working), Status::Crashed),
+            happened(131, What::Restarted),
+            happened(140, What::GaveUp),
+        ];
+        let record = record("a", Status::Crashed);
+        let recap = tell(known(&record, &happenings, &[]));
+        assert_eq!((recap.prompts, recap.restarts, recap.gave_up), (2, 1, true));
+        let changes: Vec<_> = recap.changes.iter().map(|c| (c.at, c.to, c.why.as_str())).collect();
+        assert_eq!(changes, [(at(110), Status::Working, "at 110"), (at(130), Status::Crashed, "at 130")]);
+        assert_eq!((recap.status, recap.asks), (Status::Crashed, None));
+    }
+
+    #[test]
+    fn tasks_that_ended_are_told_by_their_first_line() {
+        let long = "x".repeat(200);
+        let tasks = [
+            task("too early", TaskState::Done, 99),
+            task("\n  fix the login \nand more", TaskState::Done, 110),
+            task(&long, TaskState::Failed, 120),
+            task("going on", TaskState::Running, 130),
+            task("not wanted", TaskState::Cancelled, 130),
+        ];
+        let record = record("a", Status::Idle);
+        let recap = tell(known(&record, &[], &tasks));
+        let titles = |tasks: &[RecapTask]| tasks.iter().map(|task| task.title.clone()).collect::<Vec<_>>();
+        assert_eq!(titles(&recap.done), ["fix the login"]);
+        assert_eq!(titles(&recap.failed), [format!("{}…", "x".repeat(79))]);
+        assert_eq!(recap.failed[0].why, "it said so");
+    }
+
+    #[test]
+    fn mail_is_told_when_it_was_sent_or_read_in_the_span() {
+        let record = record("a", Status::Idle);
+        let message = |id: i64, sent: i64, read: Option<i64>| Message {
+            id: MessageId(id),
+            at: at(sent),
+            from: "lead".into(),
+            to: Some(record.name.clone()),
+            to_id: Some(record.id),
+            project: None,
+            text: "\n look at this \nand that".into(),
+            wake: true,
+            state: if read.is_some() { MessageState::Read } else { MessageState::Waiting },
+            changed_at: at(read.unwrap_or(sent)),
+            why: String::new(),
+        };
+        let of_its_own = Message { from: "a".into(), to: None, to_id: None, ..message(5, 150, Some(500)) };
+        let mail = [
+            message(1, 90, None),
+            message(2, 90, Some(110)),
+            message(3, 120, None),
+            message(4, 90, Some(95)),
+            of_its_own,
+        ];
+        let recap = tell(Known { messages: &mail, ..known(&record, &[], &[]) });
+        let told: Vec<_> = recap.messages.iter().map(|m| (m.id.0, m.at, m.text.as_str())).collect();
+        let text = "look at this";
+        assert_eq!(told, [(2, at(110), text), (3, at(120), text), (5, at(150), text)]);
+    }
+
+    #[test]
+    fn one_that_waits_says_what_for() {
+        let mut record = record("a", Status::Waiting);
+        record.status = StatusNote::waiting(WaitingFor::Approval, at(150), "run `rm -rf build`?");
+        let commit = Commit { id: "abc1234".into(), subject: "fix".into(), at: at(120) };
+        let recap = tell(Known {
+            commits: Some(vec![commit.clone()]),
+            uncommitted: Some(Changes::default()),
+            last_words: Some("done".into()),
+            ..known(&record, &[], &[])
+        });
+        assert_eq!(recap.asks.as_deref(), Some("run `rm -rf build`?"));
+        assert_eq!(recap.waiting_for, Some(WaitingFor::Approval));
+        assert_eq!((recap.commits, recap.last_words.as_deref()), (Some(vec![commit]), Some("done")));
+    }
+
+    #[test]
+    fn its_json_has_every_field_and_times_in_utc() {
+        let record = record("a", Status::Idle);
+        let happenings = [turned(110, None, Status::Idle)];
+        let json = serde_json::to_value(tell(known(&record, &happenings, &[]))).unwrap();
+        let mut keys: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        assert_eq!(
+            keys,
+            [
+                "asks",
+                "changes",
+                "commits",
+                "done",
+                "failed",
+                "gave_up",
+                "last_prompt",
+                "last_words",
+                "messages",
+                "name",
+                "prompts",
+                "reason",
+                "restarts",
+                "since",
+                "spent",
+                "status",
+                "uncommitted",
+                "until",
+                "waiting_for",
+            ]
+        );
+        assert!(json["changes"][0]["at"].as_str().unwrap().ends_with('Z'));
+        assert_eq!(json["spent"], serde_json::json!([{ "status": "idle", "seconds": 90 }]));
+    }
+}

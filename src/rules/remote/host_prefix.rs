@@ -1,0 +1,235 @@
+//! What another machine tells, with that machine's name put in: over there nobody knows what it is called here.
+//!
+//! Piece by piece as it comes. Must come behind what cleans it (`rules::foreign`), and never undoes that.
+
+use serde_json::Value;
+
+use crate::base::terminal_output::escaped;
+use crate::model::{AgentName, HostName};
+
+/// The longest line of JSON into which a name is put: more than a machine may tell of its agents. Only a transcript is
+/// longer, and whoever asked for that knows whose it is.
+const LONGEST_MARKED: usize = 16 << 20;
+/// The longest first line of a text.
+const LONGEST_FIRST: usize = 4096;
+
+/// Where the machine's name is put in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// Nowhere.
+    Nowhere,
+    /// As `host` of each object, or of each in an array.
+    Objects,
+    /// Before this name of an agent, in the first line.
+    Name(String),
+    /// Before the first line, when it is a name and nothing else.
+    Line,
+}
+
+/// Where it is put in what a command prints.
+pub fn mark((noun, verb): (&str, &str), name: Option<&str>, is_json: bool) -> Mark {
+    match (noun, verb, name) {
+        ("agent" | "task" | "message" | "board" | "taskspace" | "conversation", ..) if is_json => {
+            Mark::Objects
+        }
+        ("agent", "show" | "recap", Some(name)) => Mark::Name(name.to_owned()),
+        ("agent", "spawn" | "rename" | "resume" | "restart", _) | ("taskspace", "new", _) => Mark::Line,
+        _ => Mark::Nowhere,
+    }
+}
+
+/// Puts a machine's name into one stream.
+#[derive(Debug)]
+pub struct Marker {
+    host: HostName,
+    mark: Mark,
+    /// What came and cannot be told yet.
+    rest: Vec<u8>,
+    is_begun: bool,
+}
+
+impl Marker {
+    /// For a stream of this machine.
+    pub fn of(host: HostName, mark: Mark) -> Marker {
+        Marker { host, mark, rest: vec![], is_begun: false }
+    }
+
+    /// What can be shown of it now.
+    pub fn marked(&mut self, bytes: &[u8]) -> Vec<u8> {
+        match &self.mark {
+            Mark::Nowhere => return bytes.to_vec(),
+            Mark::Name(_) | Mark::Line if self.is_begun => return bytes.to_vec(),
+            Mark::Name(_) | Mark::Line | Mark::Objects => self.rest.extend_from_slice(bytes),
+        }
+        let is_first = matches!(self.mark, Mark::Name(_) | Mark::Line);
+        let end = match is_first {
+            true => self.rest.iter().position(|byte| *byte == b'\n'),
+            false => self.rest.iter().rposition(|byte| *byte == b'\n'),
+        };
+        match end {
+            Some(_) if is_first => self.finish(),
+            None if is_first && self.rest.len() > LONGEST_FIRST => self.finish(),
+            None => vec![],
+            Some(end) => {
+                let rest = self.rest.split_off(end + 1);
+                let whole = std::mem::replace(&mut self.rest, rest);
+                whole.split_inclusive(|byte| *byte == b'\n').flat_map(|line| self.object(line)).collect()
+            }
+        }
+    }
+
+    /// The rest of it.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let rest = std::mem::take(&mut self.rest);
+        match &self.mark {
+            Mark::Name(_) | Mark::Line if !std::mem::replace(&mut self.is_begun, true) => {
+                let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+                let first = String::from_utf8_lossy(&rest[..end]);
+                let told = match &self.mark {
+                    Mark::Name(name) => named(&self.host, name, &first),
+                    _ if first.parse::<AgentName>().is_ok() => format!("{}:{first}", self.host),
+                    _ => first.into_owned(),
+                };
+                [told.as_bytes(), &rest[end..]].concat()
+            }
+            Mark::Objects => self.object(&rest),
+            _ => rest,
+        }
+    }
+
+    /// Forgets what has not been told: it comes again from its beginning.
+    pub fn forget(&mut self) {
+        self.rest.clear();
+    }
+
+    fn object(&self, line: &[u8]) -> Vec<u8> {
+        if line.len() > LONGEST_MARKED {
+            return line.to_vec();
+        }
+        let Ok(mut value) = serde_json::from_slice::<Value>(line) else { return line.to_vec() };
+        let mut put = |value: &mut Value| {
+            if let Value::Object(fields) = value {
+                fields.insert("host".to_owned(), self.host.as_str().into());
+            }
+        };
+        match &mut value {
+            Value::Array(all) => all.iter_mut().for_each(&mut put),
+            one => put(one),
+        }
+        // What was escaped came apart when it was read.
+        format!("{}\n", escaped(&value.to_string())).into_bytes()
+    }
+}
+
+/// A line with the machine put before the first mention of the agent.
+fn named(host: &HostName, name: &str, line: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    // No name is empty, and nothing was found behind one that is: what came is left as it is.
+    if name.is_empty() {
+        return line.to_owned();
+    }
+    let found = line
+        .match_indices(name)
+        .map(|(at, _)| at)
+        .find(|at| !line[..*at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part));
+    match found {
+        // The name of a row may be the name of an agent.
+        Some(at) if line[..at].trim().is_empty() && line.trim_start().starts_with("name  ") => {
+            line.replacen("name  ", &format!("name  {host}:"), 1)
+        }
+        Some(at) => format!("{}{host}:{}", &line[..at], &line[at..]),
+        None => line.to_owned(),
+    }
+}
+
+/// What went wrong over there, with where that is: `error: on `gpu1`: no agent named …`.
+pub fn error_of(host: &HostName, line: &str) -> String {
+    const BEGIN: &str = "error:";
+    if let Ok(mut value) = serde_json::from_str::<Value>(line)
+        && let Some(Value::Object(error)) = value.get_mut("error")
+    {
+        error.insert("host".to_owned(), host.as_str().into());
+        return escaped(&value.to_string());
+    }
+    // Colours may stand around the word.
+    let place = line.find(BEGIN).filter(|at| !line[..*at].contains(|c: char| c.is_whitespace()) && *at < 16);
+    let behind = place.and_then(|at| line[at..].find(' ').map(|space| at + space + 1));
+    match behind {
+        Some(at) => format!("{}on `{host}`: {}", &line[..at], &line[at..]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host() -> HostName {
+        "gpu1".parse().unwrap()
+    }
+
+    fn marked(mark: Mark, pieces: &[&str]) -> String {
+        let mut marker = Marker::of(host(), mark);
+        let mut told: Vec<u8> = pieces.iter().flat_map(|piece| marker.marked(piece.as_bytes())).collect();
+        told.extend(marker.finish());
+        String::from_utf8(told).unwrap()
+    }
+
+    #[test]
+    fn the_first_mention_of_an_agent_has_its_machine() {
+        let name = |name: &str| Mark::Name(name.to_owned());
+        for (agent, pieces, expected) in [
+            ("a", &["         name  a\n         kind  a\n"][..], "         name  gpu1:a\n         kind  a\n"),
+            ("name", &["         name  name\n"], "         name  gpu1:name\n"),
+            ("fix", &["fi", "x: idle now;", " x\n fix: y\n"], "gpu1:fix: idle now; x\n fix: y\n"),
+            ("fix", &["prefix: fix-2 and fix"], "prefix: fix-2 and gpu1:fix"),
+            ("fix", &["nothing\nfix\n", "fix"], "nothing\nfix\nfix"),
+            ("", &[""], ""),
+            ("fix", &[""], ""),
+        ] {
+            assert_eq!(marked(name(agent), pieces), expected, "{agent}");
+        }
+        assert_eq!(marked(name("a"), &[&"x".repeat(5000), " a"]), format!("{} a", "x".repeat(5000)));
+    }
+
+    #[test]
+    fn what_was_started_there_can_be_named_here() {
+        for (pieces, expected) in [
+            (&["api-f", "ix\n"][..], "gpu1:api-fix\n"),
+            (&["api-fix"], "gpu1:api-fix"),
+            (&["no name\napi-fix\n"], "no name\napi-fix\n"),
+            (&[""], ""),
+        ] {
+            assert_eq!(marked(Mark::Line, pieces), expected, "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn every_object_has_its_machine_and_what_was_escaped_stays_escaped() {
+        for (pieces, expected) in [
+            (&["{\"host\":null,\"name\":\"a\"}\n"][..], "{\"host\":\"gpu1\",\"name\":\"a\"}\n"),
+            (&["[{\"n\":1},", "{\"n\":2}]\n"], "[{\"host\":\"gpu1\",\"n\":1},{\"host\":\"gpu1\",\"n\":2}]\n"),
+            (&["{\"t\":\"\\u009b2J\\u202e\"}"], "{\"host\":\"gpu1\",\"t\":\"\\u009b2J\\u202e\"}\n"),
+            (&["[]\n[]\n"], "[]\n[]\n"),
+            (&["1\n", "null\n"], "1\nnull\n"),
+            (&[""], ""),
+        ] {
+            assert_eq!(marked(Mark::Objects, pieces), expected, "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_says_where_it_happened() {
+        for (line, expected) in [
+            ("error: no agent named `x`", "error: on `gpu1`: no agent named `x`"),
+            ("\u{1b}[1;31merror:\u{1b}[0m no agent", "\u{1b}[1;31merror:\u{1b}[0m on `gpu1`: no agent"),
+            ("  it said error: no", "  it said error: no"),
+            ("{\"error\":{\"code\":\"x\"}}", "{\"error\":{\"code\":\"x\",\"host\":\"gpu1\"}}"),
+            ("{\"error\":1}", "{\"error\":1}"),
+            ("error:", "error:"),
+            ("hint: x", "hint: x"),
+        ] {
+            assert_eq!(error_of(&host(), line), expected, "{line}");
+        }
+    }
+}

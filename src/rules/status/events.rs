@@ -1,0 +1,92 @@
+//! What a changed record means for the ledger.
+
+use jiff::Timestamp;
+
+use crate::model::{AgentRecord, Happening, StatusNote, What};
+
+/// The line to write for a record that became another, was born or was removed; none when nothing happened.
+pub fn happenings(
+    before: Option<&AgentRecord>,
+    after: Option<&AgentRecord>,
+    now: Timestamp,
+) -> Option<Happening> {
+    let line = |record: &AgentRecord, at, what, why: String| Happening {
+        at,
+        agent: record.id,
+        name: record.name.clone(),
+        what,
+        why,
+    };
+    match (before, after) {
+        (None, None) => None,
+        (Some(before), None) => Some(line(before, now, What::Removed, "it was forgotten".into())),
+        (Some(before), Some(after)) if before.name != after.name => {
+            Some(line(after, now, What::Renamed, format!("it was called {}", before.name)))
+        }
+        (before, Some(after)) => {
+            let note = &after.status;
+            let what = What::Status {
+                seq: after.changes,
+                from: before.map(|before| before.status.status),
+                to: note.status,
+                waiting_for: note.waiting_for,
+                exit: after.exit,
+            };
+            Some(line(after, note.since, what, note.reason.clone()))
+        }
+    }
+}
+
+/// A record as it is after a change that it knows nothing of, because it is an older one; none when it knows it.
+pub fn caught_up(record: &AgentRecord, last: Happening) -> Option<AgentRecord> {
+    let What::Status { seq, to, waiting_for, exit, .. } = last.what else { return None };
+    if seq <= record.changes {
+        return None;
+    }
+    let status = StatusNote { waiting_for, ..StatusNote::new(to, last.at, last.why) };
+    Some(AgentRecord { status, exit, changes: seq - 1, ..record.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Status;
+    use crate::rules::status::decide::tests::{at, record};
+
+    #[test]
+    fn an_older_record_is_told_what_happened_since() {
+        let working = AgentRecord { changes: 3, ..record("a", Status::Working) };
+        let mut idle = AgentRecord { changes: 5, ..record("a", Status::Idle) };
+        idle.status.since = at(7);
+        let last = happenings(Some(&working), Some(&idle), at(9)).unwrap();
+        let caught = caught_up(&working, last.clone()).unwrap();
+        assert_eq!((&caught.status, caught.changes), (&idle.status, 4), "writing it down counts one more");
+        assert_eq!(caught_up(&idle, last), None);
+        assert_eq!(caught_up(&working, happenings(Some(&idle), None, at(9)).unwrap()), None);
+    }
+
+    #[test]
+    fn every_change_has_its_line() {
+        let idle = record("a", Status::Idle);
+        let mut working = AgentRecord { changes: 3, ..idle.clone() };
+        working.status.status = Status::Working;
+        let named = AgentRecord { name: "b".parse().unwrap(), ..idle.clone() };
+        let word = |before, after| happenings(before, after, at(9)).map(|h| h.what.word());
+        assert_eq!(word(None, None), None);
+        assert_eq!(word(None, Some(&idle)), Some("status"));
+        assert_eq!(word(Some(&idle), Some(&named)), Some("renamed"));
+        assert_eq!(word(Some(&idle), None), Some("removed"));
+        let changed = happenings(Some(&idle), Some(&working), at(9)).unwrap();
+        assert_eq!(
+            changed.what,
+            What::Status {
+                seq: 3,
+                from: Some(Status::Idle),
+                to: Status::Working,
+                waiting_for: None,
+                exit: None
+            }
+        );
+        assert_eq!(changed.at, idle.status.since);
+    }
+}

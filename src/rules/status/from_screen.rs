@@ -1,0 +1,327 @@
+//! What an agent's screen means for its status, at the moment when it began to print, fell quiet or rang.
+//!
+//! A CLI whose hooks tell everything is believed before its screen: there the screen only tells what no hook does,
+//! a first-run gate, a turn that was interrupted, a dialog that was answered. One whose hooks have not been heard since
+//! it was started may have none, behind a wrapper that drops them: it gets a moment for its first word, and then its
+//! screen is all there is.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::{
+    Edge, Extent, FailureCause, FailureSource, Question, ScreenState, Status, StatusNote, TurnFailure,
+    WaitingFor,
+};
+use crate::rules::status::from_hook::{BACK_AT_PROMPT, INTERRUPTED, READY, WITH_A_TASK, one_line};
+use crate::rules::status::turn_failure;
+
+/// How long a CLI on a busy machine may take from a prompt to the first sign of work on its screen.
+const UNDRAWN: SignedDuration = SignedDuration::from_secs(5);
+
+/// How long the first word of its hooks may take from its start; until then a screen without a dialog says little.
+const FIRST_WORD: SignedDuration = SignedDuration::from_secs(5);
+
+/// One look at a screen.
+#[derive(Debug, Clone, Copy)]
+pub struct Sight<'a> {
+    /// What it shows, when that was understood.
+    pub state: Option<&'a ScreenState>,
+    /// Why it was looked at.
+    pub edge: Edge,
+    /// Whether hooks tell the rest.
+    pub told_by: ToldBy,
+}
+
+/// Who tells what an agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToldBy {
+    /// Its own hooks, from the first prompt to the last word.
+    Hooks,
+    /// Hooks that have not said a word since it was started.
+    Unheard,
+    /// Nobody but its screen.
+    Screen,
+}
+
+/// The new note, or none when the screen says nothing new.
+pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+    let state = match sight.state {
+        Some(ScreenState::Failed(failure)) if !tells_of(failure, noted, sight.told_by) => {
+            Some(&ScreenState::Ready)
+        }
+        state => state,
+    };
+    let note = match state {
+        Some(ScreenState::Setup(line)) => asking(noted, WaitingFor::Setup, line, now)?,
+        // Its hooks said that the turn is over, and would have told of a dialog or of work.
+        Some(ScreenState::Approval(_) | ScreenState::Question(_) | ScreenState::Busy)
+            if sight.told_by == ToldBy::Hooks && noted.status == Status::Idle =>
+        {
+            return None;
+        }
+        Some(ScreenState::Busy) if sight.told_by == ToldBy::Hooks && noted.status == Status::Starting => {
+            return None;
+        }
+        Some(ScreenState::Busy | ScreenState::Failed(_)) | None
+            if may_still_speak(noted, sight.told_by, now) =>
+        {
+            return None;
+        }
+        Some(ScreenState::Approval(line)) => asking(noted, WaitingFor::Approval, line, now)?,
+        Some(ScreenState::Question(line)) => asking(noted, WaitingFor::Question, line, now)?,
+        Some(ScreenState::Busy) => match noted.status {
+            Status::Working => return None,
+            _ => StatusNote::new(Status::Working, now, "its screen shows that it works"),
+        },
+        Some(ScreenState::Failed(failure)) => failed(noted, failure, sight, now)?,
+        Some(ScreenState::Ready) if noted.failure().is_some() => after_failure(noted, sight, now)?,
+        // Only the way to idle waits for silence: a composer is drawn long before a turn is over.
+        Some(ScreenState::Ready) => match (sight.edge, noted.status) {
+            (Edge::Activity, _) | (_, Status::Idle) => return None,
+            (_, Status::Working) if sight.told_by == ToldBy::Hooks => interrupted(noted, now)?,
+            (_, Status::Working) => StatusNote::new(Status::Idle, now, BACK_AT_PROMPT),
+            _ => StatusNote::new(Status::Idle, now, READY),
+        },
+        None => unreadable(noted, sight, now)?,
+    };
+    (!note.same_as(noted)).then_some(note)
+}
+
+/// Whether a failure on the screen is news. Hooks report failed turns; of a CLI that has them, the screen adds only
+/// that it is not logged in, before its first turn.
+fn tells_of(failure: &TurnFailure, noted: &StatusNote, told_by: ToldBy) -> bool {
+    let is_at_rest = matches!(noted.status, Status::Idle | Status::Starting | Status::Unknown);
+    let is_about_to_work = noted.status == Status::Starting && noted.reason == WITH_A_TASK;
+    told_by != ToldBy::Hooks || failure.cause == FailureCause::Login && is_at_rest && !is_about_to_work
+}
+
+/// A failure on the screen. Like the way to idle it waits for silence, and one that has been there before is no news.
+fn failed(noted: &StatusNote, failure: &TurnFailure, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+    let is_old = sight.told_by != ToldBy::Hooks && matches!(noted.status, Status::Idle | Status::Waiting);
+    (sight.edge != Edge::Activity && noted.failure().is_none() && !is_old)
+        .then(|| turn_failure::note_after(noted, failure, FailureSource::Screen, now))
+}
+
+/// A prompt on the screen of an agent whose last turn failed: the failure stays until the next turn, unless it was a
+/// missing login that only the screen told of.
+fn after_failure(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+    let was_shown = noted.failure().is_some_and(|failure| failure.source == FailureSource::Screen);
+    (sight.edge != Edge::Activity && was_shown && sight.told_by == ToldBy::Hooks)
+        .then(|| StatusNote::new(Status::Idle, now, "it is ready for a prompt"))
+}
+
+/// A turn whose end no hook told of. One that has just begun may not have been drawn yet.
+fn interrupted(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
+    (!is_fresh(noted, now)).then(|| StatusNote::new(Status::Idle, now, INTERRUPTED))
+}
+
+/// Whether a turn began so lately that a screen without a sign of it says nothing.
+pub fn is_fresh(noted: &StatusNote, now: Timestamp) -> bool {
+    noted.status == Status::Working && noted.since <= now && now.duration_since(noted.since) < UNDRAWN
+}
+
+/// Whether it was started so lately that its hooks may be about to say their first word.
+pub fn may_still_speak(noted: &StatusNote, told_by: ToldBy, now: Timestamp) -> bool {
+    let is_young = noted.since <= now && now.duration_since(noted.since) < FIRST_WORD;
+    told_by == ToldBy::Unheard && noted.status == Status::Starting && is_young
+}
+
+/// A dialog. The hook that told of it said more than its screen does; of one that was only seen, another line is
+/// another question.
+fn asking(noted: &StatusNote, what: WaitingFor, line: &str, now: Timestamp) -> Option<StatusNote> {
+    let question = Question::glimpsed(line);
+    let seen = noted.question().filter(|known| known.extent == Extent::Brief);
+    let is_another = seen.is_some_and(|known| known.sha256 != question.sha256);
+    (noted.waiting_for != Some(what) || is_another)
+        .then(|| StatusNote::waiting(what, now, one_line(line)).asking(question))
+}
+
+fn unreadable(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
+    match (sight.told_by, sight.edge) {
+        (ToldBy::Hooks, _) => None,
+        // What is typed at the prompt below the error is no turn.
+        _ if noted.failure().is_some() => None,
+        // Behind a first-run gate comes the program, or its end: no turn shows before its hooks or its screen tell of one.
+        (ToldBy::Unheard, Edge::Activity) if noted.waiting_for == Some(WaitingFor::Setup) => {
+            Some(StatusNote::new(Status::Starting, now, "its first-run question is off the screen"))
+        }
+        (_, Edge::Activity) => match noted.status {
+            Status::Working => None,
+            _ => Some(StatusNote::new(Status::Working, now, "it prints")),
+        },
+        (_, Edge::Silence) => {
+            Some(StatusNote::new(Status::Unknown, now, "it is quiet, and its screen shows nothing we know"))
+        }
+        (_, Edge::Bell) => Some(StatusNote::new(
+            Status::Unknown,
+            now,
+            "it rang the bell, and its screen shows nothing we know",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::status::decide::tests::at;
+
+    #[test]
+    fn a_screen_moves_the_status() {
+        use Edge::{Activity, Bell, Silence};
+        use Status::*;
+        use ToldBy::{Hooks, Screen, Unheard};
+        let ready = Some(ScreenState::Ready);
+        let busy = Some(ScreenState::Busy);
+        let asks = Some(ScreenState::Approval("Do you want to proceed?".into()));
+        let gate = Some(ScreenState::Setup("Do you trust this folder?".into()));
+        for (from, seen, edge, told_by, to) in [
+            (Starting, &gate, Silence, Hooks, Some(Waiting)),
+            (Starting, &gate, Silence, Screen, Some(Waiting)),
+            (Starting, &None, Silence, Hooks, None),
+            (Starting, &None, Silence, Screen, Some(Unknown)),
+            (Starting, &ready, Silence, Screen, Some(Idle)),
+            (Starting, &ready, Activity, Screen, None),
+            (Idle, &busy, Activity, Screen, Some(Working)),
+            (Idle, &None, Activity, Screen, Some(Working)),
+            (Idle, &None, Activity, Hooks, None),
+            (Idle, &ready, Activity, Screen, None),
+            (Idle, &asks, Activity, Screen, Some(Waiting)),
+            (Idle, &asks, Silence, Hooks, None),
+            (Idle, &busy, Silence, Hooks, None),
+            (Starting, &busy, Activity, Hooks, None),
+            (Idle, &gate, Silence, Hooks, Some(Waiting)),
+            (Working, &ready, Silence, Screen, Some(Idle)),
+            (Working, &ready, Silence, Hooks, Some(Idle)),
+            (Working, &ready, Activity, Hooks, None),
+            (Working, &busy, Silence, Screen, None),
+            (Working, &None, Silence, Hooks, None),
+            (Working, &None, Silence, Screen, Some(Unknown)),
+            (Working, &asks, Silence, Screen, Some(Waiting)),
+            (Waiting, &busy, Activity, Hooks, Some(Working)),
+            (Waiting, &ready, Silence, Hooks, Some(Idle)),
+            (Unknown, &ready, Bell, Screen, Some(Idle)),
+            (Idle, &None, Bell, Screen, Some(Unknown)),
+            (Idle, &asks, Silence, Unheard, Some(Waiting)),
+            (Idle, &busy, Activity, Unheard, Some(Working)),
+            (Working, &ready, Silence, Unheard, Some(Idle)),
+            (Waiting, &ready, Silence, Unheard, Some(Idle)),
+            (Starting, &ready, Silence, Unheard, Some(Idle)),
+            (Starting, &gate, Silence, Unheard, Some(Waiting)),
+            (Starting, &busy, Activity, Unheard, Some(Working)),
+            (Starting, &None, Silence, Unheard, Some(Unknown)),
+        ] {
+            let before = StatusNote::new(from, at(1), "before");
+            let sight = Sight { state: seen.as_ref(), edge, told_by };
+            let after = note_after(&before, sight, at(20)).map(|note| note.status);
+            assert_eq!(after, to, "{from} {seen:?} {edge:?} {told_by:?}");
+        }
+    }
+
+    #[test]
+    fn a_failure_on_the_screen_counts_where_no_hook_reports_it() {
+        use Edge::{Activity, Silence};
+        use FailureCause::{Error, Login};
+        use Status::*;
+        use ToldBy::{Hooks, Screen, Unheard};
+        for (from, cause, edge, told_by, to) in [
+            (Working, Error, Silence, Screen, Some(Idle)),
+            (Working, Error, Silence, Unheard, Some(Idle)),
+            (Working, Login, Silence, Screen, Some(Waiting)),
+            (Working, Error, Activity, Screen, None),
+            // It has been there since an earlier turn.
+            (Idle, Error, Silence, Screen, None),
+            (Idle, Login, Silence, Hooks, Some(Waiting)),
+            (Starting, Login, Silence, Hooks, Some(Waiting)),
+            (Idle, Error, Silence, Hooks, None),
+            (Idle, Login, Activity, Hooks, None),
+        ] {
+            let before = StatusNote::new(from, at(1), "before");
+            let state = ScreenState::Failed(TurnFailure { cause, message: "x".into(), resets_at: None });
+            let after = note_after(&before, Sight { state: Some(&state), edge, told_by }, at(20));
+            let status = after.as_ref().map(|note| note.status);
+            assert_eq!(status, to, "{from} {cause} {edge:?} {told_by:?}");
+            assert!(after.is_none_or(|note| note.failure().is_some()));
+        }
+    }
+
+    #[test]
+    fn a_failure_stays_while_its_agent_is_at_its_prompt() {
+        let failure = TurnFailure { cause: FailureCause::Login, message: "x".into(), resets_at: None };
+        let working = StatusNote::new(Status::Working, at(1), "before");
+        let by = |source| turn_failure::note_after(&working, &failure, source, at(2));
+        let sees = |noted: &StatusNote, state: Option<&ScreenState>, edge, told_by| {
+            note_after(noted, Sight { state, edge, told_by }, at(20)).map(|note| note.status)
+        };
+        let (hook, screen) = (by(FailureSource::Hook), by(FailureSource::Screen));
+        let (ready, busy) = (Some(&ScreenState::Ready), Some(&ScreenState::Busy));
+        assert_eq!(sees(&hook, ready, Edge::Silence, ToldBy::Hooks), None);
+        assert_eq!(sees(&screen, ready, Edge::Silence, ToldBy::Hooks), Some(Status::Idle));
+        assert_eq!(sees(&screen, ready, Edge::Silence, ToldBy::Screen), None);
+        assert_eq!(sees(&screen, None, Edge::Activity, ToldBy::Screen), None);
+        assert_eq!(sees(&screen, None, Edge::Silence, ToldBy::Screen), None);
+        assert_eq!(sees(&hook, busy, Edge::Activity, ToldBy::Hooks), Some(Status::Working));
+        assert_eq!(sees(&screen, busy, Edge::Activity, ToldBy::Screen), Some(Status::Working));
+    }
+
+    #[test]
+    fn a_turn_that_is_not_drawn_yet_was_not_interrupted() {
+        let took = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let sight = Sight { state: Some(&ScreenState::Ready), edge: Edge::Silence, told_by: ToldBy::Hooks };
+        assert_eq!(note_after(&took, sight, at(3)), None);
+        assert_eq!(note_after(&took, sight, at(7)).map(|note| note.reason), Some(INTERRUPTED.into()));
+        // A clock that was set back says nothing about since when.
+        assert!(note_after(&took, sight, at(0)).is_some());
+    }
+
+    #[test]
+    fn hooks_that_may_be_about_to_speak_are_waited_for() {
+        let started = StatusNote::new(Status::Starting, at(1), "before");
+        let after = |state: Option<ScreenState>, second| {
+            let sight = Sight { state: state.as_ref(), edge: Edge::Silence, told_by: ToldBy::Unheard };
+            note_after(&started, sight, at(second)).map(|note| note.status)
+        };
+        assert_eq!((after(None, 3), after(Some(ScreenState::Busy), 3)), (None, None));
+        assert_eq!(after(None, 7), Some(Status::Unknown));
+        assert_eq!(after(Some(ScreenState::Busy), 7), Some(Status::Working));
+        // A dialog is a dialog, and a clock that was set back says nothing about since when.
+        assert_eq!(after(Some(ScreenState::Approval("Run it?".into())), 3), Some(Status::Waiting));
+        assert_eq!(after(None, 0), Some(Status::Unknown));
+    }
+
+    #[test]
+    fn what_comes_behind_a_gate_is_no_work_before_something_says_so() {
+        let gate = StatusNote::waiting(WaitingFor::Setup, at(1), "Do you trust this folder?");
+        let after = |noted: &StatusNote, state: Option<ScreenState>, second| {
+            let sight = Sight { state: state.as_ref(), edge: Edge::Activity, told_by: ToldBy::Unheard };
+            note_after(noted, sight, at(second))
+        };
+        let starts = after(&gate, None, 20).unwrap();
+        assert_eq!(starts.status, Status::Starting);
+        assert_eq!(after(&starts, None, 21), None);
+        assert_eq!(
+            after(&starts, Some(ScreenState::Busy), 26).map(|note| note.status),
+            Some(Status::Working)
+        );
+        assert_eq!(after(&gate, Some(ScreenState::Busy), 20).map(|note| note.status), Some(Status::Working));
+    }
+
+    #[test]
+    fn the_next_dialog_of_one_whose_screen_tells_all_is_another() {
+        let seen = |line: &str, noted: &StatusNote| {
+            let state = ScreenState::Approval(line.to_owned());
+            let sight = Sight { state: Some(&state), edge: Edge::Activity, told_by: ToldBy::Screen };
+            note_after(noted, sight, at(9))
+        };
+        let first = seen("Run it? $ ls", &StatusNote::new(Status::Working, at(1), "before")).unwrap();
+        assert_eq!(seen("Run it? $ ls", &first), None);
+        assert_eq!(seen("Run it? $ rm x", &first).map(|note| note.reason), Some("Run it? $ rm x".into()));
+    }
+
+    #[test]
+    fn a_dialog_that_a_hook_told_of_keeps_its_words() {
+        let told = StatusNote::waiting(WaitingFor::Approval, at(1), "Bash: rm -rf build")
+            .asking(Question::told("Bash: rm -rf build"));
+        let state = ScreenState::Approval("Do you want to proceed?".into());
+        let sight = Sight { state: Some(&state), edge: Edge::Silence, told_by: ToldBy::Hooks };
+        assert_eq!(note_after(&told, sight, at(2)), None);
+    }
+}

@@ -1,0 +1,340 @@
+//! Joins what we wrote down with one look at tmux: what everybody sees, what changed, what is half done.
+//!
+//! The registry wins over tmux where they differ on a name; tmux wins on what runs. Sessions are joined to
+//! records by the id they carry, so a session that somebody else made under an agent's name is nobody.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+
+use crate::model::{
+    Agent, AgentId, AgentRecord, Client, LivePane, LiveServer, Look, Status, TaskCounts, TmuxView,
+};
+use crate::rules::status::decide::{Decision, Evidence, decide};
+
+/// What was seen of tmux.
+#[derive(Debug, Clone, Copy)]
+pub enum Seen<'a> {
+    /// It answered.
+    Look(&'a Look),
+    /// It did not, and why.
+    Silence(&'a str),
+}
+
+/// The outcome of joining.
+#[derive(Debug, Default)]
+pub struct Joined {
+    /// Every agent, in the order of the records.
+    pub agents: Vec<Agent>,
+    /// What is to be written down.
+    pub changes: Vec<Change>,
+    /// Sessions that carry the id of no record: a registry that was lost, to be rebuilt from tmux.
+    pub orphans: Vec<String>,
+    /// Sessions that are not called what their agent is called: a rename that was cut short.
+    pub misnamed: Vec<Misnamed>,
+    /// Records whose directory may still have their former name: the same, further on.
+    pub unmoved: Vec<AgentRecord>,
+}
+
+/// A record whose status is to be written down, unless it changed meanwhile.
+#[derive(Debug, PartialEq)]
+pub struct Change {
+    /// The record as it was read.
+    pub before: AgentRecord,
+    /// What it is now.
+    pub decision: Decision,
+    /// Where it was found, when its start was cut short before that was written down.
+    pub found: Option<Found>,
+}
+
+/// A place in tmux that a record does not know yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Which server.
+    pub server: String,
+    /// The pane.
+    pub pane: LivePane,
+}
+
+/// A session under a wrong name.
+#[derive(Debug, PartialEq)]
+pub struct Misnamed {
+    /// What the session is called.
+    pub session: String,
+    /// The record it belongs to.
+    pub record: AgentRecord,
+}
+
+/// Joins all records with what was seen.
+///
+/// `alive` tells of an agent whose pane was not seen whether its process is there all the same: outside tmux, or in
+/// the server it was started in.
+pub fn join(
+    records: Vec<AgentRecord>,
+    seen: Seen<'_>,
+    alive: &dyn Fn(&AgentRecord) -> bool,
+    now: Timestamp,
+) -> Joined {
+    let server = match seen {
+        Seen::Look(Look::Running(server)) => Some(server),
+        _ => None,
+    };
+    let index = Index::of(server);
+    let mut joined = Joined::default();
+    let mut known: Vec<AgentId> = Vec::with_capacity(records.len());
+    for record in records {
+        known.push(record.id);
+        let pane = index.pane_of(&record);
+        let decision = decide(&record, evidence(&record, pane, seen, alive), now);
+        if let Some(pane) = pane
+            && pane.session != record.name.as_str()
+        {
+            joined.misnamed.push(Misnamed { session: pane.session.clone(), record: record.clone() });
+        }
+        if record.renamed_from.is_some() {
+            joined.unmoved.push(record.clone());
+        }
+        joined.agents.push(agent(&record, &decision, pane, &index));
+        let found = server.zip(pane.filter(|_| record.tmux.is_none()));
+        let found =
+            found.map(|(server, pane)| Found { server: server.identity.0.clone(), pane: pane.clone() });
+        let differs = decision.note != record.status && decision.note.status != Status::Unknown;
+        if differs || found.is_some() {
+            joined.changes.push(Change { before: record, decision, found });
+        }
+    }
+    known.sort_unstable();
+    joined.orphans = index.sessions_of_strangers(&known);
+    joined
+}
+
+fn evidence<'a>(
+    record: &AgentRecord,
+    pane: Option<&'a LivePane>,
+    seen: Seen<'a>,
+    alive: &dyn Fn(&AgentRecord) -> bool,
+) -> Evidence<'a> {
+    if record.tmux.is_none() && record.pid.is_some() && pane.is_none() {
+        return Evidence::Foreground { alive: alive(record) };
+    }
+    match (pane, seen) {
+        (Some(pane), _) => Evidence::Pane(pane),
+        (None, Seen::Silence(why)) => Evidence::Silence(why),
+        (None, Seen::Look(Look::Running(server))) if is_of(record, server) => Evidence::SessionClosed,
+        // The file of a socket can be deleted under a server, and another shell can name another socket.
+        (None, Seen::Look(_)) if record.status.status.is_live() && alive(record) => Evidence::Unreachable,
+        (None, Seen::Look(_)) => Evidence::ServerGone,
+    }
+}
+
+fn is_of(record: &AgentRecord, server: &LiveServer) -> bool {
+    record.tmux.as_ref().is_none_or(|place| place.server == server.identity.0)
+}
+
+/// Panes by agent and clients by session, so that joining stays linear.
+struct Index<'a> {
+    panes: HashMap<AgentId, Vec<&'a LivePane>>,
+    clients: HashMap<&'a str, Vec<Client>>,
+}
+
+impl<'a> Index<'a> {
+    fn of(server: Option<&'a LiveServer>) -> Index<'a> {
+        let mut index = Index { panes: HashMap::new(), clients: HashMap::new() };
+        let Some(server) = server else { return index };
+        for pane in &server.panes {
+            if let Some(id) = pane.agent {
+                index.panes.entry(id).or_default().push(pane);
+            }
+        }
+        for client in &server.clients {
+            index.clients.entry(&client.session).or_default().push(Client {
+                user: client.user.clone(),
+                tty: client.tty.clone(),
+                observer: client.observer,
+                driver: client.driver,
+                guest: client.guest,
+                since: client.since,
+                from: None,
+                pid: client.pid,
+                focused: client.focused,
+            });
+        }
+        index
+    }
+
+    /// The agent's own pane: the one remembered from its start, else the first of its session.
+    fn pane_of(&self, record: &AgentRecord) -> Option<&'a LivePane> {
+        let panes = self.panes.get(&record.id)?;
+        let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());
+        panes.iter().find(|p| Some(p.pane.as_str()) == remembered).or_else(|| panes.first()).copied()
+    }
+
+    fn sessions_of_strangers(&self, known: &[AgentId]) -> Vec<String> {
+        let strangers = self.panes.iter().filter(|(id, _)| known.binary_search(id).is_err());
+        let mut sessions: Vec<_> =
+            strangers.filter_map(|(_, p)| p.first()).map(|p| p.session.clone()).collect();
+        sessions.sort_unstable();
+        sessions
+    }
+}
+
+fn agent(record: &AgentRecord, decision: &Decision, pane: Option<&LivePane>, index: &Index<'_>) -> Agent {
+    let note = &decision.note;
+    let running = pane.filter(|pane| pane.dead.is_none());
+    Agent {
+        name: record.name.clone(),
+        id: record.id,
+        title: record.title.clone(),
+        prompt: record.prompt.clone(),
+        spec: record.spec.clone(),
+        kind: record.kind.clone(),
+        status: note.status,
+        waiting_for: note.waiting_for,
+        status_since: note.since,
+        reason: note.reason.clone(),
+        question: note.asked(),
+        failure: note.failure().cloned(),
+        exit: decision.exit,
+        working_directory: record.working_directory.clone(),
+        project: record.project.clone(),
+        branch: record.branch.clone(),
+        directory_gone: record.directory_gone,
+        workspace: record.workspace,
+        command: record.command.clone(),
+        pid: running.and_then(|pane| pane.pid).or(record.pid.filter(|_| note.status.is_live())),
+        tmux: pane.map(|pane| TmuxView {
+            socket: record.tmux.as_ref().map(|place| place.socket.clone()).unwrap_or_default(),
+            session: pane.session.clone(),
+            pane: pane.pane.clone(),
+        }),
+        created_at: record.created_at,
+        last_activity: pane.and_then(|pane| pane.activity).or(record.last_activity),
+        last_attached: record.last_attached,
+        clients: pane.and_then(|pane| index.clients.get(pane.session.as_str()).cloned()).unwrap_or_default(),
+        conversation: record.conversation.clone(),
+        parent: record.parent.clone(),
+        ephemeral: record.ephemeral,
+        params: record.params.clone(),
+        restart: record.restart.clone(),
+        tasks: TaskCounts::default(),
+        task: None,
+        host: None,
+        cut_off: record.cut_off.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{LiveClient, ServerIdentity};
+    use crate::rules::status::decide::tests::{at, pane, record};
+
+    fn server(panes: Vec<LivePane>) -> Look {
+        Look::Running(LiveServer {
+            identity: ServerIdentity("1:1".into()),
+            version: "3.3a".into(),
+            panes,
+            clients: vec![LiveClient {
+                session: "a".into(),
+                tty: "/dev/pts/1".into(),
+                user: None,
+                observer: true,
+                pid: None,
+                since: None,
+                driver: false,
+                guest: false,
+                focused: true,
+            }],
+        })
+    }
+
+    #[test]
+    fn a_session_somebody_else_made_under_the_same_name_is_nobody() {
+        let a = record("a", Status::Working);
+        let mut foreign = pane(&a, None);
+        foreign.agent = None;
+        let joined = join(vec![a], Seen::Look(&server(vec![foreign])), &|_| true, at(9));
+        assert_eq!(joined.agents[0].status, Status::Lost);
+        assert!(joined.orphans.is_empty());
+    }
+
+    #[test]
+    fn an_unknown_session_with_our_mark_is_an_orphan() {
+        let a = record("a", Status::Working);
+        let joined = join(vec![], Seen::Look(&server(vec![pane(&a, None)])), &|_| true, at(9));
+        assert_eq!(joined.orphans, ["a"]);
+    }
+
+    #[test]
+    fn a_start_that_was_not_written_down_is_found_in_tmux() {
+        let mut a = record("a", Status::Starting);
+        (a.tmux, a.pid) = (None, None);
+        let live = pane(&a, None);
+        let joined = join(vec![a], Seen::Look(&server(vec![live.clone()])), &|_| true, at(9));
+        assert_eq!(joined.changes[0].found, Some(Found { server: "1:1".into(), pane: live }));
+        assert_eq!(joined.agents[0].status, Status::Starting);
+    }
+
+    #[test]
+    fn a_session_under_an_old_name_is_still_its_agents() {
+        let a = record("a", Status::Working);
+        let mut old = pane(&a, None);
+        old.session = "was".into();
+        let joined = join(vec![a.clone()], Seen::Look(&server(vec![old])), &|_| true, at(9));
+        assert_eq!(joined.agents[0].status, Status::Working);
+        assert_eq!(joined.misnamed, [Misnamed { session: "was".into(), record: a }]);
+    }
+
+    #[test]
+    fn a_directory_under_an_old_name_is_told_also_of_an_agent_that_does_not_run() {
+        let mut a = record("a", Status::Stopped);
+        a.renamed_from = Some("was".parse().unwrap());
+        let joined = join(vec![a.clone(), record("b", Status::Stopped)], Seen::Silence(""), &|_| true, at(9));
+        assert_eq!(joined.unmoved, [a]);
+    }
+
+    #[test]
+    fn a_split_pane_is_not_taken_for_the_agent() {
+        let a = record("a", Status::Working);
+        let mut split = pane(&a, Some((Some(1), None)));
+        split.pane = "%0".into();
+        let joined =
+            join(vec![a.clone()], Seen::Look(&server(vec![split, pane(&a, None)])), &|_| true, at(9));
+        assert_eq!(joined.agents[0].status, Status::Working);
+        assert_eq!(joined.agents[0].clients.len(), 1);
+    }
+
+    #[test]
+    fn an_agent_outside_tmux_lives_as_long_as_its_process() {
+        let mut a = record("a", Status::Working);
+        a.tmux = None;
+        for (alive, status) in [(true, Status::Working), (false, Status::Lost)] {
+            let joined = join(vec![a.clone()], Seen::Look(&Look::NoServer), &|_| alive, at(9));
+            assert_eq!(joined.agents[0].status, status);
+        }
+    }
+
+    #[test]
+    fn an_agent_whose_server_cannot_be_reached_is_not_lost_while_its_process_runs() {
+        let a = record("a", Status::Working);
+        let Look::Running(mut other) = server(vec![]) else { panic!() };
+        other.identity = ServerIdentity("2:2".into());
+        for look in [Look::NoServer, Look::Running(other)] {
+            for (alive, status, changes) in [(true, Status::Unknown, 0), (false, Status::Lost, 1)] {
+                let joined = join(vec![a.clone()], Seen::Look(&look), &|_| alive, at(9));
+                assert_eq!((joined.agents[0].status, joined.changes.len()), (status, changes));
+            }
+        }
+        let closed = join(vec![a], Seen::Look(&server(vec![])), &|_| true, at(9));
+        assert_eq!(closed.agents[0].status, Status::Lost);
+    }
+
+    #[test]
+    fn only_what_changed_is_written_and_silence_changes_nothing() {
+        let records = vec![record("a", Status::Working), record("b", Status::Stopped)];
+        assert!(join(records.clone(), Seen::Silence("no answer"), &|_| true, at(9)).changes.is_empty());
+        let gone = join(records, Seen::Look(&Look::NoServer), &|_| false, at(9));
+        assert_eq!(gone.changes.len(), 1);
+        assert_eq!(gone.changes[0].decision.note.status, Status::Lost);
+    }
+}

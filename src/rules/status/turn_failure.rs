@@ -1,0 +1,204 @@
+//! A failed turn: what it means for the agent's status, how long the agent's queue is held, and what releases it.
+//!
+//! Login and credit hold the queue until a person acts. A limit holds it until the reset, or for a backoff when the
+//! reset is not known. Any other error holds it for a shorter backoff.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::model::{
+    FailedTurn, FailureCause, FailureSource, Question, Status, StatusNote, TurnFailure, WaitingFor,
+};
+use crate::rules::status::from_hook::one_line;
+
+/// Reason of an agent whose limit has reset.
+pub const LIMIT_RESET: &str = "its usage limit has reset";
+/// Reason of an agent whose queue was released by `task retry`.
+pub const RELEASED: &str = "a retry was requested";
+
+/// Hold after the first failure of unknown cause; doubles with each further failure.
+const ERROR_BACKOFF: Duration = Duration::from_secs(30);
+/// Longest hold after a failure of unknown cause.
+const ERROR_BACKOFF_LIMIT: Duration = Duration::from_secs(15 * 60);
+/// Hold after the first limit without a reset time; doubles with each further failure. Limits per minute are the
+/// most frequent ones without a reset time.
+const LIMIT_BACKOFF: Duration = Duration::from_secs(2 * 60);
+/// Longest hold at a limit without a reset time.
+const LIMIT_BACKOFF_LIMIT: Duration = Duration::from_secs(60 * 60);
+/// Added to a reset time. Agent CLIs round it to the minute, and Claude Code 2.1 polls it every 30 s to go on by
+/// itself, which has precedence over a retry.
+const RESET_MARGIN: Duration = Duration::from_secs(90);
+
+/// Returns the status after a failed turn.
+pub fn note_after(
+    noted: &StatusNote,
+    failure: &TurnFailure,
+    source: FailureSource,
+    now: Timestamp,
+) -> StatusNote {
+    let in_a_row = noted.failure.as_ref().map_or(0, |last| last.in_a_row).saturating_add(1);
+    let failed = FailedTurn {
+        cause: failure.cause,
+        at: now,
+        resets_at: failure.resets_at.filter(|_| failure.cause == FailureCause::Limit),
+        held_until: held_until(failure, in_a_row, now),
+        in_a_row,
+        source,
+    };
+    let reason = match one_line(&failure.message) {
+        empty if empty.is_empty() => format!("its turn failed: {}", failure.cause),
+        message => message,
+    };
+    let note = match failure.cause {
+        FailureCause::Login | FailureCause::Credit => {
+            StatusNote::waiting(WaitingFor::Setup, now, &reason).asking(Question::told(&failure.message))
+        }
+        FailureCause::Limit => StatusNote::waiting(WaitingFor::Limit, now, &reason),
+        FailureCause::Error => StatusNote::new(Status::Idle, now, &reason),
+    };
+    StatusNote { failure: Some(failed), ..note }
+}
+
+fn held_until(failure: &TurnFailure, in_a_row: u32, now: Timestamp) -> Option<Timestamp> {
+    let doubled = |first: Duration, limit: Duration| {
+        let factor = 1u32.checked_shl(in_a_row.saturating_sub(1)).unwrap_or(u32::MAX);
+        now + first.saturating_mul(factor.max(1)).min(limit)
+    };
+    match failure.cause {
+        FailureCause::Login | FailureCause::Credit => None,
+        FailureCause::Limit => Some(match failure.resets_at {
+            Some(reset) => reset.max(now).saturating_add(RESET_MARGIN).unwrap_or(reset),
+            None => doubled(LIMIT_BACKOFF, LIMIT_BACKOFF_LIMIT),
+        }),
+        FailureCause::Error => Some(doubled(ERROR_BACKOFF, ERROR_BACKOFF_LIMIT)),
+    }
+}
+
+/// Returns the status of an agent that waited for a limit which has reset since, or `None` if it does not.
+pub fn note_after_reset(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
+    let failure = noted.failure().filter(|_| noted.waiting_for == Some(WaitingFor::Limit))?;
+    let reset = failure.held_until.filter(|until| *until <= now)?;
+    let failure = Some(failure.clone());
+    Some(StatusNote { failure, ..StatusNote::new(Status::Idle, reset, LIMIT_RESET) })
+}
+
+/// Returns the status of an agent whose queue a person releases, or `None` if it is not held.
+pub fn note_after_release(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
+    let failure = noted.failure().filter(|failure| failure.holds(now))?.clone();
+    Some(StatusNote { failure: Some(failure), ..StatusNote::new(Status::Idle, now, RELEASED) })
+}
+
+/// Keeps the last failure in a note of later work, so that failures in a row are counted.
+pub fn carry_over(noted: &StatusNote, note: StatusNote) -> StatusNote {
+    match note.status {
+        Status::Working | Status::Waiting if note.failure.is_none() => {
+            StatusNote { failure: noted.failure.clone(), ..note }
+        }
+        _ => note,
+    }
+}
+
+/// Explains why an agent's queue is held.
+pub fn why_held(failure: &FailedTurn, name: &str) -> String {
+    match failure.cause {
+        FailureCause::Login => {
+            format!("held until `{name}` is logged in; then `symposium task retry` or `agent send`")
+        }
+        FailureCause::Credit => {
+            format!("held until `{name}` has credit; then `symposium task retry` or `agent send`")
+        }
+        FailureCause::Limit | FailureCause::Error => match failure.held_until {
+            Some(until) => format!("held until {} after a failed turn of `{name}`", until.round_to_second()),
+            None => format!("held after a failed turn of `{name}`"),
+        },
+    }
+}
+
+/// Rounding for display.
+trait RoundToSecond {
+    /// Returns the time without its fraction of a second.
+    fn round_to_second(&self) -> Timestamp;
+}
+
+impl RoundToSecond for Timestamp {
+    fn round_to_second(&self) -> Timestamp {
+        Timestamp::from_second(self.as_second()).unwrap_or(*self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::status::decide::tests::at;
+
+    fn failure(cause: FailureCause, resets_at: Option<i64>) -> TurnFailure {
+        TurnFailure { cause, message: "API Error: 500\n  no luck".into(), resets_at: resets_at.map(at) }
+    }
+
+    fn failed(noted: &StatusNote, cause: FailureCause, resets_at: Option<i64>) -> StatusNote {
+        note_after(noted, &failure(cause, resets_at), FailureSource::Hook, at(100))
+    }
+
+    #[test]
+    fn the_cause_decides_the_status_and_the_hold() {
+        use FailureCause::{Credit, Error, Limit, Login};
+        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        for (cause, resets_at, status, waiting_for, held_until) in [
+            (Login, None, Status::Waiting, Some(WaitingFor::Setup), None),
+            (Credit, None, Status::Waiting, Some(WaitingFor::Setup), None),
+            (Limit, None, Status::Waiting, Some(WaitingFor::Limit), Some(at(220))),
+            (Limit, Some(1000), Status::Waiting, Some(WaitingFor::Limit), Some(at(1090))),
+            (Limit, Some(50), Status::Waiting, Some(WaitingFor::Limit), Some(at(190))),
+            (Error, None, Status::Idle, None, Some(at(130))),
+            // Only a limit resets.
+            (Error, Some(1000), Status::Idle, None, Some(at(130))),
+        ] {
+            let note = failed(&working, cause, resets_at);
+            assert_eq!((note.status, note.waiting_for), (status, waiting_for), "{cause}");
+            assert_eq!(note.reason, "API Error: 500 no luck");
+            let failure = note.failure().expect("the status is about the failure");
+            assert_eq!((failure.held_until, failure.in_a_row), (held_until, 1), "{cause} {resets_at:?}");
+        }
+    }
+
+    #[test]
+    fn the_backoff_doubles_with_each_failure_in_a_row_up_to_its_limit() {
+        let mut note = StatusNote::new(Status::Idle, at(1), "before");
+        for expected in [30, 60, 120, 240, 480, 900, 900] {
+            let working = carry_over(&note, StatusNote::new(Status::Working, at(99), "it took a prompt"));
+            assert_eq!(working.failure(), None, "the failure is of an earlier turn");
+            note = failed(&working, FailureCause::Error, None);
+            let held = note.failure().and_then(|failure| failure.held_until);
+            assert_eq!(held, Some(at(100 + expected)));
+        }
+        let success = StatusNote::new(Status::Idle, at(101), "done");
+        assert_eq!(carry_over(&note, success).failure, None, "a success ends the row");
+        let mut many = note.clone();
+        many.failure.as_mut().expect("it failed").in_a_row = u32::MAX;
+        assert!(failed(&many, FailureCause::Error, None).failure().is_some());
+    }
+
+    #[test]
+    fn an_agent_is_idle_once_its_limit_has_reset() {
+        let noted = failed(&StatusNote::new(Status::Working, at(1), "x"), FailureCause::Limit, Some(1000));
+        assert_eq!(note_after_reset(&noted, at(1089)), None);
+        let reset = note_after_reset(&noted, at(2000)).expect("it has reset");
+        assert_eq!((reset.status, reset.since, reset.failure()), (Status::Idle, at(1090), None));
+        for cause in [FailureCause::Login, FailureCause::Error] {
+            let other = failed(&StatusNote::new(Status::Working, at(1), "x"), cause, None);
+            assert_eq!(note_after_reset(&other, at(9999)), None, "{cause}");
+        }
+    }
+
+    #[test]
+    fn a_person_releases_a_held_queue() {
+        let working = StatusNote::new(Status::Working, at(1), "x");
+        let login = failed(&working, FailureCause::Login, None);
+        let released = note_after_release(&login, at(200)).expect("it was held");
+        assert_eq!((released.status, released.failure()), (Status::Idle, None));
+        assert_eq!(note_after_release(&released, at(201)), None);
+        let error = failed(&working, FailureCause::Error, None);
+        assert_eq!(note_after_release(&error, at(130)), None, "the hold is over");
+    }
+}

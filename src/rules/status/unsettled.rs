@@ -1,0 +1,119 @@
+//! Decides which ledger rows may be acted on. A status change is written to the ledger before the registry, so the
+//! newest rows of an agent can be ahead of its record. Only that agent's rows wait, and only for a bounded time.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::{AgentId, Happening, What};
+
+/// How long a row may be ahead of the registry. An older one belongs to a command that was killed between its two
+/// writes; the next change of that agent reuses its sequence number.
+const REGISTRY_LAG_LIMIT: SignedDuration = SignedDuration::from_secs(10);
+
+/// Ledger rows split into those that may be acted on and those that wait for the registry.
+#[derive(Debug, Default, PartialEq)]
+pub struct SettledRows {
+    /// Rows that may be acted on and have not been handled before, in ledger order.
+    pub ready: Vec<(i64, Happening)>,
+    /// The last row before the first one that waits; a reader's cursor may move there.
+    pub cursor: Option<i64>,
+    /// When to look again if the registry does not change before.
+    pub retry_at: Option<Timestamp>,
+}
+
+impl SettledRows {
+    /// Splits rows by the number of changes that the registry records for each agent. An agent that the registry does
+    /// not know was removed, and its rows never wait. Rows in `handled` lie behind a waiting row of another agent and
+    /// were acted on in an earlier round.
+    pub fn split(
+        rows: Vec<(i64, Happening)>,
+        changes: &HashMap<AgentId, u64>,
+        handled: &BTreeSet<i64>,
+        now: Timestamp,
+    ) -> SettledRows {
+        let mut settled = SettledRows::default();
+        let mut waiting: HashSet<AgentId> = HashSet::new();
+        for (id, happening) in rows {
+            if !waiting.contains(&happening.agent) {
+                let retry_at = retry_time(&happening, changes.get(&happening.agent).copied(), now);
+                if retry_at.is_some() {
+                    waiting.insert(happening.agent);
+                    settled.retry_at = settled.retry_at.into_iter().chain(retry_at).min();
+                }
+            }
+            if waiting.is_empty() {
+                settled.cursor = Some(id);
+            }
+            if !waiting.contains(&happening.agent) && !handled.contains(&id) {
+                settled.ready.push((id, happening));
+            }
+        }
+        settled
+    }
+}
+
+/// When to look again at a row that is ahead of the registry; `None` if the row need not wait.
+fn retry_time(happening: &Happening, changes: Option<u64>, now: Timestamp) -> Option<Timestamp> {
+    let What::Status { seq, .. } = happening.what else { return None };
+    let age = now.duration_since(happening.at);
+    // A row from the future was written before the clock was set back, and is old.
+    let is_recent = !age.is_negative() && age < REGISTRY_LAG_LIMIT;
+    (is_recent && changes? < seq).then(|| happening.at + REGISTRY_LAG_LIMIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Status;
+    use crate::rules::status::decide::tests::at;
+
+    fn agent(number: u128) -> AgentId {
+        AgentId(uuid::Uuid::from_u128(number))
+    }
+
+    fn change(of: u128, seq: u64, second: i64) -> Happening {
+        Happening {
+            at: at(second),
+            agent: agent(of),
+            name: "a".parse().unwrap(),
+            what: What::Status { seq, from: None, to: Status::Idle, waiting_for: None, exit: None },
+            why: String::new(),
+        }
+    }
+
+    fn ready(settled: &SettledRows) -> Vec<i64> {
+        settled.ready.iter().map(|(id, _)| *id).collect()
+    }
+
+    fn split(rows: Vec<Happening>, registry: &[(u128, u64)], handled: &[i64], now: i64) -> SettledRows {
+        let rows = (1..).zip(rows).collect();
+        let changes = registry.iter().map(|(of, changes)| (agent(*of), *changes)).collect();
+        SettledRows::split(rows, &changes, &handled.iter().copied().collect(), at(now))
+    }
+
+    #[test]
+    fn rows_of_a_removed_agent_hold_nothing_back() {
+        let settled = split(vec![change(1, 7, 100), change(2, 3, 100)], &[(2, 3)], &[], 101);
+        assert_eq!((ready(&settled), settled.cursor, settled.retry_at), (vec![1, 2], Some(2), None));
+    }
+
+    #[test]
+    fn a_row_ahead_of_the_registry_holds_back_its_own_agent_only() {
+        let rows = vec![change(1, 1, 99), change(2, 5, 100), change(1, 2, 100), change(2, 6, 100)];
+        let settled = split(rows.clone(), &[(1, 2), (2, 4)], &[], 101);
+        assert_eq!((ready(&settled), settled.cursor, settled.retry_at), (vec![1, 3], Some(1), Some(at(110))));
+        // The next round starts behind the cursor; what was handled is not handled again.
+        let again = split(rows.clone(), &[(1, 2), (2, 6)], &[3], 102);
+        assert_eq!((ready(&again), again.cursor, again.retry_at), (vec![1, 2, 4], Some(4), None));
+        // A command that was killed between its two writes is passed over after a while.
+        let late = split(rows, &[(1, 2), (2, 4)], &[], 110);
+        assert_eq!((ready(&late), late.cursor, late.retry_at), (vec![1, 2, 3, 4], Some(4), None));
+    }
+
+    #[test]
+    fn a_row_from_before_the_clock_was_set_back_does_not_wait() {
+        let settled = split(vec![change(1, 7, 500)], &[(1, 6)], &[], 100);
+        assert_eq!((ready(&settled), settled.retry_at), (vec![1], None));
+    }
+}

@@ -1,0 +1,365 @@
+//! When an agent may be given its next task, what is typed then, what became of a delivery that was cut short, and
+//! when a task is over.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::model::{Agent, AgentRecord, Message, RestartPolicy, Status, Task};
+use crate::rules::status::from_hook::INTERRUPTED;
+use crate::rules::status::turn_failure::why_held;
+use crate::rules::tasks::confirm::squeezed;
+
+/// Somebody who typed so recently is not interrupted.
+const HANDS_OFF: Duration = Duration::from_secs(10);
+/// What was typed is on the screen, or was told of by a hook, after so long.
+pub const SETTLED: Duration = Duration::from_secs(3);
+
+/// Said of what nobody can do any more.
+pub const GONE: &str = "its agent is gone";
+
+/// Whether something can be typed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ready {
+    /// It is idle, or is away and may be brought back.
+    Yes,
+    /// It is idle, but somebody is typing into it.
+    Driven,
+    /// Not now.
+    No,
+}
+
+/// Decides whether an agent takes work now.
+pub fn ready(agent: &Agent, now: Timestamp) -> Ready {
+    let driven = agent.clients.iter().any(|client| !client.observer);
+    let lately = agent.last_activity.is_some_and(|at| now.duration_since(at).unsigned_abs() < HANDS_OFF);
+    match agent.status {
+        Status::Idle if agent.failure.as_ref().is_some_and(|failure| failure.holds(now)) => Ready::No,
+        Status::Idle if driven && lately => Ready::Driven,
+        Status::Idle | Status::Hibernated => Ready::Yes,
+        // One that somebody ended stays ended, unless it is to be there always.
+        Status::Lost if agent.restart.policy != RestartPolicy::No => Ready::Yes,
+        Status::Stopped if agent.restart.policy == RestartPolicy::Always => Ready::Yes,
+        _ => Ready::No,
+    }
+}
+
+/// Specs with an agent whose queue is held. Agents of a spec share an account, so that a retry from their pool would
+/// fail on the next agent as it did on this one.
+pub fn held_specs(agents: &[Agent], now: Timestamp) -> HashSet<String> {
+    let is_held = |agent: &&Agent| agent.failure.as_ref().is_some_and(|failure| failure.holds(now));
+    agents.iter().filter(is_held).map(|agent| agent.spec.clone()).collect()
+}
+
+/// Why an agent does not take work now, for whoever waits for it.
+pub fn why_not(agent: &Agent) -> String {
+    if let Some(failure) = &agent.failure {
+        return why_held(failure, agent.name.as_str());
+    }
+    match agent.status {
+        Status::Working | Status::Starting => format!("waits until `{}` is idle", agent.name),
+        Status::Waiting => format!("waits until somebody has answered `{}`", agent.name),
+        Status::Unknown => format!("it is not known what `{}` does", agent.name),
+        status => format!("`{}` is {status}; `symposium agent resume {}`", agent.name, agent.name),
+    }
+}
+
+/// A text with the mark by which it is found again, on the same line where there is only one.
+pub fn marked(text: &str, mark: &str) -> String {
+    let text = text.trim_end();
+    match text.contains('\n') {
+        true => format!("{text}\n\n{mark}"),
+        false => format!("{text} {mark}"),
+    }
+}
+
+/// Whether a text that an agent took is this task: its mark alone may stand in anybody's words.
+pub fn is_task(text: &str, task: &Task) -> bool {
+    let text = squeezed(text);
+    text.ends_with(&squeezed(&task.mark())) && text.contains(&squeezed(&task.text))
+}
+
+/// Whether a text that an agent took is this message.
+pub fn is_message(text: &str, message: &Message) -> bool {
+    squeezed(text).ends_with(&squeezed(&message.typed()))
+}
+
+/// What can be seen of a delivery that nobody is at any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trace {
+    /// Its mark stands unsent in the agent's input line.
+    pub drafted: bool,
+    /// Its mark was printed since it began.
+    pub printed: bool,
+    /// The agent's hooks would have told that it was taken.
+    pub hooked: bool,
+    /// The agent's screen can be read.
+    pub readable: bool,
+    /// It is at its prompt with nothing unread, or it does not run.
+    pub at_rest: bool,
+    /// It was long enough ago for all of that to show.
+    pub settled: bool,
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It cannot be told yet.
+    Wait,
+    /// It stands there and needs its Enter.
+    Submit,
+    /// It was taken.
+    Taken,
+    /// Nothing was typed: it can be tried again.
+    Untouched,
+    /// Nobody can know; a person has to look.
+    Unknown,
+}
+
+/// Decides what became of a delivery that was cut short.
+pub fn fate(trace: Trace) -> Fate {
+    match trace {
+        Trace { drafted: true, .. } => Fate::Submit,
+        // Its screen shows what was sent; one with hooks tells when it really took it.
+        Trace { printed: true, hooked: false, readable: true, .. } => Fate::Taken,
+        Trace { settled: false, .. } => Fate::Wait,
+        Trace { printed: true, .. } => Fate::Unknown,
+        Trace { readable: false, hooked: false, .. } => Fate::Unknown,
+        Trace { at_rest: false, .. } => Fate::Wait,
+        Trace { printed: false, .. } => Fate::Untouched,
+    }
+}
+
+/// How a running task ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// It is still worked on.
+    NotYet,
+    /// Its turn is over; the agent's last words.
+    Done(String),
+    /// Its agent is, and why.
+    Failed(String),
+    /// It took longer than it may.
+    TooLong(String),
+}
+
+/// Decides whether a task that runs is over.
+pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Ending {
+    let Some(record) = record else { return Ending::Failed(GONE.into()) };
+    let note = &record.status;
+    let begun = task.dispatched_at.unwrap_or(task.changed_at);
+    // What an agent was born with is written down before it is started.
+    let typed_in = task.dispatched_at.is_some();
+    if typed_in && record.started_at.is_some_and(|at| at > task.changed_at) && note.status.is_live() {
+        return Ending::Failed("its agent was started again in the middle of it".into());
+    }
+    // A clock that was set back says nothing about since when.
+    if note.failure().is_some() && (note.since >= begun || now < begun) {
+        return Ending::Failed(note.reason.clone());
+    }
+    match note.status {
+        // A task that runs has been worked at since it was given: an agent that is idle since then is done with it.
+        // A clock that was set back says nothing about since when.
+        Status::Idle | Status::Hibernated if note.since >= begun || now < begun => match note.reason.as_str()
+        {
+            INTERRUPTED => Ending::Failed(INTERRUPTED.into()),
+            reason => Ending::Done(reason.into()),
+        },
+        // One that is there for a task may leave when that is done.
+        Status::Exited if record.ephemeral => Ending::Done(note.reason.clone()),
+        status if status.is_live() || status == Status::Hibernated => match deadline(task) {
+            Some(until) if now >= until => {
+                let most = Duration::from_secs(task.timeout_s.unwrap_or_default().into());
+                Ending::TooLong(format!("it took longer than {most:?}"))
+            }
+            _ => Ending::NotYet,
+        },
+        status => Ending::Failed(format!("its agent is {status}: {}", note.reason)),
+    }
+}
+
+/// Until when a running task may take.
+pub fn deadline(task: &Task) -> Option<Timestamp> {
+    let begun = task.dispatched_at.unwrap_or(task.changed_at);
+    task.timeout_s.map(|seconds| begun + Duration::from_secs(seconds.into()))
+}
+
+#[cfg(test)]
+pub(in crate::rules) mod tests {
+    use super::*;
+    use crate::model::{AgentId, Priority, TaskId, TaskState};
+    use crate::rules::status::decide::tests::{at, record};
+
+    fn task(dispatched: i64) -> Task {
+        Task {
+            agent: Some(AgentId::fresh()),
+            agent_name: "a".parse().ok(),
+            state: TaskState::Running,
+            changed_at: at(dispatched),
+            dispatched_at: Some(at(dispatched)),
+            attempts: 1,
+            ..example(1)
+        }
+    }
+
+    /// A task that nobody has.
+    pub fn example(id: i64) -> Task {
+        Task {
+            id: TaskId(id),
+            agent: None,
+            agent_name: None,
+            pool: None,
+            text: "x".into(),
+            priority: Priority::Normal,
+            state: TaskState::Queued,
+            source: "person".into(),
+            source_id: None,
+            created_at: at(0),
+            changed_at: at(0),
+            dispatched_at: None,
+            attempts: 0,
+            retries: 0,
+            timeout_s: None,
+            topic: None,
+            after: vec![],
+            blocked: 0,
+            progress: None,
+            flagged: false,
+            why: String::new(),
+            result: None,
+        }
+    }
+
+    #[test]
+    fn a_task_is_over_when_its_turn_or_its_agent_is() {
+        // Every record's status is since second 3.
+        for (status, begun, expected) in [
+            (Status::Working, 2, Ending::NotYet),
+            (Status::Waiting, 2, Ending::NotYet),
+            (Status::Idle, 2, Ending::Done("noted".into())),
+            (Status::Idle, 9, Ending::NotYet),
+            (Status::Crashed, 2, Ending::Failed("its agent is crashed: noted".into())),
+            (Status::Stopped, 2, Ending::Failed("its agent is stopped: noted".into())),
+        ] {
+            let is = ending(&task(begun), Some(&record("a", status)), at(20));
+            assert_eq!(is, expected, "{status} {begun}");
+        }
+        assert_eq!(ending(&task(1), None, at(20)), Ending::Failed("its agent is gone".into()));
+        let mut stopped = record("a", Status::Idle);
+        stopped.status.reason = INTERRUPTED.into();
+        assert_eq!(ending(&task(2), Some(&stopped), at(20)), Ending::Failed(INTERRUPTED.into()));
+        // The clock was set back: the agent has been idle since an hour before it was given the task.
+        assert_eq!(
+            ending(&task(3600), Some(&record("a", Status::Idle)), at(5)),
+            Ending::Done("noted".into())
+        );
+    }
+
+    #[test]
+    fn a_failed_turn_fails_its_task_and_holds_the_queue() {
+        use crate::model::{FailureCause, FailureSource, StatusNote, TurnFailure};
+        use crate::rules::status::turn_failure::note_after;
+        let working = StatusNote::new(Status::Working, at(3), "it took a prompt");
+        for cause in [FailureCause::Login, FailureCause::Credit, FailureCause::Limit, FailureCause::Error] {
+            let failure = TurnFailure { cause, message: "API Error: x".into(), resets_at: None };
+            let status = note_after(&working, &failure, FailureSource::Hook, at(10));
+            let failed = AgentRecord { status, ..record("a", Status::Idle) };
+            let ends = |begun| ending(&task(begun), Some(&failed), at(20));
+            assert_eq!(ends(2), Ending::Failed("API Error: x".into()), "{cause}");
+            assert_eq!(ends(12), Ending::NotYet, "{cause}: an earlier turn failed");
+            let agent = Agent {
+                status: failed.status.status,
+                failure: failed.status.failure.clone(),
+                ..crate::rules::lifecycle::evict::tests::agent("a", Status::Idle)
+            };
+            assert_eq!(ready(&agent, at(20)), Ready::No, "{cause}");
+            assert!(why_not(&agent).contains("held"), "{cause}");
+        }
+        let failure = TurnFailure { cause: FailureCause::Error, message: "x".into(), resets_at: None };
+        let status = note_after(&working, &failure, FailureSource::Hook, at(10));
+        let agent = Agent {
+            failure: status.failure,
+            ..crate::rules::lifecycle::evict::tests::agent("a", Status::Idle)
+        };
+        assert_eq!(ready(&agent, at(500)), Ready::Yes, "the backoff is over");
+    }
+
+    #[test]
+    fn a_task_may_take_too_long_and_its_agent_may_begin_anew() {
+        let slow = Task { timeout_s: Some(10), ..task(2) };
+        let works = record("a", Status::Working);
+        assert_eq!(ending(&slow, Some(&works), at(11)), Ending::NotYet);
+        assert_eq!(ending(&slow, Some(&works), at(12)), Ending::TooLong("it took longer than 10s".into()));
+        let again = AgentRecord { started_at: Some(at(5)), ..record("a", Status::Idle) };
+        assert!(matches!(ending(&task(2), Some(&again), at(20)), Ending::Failed(_)));
+        // Woken for the task: it was started before the task was typed in.
+        assert!(matches!(ending(&task(6), Some(&again), at(20)), Ending::NotYet));
+    }
+
+    #[test]
+    fn what_became_of_a_delivery_is_known_or_left_to_a_person() {
+        let unseen = Trace {
+            drafted: false,
+            printed: false,
+            hooked: true,
+            readable: true,
+            at_rest: true,
+            settled: true,
+        };
+        for (about, trace, expected) in [
+            ("nothing to be seen of it", unseen, Fate::Untouched),
+            ("nor of one without hooks", Trace { hooked: false, ..unseen }, Fate::Untouched),
+            ("too early to tell", Trace { settled: false, ..unseen }, Fate::Wait),
+            ("its input is not read yet", Trace { at_rest: false, ..unseen }, Fate::Wait),
+            ("it stands there", Trace { drafted: true, printed: true, ..unseen }, Fate::Submit),
+            ("it stands there at once", Trace { drafted: true, settled: false, ..unseen }, Fate::Submit),
+            ("shown, and its hook will tell", Trace { printed: true, settled: false, ..unseen }, Fate::Wait),
+            ("shown, and no hook told", Trace { printed: true, ..unseen }, Fate::Unknown),
+            ("shown, and there are no hooks", Trace { printed: true, hooked: false, ..unseen }, Fate::Taken),
+            ("blind", Trace { hooked: false, readable: false, ..unseen }, Fate::Unknown),
+        ] {
+            assert_eq!(fate(trace), expected, "{about}");
+        }
+    }
+
+    #[test]
+    fn nobodys_words_pass_for_the_work_whose_mark_they_hold() {
+        let task = Task { text: "go on,\tplease".into(), ..task(1) };
+        for (text, expected) in [
+            ("go on,    please [symposium task 1]\n", true),
+            ("a draft go on,\tplease\n\nTopic x:\ny\n\n[symposium task 1]", true),
+            ("what about [symposium task 1]", false),
+            ("go on,\tplease [symposium task 1] and so on", false),
+            ("go on,\tplease [symposium task 1/2]", false),
+        ] {
+            assert_eq!(is_task(text, &task), expected, "{text}");
+        }
+        let message = Message {
+            id: crate::model::MessageId(7),
+            at: at(0),
+            from: "fix".into(),
+            to: None,
+            to_id: None,
+            project: None,
+            text: "as [symposium message 3 from x] says".into(),
+            wake: true,
+            state: crate::model::MessageState::Dispatched,
+            changed_at: at(0),
+            why: String::new(),
+        };
+        for (text, expected) in [
+            (message.typed().as_str(), true),
+            ("[symposium message 7 from fix]", false),
+            (&format!("{} [symposium task 1]", message.typed()), false),
+        ] {
+            assert_eq!(is_message(text, &message), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mark_stands_on_the_line_or_below_the_lines() {
+        assert_eq!(marked("do it\n", "[m]"), "do it [m]");
+        assert_eq!(marked("do\nit", "[m]"), "do\nit\n\n[m]");
+    }
+}

@@ -1,0 +1,217 @@
+//! What is decided about a handoff: what goes into it, whether its words can be true, what of it acts on the machine of
+//! whoever takes it over, and what an agent without its conversation is told first.
+
+use std::path::{Component, Path};
+
+pub use effects::{Told, acts, runs, spelt};
+
+use crate::model::{
+    AgentName, FoundIn, HandedMessage, HandedTask, Manifest, Origin, Part, Spec, Task, TaskState,
+    is_deceptive,
+};
+use crate::secrets::in_line;
+
+/// The most names of variables that are listed.
+const MOST_LISTED_NAMES: usize = 50;
+/// The longest name of a variable that is listed whole, in characters.
+const LONGEST_LISTED_NAME: usize = 80;
+/// More of a recap than this is not told to an agent.
+const LONGEST_RECAP: usize = 8 * 1024;
+/// How many numbers are tried behind a name.
+const MOST_NUMBERS: u32 = 1000;
+
+/// A spec as it may leave the machine: without values of variables, and without where it stood.
+pub fn without_secrets(spec: &Spec) -> Spec {
+    let mut spec = spec.clone();
+    spec.env.clear();
+    spec.origins.clear();
+    spec.remarks.clear();
+    spec.found_in = FoundIn::BuiltIn;
+    spec
+}
+
+/// A spec as it came, with where it stands for whoever is told what it makes this machine do. What somebody else
+/// allowed to be spawned, or to be told, is not theirs to say here.
+pub fn received(spec: Spec, file: &str) -> Spec {
+    let mut spec = Spec { found_in: FoundIn::Given(file.to_owned()), ..without_secrets(&spec) };
+    spec.notify = None;
+    spec.ephemeral = false;
+    let said = || Origin::File { path: file.to_owned(), line: 1 };
+    for key in ["command", "tools", "workspace.setup", "shell_tier"] {
+        spec.origins.insert(key.to_owned(), said());
+    }
+    spec
+}
+
+/// The address of a remote without what may be a password: user and password, and a query. None when what is left may
+/// still hold one.
+pub fn without_credentials(address: &str) -> Option<String> {
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    let address = match address.split_once("://") {
+        Some((scheme, rest)) => {
+            // A password may hold a slash, and then what stands before the slash is no host with its port.
+            let front = rest.split('/').next().unwrap_or_default();
+            let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_whole =
+                front.contains('@') || front.rsplit_once(':').is_none_or(|(_, port)| is_port(port));
+            let cut = if is_whole { front.rfind('@') } else { rest.rfind('@') };
+            format!("{scheme}://{}", cut.map_or(rest, |at| &rest[at + 1..]))
+        }
+        // A transport that is a program of its own may hold anything.
+        None if address.contains("::") => return None,
+        None => match address.split_once('@') {
+            Some((user, rest)) if user != "git" => rest.to_owned(),
+            _ => address.to_owned(),
+        },
+    };
+    in_line(&address, &[]).is_empty().then_some(address)
+}
+
+/// The tasks of a queue as they are handed over; what they come after is said by their places in the list.
+pub fn handed_tasks(open: &[Task]) -> Vec<HandedTask> {
+    let place = |id| open.iter().position(|task| task.id == id);
+    open.iter()
+        .enumerate()
+        .map(|(at, task)| HandedTask {
+            text: task.text.clone(),
+            priority: task.priority.to_string(),
+            source: task.source.clone(),
+            begun: task.state != TaskState::Queued,
+            timeout_s: task.timeout_s,
+            retries: task.retries,
+            after: task.after.iter().filter_map(|id| place(*id)).filter(|before| *before < at).collect(),
+        })
+        .collect()
+}
+
+/// Whether what a manifest says can be true; what is wrong, when it cannot.
+pub fn check(manifest: &Manifest) -> Result<(), String> {
+    let is_word = |text: &str| {
+        (1..=100).contains(&text.len())
+            && !text.starts_with('-')
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+    };
+    let is_commit =
+        |text: &str| (text.len() == 40 || text.len() == 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    if !manifest.has(Part::Record) || !manifest.has(Part::Spec) {
+        return Err("it holds no agent".into());
+    }
+    if !is_word(&manifest.kind) {
+        return Err("its kind cannot be the name of one".into());
+    }
+    if manifest.conversation.id.as_deref().is_some_and(|id| !is_word(id)) {
+        return Err("its conversation's id cannot be one".into());
+    }
+    if manifest.has(Part::Bundle) != manifest.work.is_some() {
+        return Err("its work is not what it says".into());
+    }
+    if manifest.work.is_none() && (manifest.has(Part::Staged) || manifest.has(Part::Unstaged)) {
+        return Err("it holds changes of no work".into());
+    }
+    let Some(work) = &manifest.work else { return Ok(()) };
+    let commits = [&work.head].into_iter().chain(&work.base).chain(&work.roots);
+    if !commits.into_iter().all(|commit| is_commit(commit)) {
+        return Err("a commit in it cannot be one".into());
+    }
+    let is_plain = |part: Component| match part {
+        Component::Normal(step) => step.to_str().is_some_and(|step| !step.eq_ignore_ascii_case(".git")),
+        _ => false,
+    };
+    match Path::new(&work.below).components().all(is_plain) && !work.below.contains('\0') {
+        true => Ok(()),
+        false => Err("its place leads out of the repository".into()),
+    }
+}
+
+/// Whether the words of a spec can be given to a program: a file that somebody wrote was held against more than this.
+pub fn check_spec(spec: &Spec) -> Result<(), String> {
+    let words = spec.command.iter().chain(spec.tools.iter().flatten()).chain(&spec.model);
+    let words = words.chain(&spec.worktree.setup).chain(&spec.worktree.copy).chain(&spec.system_prompt);
+    if words.into_iter().any(|word| word.contains('\0')) {
+        return Err("a word of its spec holds a NUL byte".into());
+    }
+    // A program that takes its value from the next argument would take these for options of its own.
+    let is_option = |word: &&String| word.starts_with('-');
+    if spec.model.iter().chain(spec.tools.iter().flatten()).any(|word| is_option(&word)) {
+        return Err("its model or a tool of it is an option".into());
+    }
+    if spec.system_prompt.as_ref().is_some_and(|text| text.starts_with("--")) {
+        return Err("its system prompt is an option".into());
+    }
+    let is_name = |name: &String| {
+        let mut bytes = name.bytes();
+        let first = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        first && name.len() <= 100 && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+    };
+    match spec.params.keys().all(is_name) {
+        true => Ok(()),
+        false => Err("a parameter of its spec cannot be called that".into()),
+    }
+}
+
+/// The branches that an agent's work may come onto, the best first. None that is there is ever moved.
+pub fn branches(wanted: Option<&str>, name: &AgentName) -> Vec<String> {
+    // What a clone has under these would be another commit from then on; a new repository may get that remote yet.
+    let stands_before = |branch: &str| ["refs/", "origin/"].iter().any(|above| branch.starts_with(above));
+    let is_plain = |branch: &&str| !branch.contains(is_deceptive) && !stands_before(branch);
+    let wanted = wanted.filter(is_plain).map(str::to_owned);
+    let own = format!("handoff/{name}");
+    let numbered = (2..MOST_NUMBERS).map(|n| format!("handoff/{name}-{n}"));
+    wanted.into_iter().chain([own.clone()]).chain(numbered).collect()
+}
+
+/// Lists the names of variables that a handoff mentions: a bounded number of them, each cut to a bounded length.
+pub fn listed_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let left_out = names.len().saturating_sub(MOST_LISTED_NAMES);
+    let cut = |name: &str| match name.char_indices().nth(LONGEST_LISTED_NAME) {
+        Some((end, _)) => format!("{}…", spelt(&name[..end])),
+        None => spelt(name),
+    };
+    let mut listed: Vec<String> = names.take(MOST_LISTED_NAMES).map(cut).collect();
+    listed.extend((left_out > 0).then(|| format!("and {left_out} more")));
+    listed.join(", ")
+}
+
+/// The names that an agent may get, the best first.
+pub fn names(wanted: &AgentName) -> impl Iterator<Item = AgentName> + '_ {
+    let numbered = (2..MOST_NUMBERS).map(|n| wanted.numbered(n));
+    std::iter::once(wanted.clone()).chain(numbered).filter(|name| !name.is_reserved())
+}
+
+/// What an agent is told first that has to go on without the conversation.
+pub fn first_prompt(name: &AgentName, recap: &str) -> String {
+    let clean: String = recap
+        .chars()
+        .map(|c| if is_deceptive(c) && c != '\n' { ' ' } else { c })
+        .take(LONGEST_RECAP)
+        .collect();
+    format!(
+        "You take over the work of agent `{name}`, whose conversation could not be brought along. What it did is in \
+         this directory. This is what is known of it:\n\n{}\n\nLook at where the work stands (git log, git status), \
+         and say in a few words how you would go on.",
+        clean.trim_end()
+    )
+}
+
+/// A task as it is put on the new queue.
+pub fn handed_on(task: &HandedTask) -> String {
+    let text = typeable(&task.text);
+    match task.begun {
+        true => format!("(It was under way when it was handed over.) {text}"),
+        false => text,
+    }
+}
+
+/// Mail as it is put into the new box.
+pub fn handed_mail(message: &HandedMessage) -> String {
+    let from = message.from.replace(|c: char| c.is_control(), " ");
+    format!("(From {from}, before it was handed over:) {}", typeable(&message.text))
+}
+
+fn typeable(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\n' && c != '\t', " ")
+}
+
+mod effects;
+#[cfg(test)]
+mod tests;

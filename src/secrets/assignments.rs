@@ -1,0 +1,351 @@
+//! Values that are set: `name = value` in all the ways of programs, settings and headers. The name says whether the value
+//! is a secret; how much the value has to look like one depends on the name, and on who would write it so.
+
+use crate::secrets::logins::is_login;
+use crate::secrets::passphrases::{is_passphrase, is_phrase};
+use crate::secrets::placeholders::{is_fake, is_variable};
+use crate::secrets::random::{is_mixed, is_random};
+use crate::secrets::source_code::{is_call, is_path, is_type};
+use crate::secrets::{ends_with_word, plain};
+
+/// Names behind which a secret stands.
+pub(super) const TELLING: [&str; 19] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "accountkey",
+    "encryptionkey",
+    "signingkey",
+    "masterkey",
+    "secretkeybase",
+    "credential",
+    "credentials",
+    "pwd",
+    "bearer",
+];
+
+/// A name that ends so is about a secret, and its value is none.
+const ABOUT: [&str; 22] = [
+    "name", "id", "ids", "type", "url", "uri", "path", "dir", "file", "hash", "sha", "digest", "checksum",
+    "version", "arn", "ref", "count", "length", "expiry", "expires", "at", "cache",
+];
+
+/// Names of secrets that are dice's business, and that people make up all the same. Those of Kubernetes, which name a
+/// secret by `secret: name`, are not among them.
+const OF_PEOPLE: [&str; 12] = [
+    "jwtsecret",
+    "sessionsecret",
+    "cookiesecret",
+    "appsecret",
+    "authsecret",
+    "clientsecret",
+    "hmacsecret",
+    "webhooksecret",
+    "signingsecret",
+    "sharedsecret",
+    "secretkey",
+    "secretkeybase",
+];
+
+/// What a picture or a program goes through: `render_pass`.
+const PASSES: [&str; 12] = [
+    "render", "shadow", "depth", "lighting", "geometry", "compute", "raster", "blur", "bloom", "draw",
+    "codegen", "analysis",
+];
+
+/// A name that has one of these is a message about passwords.
+const MESSAGES: [&str; 10] =
+    ["wrong", "invalid", "error", "message", "msg", "label", "title", "hint", "prompt", "forgot"];
+
+/// The shortest signature: 32 bytes in base64 have 43.
+const SHORTEST_SIGNATURE: usize = 40;
+
+/// The shortest password that was made up by a person and looks like one.
+const SHORTEST_PASSWORD: usize = 8;
+/// The shortest one that is in quotes, and the shortest that is not.
+const SHORTEST_WEAK: (usize, usize) = (4, 6);
+
+/// A word in a line: what keys are made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Word<'a> {
+    line: &'a str,
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Word<'a> {
+    pub(super) fn text(&self) -> &'a str {
+        &self.line[self.start..self.end]
+    }
+
+    pub(super) fn before(&self) -> &'a str {
+        &self.line[..self.start]
+    }
+
+    fn behind(&self) -> &'a str {
+        &self.line[self.end..]
+    }
+
+    /// The whole text in the quotes that this word begins.
+    fn quoted(&self) -> Option<&'a str> {
+        let quote = self.before().chars().next_back().filter(|c| ['"', '\'', '`'].contains(c))?;
+        let text = self.line[self.start..].split(quote).next()?;
+        let is_closed = self.start + text.len() < self.line.len();
+        is_closed.then_some(text)
+    }
+}
+
+/// The words of a line.
+pub(super) fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() && !is_word_byte(bytes[at]) {
+            at += 1;
+        }
+        let start = at;
+        while at < bytes.len() && is_word_byte(bytes[at]) {
+            at += 1;
+        }
+        let end = start + line.get(start..at)?.trim_end_matches(['.', ',', ':']).len();
+        (start < at).then_some(Word { line, start, end })
+    })
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.+/~!@#$%^&*".contains(&byte)
+}
+
+/// The name and the value, when a word is a secret that is set.
+pub(super) fn secret<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str)> {
+    let (name, sign) = set_by(word.before())?;
+    let name = named_before(word.before(), (name, sign)).unwrap_or(name);
+    let (quoted, phrase) = match word.quoted() {
+        Some(text) if text.contains(char::is_whitespace) => (None, Some(text)),
+        quoted => (quoted, None),
+    };
+    if phrase.is_some_and(|text| is_of_password(name) && is_set_phrase(text, (name, sign))) {
+        return Some((name, phrase?));
+    }
+    let value = quoted.unwrap_or(word.text());
+    let spelled = plain(name);
+    let is_setting = || is_setting(word, (name, sign));
+    let is_weak = || match quoted {
+        Some(value) => is_weak(value),
+        None if goes_on(word.behind()) => false,
+        None => is_weak_word(value) || (is_setting() && is_weak(value)),
+    };
+    let is_made_up =
+        || (quoted.is_some() || (is_setting() && !goes_on(word.behind()))) && is_weak_secret(value);
+    let found = is_secret(&spelled, word.text())
+        || is_secret(&spelled, value)
+        || (spelled.ends_with("auth") && is_login(value))
+        || (is_of_password(name) && (is_weak() || is_set_number(word, (name, sign))))
+        || (OF_PEOPLE.iter().any(|end| spelled.ends_with(end)) && is_made_up())
+        || is_signature(word, name);
+    let is_of_program = || quoted.is_none() && is_of_program(word, (name, sign));
+    (found && !is_of_program()).then_some((name, value))
+}
+
+/// The name that waits for its value in the next line, as in YAML.
+pub(super) fn waiting(line: &str) -> Option<&str> {
+    let text = line.trim_end();
+    let text = text.trim_end_matches(['|', '>', '-', '+']).trim_end();
+    let (name, _) = set_by(text.strip_suffix(':').map(|_| text)?)?;
+    let before = text.rfind(name).map_or(text, |at| &text[..at]).trim_end_matches([' ', '-']);
+    // The first line of a text in JSON stands behind a quote.
+    let is_alone = before.is_empty() || before.ends_with(['"', '\'']);
+    let plain = plain(name);
+    (is_alone && TELLING.iter().any(|telling| plain.ends_with(telling))).then_some(name)
+}
+
+/// The value of a line that gives one to any of these names and does nothing else, quotes and all, in YAML or JSON.
+pub(super) fn entry<'l>(line: &'l str, names: &[&str]) -> Option<&'l str> {
+    let text = line.trim().trim_start_matches(['-', '{', ' ']).trim_end_matches([',', '}', ' ']);
+    let (name, value) = text.split_once(':')?;
+    let name = name.trim_end().trim_matches(['"', '\'']);
+    let value = value.trim();
+    (names.iter().any(|one| name.eq_ignore_ascii_case(one)) && !value.is_empty()).then_some(value)
+}
+
+/// Whether a line is the value of this name and nothing else.
+pub(super) fn is_value_of(name: &str, line: &str) -> bool {
+    let text = line.trim();
+    let value = text.trim_matches(['"', '\'']);
+    let is_one = !value.is_empty() && !value.contains(char::is_whitespace) && !value.ends_with(':');
+    let weak = if value.len() < text.len() { is_weak(value) } else { is_weak_word(value) };
+    let is_path = value.len() == text.len() && is_path(value);
+    is_one && !is_path && (is_secret(&plain(name), value) || (is_of_password(name) && weak))
+}
+
+/// The name that a value is given to, and the sign between: `name=`, `name: `, `"name": "`, `name := "`, `Bearer `.
+fn set_by(before: &str) -> Option<(&str, &str)> {
+    const AROUND: [char; 5] = ['"', '\'', '`', '\\', ' '];
+    let sign = before.trim_end_matches(AROUND);
+    // `Password::Hashed` is a part of a program.
+    if sign.ends_with("::") {
+        return None;
+    }
+    let name = match sign.strip_suffix([':', '=', '>']) {
+        Some(name) => name.trim_end_matches([':', '=']).trim_end_matches(AROUND),
+        None if sign.len() < before.len() && sign.ends_with("earer") => sign,
+        None => return None,
+    };
+    let begin =
+        name.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').map_or(0, |at| at + 1);
+    // What stands before may end with a character of several bytes.
+    let found = name.get(begin..).filter(|name| !name.is_empty())?;
+    Some((found, &before[name.len()..]))
+}
+
+/// The name that a value has elsewhere: `<add key="name" value="…">`, `{"name": "name", "value": "…"}`.
+fn named_before<'a>(before: &'a str, (name, sign): (&str, &str)) -> Option<&'a str> {
+    const BETWEEN: [char; 4] = ['"', '\'', ' ', ','];
+    if !name.eq_ignore_ascii_case("value") {
+        return None;
+    }
+    let text = before.strip_suffix(sign)?.strip_suffix(name)?.trim_end_matches(BETWEEN);
+    let begin = text.rfind(['"', '\''])?;
+    let label = text[..begin].trim_end().strip_suffix([':', '='])?.trim_end_matches(BETWEEN);
+    let found = &text[begin + 1..];
+    let last = found.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+    let is_label = ["name", "key"].iter().any(|end| label.to_ascii_lowercase().ends_with(end));
+    // What stands before may end with a character of several bytes.
+    found.get(last.map_or(0, |at| at + 1)..).filter(|found| is_label && !found.is_empty())
+}
+
+/// Whether a word is a secret where this name says that it is one.
+fn is_secret(name: &str, word: &str) -> bool {
+    let value = word.trim_matches(['=', '*']);
+    let is_behind = TELLING.iter().any(|telling| name.ends_with(telling));
+    let is_within = || {
+        TELLING.iter().any(|telling| name.contains(telling))
+            && !ABOUT.iter().any(|end| name.ends_with(end))
+            // `Algorithms.RS256` is a part of a program.
+            && !value.contains('.')
+    };
+    if !is_behind && !is_within() {
+        return false;
+    }
+    let is_made_up =
+        is_behind && name.contains("pass") && value.len() >= SHORTEST_PASSWORD && is_mixed(value);
+    !value.starts_with('$') && (is_random(value) || is_made_up) && !is_fake(value)
+}
+
+/// Whether what this name is given is a password, which a person may have made up.
+fn is_of_password(name: &str) -> bool {
+    let spelled = plain(name);
+    let ends = ["password", "passwd", "passphrase", "pwd"].iter().any(|end| spelled.ends_with(end));
+    let is_allowed = spelled.starts_with("nopass") || spelled.starts_with("skip");
+    let is_drawn =
+        spelled.strip_suffix("pass").is_some_and(|of| PASSES.iter().any(|pass| of.ends_with(pass)));
+    (ends || ["pass", "pw"].iter().any(|word| ends_with_word(name, word))) && !is_allowed && !is_drawn
+}
+
+/// Whether a word without quotes is a part of a program and no value.
+fn is_of_program(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+    let text = word.text();
+    if sign == "=" && is_loud(name) {
+        return is_path(text) && is_named(text);
+    }
+    is_path(text) || is_call(text, word.behind()) || (!is_of_password(name) && is_type(text))
+}
+
+/// `NAME=value` and `NAME: value`, as shells and their files have it, or a line of settings that is nothing else: no
+/// program has a variable of its own there.
+fn is_setting(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+    ["=", ": "].contains(&sign) && (is_loud(name) || is_alone(word, (name, sign)))
+}
+
+fn is_loud(name: &str) -> bool {
+    !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_alone(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+    let before = word.before().strip_suffix(sign).and_then(|text| text.strip_suffix(name)).unwrap_or("-");
+    before.trim_start_matches(['+', '-', ' ', '"', '\'', '.']).is_empty()
+        && (word.behind().trim().is_empty() || word.behind().trim_start().starts_with("# "))
+}
+
+/// Whether a password is a number: only in settings, since examples in programs are full of `'12345678'`.
+fn is_set_number(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
+    let value = word.text();
+    let is_shell = is_loud(name) && ["=", "=\"", "='"].contains(&sign);
+    let is_number = value.len() >= SHORTEST_WEAK.1 && value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_set = || is_shell || (is_setting(word, (name, sign)) && is_alone(word, (name, sign)));
+    is_number && is_set() && !is_fake(value)
+}
+
+/// Whether several words in quotes are a password: in a shell they need less, unless the name tells of a message.
+fn is_set_phrase(text: &str, (name, sign): (&str, &str)) -> bool {
+    let is_shell = is_loud(name) && ["=\"", "='"].contains(&sign);
+    let spelled = plain(name);
+    let is_message = MESSAGES.iter().any(|word| spelled.contains(word));
+    !is_message && (is_passphrase(text) || (is_shell && is_phrase(text)))
+}
+
+/// Whether a text is a secret that somebody made up instead of throwing dice.
+fn is_weak_secret(value: &str) -> bool {
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    value.len() >= SHORTEST_PASSWORD
+        && (has_digit || is_passphrase(value))
+        && !is_named(value)
+        && !is_path(value)
+        && is_weak(value)
+}
+
+/// Whether a word is the signature of an address that lets its bearer in, as Azure has them.
+fn is_signature(word: &Word<'_>, name: &str) -> bool {
+    let is_part = word.before().strip_suffix("sig=").is_some_and(|before| before.ends_with(['&', '?', ';']));
+    let is_signed =
+        || word.line.contains("sv=") && ["se=", "sp=", "sr="].iter().any(|one| word.line.contains(one));
+    name == "sig"
+        && is_part
+        && word.text().len() >= SHORTEST_SIGNATURE
+        && is_random(word.text())
+        && is_signed()
+}
+
+/// Whether a text is about a secret, by its own words.
+pub(super) fn is_named(text: &str) -> bool {
+    TELLING.iter().any(|telling| plain(text).contains(telling))
+}
+
+/// Whether a text is somebody's password, where it can only be one: the word of a label has a capital, what is part of a
+/// program has signs in it.
+fn is_weak(value: &str) -> bool {
+    let is_lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
+    let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let has_more = value.bytes().any(|byte| byte.is_ascii_digit()) || is_mixed(value);
+    value.len() >= SHORTEST_WEAK.0
+        && value.bytes().all(|byte| byte.is_ascii_graphic())
+        && !value.contains(['/', '\\', ',', ';', '='])
+        && has_letter
+        && (has_more || (is_lower && value.len() >= SHORTEST_WEAK.1) || is_passphrase(value))
+        && !is_fake(value)
+}
+
+/// The same where it may be a variable, a type or a word of a sentence.
+fn is_weak_word(value: &str) -> bool {
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-!@#$^".contains(&byte));
+    value.len() >= SHORTEST_WEAK.1
+        && has_digit
+        && is_plain
+        && !is_named(value)
+        && !is_variable(value)
+        && is_weak(value)
+}
+
+/// Whether a word is only the beginning of something that is computed, or the type of what comes.
+fn goes_on(behind: &str) -> bool {
+    let is_begun = behind.starts_with(['(', '[', '.', ':', '<', '{', '?']) && !behind.starts_with("</");
+    is_begun || behind.trim_start().starts_with('=')
+}

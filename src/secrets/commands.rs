@@ -1,0 +1,153 @@
+//! Passwords on command lines, and in what is said to a database.
+
+use crate::secrets::logins::is_plausible;
+use crate::secrets::passphrases::is_phrase;
+
+/// The shortest one in `--password=…`: the words that programs have there are shorter.
+const SHORTEST_SET: usize = 6;
+
+/// The password of a command line: `curl -u user:password`, `mysql -ppassword`, `--password password`.
+pub(super) fn in_command(line: &str) -> Option<&str> {
+    const AROUND: [char; 9] = ['"', '\'', '`', ',', ';', '(', ')', '|', '&'];
+    if !line.contains(" -") {
+        return None;
+    }
+    let raw: Vec<&str> = line.split_whitespace().collect();
+    let words: Vec<&str> = raw.iter().map(|word| word.trim_matches(AROUND)).collect();
+    let mut client = Client::Other;
+    for (at, word) in words.iter().enumerate() {
+        let named = client.then(word.rsplit(['/', '(', '"', '\'', '`']).next().unwrap_or(word));
+        if named != client {
+            client = named;
+            continue;
+        }
+        // In a sentence the flag is the last word between backticks.
+        let is_closed = raw[at].ends_with(['`', ',']);
+        let next = words.get(at + 1).copied().filter(|_| !is_closed).unwrap_or_default();
+        let (flag, value) = word.split_once('=').unwrap_or((word, next));
+        let is_set = flag.len() < word.len() && value.len() >= SHORTEST_SET;
+        let found = match (client, flag) {
+            (Client::Curl, "-u" | "--user" | "-U" | "--proxy-user") => password_of(value),
+            (Client::Curl, _) => word.strip_prefix("-u").and_then(password_of),
+            (Client::Asking | Client::Login, "-p") | (Client::Redis, "-a" | "--pass") => Some(value),
+            (Client::Sql | Client::Login, "--password") => Some(value),
+            (Client::Sql | Client::Asking | Client::Login, _) if is_short(word) => word.strip_prefix("-p"),
+            (Client::Htpasswd, _) => in_htpasswd(&raw[at..]).map(|word| word.trim_matches(AROUND)),
+            (_, "--password" | "--passwd" | "--passphrase") => {
+                Some(value).filter(|value| is_set || tells(value))
+            }
+            _ => None,
+        };
+        if let Some(password) = found.filter(|password| is_plausible(password)) {
+            return Some(password);
+        }
+        // What follows is a program whose `-p` is another.
+        if client.ends_with(raw[at]) || (client == Client::Asking && found.is_some()) {
+            client = Client::Other;
+        }
+    }
+    None
+}
+
+/// A program that is given passwords in ways of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Client {
+    Curl,
+    Sql,
+    Redis,
+    /// sshpass: its `-p` stands alone, too.
+    Asking,
+    /// docker and its like, before it is known what they shall do: `docker run -p` is about ports.
+    Containers,
+    /// Their `login`.
+    Login,
+    Htpasswd,
+    Other,
+}
+
+impl Client {
+    /// The one that is spoken to from this word on.
+    fn then(self, program: &str) -> Client {
+        match program {
+            "curl" => Client::Curl,
+            "mysql" | "mysqldump" | "mysqladmin" | "mysqlimport" | "mariadb" | "mariadb-dump"
+            | "mariadb-admin" => Client::Sql,
+            "redis-cli" => Client::Redis,
+            "sshpass" => Client::Asking,
+            "docker" | "podman" | "nerdctl" | "buildah" | "skopeo" | "oras" | "helm" => Client::Containers,
+            "login" if self == Client::Containers => Client::Login,
+            "run" | "compose" | "build" if self == Client::Containers => Client::Other,
+            "htpasswd" => Client::Htpasswd,
+            _ => self,
+        }
+    }
+
+    fn ends_with(self, raw: &str) -> bool {
+        let is_end = ["&&", "||", "|", ";"].contains(&raw);
+        is_end || (raw.ends_with(';') && matches!(self, Client::Asking | Client::Login))
+    }
+}
+
+/// The last word of `htpasswd -b file user password`, from the first word behind the program on.
+fn in_htpasswd<'a>(raw: &[&'a str]) -> Option<&'a str> {
+    let is_end = |word: &str| word.starts_with(['>', '|', '&', ';', '#']);
+    let end = raw.iter().position(|word| is_end(word)).unwrap_or(raw.len());
+    let (flags, words): (Vec<&str>, Vec<&str>) = raw[..end].iter().partition(|word| word.starts_with('-'));
+    let has = |letter: char| flags.iter().any(|flag| !flag.starts_with("--") && flag.contains(letter));
+    // Nothing is written with `n`, so that there is no file; the cost of `C` is a word of its own.
+    let expected = 3 - usize::from(has('n')) + usize::from(has('C'));
+    // Prose has the command between backticks.
+    let is_closed = flags.iter().any(|flag| flag.ends_with('`'));
+    (has('b') && !is_closed && words.len() == expected).then(|| words.last().copied())?
+}
+
+/// The password of `ALTER USER … PASSWORD '…'` and `IDENTIFIED BY '…'`.
+pub(super) fn in_sql(line: &str) -> Option<&str> {
+    line.match_indices(['\'', '"']).find_map(|(at, quote)| {
+        let (before, behind) = (&line[..at], &line[at + quote.len()..]);
+        let is_said = if ends_with(before, "password ") {
+            is_changed(&before.to_ascii_lowercase())
+        } else {
+            ends_with(before, " by ") && is_identified(&before[..at - " by ".len()])
+        };
+        let (text, _) = behind.split_once(quote).filter(|_| is_said)?;
+        (is_plausible(text) || is_phrase(text)).then_some(text)
+    })
+}
+
+fn ends_with(text: &str, end: &str) -> bool {
+    text.len()
+        .checked_sub(end.len())
+        .and_then(|at| text.get(at..))
+        .is_some_and(|is| is.eq_ignore_ascii_case(end))
+}
+
+/// `ALTER USER bob WITH`, `CREATE ROLE bob LOGIN ENCRYPTED`.
+fn is_changed(small: &str) -> bool {
+    let has = |words: [&str; 2]| words.iter().any(|word| small.contains(word));
+    (has(["alter ", "create "]) && has(["user ", "role "])) || small.contains("encrypted password")
+}
+
+/// `IDENTIFIED`, `IDENTIFIED WITH …`; in sentences things are identified by their names.
+fn is_identified(before: &str) -> bool {
+    let small = before.to_ascii_lowercase();
+    before.ends_with("IDENTIFIED")
+        || small.contains("identified with ")
+        || (small.ends_with("identified") && is_changed(&small))
+}
+
+fn password_of(login: &str) -> Option<&str> {
+    login.split_once(':').map(|(_, password)| password)
+}
+
+/// `-pX`, and neither `--print` nor `-p`.
+fn is_short(word: &str) -> bool {
+    word.starts_with("-p") && word.len() > 2
+}
+
+/// Whether a word is no word of a sentence.
+fn tells(value: &str) -> bool {
+    value.len() >= 6
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+}

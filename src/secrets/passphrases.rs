@@ -1,0 +1,65 @@
+//! Passwords of several words. A sentence about a password looks much the same, so that only words without capitals
+//! count, and none of those that hold sentences together.
+
+use crate::secrets::assignments::is_named;
+use crate::secrets::placeholders::is_fake;
+
+/// What stands in messages and labels, and not in what somebody made up to remember.
+const OF_SENTENCES: &str = "\
+    a and are at be been can cannot contain das de der die does eight enter for from has have in is ist least letters \
+    long match minimum more must nicht not of only or please richtig should than that the their then this to too \
+    when will with your zu";
+
+/// How many words a phrase has, and how long each is: nearly all words of the lists for dice are that long, and hardly
+/// a sentence has no shorter one.
+const LEAST_WORDS: usize = 4;
+const SHORTEST_WORD: usize = 4;
+/// The shortest phrase where only a password can stand.
+const SHORTEST: usize = 8;
+
+/// Whether a text is a phrase that tells by itself: `correct horse battery staple`, also with dashes.
+pub(super) fn is_passphrase(text: &str) -> bool {
+    let words = || text.split([' ', '-']);
+    let is_word =
+        |word: &str| word.len() >= SHORTEST_WORD && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    words().count() >= LEAST_WORDS && words().all(is_word) && is_made_up(text)
+}
+
+/// Whether a text of several words is a password where nothing but one can stand.
+pub(super) fn is_phrase(text: &str) -> bool {
+    let is_small = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b" -".contains(&byte);
+    text.len() >= SHORTEST && text.trim().contains(' ') && text.bytes().all(is_small) && is_made_up(text)
+}
+
+fn is_made_up(text: &str) -> bool {
+    let is_of_sentence = |word: &str| OF_SENTENCES.split(' ').any(|one| one == word);
+    !text.split([' ', '-']).any(is_of_sentence) && !is_named(text) && !is_fake(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_are_told_from_sentences() {
+        for text in ["correct horse battery staple", "correct-horse-battery-staple"] {
+            assert!(is_passphrase(text), "{text}");
+        }
+        for text in [
+            "geheim wort",
+            "must have eight characters",
+            "please enter your password",
+            "a-name-of-many-words",
+            "Correct Horse Battery Staple",
+        ] {
+            assert!(!is_passphrase(text), "{text}");
+        }
+        for text in ["geheim wort", "blue horse 42"] {
+            assert!(is_phrase(text), "{text}");
+        }
+        for text in ["is too short", "wrong password", "Neues Kennwort", "mot de passe", "geheimwort", "a b"]
+        {
+            assert!(!is_phrase(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Where doors are: `/tmp/symposium-share-OWNER/GUEST/NAME`, with numbers for the users. The first directory lets
+//! everybody through and nobody look; the second only the guest, where the file system keeps lists of users.
+//!
+//! `/tmp` is anybody's. A directory that is not its user's own, that is a link, or that others can write in is
+//! refused, on both sides.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::ShareError;
+use super::acl::{self, Fence};
+use super::connect;
+use crate::model::AgentName;
+
+/// Where all are, whatever `TMPDIR` says: both users must find the same place.
+const ROOT: &str = "/tmp";
+const PREFIX: &str = "symposium-share-";
+
+/// How many doors are found at most: a process may have 1024 files open.
+const MOST: usize = 512;
+/// And how many of one user's, among how many that are no doors.
+const MOST_OF_ONE: usize = 64;
+const MOST_LOOKED_AT: usize = 4096;
+
+/// The doors of one user for another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    owner: u32,
+    guest: u32,
+}
+
+/// A door of somebody's that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Whose.
+    pub owner: u32,
+    /// What it is called.
+    pub name: AgentName,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// What a search for doors has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// The doors.
+    pub found: Vec<Found>,
+    /// Whether these are all.
+    pub is_whole: bool,
+}
+
+impl Place {
+    /// The place of these two.
+    pub fn of(owner: u32, guest: u32) -> Place {
+        Place { owner, guest }
+    }
+
+    /// Whether this user has, or has had, any door.
+    pub fn is_any_of(owner: u32) -> bool {
+        fs::symlink_metadata(Place::of(owner, owner).outer()).is_ok()
+    }
+
+    /// Where the door of an agent is.
+    pub fn door(&self, name: &AgentName) -> PathBuf {
+        self.inner().join(name.as_str())
+    }
+
+    fn outer(&self) -> PathBuf {
+        Path::new(ROOT).join(format!("{PREFIX}{}", self.owner))
+    }
+
+    fn inner(&self) -> PathBuf {
+        self.outer().join(self.guest.to_string())
+    }
+
+    /// Makes it, on the owner's side; says whether the file system itself keeps others out.
+    pub fn prepare(&self) -> Result<bool, ShareError> {
+        match self.prepare_once() {
+            // The last door that was there has just taken it along.
+            Err(ShareError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                self.prepare_once()
+            }
+            other => other,
+        }
+    }
+
+    fn prepare_once(&self) -> Result<bool, ShareError> {
+        let (outer, inner) = (self.outer(), self.inner());
+        make(&outer, 0o711)?;
+        self.check_dir(&outer)?;
+        set_mode(&outer, 0o711)?;
+        make(&inner, 0o700)?;
+        self.check_dir(&inner)?;
+        let fence = acl::only(&inner, self.guest, 5, 0o755).map_err(ShareError::file("open", &inner))?;
+        Ok(fence == Fence::OneUser)
+    }
+
+    /// Lets the guest use a socket that is there.
+    pub(super) fn open(&self, socket: &Path) -> Result<(), ShareError> {
+        acl::only(socket, self.guest, 6, 0o666).map_err(ShareError::file("open", socket)).map(drop)
+    }
+
+    /// Whether somebody listens at the door.
+    pub fn answers(&self, name: &AgentName) -> bool {
+        self.checked(name).is_ok_and(|path| connect::has_listener(&path))
+    }
+
+    /// Takes the door away that nobody listens at any more. One of another environment of ours stays.
+    pub fn clear(&self, name: &AgentName) {
+        if !self.answers(name) {
+            self.remove(name);
+        }
+    }
+
+    /// Takes the door away, and what is empty then.
+    pub fn remove(&self, name: &AgentName) {
+        if self.check_dir(&self.outer()).is_ok() && self.check_dir(&self.inner()).is_ok() {
+            let _ = fs::remove_file(self.door(name));
+            let _ = fs::remove_dir(self.inner());
+            let _ = fs::remove_dir(self.outer());
+        }
+    }
+
+    /// The door of an agent, on the guest's side, when it certainly is the owner's.
+    pub fn checked(&self, name: &AgentName) -> Result<PathBuf, ShareError> {
+        let path = self.door(name);
+        for dir in [self.outer(), self.inner()] {
+            match self.check_dir(&dir) {
+                Err(ShareError::File { source, .. })
+                    if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
+                {
+                    return Err(ShareError::NoDoor { path });
+                }
+                other => other?,
+            }
+        }
+        let refuse = |why: String| Err(ShareError::Unsafe { path: path.clone(), why });
+        match fs::symlink_metadata(&path) {
+            Err(_) => Err(ShareError::NoDoor { path }),
+            Ok(meta) if !meta.file_type().is_socket() => refuse("it is not a socket".to_owned()),
+            Ok(meta) if meta.uid() != self.owner => refuse(format!("it belongs to user {}", meta.uid())),
+            Ok(_) => Ok(path),
+        }
+    }
+
+    /// The doors that anybody has opened for this user, as far as there is time to look; one of each user's first, so
+    /// that nobody is kept out by another one's.
+    pub fn all_for(guest: u32, until: Instant) -> Search {
+        let is_late = || Instant::now() >= until;
+        let (mut found, mut is_whole) = (Vec::new(), true);
+        for entry in fs::read_dir(ROOT).into_iter().flatten().flatten() {
+            if is_late() {
+                is_whole = false;
+                break;
+            }
+            let Some(owner) = entry.file_name().to_str().and_then(owner_in) else { continue };
+            let place = Place::of(owner, guest);
+            let (doors, all) = place.doors(is_late);
+            is_whole &= all;
+            found.extend(doors.into_iter().enumerate());
+        }
+        found.sort_by(|(at, a), (bt, b)| (at, a.owner, &a.name).cmp(&(bt, b.owner, &b.name)));
+        is_whole &= found.len() <= MOST;
+        Search { found: found.into_iter().take(MOST).map(|(_, door)| door).collect(), is_whole }
+    }
+
+    /// The doors here, and whether these are all.
+    fn doors(&self, is_late: impl Fn() -> bool) -> (Vec<Found>, bool) {
+        let mut found = Vec::new();
+        // Before anything is read there: it may be a link to anywhere.
+        if self.check_dir(&self.outer()).is_err() || self.check_dir(&self.inner()).is_err() {
+            return (found, true);
+        }
+        for (count, door) in fs::read_dir(self.inner()).into_iter().flatten().flatten().enumerate() {
+            if found.len() == MOST_OF_ONE || count == MOST_LOOKED_AT || is_late() {
+                return (found, false);
+            }
+            if let Some(name) = door.file_name().to_str().and_then(|name| name.parse::<AgentName>().ok())
+                && let Ok(path) = self.checked(&name)
+            {
+                found.push(Found { owner: self.owner, name, path });
+            }
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        (found, true)
+    }
+
+    fn check_dir(&self, dir: &Path) -> Result<(), ShareError> {
+        let refuse = |why: String| Err(ShareError::Unsafe { path: dir.to_owned(), why });
+        // Where others could put another one in its place, it says nothing that it is the right one now.
+        let root = fs::metadata(ROOT).map_err(ShareError::file("look at", ROOT))?;
+        if root.mode() & 0o022 != 0 && root.mode() & 0o1000 == 0 {
+            return refuse(format!("{ROOT} has no sticky bit, so others can replace it"));
+        }
+        let meta = fs::symlink_metadata(dir).map_err(ShareError::file("look at", dir))?;
+        match meta.mode() & 0o7777 {
+            _ if !meta.is_dir() => refuse("it is not a directory".to_owned()),
+            _ if meta.uid() != self.owner => refuse(format!("it belongs to user {}", meta.uid())),
+            // With an access list the group's bits are the list's mask.
+            mode if mode & 0o022 != 0 => refuse(format!("others can write there (mode {mode:04o})")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whose place is called so. A number can be written in many ways, and only one is its owner's to make.
+fn owner_in(name: &str) -> Option<u32> {
+    let number = name.strip_prefix(PREFIX)?;
+    number.parse().ok().filter(|owner: &u32| owner.to_string() == number)
+}
+
+fn make(dir: &Path, mode: u32) -> Result<(), ShareError> {
+    match fs::DirBuilder::new().mode(mode).create(dir) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(ShareError::file("create", dir)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn set_mode(dir: &Path, mode: u32) -> Result<(), ShareError> {
+    fs::set_permissions(dir, fs::Permissions::from_mode(mode)).map_err(ShareError::file("open", dir))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_one_name() {
+        assert_eq!(owner_in("symposium-share-1001"), Some(1001));
+        assert_eq!(owner_in("symposium-share-0"), Some(0));
+        for name in [
+            "symposium-share-01001",
+            "symposium-share-+1001",
+            "symposium-share-",
+            "symposium-share--1",
+            "1001",
+        ] {
+            assert_eq!(owner_in(name), None, "{name}");
+        }
+    }
+}

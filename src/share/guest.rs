@@ -1,0 +1,191 @@
+//! The guest's side: this terminal shows what comes through the door, and sends what is typed.
+
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
+
+use super::ShareError;
+use super::connect;
+use super::directory::Place;
+use super::frame::{Frame, Hello, Incoming};
+use crate::model::AgentName;
+
+/// How long a door may take to let us in, or to take what is typed.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// C-b, behind which `d` leaves: the keys that everybody who attaches leaves with.
+const PREFIX: u8 = 0x02;
+/// What undoes whatever a screen has left a terminal in: the alternate screen, mouse, paste, focus, keys, letters, the part
+/// that scrolls, cursor, colours. `cli/ui.rs` has the same for other machines.
+const RESTORE: &[u8] = b"\x1b[?1049l\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?1l\x1b>\x1b[>4m\x1b(B\x1b7\x1b[r\x1b8\x1b[?25h\x1b[0m\r\n";
+
+/// How a visit ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Left {
+    /// By the guest's own keys.
+    ByKeys,
+    /// The other side ended it, with these words.
+    Sent(String),
+}
+
+/// Puts this terminal on an agent that its owner shares with us, in the size that it has then.
+pub fn visit(place: &Place, owner: u32, name: &AgentName, mut hello: Hello) -> Result<Left, ShareError> {
+    let path = place.checked(name)?;
+    let mut line = connect(&path, owner)?;
+    let failed = |doing| ShareError::file(doing, &path);
+    let resized = told_of(&[SIGWINCH]).map_err(failed("watch the size for"))?;
+    // The terminal is given back first.
+    let asked_to_end = told_of(&[SIGTERM, SIGHUP]).map_err(failed("take the terminal for"))?;
+    (hello.columns, hello.rows) = size();
+    if hello.write(&mut line).is_err() {
+        return Ok(Left::Sent(String::new()));
+    }
+    let _raw = Raw::enter().map_err(failed("take the terminal for"))?;
+    let mut terminal = Visit { line, resized, asked_to_end, prefix: false };
+    terminal.run().map_err(failed("speak to"))
+}
+
+/// One end of a line that can be read when one of these signals has come.
+fn told_of(signals: &[i32]) -> io::Result<UnixStream> {
+    let (ours, theirs) = UnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    theirs.set_nonblocking(true)?;
+    for signal in signals {
+        signal_hook::low_level::pipe::register(*signal, theirs.try_clone()?)?;
+    }
+    Ok(ours)
+}
+
+fn connect(path: &Path, owner: u32) -> Result<UnixStream, ShareError> {
+    let line = connect::to(path, PATIENCE).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => ShareError::Silent { after: PATIENCE },
+        _ => ShareError::NoDoor { path: path.to_owned() },
+    })?;
+    // Whoever made the file may have gone, and another one listen in its place.
+    match connect::listener(&line) {
+        Ok(uid) if uid == owner => Ok(line),
+        Ok(uid) => {
+            Err(ShareError::Unsafe { path: path.to_owned(), why: format!("user {uid} answers there") })
+        }
+        Err(error) => Err(ShareError::file("look who answers at", path)(error)),
+    }
+}
+
+fn size() -> (u16, u16) {
+    match tcgetwinsize(io::stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
+        _ => (80, 24),
+    }
+}
+
+struct Visit {
+    line: UnixStream,
+    resized: UnixStream,
+    asked_to_end: UnixStream,
+    prefix: bool,
+}
+
+impl Visit {
+    fn run(&mut self) -> io::Result<Left> {
+        let (mut out, mut buffer, mut incoming) = (io::stdout(), [0; 4096], Incoming::default());
+        loop {
+            let stdin = io::stdin();
+            let mut fds = [
+                PollFd::from_borrowed_fd(self.line.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.resized.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.asked_to_end.as_fd(), PollFlags::IN),
+            ];
+            match poll(&mut fds, None) {
+                Err(rustix::io::Errno::INTR) => continue,
+                other => other?,
+            };
+            let [from_door, from_keys, from_size, ends] =
+                [0, 1, 2, 3].map(|at: usize| !fds[at].revents().is_empty());
+            if ends {
+                return Ok(Left::Sent("terminated".into()));
+            }
+            if from_size {
+                while io::Read::read(&mut self.resized, &mut buffer).is_ok_and(|count| count > 0) {}
+                let (columns, rows) = size();
+                if Frame::Size(columns, rows).write(&mut self.line).is_err() {
+                    return Ok(Left::Sent(String::new()));
+                }
+            }
+            if from_door {
+                // Cut: unshared, out of time, or killed.
+                let is_open = incoming.take(&mut self.line).unwrap_or(false);
+                loop {
+                    match incoming.next() {
+                        Ok(Some(Frame::Output(bytes))) => {
+                            out.write_all(&bytes)?;
+                            out.flush()?;
+                        }
+                        Ok(Some(Frame::End(why))) => return Ok(Left::Sent(plain(&why))),
+                        Ok(Some(_)) => {}
+                        Ok(None) if is_open => break,
+                        Ok(None) | Err(_) => return Ok(Left::Sent(String::new())),
+                    }
+                }
+            }
+            if from_keys {
+                let count = match rustix::io::read(&stdin, &mut buffer) {
+                    Ok(0) | Err(rustix::io::Errno::IO) => return Ok(Left::ByKeys),
+                    Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => 0,
+                    other => other?,
+                };
+                let Some(typed) = self.without_prefix(&buffer[..count]) else { return Ok(Left::ByKeys) };
+                if !typed.is_empty() && Frame::Input(typed).write(&mut self.line).is_err() {
+                    return Ok(Left::Sent(String::new()));
+                }
+            }
+        }
+    }
+
+    /// What is to be sent; none when the guest leaves.
+    fn without_prefix(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut typed = Vec::with_capacity(bytes.len());
+        for &byte in bytes {
+            match (std::mem::take(&mut self.prefix), byte) {
+                (true, b'd') => return None,
+                (true, PREFIX) => typed.push(PREFIX),
+                // No other key means anything behind it: nothing here is tmux's.
+                (true, _) => {}
+                (false, PREFIX) => self.prefix = true,
+                (false, byte) => typed.push(byte),
+            }
+        }
+        Some(typed)
+    }
+}
+
+/// Words of somebody else's, for one line of a terminal.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// A terminal in raw mode; dropping it puts everything back.
+struct Raw(Termios);
+
+impl Raw {
+    fn enter() -> io::Result<Raw> {
+        let before = tcgetattr(io::stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
+        Ok(Raw(before))
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        let _ = io::stdout().write_all(RESTORE);
+        let _ = io::stdout().flush();
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
+}

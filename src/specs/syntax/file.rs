@@ -1,0 +1,70 @@
+//! Reads a file of a stranger's: a plain file, not too large, in UTF-8; and nothing else happens.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use crate::specs::syntax::position::{Lines, Place, Wrong};
+
+/// Larger than any spec or prompt; what is larger is no text of a person's.
+const LARGEST: u64 = 1024 * 1024;
+
+/// The text of a file, or why there is none.
+pub(in crate::specs) fn read(path: &Path) -> Result<String, Wrong> {
+    let refused = |why: String| Wrong::new(Place::START, why);
+    let failed = |error: std::io::Error| refused(format!("cannot be read: {error}"));
+    // Opening a pipe would wait for a writer: look first.
+    let meta = fs::metadata(path).map_err(failed)?;
+    if !meta.is_file() {
+        return Err(refused("cannot be read: it is not a file".into()));
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(refused(format!("is larger than {LARGEST} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let (good, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
+        let text = String::from_utf8_lossy(&bytes[..good]);
+        Wrong::new(Lines::of(&text).place(good), "is not UTF-8 from here on")
+    })
+}
+
+/// The folders and files of a folder, in the order of their names; one that is not there holds nothing.
+pub(in crate::specs) fn entries(dir: &Path) -> Vec<std::path::PathBuf> {
+    let mut found: Vec<_> =
+        fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_text_is_refused_with_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path("latin"), b"a\nb\xfc").unwrap();
+        fs::write(path("large"), vec![b'x'; LARGEST as usize + 1]).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            path("pipe"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        for (name, place, says) in [
+            ("none", Place::START, "cannot be read: No such file"),
+            (".", Place::START, "not a file"),
+            ("pipe", Place::START, "not a file"),
+            ("large", Place::START, "larger than 1048576"),
+            ("latin", Place { line: 2, column: 2 }, "not UTF-8"),
+        ] {
+            let wrong = read(&path(name)).expect_err(name);
+            assert!(wrong.message.contains(says) && wrong.at == place, "{name}: {wrong:?}");
+        }
+    }
+}

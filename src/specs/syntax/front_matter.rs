@@ -1,0 +1,75 @@
+//! Cuts a Markdown file into its front matter and its body.
+
+use crate::specs::syntax::position::{Place, Wrong};
+
+/// A file in its two parts.
+#[derive(Debug, PartialEq)]
+pub(in crate::specs) struct Cut<'a> {
+    /// The lines between the two `---`, which begin at line 2; none when there are no such lines.
+    pub front: Option<&'a str>,
+    /// What follows, without empty lines around it.
+    pub body: &'a str,
+    /// Where the body begins.
+    pub body_at: Place,
+}
+
+/// Cuts at the lines `---`; a file that does not begin with one is all body.
+pub(in crate::specs) fn cut(text: &str) -> Result<Cut<'_>, Wrong> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    if !is_fence(first) {
+        return Ok(body(text, 0, None));
+    }
+    let start = first.len();
+    let mut end = start;
+    for line in lines {
+        if is_fence(line) {
+            return Ok(body(text, end + line.len(), Some(&text[start..end])));
+        }
+        end += line.len();
+    }
+    Err(Wrong::new(Place::START, "front matter is not closed: a line `---` must follow"))
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_end() == "---"
+}
+
+fn body<'a>(text: &'a str, from: usize, front: Option<&'a str>) -> Cut<'a> {
+    let rest = &text[from..];
+    let blank: usize =
+        rest.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
+    let line = text[..from + blank].matches('\n').count() + 1;
+    Cut { front, body: rest[blank..].trim_end(), body_at: Place { line, column: 1 } }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_cut_at_its_fences() {
+        for (text, front, rest, line) in [
+            ("---\na: 1\n---\n\nHello\n--- \nyou\n", Some("a: 1\n"), "Hello\n--- \nyou", 5),
+            ("\u{feff}---\r\na: 1\r\n---\r\nHello", Some("a: 1\r\n"), "Hello", 4),
+            ("---\n---\n", Some(""), "", 3),
+            ("  Hello\n", None, "  Hello", 1),
+            ("", None, "", 1),
+            ("----\n---\n", None, "----\n---", 1),
+        ] {
+            let cut = cut(text).expect(text);
+            assert_eq!((cut.front, cut.body, cut.body_at.line), (front, rest, line), "{text:?}");
+        }
+        assert!(cut("---\na: 1\n").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "(-{2,4}\r?\n|a: b\n|ü| |\n){0,12}") {
+            let _ = cut(&text);
+        }
+    }
+}

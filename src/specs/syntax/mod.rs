@@ -1,0 +1,15 @@
+//! From the text of a spec file to values with source positions.
+//!
+//! - `file`: reading untrusted files
+//! - `front_matter`: front matter and body of a Markdown file
+//! - `agents_toml`: TOML
+//! - `yaml`: YAML front matter
+//! - `tree`: the untyped syntax tree
+//! - `position`: line and column
+
+pub(in crate::specs) mod agents_toml;
+pub(in crate::specs) mod file;
+pub(in crate::specs) mod front_matter;
+pub(in crate::specs) mod position;
+pub(in crate::specs) mod tree;
+pub(in crate::specs) mod yaml;

@@ -1,0 +1,120 @@
+//! The JSON Schema of `agents.toml`, so that editors complete and check it. Made from the table of keys.
+
+use serde_json::{Map, Value, json};
+
+use crate::specs::validation::keys::{
+    HEARTBEAT, Key, PARAM, PLACES, PROMPT, ROLES, Scope, Shape, WORKSPACE, keys,
+};
+
+/// What a name may be; the rule itself is `AgentName`'s.
+const NAME: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$";
+const VARIABLE: &str = "^(?!SYMPOSIUM_|TMUX)[A-Za-z_][A-Za-z0-9_]*$";
+const PARAMETER: &str = "^[A-Za-z][A-Za-z0-9_]*$";
+
+/// The schema as it is checked in.
+pub fn schema_text() -> String {
+    let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn schema() -> Value {
+    let mut definitions = Map::new();
+    definitions.insert("agent".into(), table(&keys(Scope::Agent)));
+    definitions.insert("defaults".into(), table(&keys(Scope::Defaults)));
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Symposium agents.toml",
+        "description": "Specs: blueprints of agents. `symposium spec check` tells what is wrong.",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "defaults": { "$ref": "#/definitions/defaults", "description": "What every spec of this file stands on." },
+            "agents": {
+                "description": "The specs by name.",
+                "type": "object",
+                "propertyNames": { "pattern": NAME },
+                "additionalProperties": { "$ref": "#/definitions/agent" },
+            },
+        },
+        "definitions": definitions,
+    })
+}
+
+fn table(keys: &[&Key]) -> Value {
+    let properties: Map<String, Value> =
+        keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    json!({ "type": "object", "additionalProperties": false, "properties": properties })
+}
+
+fn property(key: &Key) -> Value {
+    let mut property = of(&key.shape);
+    if let Value::Object(property) = &mut property {
+        property.insert("description".into(), key.meaning.into());
+    }
+    property
+}
+
+fn of(shape: &Shape) -> Value {
+    let text = || json!({ "type": "string", "minLength": 1 });
+    let named = |pattern: &str, each: Value| json!({ "type": "object", "propertyNames": { "pattern": pattern }, "additionalProperties": each });
+    match shape {
+        Shape::Text | Shape::Line | Shape::Path => text(),
+        Shape::Role => json!({ "type": "string", "pattern": NAME, "examples": ROLES }),
+        Shape::Kind | Shape::SpecName => json!({ "type": "string", "pattern": NAME }),
+        Shape::Word(words) => json!({ "type": "string", "enum": words }),
+        Shape::Words(words) => json!({ "type": "array", "items": { "type": "string", "enum": words } }),
+        Shape::Command => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+        Shape::Tools => json!({ "anyOf": [{ "type": "array", "items": text() }, text()] }),
+        Shape::Texts => json!({ "type": "array", "items": text(), "minItems": 1 }),
+        Shape::Flag => json!({ "type": "boolean" }),
+        Shape::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        Shape::Span => json!({ "type": "string", "minLength": 1, "examples": ["30m", "1h 30m"] }),
+        Shape::Cron => json!({ "type": "string", "minLength": 1, "examples": ["0 9 * * 1-5"] }),
+        Shape::Scalar => json!({ "type": ["string", "integer", "boolean"] }),
+        Shape::Prompt => {
+            let mut either = table(&PROMPT.iter().collect::<Vec<_>>());
+            either["minProperties"] = 1.into();
+            either["maxProperties"] = 1.into();
+            json!({ "anyOf": [text(), either] })
+        }
+        Shape::Heartbeat => {
+            let mut beat = table(&HEARTBEAT.iter().collect::<Vec<_>>());
+            beat["required"] = json!(["prompt"]);
+            beat["oneOf"] = json!([{ "required": ["every"] }, { "required": ["cron"] }]);
+            json!({ "anyOf": [{ "const": false }, beat] })
+        }
+        Shape::Workspace => {
+            let word = json!({ "type": "string", "enum": PLACES });
+            json!({ "anyOf": [word, table(&WORKSPACE.iter().collect::<Vec<_>>())] })
+        }
+        Shape::Patterns | Shape::ShellLines => json!({ "type": "array", "items": text() }),
+        Shape::Env => named(VARIABLE, json!({ "type": "string" })),
+        Shape::Params => named(PARAMETER, table(&PARAM.iter().collect::<Vec<_>>())),
+        Shape::Table(keys) => table(&keys.iter().collect::<Vec<_>>()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_that_is_checked_in_is_current() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let checked_in = std::fs::read_to_string(root.join("schema/agents.schema.json")).unwrap_or_default();
+        if checked_in != schema_text() {
+            std::fs::create_dir_all(root.join("target")).unwrap();
+            std::fs::write(root.join("target/agents.schema.json"), schema_text()).unwrap();
+            panic!("run `cp target/agents.schema.json schema/` and read the difference");
+        }
+    }
+
+    #[test]
+    fn every_key_is_described() {
+        let agent = &schema()["definitions"]["agent"]["properties"];
+        for key in keys(Scope::Agent) {
+            assert_eq!(agent[key.name]["description"], key.meaning);
+        }
+    }
+}

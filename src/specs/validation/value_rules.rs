@@ -1,0 +1,118 @@
+//! What single texts of a spec must be, each rule with the words for what is wrong.
+
+use jiff::SignedDuration;
+
+use crate::model::is_deceptive;
+
+/// The longest text that can be one argument of a program on Linux, less its end: `MAX_ARG_STRLEN`.
+pub(in crate::specs) const LONGEST_ARGUMENT: usize = 131_071;
+
+/// Any text that can be an argument.
+pub(in crate::specs) fn text(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() {
+        return Err("is empty".into());
+    }
+    if text.contains('\0') {
+        return Err("holds a NUL character".into());
+    }
+    match text.len() {
+        ..=LONGEST_ARGUMENT => Ok(()),
+        bytes => {
+            Err(format!("has {bytes} bytes; allowed: {LONGEST_ARGUMENT}, the longest argument of a program"))
+        }
+    }
+}
+
+/// A text on one line.
+pub(in crate::specs) fn line(line: &str) -> Result<(), String> {
+    text(line)?;
+    match line.chars().any(char::is_control) {
+        true => Err("must be on one line, without control characters".into()),
+        false => Ok(()),
+    }
+}
+
+/// A line for the shell, which a person reads before it runs: what is not seen must not be in it.
+pub(in crate::specs) fn shell_line(text: &str) -> Result<(), String> {
+    line(text)?;
+    match text.contains(is_deceptive) {
+        true => Err("holds characters that are not seen".into()),
+        false => Ok(()),
+    }
+}
+
+/// A time span of at least a second, in seconds.
+pub(in crate::specs) fn span(text: &str) -> Result<u64, String> {
+    let span = text.parse::<SignedDuration>().ok().filter(|_| text.contains(char::is_alphabetic));
+    match span.map(|span| span.as_secs()) {
+        Some(seconds @ 1..) => Ok(seconds.unsigned_abs()),
+        Some(_) => Err("is too short; allowed: from 1s".into()),
+        None => Err("is no time span; allowed: such as 90s, 30m, 2h, 1h 30m".into()),
+    }
+}
+
+/// The name of a variable that a spec may set.
+pub(in crate::specs) fn variable(name: &str) -> Result<(), String> {
+    let rest = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    if !first || !name.chars().all(rest) {
+        return Err("is no name of a variable; allowed: letters, digits and `_`, not a digit first".into());
+    }
+    // Agents find each other by these, and tmux finds its server.
+    match name.starts_with("SYMPOSIUM_") || name.starts_with("TMUX") {
+        true => Err("is ours to set; allowed: any name but SYMPOSIUM_… and TMUX…".into()),
+        false => Ok(()),
+    }
+}
+
+/// A text cut at its commas, but not inside parentheses: `Bash(git add, git log), Read` are two.
+pub(in crate::specs) fn at_commas(text: &str) -> Vec<String> {
+    let (mut depth, mut parts) = (0_usize, vec![String::new()]);
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    parts.iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_have_a_unit_and_are_not_nothing() {
+        for (text, seconds) in [("90s", 90), ("30m", 1_800), ("1h 30m", 5_400), ("2h", 7_200)] {
+            assert_eq!(span(text), Ok(seconds), "{text}");
+        }
+        for text in ["30", "", "-5m", "0s", "100ms", "soon", "P1D T"] {
+            assert!(span(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_ours_cannot_be_set() {
+        for name in ["SYMPOSIUM_HOME", "TMUX", "1A", "A=B", "", "A B"] {
+            assert!(variable(name).is_err(), "{name}");
+        }
+        assert_eq!(variable("_RUST_LOG2"), Ok(()));
+    }
+
+    #[test]
+    fn tools_are_cut_at_commas_outside_parentheses() {
+        assert_eq!(
+            at_commas("Read, Bash(git add, git log) ,,Edit"),
+            ["Read", "Bash(git add, git log)", "Edit"]
+        );
+        assert_eq!(at_commas(") a, b("), [") a", "b("]);
+    }
+}

@@ -1,0 +1,211 @@
+//! The only place that starts ssh: its options, and the few words that the far side's shell gets to see.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{Asking, Ssh, SshError, request};
+use crate::model::{AgentName, Exit, FarBinary, Host, HostName};
+
+/// How long the old connection may take to be let go of; it only has to answer on this machine.
+const LETTING_GO: Duration = Duration::from_secs(2);
+
+/// Where symposium is put when it is not in the PATH of a shell that nobody logged in to. `sh`, because the shell of
+/// the user there may be any.
+const FIND: &str = r#"PATH="$PATH:$HOME/.cargo/bin:$HOME/.local/bin"; export PATH; exec symposium"#;
+
+/// What attaching does there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachWords<'a> {
+    /// The agent; its pattern makes it safe in any shell.
+    pub name: &'a AgentName,
+    /// Options, all of them fixed words of ours.
+    pub options: &'a [&'static str],
+    /// What the attaching is called, so that the next one knows which came before.
+    pub link: uuid::Uuid,
+    /// What that machine is called here; its pattern makes it safe too.
+    pub host: &'a HostName,
+    /// What ssh is started through, so that it ends with us.
+    pub tie: [&'static str; 2],
+}
+
+impl Ssh {
+    /// A command that speaks with the far side over pipes.
+    pub(super) fn speaking(&self, host: &Host, asking: Asking) -> Command {
+        let mut command = self.command(self.program(), host, asking);
+        command.arg("-T").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), "remote"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Puts this terminal on an agent there until it leaves, or the connection does.
+    ///
+    /// What ssh itself has to say is handed over, not shown: on the screen of an agent it would be noise. It must not
+    /// outlive us: it would take what is typed next, which is meant for the shell.
+    pub fn attach(&self, host: &Host, words: &AttachWords<'_>) -> Result<(Exit, String), SshError> {
+        let mut far = format!("agent attach --link {} --known-as {}", words.link, words.host);
+        for option in words.options {
+            far.push_str(&format!(" {option}"));
+        }
+        far.push_str(&format!(" {}", words.name));
+        let mut command = self.command(self.tied_program(words.tie), host, Asking::Allowed);
+        // Whatever is typed is for the agent: by `~.` at the beginning of a line ssh would leave, and what is behind it be lost.
+        command.args(["-o", "EscapeChar=none"]);
+        command.arg("-tt").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), &far));
+        let mut child = command.stderr(Stdio::piped()).spawn().map_err(|source| self.not_run(source))?;
+        let complaints = child.stderr.take().map(request::collect);
+        let status = child.wait().map_err(|source| self.not_run(source))?;
+        let said =
+            complaints.and_then(|said| said.recv_timeout(request::LAST_WORDS).ok()).unwrap_or_default();
+        Ok((Exit { code: status.code(), signal: status.signal() }, said))
+    }
+
+    /// Whether nobody has been let in at a host: there is a connection to share as soon as somebody was.
+    pub(super) fn is_unshared(&self, host: &Host) -> bool {
+        self.socket(host).is_some_and(|socket| std::fs::symlink_metadata(socket).is_err())
+    }
+
+    /// Has nobody else come over the shared connection to a host, which may be dead and would hold up the next one. Who
+    /// is on it stays: one that is dead ends by itself (`ServerAliveInterval`), one that is not ends with the last of
+    /// them.
+    pub fn let_go(&self, host: &Host) {
+        let Some(socket) = self.socket(host) else { return };
+        let Ok(before) = std::fs::symlink_metadata(&socket) else { return };
+        let mut command = self.program();
+        command.arg("-o").arg(format!("ControlPath={}", socket.display())).args(["-O", "stop", "--"]);
+        command.arg(host.address.as_str());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Ok(child) = command.spawn() {
+            end_within(child, LETTING_GO);
+        }
+        // What did not answer must not be found by the next one, who may have made a new one already.
+        if std::fs::symlink_metadata(&socket).is_ok_and(|now| now.ino() == before.ino()) {
+            let _ = std::fs::remove_file(socket);
+        }
+    }
+
+    pub(super) fn not_run(&self, source: io::Error) -> SshError {
+        SshError::NotRun { program: self.program.clone(), source }
+    }
+
+    fn command(&self, mut command: Command, host: &Host, asking: Asking) -> Command {
+        match self.socket(host) {
+            Some(socket) => {
+                command.arg("-o").arg(format!("ControlPath={}", socket.display()));
+                command.args(["-o", "ControlMaster=auto", "-o", "ControlPersist=60"]);
+            }
+            None => {
+                command.args(["-o", "ControlMaster=no", "-o", "ControlPath=none"]);
+            }
+        }
+        command.args([
+            "-o",
+            "ServerAliveInterval=5",
+            "-o",
+            "ServerAliveCountMax=3",
+            "-o",
+            "ConnectTimeout=5",
+        ]);
+        // What people have for their own shells: a program of theirs in place of ours, ports that their shell holds
+        // already, and a client that does not say why it cannot get in.
+        command.args(["-o", "RemoteCommand=none", "-o", "ClearAllForwardings=yes", "-o", "LogLevel=INFO"]);
+        if asking == Asking::Never {
+            command.args(["-o", "BatchMode=yes"]);
+        }
+        if let Some(port) = host.port {
+            command.arg("-p").arg(port.to_string());
+        }
+        command
+    }
+
+    fn program(&self) -> Command {
+        self.started(self.program.as_os_str())
+    }
+
+    fn tied_program(&self, [ours, word]: [&'static str; 2]) -> Command {
+        let mut command = self.started(OsStr::new(ours));
+        command.arg(word).arg(&self.program);
+        command
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the door to ssh")]
+    fn started(&self, program: &OsStr) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().envs(self.env.iter().map(|(key, value)| (key, value)));
+        command
+    }
+}
+
+/// The command line of the far side: `sh` finds the binary, and is given fixed words only.
+fn far_words(binary: Option<&FarBinary>, words: &str) -> String {
+    match binary {
+        Some(binary) => format!("exec '{}' {words}", binary.as_str()),
+        None => format!("exec sh -c '{FIND} {words}'"),
+    }
+}
+
+/// Waits for a child, and ends it when it takes too long; how it ended.
+pub(super) fn end_within(mut child: Child, bound: Duration) -> Option<ExitStatus> {
+    let deadline = Instant::now() + bound;
+    while matches!(child.try_wait(), Ok(None)) {
+        if Instant::now() >= deadline {
+            let _ = child.kill();
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.wait().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(port: Option<u16>, link: &str) -> Host {
+        Host {
+            name: "gpu1".parse().unwrap(),
+            address: "me@gpu1".parse().unwrap(),
+            port,
+            binary: None,
+            link: link.to_owned(),
+            version: None,
+            added_at: "2026-01-01T00:00:00Z".parse().unwrap(),
+        }
+    }
+
+    fn ssh(run_dir: &str) -> Ssh {
+        Ssh { program: "/usr/bin/ssh".into(), run_dir: run_dir.into(), env: vec![] }
+    }
+
+    fn words(command: &Command) -> String {
+        command.get_args().map(|arg| arg.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_far_shell_sees_fixed_words_only() {
+        let text =
+            words(&ssh("/home/u/.symposium/run").speaking(&host(Some(2222), "0a1b2c3d"), Asking::Never));
+        assert_eq!(
+            text,
+            "-o ControlPath=/home/u/.symposium/run/ssh-0a1b2c3d -o ControlMaster=auto -o ControlPersist=60 \
+             -o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=5 -o RemoteCommand=none \
+             -o ClearAllForwardings=yes -o LogLevel=INFO -o BatchMode=yes -p 2222 -T -- \
+             me@gpu1 exec sh -c 'PATH=\"$PATH:$HOME/.cargo/bin:$HOME/.local/bin\"; export PATH; exec symposium remote'"
+        );
+        let binary: FarBinary = "/opt/s/symposium".parse().unwrap();
+        assert_eq!(far_words(Some(&binary), "remote"), "exec '/opt/s/symposium' remote");
+    }
+
+    #[test]
+    fn a_socket_whose_path_is_too_long_is_done_without() {
+        let long = format!("/{}", "x".repeat(90));
+        for run_dir in [long.as_str(), "/home/a b/run", "/home/%h/run"] {
+            let text = words(&ssh(run_dir).speaking(&host(None, "0a1b2c3d"), Asking::Allowed));
+            assert!(text.contains("ControlMaster=no -o ControlPath=none"), "{text}");
+            assert!(!text.contains("BatchMode"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Locks on files of their own, so that the guarded files can be replaced. The kernel releases a lock when its process ends.
+//!
+//! - `file_lock`: a lock with a bounded wait
+//! - `start_slots`: agents that are being started
+//! - `share_locks`: shares that are open
+
+pub(in crate::store) mod file_lock;
+pub(in crate::store) mod share_locks;
+pub(in crate::store) mod start_slots;

@@ -1,0 +1,177 @@
+//! The registry of the older public Symposium, an object keyed by uuid, made into records of today. Those agents run
+//! in the user's own tmux, where we do not look: they are noted, not taken over. Pure, touches no file.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::model::{AgentId, AgentName, AgentRecord, Conversation, Restart, Status, StatusNote, Workspace};
+use crate::store::registry::schema::Members;
+
+/// What became of an old registry.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Migrated {
+    /// A record for each entry that could be read.
+    pub(in crate::store) records: Vec<AgentRecord>,
+    /// The keys of those that could not.
+    pub(in crate::store) unreadable: Vec<String>,
+}
+
+/// Makes records of old entries; no two get the same name.
+pub(in crate::store) fn migrate(old: &Members, now: Timestamp) -> Migrated {
+    let mut migrated = Migrated::default();
+    let mut taken = BTreeSet::new();
+    for (key, entry) in old {
+        match record(key, entry, now) {
+            Some(mut record) => {
+                record.name = free_name(record.name, |name| taken.contains(name));
+                taken.insert(record.name.clone());
+                migrated.records.push(record);
+            }
+            None => migrated.unreadable.push(key.clone()),
+        }
+    }
+    migrated
+}
+
+/// This name, or the first of its numbered ones that nobody has.
+pub(in crate::store) fn free_name(name: AgentName, is_taken: impl Fn(&AgentName) -> bool) -> AgentName {
+    if !is_taken(&name) {
+        return name;
+    }
+    (2..).map(|n| name.numbered(n)).find(|name| !is_taken(name)).expect("there are more numbers than agents")
+}
+
+#[derive(Deserialize)]
+struct OldEntry {
+    uuid: Option<AgentId>,
+    tmux_session_name: String,
+    agent_command: Vec<String>,
+    working_directory: String,
+    status: String,
+    created_at: OldTime,
+    last_attached: Option<OldTime>,
+}
+
+#[derive(Deserialize)]
+struct OldTime {
+    secs_since_epoch: i64,
+    nanos_since_epoch: i32,
+}
+
+impl OldTime {
+    fn timestamp(&self) -> Option<Timestamp> {
+        Timestamp::new(self.secs_since_epoch, self.nanos_since_epoch).ok()
+    }
+}
+
+fn record(key: &str, entry: &RawValue, now: Timestamp) -> Option<AgentRecord> {
+    let old: OldEntry = serde_json::from_str(entry.get()).ok()?;
+    let id = old.uuid.or_else(|| key.parse().ok())?;
+    Some(AgentRecord {
+        name: name(&old.tmux_session_name, id),
+        id,
+        title: None,
+        prompt: None,
+        spec: "default".to_owned(),
+        kind: "command".to_owned(),
+        status: status(&old, now),
+        command: old.agent_command,
+        working_directory: old.working_directory,
+        project: None,
+        branch: None,
+        directory_gone: None,
+        workspace: Workspace::InPlace,
+        created_at: old.created_at.timestamp()?,
+        started_at: None,
+        last_attached: match old.last_attached {
+            Some(time) => Some(time.timestamp()?),
+            None => None,
+        },
+        last_detached: None,
+        last_activity: None,
+        conversation: Conversation::default(),
+        parent: None,
+        ephemeral: false,
+        restart: Restart::default(),
+        restarts: vec![],
+        heartbeat: None,
+        params: vec![],
+        changes: 0,
+        exit: None,
+        pid: None,
+        tmux: None,
+        conversations: vec![],
+        renamed_from: None,
+        before_start: None,
+        cut_off: None,
+    })
+}
+
+fn name(session: &str, id: AgentId) -> AgentName {
+    let from_id = || format!("migrated-{}", &id.0.simple().to_string()[..8]);
+    session.parse().unwrap_or_else(|_| from_id().parse().expect("letters, digits and a dash"))
+}
+
+fn status(old: &OldEntry, now: Timestamp) -> StatusNote {
+    let noted = "noted so by an older symposium";
+    match old.status.as_str() {
+        "Stopped" => StatusNote::new(Status::Stopped, now, noted),
+        "Crashed" => StatusNote::new(Status::Crashed, now, noted),
+        _ => {
+            let session = shlex::try_quote(&old.tmux_session_name).unwrap_or_default();
+            let reason = format!(
+                "started by an older symposium in your own tmux: `tmux attach -t {session}` still reaches it \
+                 while it lives"
+            );
+            StatusNote::new(Status::Lost, now, reason)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::registry::schema::{Parsed, parse};
+
+    const FIXTURE: &str = include_str!("../../../tests/compat/registry-v0.json");
+
+    fn migrated(text: &str) -> Migrated {
+        match parse(text.as_bytes()) {
+            Parsed::Old(old) => migrate(&old, "2026-03-01T12:00:00Z".parse().unwrap()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_older_public_format_becomes_records() {
+        let found = migrated(FIXTURE);
+        let table: Vec<_> = found.records.iter().map(|r| (r.name.as_str(), r.status.status)).collect();
+        assert_eq!(
+            table,
+            [
+                ("symposium-agent-1f0c5c1e-6a2b-4d0e-9c3a-0a1b2c3d4e5f", Status::Lost),
+                ("review", Status::Stopped),
+                ("migrated-3a4b5c6d", Status::Crashed),
+                ("review-2", Status::Lost),
+            ]
+        );
+        assert_eq!(found.unreadable, ["not-an-agent"]);
+        let first = &found.records[0];
+        assert_eq!(first.id.to_string(), "1f0c5c1e-6a2b-4d0e-9c3a-0a1b2c3d4e5f");
+        assert_eq!(first.command, ["q", "chat", "--resume"]);
+        assert_eq!(first.working_directory, "/home/user/a project");
+        assert_eq!(first.created_at.to_string(), "2025-09-12T08:30:00.123456789Z");
+        assert_eq!(first.last_attached.unwrap().to_string(), "2025-09-12T09:00:00Z");
+        assert!(first.status.reason.contains("`tmux attach -t symposium-agent-1f0c5c1e"));
+        assert_eq!((first.spec.as_str(), first.kind.as_str()), ("default", "command"));
+    }
+
+    #[test]
+    fn an_empty_old_registry_has_no_agents() {
+        let found = migrated("{}");
+        assert!(found.records.is_empty() && found.unreadable.is_empty());
+    }
+}

@@ -1,0 +1,166 @@
+//! Putting a registry together again from what is left: its backup, and the directories of the agents.
+//!
+//! Expects the registry's lock to be held. Writes nothing over the damaged file before that is kept aside.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::failpoint;
+use crate::model::{AgentName, AgentRecord, Status, StatusNote, Workspace};
+use crate::store::home::Home;
+use crate::store::registry::migrate::free_name;
+use crate::store::registry::schema::{self, FORMAT, Members, Parsed, Registry};
+use crate::store::replace_file::{self, Former};
+use crate::store::{
+    Notice, StoreError,
+    registry::{migrate, unknown_fields},
+};
+
+/// The file in `run/` that says: what the registry says of agents may be older than what is known elsewhere.
+pub const BEHIND: &str = "registry-behind";
+/// The file in `run/` with what no person has been told yet.
+pub const UNTOLD: &str = "registry-untold";
+
+/// What is wrong with the registry.
+#[derive(Debug)]
+pub(in crate::store) enum Damage {
+    /// It is not there, though there was one.
+    Missing,
+    /// It is nothing that we ever wrote, and why.
+    Unreadable(String),
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Damage::Missing => "it is missing",
+            Damage::Unreadable(why) => why,
+        })
+    }
+}
+
+/// Whether there is anything to rebuild a missing registry from.
+pub(in crate::store) fn has_remains(home: &Home) -> bool {
+    fs::symlink_metadata(home.backup()).is_ok() || specs(home).next().is_some()
+}
+
+/// Rebuilds the registry and writes it.
+pub(in crate::store) fn rebuild(
+    home: &Home,
+    damage: &Damage,
+    now: Timestamp,
+) -> Result<(Registry, Notice), StoreError> {
+    let stamp = now.strftime("bad-%Y%m%dT%H%M%SZ").to_string();
+    let (mut registry, source) = from_backup(home, &stamp)?;
+    let kept = match damage {
+        Damage::Missing => None,
+        Damage::Unreadable(_) => Some(replace_file::keep_aside(&home.registry(), &stamp)?),
+    };
+    failpoint::reached("store.aside");
+    let restored = registry.entries.len();
+    let added = add_from_instances(home, &mut registry, now);
+    let what = format!(
+        "the registry was unusable ({damage}); agents restored from {source}: {restored}, rebuilt from their \
+         directories: {added}"
+    );
+    let notice = Notice { what, kept };
+    // For those who can do more about it than this process, and for people whom this process does not reach.
+    for file in [BEHIND, UNTOLD] {
+        let _ = replace_file::replace(&home.run().join(file), notice.to_string().as_bytes());
+    }
+    replace_file::replace_registry(home, registry.to_text().as_bytes(), Former::IsKeptAside)?;
+    Ok((registry, notice))
+}
+
+/// Rewrites a registry of the older public format, which is kept aside.
+pub(in crate::store) fn migrate(
+    home: &Home,
+    old: &Members,
+    now: Timestamp,
+) -> Result<(Registry, Notice), StoreError> {
+    let kept = replace_file::keep_aside(&home.registry(), "v0")?;
+    failpoint::reached("store.aside");
+    let migrate::Migrated { records, unreadable } = migrate::migrate(old, now);
+    let mut what =
+        format!("the registry of an older symposium was migrated; agents in it: {}", records.len());
+    if !unreadable.is_empty() {
+        what.push_str(&format!("; not readable in it: {}", unreadable.join(", ")));
+    }
+    let mut registry = Registry::default();
+    for record in records {
+        registry.entries.insert(record.name.to_string(), unknown_fields::entry(&record, None));
+    }
+    replace_file::replace_registry(home, registry.to_text().as_bytes(), Former::IsKeptAside)?;
+    Ok((registry, Notice { what, kept: Some(kept) }))
+}
+
+/// The backup, or an empty registry when it is of no use; a damaged one is kept aside too.
+fn from_backup(home: &Home, stamp: &str) -> Result<(Registry, &'static str), StoreError> {
+    let path = home.backup();
+    let Some(bytes) = replace_file::read(&path)? else { return Ok((Registry::default(), "no backup")) };
+    match schema::parse(&bytes) {
+        Parsed::Current(registry) => Ok((registry, "its backup")),
+        Parsed::Newer(found) => Err(StoreError::NewerFormat { path, found, known: FORMAT }),
+        Parsed::Old(_) | Parsed::Damaged(_) => {
+            replace_file::keep_aside(&path, stamp)?;
+            Ok((Registry::default(), "a damaged backup"))
+        }
+    }
+}
+
+/// Adds the agents that only their directories know, and says how many.
+fn add_from_instances(home: &Home, registry: &mut Registry, now: Timestamp) -> usize {
+    let mut ids: BTreeSet<_> = registry
+        .entries
+        .iter()
+        .filter_map(|(key, entry)| schema::record(key, entry).ok())
+        .map(|r| r.id)
+        .collect();
+    let mut found: Vec<_> = specs(home).filter_map(|(name, path)| born(name, &path)).collect();
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut added = 0;
+    for mut record in found {
+        if !ids.insert(record.id) {
+            continue;
+        }
+        let name = free_name(record.name.clone(), |name| registry.entries.contains_key(name.as_str()));
+        // The directory still has the name it was found under.
+        record.renamed_from = (name != record.name).then(|| record.name.clone());
+        record.name = name;
+        record.status = StatusNote::new(Status::Lost, now, "rebuilt from its instance directory");
+        registry.entries.insert(record.name.to_string(), unknown_fields::entry(&record, None));
+        added += 1;
+    }
+    added
+}
+
+/// Each directory in `instances/` that has a `spec.json`; a symbolic link is not one of ours.
+fn specs(home: &Home) -> impl Iterator<Item = (AgentName, PathBuf)> {
+    let entries = fs::read_dir(home.instances()).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).filter_map(|entry| {
+        let name = entry.file_name().to_str()?.parse().ok()?;
+        let path = entry.path().join("spec.json");
+        fs::symlink_metadata(&path).ok()?;
+        Some((name, path))
+    })
+}
+
+/// The record an agent was born with, under the name of its directory: that moves when the agent is renamed.
+fn born(name: AgentName, spec: &Path) -> Option<AgentRecord> {
+    #[derive(Deserialize)]
+    struct Spec {
+        record: AgentRecord,
+    }
+    let bytes = replace_file::read(spec).ok()??;
+    let Spec { mut record } = serde_json::from_slice(&bytes).ok()?;
+    if record.workspace == Workspace::Scratch {
+        record.working_directory = spec.with_file_name("workspace").to_string_lossy().into_owned();
+        record.project = Some(record.working_directory.clone());
+    }
+    Some(AgentRecord { name, ..record })
+}

@@ -1,0 +1,277 @@
+//! The registry as text: `{"format":1,"sessions":{NAME:{…}}}`, one entry a line.
+//!
+//! An entry stays the text it was until somebody changes it, so that a change to one agent neither costs a parse of
+//! the others nor loses what we do not understand in them. Unknown fields beside `sessions` are kept too.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::model::AgentRecord;
+
+/// The format that we write, and the newest that we read.
+pub(in crate::store) const FORMAT: u64 = 1;
+
+/// How our text begins; an entry a line follows.
+pub(in crate::store) const HEAD: &str = "{\"format\":1,\"sessions\":{\n";
+
+/// The members of a JSON object in their order, the values as text.
+pub(in crate::store) type Members = Vec<(String, Box<RawValue>)>;
+
+/// A registry of today's format.
+#[derive(Debug, Clone, Default)]
+pub(in crate::store) struct Registry {
+    /// An entry for each agent, by name.
+    pub(in crate::store) entries: BTreeMap<String, Box<RawValue>>,
+    /// What stands beside them, also what a newer writer has put there.
+    extra: Members,
+}
+
+/// What a text turned out to be.
+#[derive(Debug)]
+pub(in crate::store) enum Parsed {
+    /// Today's format.
+    Current(Registry),
+    /// The older public format: an object keyed by uuid.
+    Old(Members),
+    /// A format that only a newer symposium knows.
+    Newer(u64),
+    /// Nothing that we ever wrote, and why.
+    Damaged(String),
+}
+
+/// Finds out what a text is.
+pub(in crate::store) fn parse(bytes: &[u8]) -> Parsed {
+    if bytes.is_empty() {
+        return Parsed::Damaged("it is empty".to_owned());
+    }
+    let text = match str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => return Parsed::Damaged(error.to_string()),
+    };
+    match serde_json::from_str::<Top>(text) {
+        Ok(top) => top.sort_out(),
+        // A newer format may have other things under the same words.
+        Err(error) => {
+            match serde_json::from_str::<Object>(text).ok().and_then(|object| object.newer_format()) {
+                Some(found) => Parsed::Newer(found),
+                None => Parsed::Damaged(error.to_string()),
+            }
+        }
+    }
+}
+
+/// Reads one entry. The key it stands under is its name, whatever it says inside.
+pub(in crate::store) fn record(key: &str, entry: &RawValue) -> serde_json::Result<AgentRecord> {
+    let name = key.parse().map_err(serde_json::Error::custom)?;
+    let record: AgentRecord = serde_json::from_str(entry.get())?;
+    Ok(AgentRecord { name, ..record })
+}
+
+impl Registry {
+    /// What stands under this word beside the entries.
+    pub(in crate::store) fn beside(&self, word: &str) -> Option<&RawValue> {
+        self.extra.iter().find(|(name, _)| name == word).map(|(_, value)| &**value)
+    }
+
+    /// Puts something else there, or nothing.
+    pub(in crate::store) fn set_beside(&mut self, word: &str, value: Option<Box<RawValue>>) {
+        self.extra.retain(|(name, _)| name != word);
+        self.extra.extend(value.map(|value| (word.to_owned(), value)));
+    }
+
+    /// The text of it.
+    pub(in crate::store) fn to_text(&self) -> String {
+        let size: usize = self.entries.values().map(|entry| entry.get().len() + 80).sum();
+        let mut text = String::with_capacity(size + 64);
+        text.push_str(HEAD);
+        let mut separator = "";
+        for (name, entry) in &self.entries {
+            text.push_str(separator);
+            push_member(&mut text, name, entry);
+            separator = ",\n";
+        }
+        text.push_str("\n}");
+        for (name, value) in &self.extra {
+            text.push_str(",\n");
+            push_member(&mut text, name, value);
+        }
+        text.push_str("}\n");
+        text
+    }
+}
+
+fn push_member(text: &mut String, name: &str, value: &RawValue) {
+    text.push_str(&serde_json::Value::from(name).to_string());
+    text.push(':');
+    if value.get().contains('\n') {
+        // Between the parts of a value a line end is as good as a space; inside a text it cannot be.
+        text.push_str(&value.get().replace('\n', " "));
+    } else {
+        text.push_str(value.get());
+    }
+}
+
+/// Any JSON object, kept as text.
+pub(in crate::store) struct Object(pub(in crate::store) Members);
+
+impl Object {
+    fn newer_format(&self) -> Option<u64> {
+        let (_, format) = self.0.iter().find(|(key, _)| key == "format")?;
+        format.get().parse().ok().filter(|format| *format > FORMAT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Object(members))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}
+
+/// The top level of any format, read in one pass.
+struct Top {
+    format: Option<Box<RawValue>>,
+    sessions: Option<Members>,
+    extra: Members,
+}
+
+impl Top {
+    fn sort_out(self) -> Parsed {
+        let format = self.format.as_ref().map(|format| format.get().parse::<u64>());
+        match (format, self.sessions) {
+            (Some(Ok(found)), _) if found > FORMAT => Parsed::Newer(found),
+            (Some(Ok(FORMAT)), Some(sessions)) => {
+                let count = sessions.len();
+                let entries: BTreeMap<_, _> = sessions.into_iter().collect();
+                if entries.len() < count {
+                    return Parsed::Damaged("two entries have the same name".to_owned());
+                }
+                Parsed::Current(Registry { entries, extra: self.extra })
+            }
+            (None, None) if is_keyed_by_uuid(&self.extra) => Parsed::Old(self.extra),
+            (None, _) => Parsed::Damaged("it has no `format`".to_owned()),
+            (Some(Ok(FORMAT)), None) => Parsed::Damaged("it has no `sessions`".to_owned()),
+            (Some(_), _) => Parsed::Damaged("its `format` is not one of ours".to_owned()),
+        }
+    }
+}
+
+/// One key is enough: a bad entry among good ones must not make the whole file unknown to us.
+fn is_keyed_by_uuid(members: &Members) -> bool {
+    members.is_empty() || members.iter().any(|(key, _)| uuid::Uuid::parse_str(key).is_ok())
+}
+
+impl<'de> Deserialize<'de> for Top {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Top;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Top, A::Error> {
+                let mut top = Top { format: None, sessions: None, extra: Vec::new() };
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
+                        "format" if top.format.is_none() => top.format = Some(map.next_value()?),
+                        "sessions" if top.sessions.is_none() => {
+                            top.sessions = Some(map.next_value::<Object>()?.0);
+                        }
+                        "format" | "sessions" => {
+                            return Err(A::Error::custom("it says the same thing twice"));
+                        }
+                        _ => top.extra.push((key, map.next_value()?)),
+                    }
+                }
+                Ok(top)
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_told_for_what_it_is() {
+        for (text, word) in [
+            ("", "damaged"),
+            ("null", "damaged"),
+            ("[]", "damaged"),
+            ("{", "damaged"),
+            ("{}", "old"),
+            (r#"{"8c7a1b1e-0b0a-4c61-9f5e-4f6f6a0a6b01":0,"x":1}"#, "old"),
+            (r#"{"x":1}"#, "damaged"),
+            (r#"{"sessions":{}}"#, "damaged"),
+            (r#"{"format":1}"#, "damaged"),
+            (r#"{"format":0,"sessions":{}}"#, "damaged"),
+            (r#"{"format":-1,"sessions":{}}"#, "damaged"),
+            (r#"{"format":"1","sessions":{}}"#, "damaged"),
+            (r#"{"format":1,"sessions":[]}"#, "damaged"),
+            (r#"{"format":1,"sessions":{},"sessions":{}}"#, "damaged"),
+            (r#"{"format":1,"sessions":{"a":1,"a":2}}"#, "damaged"),
+            (r#"{"format":1,"sessions":{}} x"#, "damaged"),
+            ("{\"format\":1,\"sessions\":{}}\0", "damaged"),
+            (r#"{"format":1,"sessions":{"a":nonsense}}"#, "damaged"),
+            (r#"{"format":1,"sessions":{"a":17}}"#, "current"),
+            (r#"{"sessions":{},"format":1}"#, "current"),
+            (r#" { "format" : 1 , "sessions" : { } } "#, "current"),
+            (r#"{"format":2,"sessions":[]}"#, "newer"),
+            (r#"{"agents":[],"format":4}"#, "newer"),
+            (r#"{"format":18446744073709551615}"#, "newer"),
+        ] {
+            let found = match parse(text.as_bytes()) {
+                Parsed::Current(_) => "current",
+                Parsed::Old(_) => "old",
+                Parsed::Newer(_) => "newer",
+                Parsed::Damaged(_) => "damaged",
+            };
+            assert_eq!(found, word, "{text:?}");
+        }
+        assert!(matches!(parse(b"{\"format\":1,\xff}"), Parsed::Damaged(_)));
+    }
+
+    #[test]
+    fn each_entry_stands_on_a_line_of_its_own() {
+        let text = "{ \"sessions\": {\n \"a\": {\n\"x\":\n1},\"b\":2}, \"format\": 1 }";
+        match parse(text.as_bytes()) {
+            Parsed::Current(registry) => {
+                assert_eq!(registry.to_text(), format!("{HEAD}\"a\":{{ \"x\": 1}},\n\"b\":2\n}}}}\n"));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(parse(Registry::default().to_text().as_bytes()), Parsed::Current(_)));
+    }
+
+    #[test]
+    fn what_we_do_not_know_is_written_back_to_the_letter() {
+        let text =
+            "{\"format\":1,\"sessions\":{\n\"\\\"q\":{\"n\": 1e999},\n\"a\":17\n},\n\"later\":[1, 2]}\n";
+        match parse(text.as_bytes()) {
+            Parsed::Current(registry) => assert_eq!(registry.to_text(), text),
+            other => panic!("{other:?}"),
+        }
+    }
+}

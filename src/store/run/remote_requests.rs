@@ -1,0 +1,237 @@
+//! `run/requests/ID/`: what another machine asked for, once. The directory is there whole or not at all; whoever does
+//! the work holds its lock, says that it has begun, and writes its end. What has begun is never begun again.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::model::RequestId;
+use crate::store::home::create_private;
+use crate::store::locks::file_lock::{self, AgentLock};
+use crate::store::{Store, StoreError, Watch, replace_file};
+
+/// Nobody asks again after so long: a link that is gone for longer was given up.
+const KEPT: Duration = Duration::from_secs(24 * 3600);
+/// More than one write brings; the rest is read at the next turn.
+const MOST_AT_ONCE: u64 = 64 * 1024;
+
+/// One request and what became of it.
+#[derive(Debug, Clone)]
+pub struct Spool {
+    dir: PathBuf,
+}
+
+/// What a worker printed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Printed {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// The right to do the work; let go of when dropped.
+pub struct Work(#[expect(dead_code, reason = "held for its lock")] AgentLock);
+
+impl Store {
+    /// Writes a request down, unless it is there already; old ones go.
+    pub fn spool(&self, id: RequestId, request: &[u8], input: &[u8]) -> Result<Spool, StoreError> {
+        let spool = self.spooled(id);
+        if spool.dir.is_dir() {
+            return Ok(spool);
+        }
+        let around = self.requests();
+        create_private(&around).map_err(StoreError::write(&around))?;
+        let unfinished = tempfile::Builder::new().prefix(".new-").tempdir_in(&around);
+        let unfinished = unfinished.map_err(StoreError::write(&around))?;
+        for (name, bytes) in [("request.json", request), ("in", input), ("out", b""), ("err", b"")] {
+            let path = unfinished.path().join(name);
+            let written = private(&path).and_then(|mut file| {
+                std::io::Write::write_all(&mut file, bytes)?;
+                file.sync_all()
+            });
+            written.map_err(StoreError::write(&path))?;
+        }
+        match fs::rename(unfinished.path(), &spool.dir) {
+            Ok(()) => drop(unfinished.keep()),
+            // Somebody who asked the same was quicker.
+            Err(_) if spool.dir.is_dir() => {}
+            Err(error) => return Err(StoreError::write(&spool.dir)(error)),
+        }
+        Ok(spool)
+    }
+
+    /// One that was written down, or would be.
+    pub fn spooled(&self, id: RequestId) -> Spool {
+        Spool { dir: self.requests().join(id.to_string()) }
+    }
+
+    /// Forgets what nobody will ask for any more.
+    pub fn forget_requests(&self, now: Timestamp) {
+        for entry in fs::read_dir(self.requests()).into_iter().flatten().flatten() {
+            let written =
+                entry.metadata().ok().and_then(|meta| Timestamp::try_from(meta.modified().ok()?).ok());
+            let is_old = written.is_some_and(|at| now.duration_since(at).unsigned_abs() > KEPT && at < now);
+            let spool = Spool { dir: entry.path() };
+            if is_old && !spool.is_held() {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
+    /// Forgets terminals that were attached from elsewhere before a time, but for one file, when `is_gone` says so of
+    /// their process.
+    pub fn forget_links(&self, but: &str, before: Timestamp, is_gone: impl Fn(i32) -> bool) {
+        for entry in fs::read_dir(self.home.run()).into_iter().flatten().flatten() {
+            let is_link =
+                entry.file_name().to_str().is_some_and(|name| name.starts_with("link-") && name != but);
+            if !is_link {
+                continue;
+            }
+            let written = entry.metadata().and_then(|meta| meta.modified()).ok();
+            if written.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(|at| at > before) {
+                continue;
+            }
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            let pid = text.split(' ').next().and_then(|pid| pid.parse().ok());
+            if pid.is_none_or(&is_gone) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    fn requests(&self) -> PathBuf {
+        self.home.run().join("requests")
+    }
+}
+
+impl Spool {
+    /// The request as it was written down.
+    pub fn request(&self) -> Result<Vec<u8>, StoreError> {
+        let path = self.dir.join("request.json");
+        fs::read(&path).map_err(StoreError::read(&path))
+    }
+
+    /// The right to begin; none when somebody has begun already, or is about to.
+    pub fn begin(&self) -> Result<Option<Work>, StoreError> {
+        let Some(lock) = AgentLock::acquire(&self.lock_file(), "request", Duration::ZERO)? else {
+            return Ok(None);
+        };
+        if self.has_begun() {
+            return Ok(None);
+        }
+        replace_file::replace_durably(&self.dir.join("begun"), b"")?;
+        Ok(Some(Work(lock)))
+    }
+
+    /// Whether it was begun.
+    pub fn has_begun(&self) -> bool {
+        self.dir.join("begun").exists()
+    }
+
+    /// Whether somebody is at it.
+    pub fn is_held(&self) -> bool {
+        file_lock::is_locked(&self.lock_file())
+    }
+
+    /// The files that the work reads and prints to.
+    pub fn files(&self) -> Result<[File; 3], StoreError> {
+        let open = |name: &str, options: &mut OpenOptions| {
+            let path = self.dir.join(name);
+            options.open(&path).map_err(StoreError::write(&path))
+        };
+        Ok([
+            open("in", OpenOptions::new().read(true))?,
+            open("out", OpenOptions::new().append(true))?,
+            open("err", OpenOptions::new().append(true))?,
+        ])
+    }
+
+    /// Writes down how it ended.
+    pub fn finish(&self, code: u8, _work: Work) -> Result<(), StoreError> {
+        replace_file::replace_durably(&self.dir.join("end"), code.to_string().as_bytes())
+    }
+
+    /// How it ended, when it has.
+    pub fn end(&self) -> Option<u8> {
+        fs::read_to_string(self.dir.join("end")).ok()?.trim().parse().ok()
+    }
+
+    /// What was printed behind this many bytes, some of it at a time.
+    pub fn printed(&self, what: Printed, from: u64) -> Result<Vec<u8>, StoreError> {
+        let path = self.dir.join(if what == Printed::Out { "out" } else { "err" });
+        let read = File::open(&path).and_then(|mut file| {
+            let mut bytes = Vec::new();
+            file.seek(SeekFrom::Start(from))?;
+            file.take(MOST_AT_ONCE).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        });
+        read.map_err(StoreError::read(&path))
+    }
+
+    /// Wakes whoever waits for more of it.
+    pub fn watch(&self) -> Result<Watch, StoreError> {
+        Watch::over(&[&self.dir], &[]).map_err(|error| StoreError::Home {
+            path: self.dir.clone(),
+            source: std::io::Error::other(error),
+        })
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.dir.join("lock")
+    }
+}
+
+fn private(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_begun_by_one_and_never_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let id = RequestId::fresh();
+        let spool = store.spool(id, b"{}", b"hello").unwrap();
+        assert_eq!(store.spool(id, b"other", b"").unwrap().request().unwrap(), b"{}");
+        assert!(!spool.has_begun() && !spool.is_held() && spool.end().is_none());
+        let work = spool.begin().unwrap().unwrap();
+        assert!(spool.is_held() && spool.begin().unwrap().is_none());
+        std::io::Write::write_all(&mut spool.files().unwrap()[1], b"said").unwrap();
+        assert_eq!(spool.printed(Printed::Out, 1).unwrap(), b"aid");
+        spool.finish(3, work).unwrap();
+        assert_eq!((spool.end(), spool.is_held(), spool.begin().unwrap().is_none()), (Some(3), false, true));
+    }
+
+    #[test]
+    fn what_was_cut_short_is_not_begun_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let spool = store.spool(RequestId::fresh(), b"{}", b"").unwrap();
+        drop(spool.begin().unwrap().unwrap());
+        assert!(spool.has_begun() && !spool.is_held() && spool.end().is_none());
+        assert!(spool.begin().unwrap().is_none());
+    }
+
+    #[test]
+    fn old_requests_go_and_those_at_work_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let (old, held) = (RequestId::fresh(), RequestId::fresh());
+        store.spool(old, b"{}", b"").unwrap();
+        let _work = store.spool(held, b"{}", b"").unwrap().begin().unwrap().unwrap();
+        let now =
+            Timestamp::try_from(fs::metadata(&store.spooled(old).dir).unwrap().modified().unwrap()).unwrap();
+        store.forget_requests(now);
+        assert!(store.spooled(old).dir.is_dir());
+        store.forget_requests(now + jiff::SignedDuration::from_hours(25));
+        assert!(!store.spooled(old).dir.is_dir() && store.spooled(held).dir.is_dir());
+    }
+}

@@ -1,0 +1,364 @@
+//! People coming in and leaving. Attaching replaces this process by tmux, so nothing of ours stays in between.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::model::{AgentName, AttachPolicy, HostName, Terminal};
+use crate::tmux::clients::driver::{
+    Arrival, Comer, Meeting, OBSERVER, OWN_KEY, comes_from, in_words, wants_no_more,
+};
+use crate::tmux::clients::size::OWN_NAME;
+use crate::tmux::script::{Script, command, sh_word};
+use crate::tmux::snapshot::clock;
+use crate::tmux::transport::call::{Call, Growth};
+use crate::tmux::transport::program;
+use crate::tmux::{Tmux, TmuxError, clients::size, server::conf, target, transport::linux, without_tmux};
+
+/// What somebody who attaches wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttachAs {
+    /// To type, if nobody else does.
+    Driver,
+    /// To type, also when somebody else does, who then watches.
+    Taker,
+    /// To watch.
+    Observer,
+}
+
+/// Somebody who attaches.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    /// Where to.
+    pub session: &'a AgentName,
+    /// What for.
+    pub how: AttachAs,
+    /// What holds here.
+    pub policy: AttachPolicy,
+    /// Who it is.
+    pub user: &'a str,
+    /// Whose agent it is, where that is somebody else.
+    pub owner: Option<&'a str>,
+    /// The address of the machine that the person sits at, over SSH.
+    pub from: Option<&'a str>,
+    /// What that machine calls this one.
+    pub host: Option<&'a HostName>,
+    /// When.
+    pub now: Timestamp,
+    /// Whether for the first time.
+    pub arrival: Arrival,
+    /// The page that covers the agent's screen until the driver presses a key.
+    pub cover: Option<&'a CoverPage>,
+    /// What the terminal is.
+    pub around: Around,
+}
+
+/// What must be known before a terminal is attached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BeforeAttach {
+    /// The prefix key, which the user's configuration may have changed.
+    pub prefix: String,
+    /// The tmux program that can attach a terminal to the server.
+    pub client: PathBuf,
+    /// Whether the server was told how many agents need an answer.
+    pub shows_needing_answer: bool,
+}
+
+/// How many times as long as other calls the question before an attach may take.
+const ATTACH_PATIENCE: u32 = 3;
+
+/// What is around somebody who attaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Around {
+    /// A terminal.
+    Terminal,
+    /// A pane of somebody's own tmux, whose prefix key comes first.
+    OwnTmux,
+}
+
+impl Around {
+    /// Has the status line tell the keys by it. Those who have left are forgotten when many have come.
+    pub(in crate::tmux) fn noted(self, session: &str) -> Script {
+        let mut script = Script::default();
+        if self == Around::OwnTmux {
+            let nested = format!("#{{=-400:@symposium_nested}} {OWN_KEY} ");
+            let set = ["set-option", "-F", "-t", &target::pane_of(session), "@symposium_nested", &nested];
+            script.then(&command(&set));
+        }
+        script
+    }
+}
+
+impl Entry<'_> {
+    /// What is done when another one drives; none when nobody asks for the wheel.
+    pub(in crate::tmux) fn meeting(&self) -> Option<Meeting> {
+        match (self.how, self.policy) {
+            (AttachAs::Observer, _) | (_, AttachPolicy::Shared) => None,
+            (AttachAs::Driver, AttachPolicy::SingleDriver) => Some(Meeting::Yield),
+            (AttachAs::Taker, AttachPolicy::SingleDriver) => Some(Meeting::Take),
+        }
+    }
+
+    /// What a driver's screen shows first.
+    fn covered(&self) -> Result<Script, TmuxError> {
+        let mut script = Script::default();
+        remove_old_page(self.session.as_str(), &mut script)?;
+        match self.cover {
+            Some(page) => page.show(self.session.as_str(), &mut script).map(|()| script),
+            None => Ok(script),
+        }
+    }
+
+    pub(in crate::tmux) fn words(&self, tty: &str) -> String {
+        format!("{} since {}", in_words(self.user, tty, self.from), clock(self.now))
+    }
+}
+
+/// A page of text that covers the agent's screen until the driver presses a key.
+///
+/// It is shown in the agent's pane, in tmux's view mode, with the keys of a view that is scrolled back (`scroll.rs`). A popup
+/// would have been simpler, but tmux hands every key to the program in a popup, the prefix too, and loses the keys that
+/// arrive while the popup closes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoverPage {
+    /// The program that prints the page, and its arguments. `--page COLUMNSxLINES`, the size of the pane, is added.
+    pub argv: Vec<String>,
+}
+
+/// Has the terminal send a paste as keys while the page is shown. From version 3.4 on tmux drops a bracketed paste into a pane
+/// that is in a mode; `hooks.conf` turns brackets on again. Older versions do both by themselves.
+const PASTE_AS_KEYS: &str = "#{?#{m/r:^3[.][23],#{version}},:,printf '\\033[?2004l' >#{client_tty}}";
+
+impl CoverPage {
+    /// Shows the page unless the pane is in a mode already.
+    fn show(&self, session: &str, script: &mut Script) -> Result<(), TmuxError> {
+        let at = target::pane_of(session);
+        let words: Vec<Vec<u8>> = self.argv.iter().map(|word| sh_word(word.as_bytes())).collect();
+        let mut deed = Script::default();
+        // `run-shell` expands formats in its command, but not in the value of an option.
+        deed.then(&command(&["set-option", "-s", "@symposium_cover"])).word(words.join(&b' '));
+        let run = format!(
+            "#{{@symposium_cover}} --page #{{pane_width}}x#{{pane_height}} 2>/dev/null || :; {PASTE_AS_KEYS}"
+        );
+        deed.then(&command(&["run-shell", "-t", &at, &run]));
+        let mut keys = Script::default();
+        keys.then(&command(&["set-option", "-w", "-t", &at, "@symposium_scrolled", "1"]));
+        keys.then(&command(&["set-option", "-wF", "-t", &at, "@symposium_covered", "#{client_tty}"]));
+        let focus = "#{m:*focused*,#{client_flags}}";
+        keys.then(&command(&["set-option", "-wF", "-t", &at, "@symposium_focus", focus]));
+        keys.then(&command(&["set-option", "-wF", "-t", &at, "mode-keys", "#{@symposium_typing}"]));
+        deed.then(&command(&["if-shell", "-F", "-t", &at, "#{==:#{pane_mode},view-mode}"]));
+        deed.word(keys.finish("a page")?);
+        script.then(&command(&["if-shell", "-F", "-t", &at, "#{==:#{pane_in_mode},0}"]));
+        script.word(deed.finish("a page")?);
+        Ok(())
+    }
+}
+
+/// Removes a page that a former driver left without closing it.
+fn remove_old_page(session: &str, script: &mut Script) -> Result<(), TmuxError> {
+    let at = target::pane_of(session);
+    let is_page = "#{&&:#{==:#{pane_mode},view-mode},#{!=:#{@symposium_scrolled},}}";
+    let is_alone = "#{==:#{session_attached},1}";
+    let mut leave = Script::default();
+    leave.then(&command(&["copy-mode", "-q", "-t", &at]));
+    script.then(&command(&["if-shell", "-F", "-t", &at, &format!("#{{&&:{is_page},{is_alone}}}")]));
+    script.word(leave.finish("a page")?);
+    Ok(())
+}
+
+impl Tmux {
+    /// Becomes a terminal of the session; returns only when that failed. Works inside somebody's own tmux.
+    pub fn attach(&self, entry: &Entry<'_>, client: &Path, env: Vec<(OsString, OsString)>) -> TmuxError {
+        let words = match self.attach_words(entry) {
+            Ok(words) => words,
+            Err(error) => return error,
+        };
+        let mut command = program::program(client);
+        let source = command.arg0("tmux").args(words).env_clear().envs(without_tmux(&env)).exec();
+        TmuxError::NotRun { program: client.to_owned(), source }
+    }
+
+    /// The arguments that attach a terminal to the session.
+    pub(in crate::tmux) fn attach_words(&self, entry: &Entry<'_>) -> Result<Vec<OsString>, TmuxError> {
+        let session = entry.session.as_str();
+        let target = target::session(session);
+        let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
+        words.extend(["-S".into(), self.setup.socket.path.clone().into()]);
+        let mut script = Script::default();
+        // First: printing a page holds up the commands after it, and the status line below it names the keys.
+        let around = entry.around.noted(session);
+        match entry.meeting() {
+            None if entry.how == AttachAs::Observer => {
+                size::kept(session, &mut script);
+                script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER])).append(&around);
+                size::not_by(session, OWN_NAME, &mut script)?;
+            }
+            None => {
+                script.then(&command(&["attach-session", "-t", &target])).append(&around);
+                size::by(session, None, &mut script)?;
+                script.append(&entry.covered()?);
+            }
+            Some(meeting) => {
+                // Not counted until it may type: the agent must not see a size that is taken back at once.
+                let attach = ["attach-session", "-t", &target, "-f", "ignore-size"];
+                script.then(&command(&attach)).append(&around);
+                entry.host.iter().for_each(|host| comes_from(session, host, &mut script));
+                let comer = Comer {
+                    session: entry.session,
+                    named: None,
+                    words: &entry.words("#{client_tty}"),
+                    now: entry.now,
+                    arrival: entry.arrival,
+                };
+                script.append(&comer.seated(meeting, entry.covered()?)?);
+            }
+        }
+        let said = script.spoken("an attach")?.words.unwrap_or_default();
+        words.extend(said.into_iter().map(OsString::from_vec));
+        Ok(words)
+    }
+
+    /// Shows the session in the terminal around us, which is one of our own server's; `env` says which it is.
+    pub fn switch_client(&self, entry: &Entry<'_>, env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
+        let own = self.own_client(env)?;
+        let name = own.key.split_once('@').map_or("", |(_, name)| name);
+        let session = entry.session.as_str();
+        let target = target::session(session);
+        let mut script = Script::default();
+        let switch = ["switch-client", "-c", name, "-t", &target];
+        match entry.meeting() {
+            None if entry.how == AttachAs::Observer => {
+                size::kept(session, &mut script);
+                script.then(&command(&switch));
+                script.then(&command(&["refresh-client", "-t", name, "-f", OBSERVER]));
+                wants_no_more(&own.key, &mut script);
+                size::not_by(session, name, &mut script)?;
+            }
+            None => {
+                script.then(&command(&["refresh-client", "-t", name, "-f", "read-only"]));
+                script.then(&command(&["switch-client", "-c", name, "-r", "-t", &target]));
+                size::by(session, Some(name), &mut script)?;
+            }
+            Some(meeting) => {
+                script.then(&command(&["refresh-client", "-t", name, "-f", "ignore-size"]));
+                script.then(&command(&switch));
+                let words = entry.words(name);
+                let comer = Comer {
+                    session: entry.session,
+                    named: Some(&own),
+                    words: &words,
+                    now: entry.now,
+                    arrival: entry.arrival,
+                };
+                script.append(&comer.seated(meeting, Script::default())?);
+            }
+        }
+        self.tell("switch", script).map(drop)
+    }
+
+    /// Sends terminals of the session away, all or one; says how many.
+    pub fn detach(&self, session: &str, client: Option<&str>) -> Result<usize, TmuxError> {
+        let mut script = Script::default();
+        let at = target::session(session);
+        script.then(&command(&["list-clients", "-t", &at, "-F", "#{client_name}"]));
+        if client.is_none() {
+            script.then(&command(&["detach-client", "-s", &at]));
+        }
+        let names = match self.tell("detach", script) {
+            Err(other) if other.is_absence() => return Ok(0),
+            other => other?,
+        };
+        let Some(client) = client else { return Ok(names.lines().count()) };
+        let is_meant = |name: &&str| *name == client || name.strip_prefix("/dev/") == Some(client);
+        let Some(name) = names.lines().find(is_meant) else { return Ok(0) };
+        let mut script = Script::default();
+        script.then(&command(&["detach-client", "-t", name]));
+        self.tell("detach", script).map(|_| 1)
+    }
+
+    /// Whether `$TMUX` names our server.
+    pub fn is_inside(&self, tmux_var: Option<&OsStr>) -> bool {
+        let Some(text) = tmux_var.and_then(OsStr::to_str) else { return false };
+        // `path,pid,session`, and the path may hold commas.
+        let Some(path) = text.rsplitn(3, ',').nth(2) else { return false };
+        let ours = std::fs::canonicalize(&self.setup.socket.path);
+        ours.is_ok_and(|ours| std::fs::canonicalize(path).is_ok_and(|theirs| theirs == ours))
+    }
+
+    /// What must be known before a terminal is attached to the session.
+    pub fn before_attach(&self, session: &AgentName) -> Result<BeforeAttach, TmuxError> {
+        let format = "#{pid} #{version} #{?#{==:#{@symposium_needing_count},},0,1} #{prefix}";
+        let at = target::pane_of(session.as_str());
+        let words = ["display-message", "-p", "-t", &at, format];
+        // Many terminals may come at once, and a person would rather wait than try again.
+        let bound = self.setup.bound * ATTACH_PATIENCE;
+        let call = Call { growth: Growth::Terminal, bound, ..self.call("attach", &words) };
+        let said = self.understand("attach", self.run(&call)?)?;
+        let mut words = said.trim_end().splitn(4, ' ');
+        let [pid, version, counts, prefix] = std::array::from_fn(|_| words.next().unwrap_or_default());
+        Ok(BeforeAttach {
+            prefix: prefix.to_owned(),
+            client: self.client_for(pid, version)?,
+            shows_needing_answer: counts == "1",
+        })
+    }
+
+    /// The program that can attach a terminal to the running server.
+    pub fn client_program(&self) -> Result<PathBuf, TmuxError> {
+        let said = self.ask("attach", &["display-message", "-p", "#{pid} #{version}"])?;
+        let (pid, version) = said.trim_end().split_once(' ').unwrap_or_default();
+        self.client_for(pid, version)
+    }
+
+    /// The tmux of PATH if it is the server's version. Otherwise the program that the server itself runs: clients and servers
+    /// of different versions do not always understand each other (3.6 and 3.3a do not), and the server cannot be replaced
+    /// without ending all agents.
+    fn client_for(&self, server: &str, version: &str) -> Result<PathBuf, TmuxError> {
+        if version == self.version {
+            return Ok(self.program.clone());
+        }
+        server.parse().ok().and_then(linux::program_of).ok_or_else(|| TmuxError::OtherVersion {
+            program: self.program.clone(),
+            version: self.version.clone(),
+            server: version.to_owned(),
+        })
+    }
+
+    /// The terminal in which the caller runs.
+    fn own_client(&self, env: &[(OsString, OsString)]) -> Result<Terminal, TmuxError> {
+        let pane = env.iter().find(|(key, _)| key == "TMUX_PANE").and_then(|(_, value)| value.to_str());
+        let pane = target::pane(pane.unwrap_or_default())?;
+        let words = ["display-message", "-p", "-t", pane, "#{session_name}"];
+        let session = self.ask("switch", &words)?;
+        let mut script = Script::default();
+        let format = "#{client_activity} #{client_pid}@#{client_name}";
+        script.then(&command(&[
+            "list-clients",
+            "-t",
+            &target::session(session.trim_end_matches('\n')),
+            "-F",
+            format,
+        ]));
+        let clients = self.tell("switch", script)?;
+        // The terminal that was typed into last is the one that called us.
+        let latest = clients.lines().filter_map(|line| line.split_once(' '));
+        let latest = latest.max_by_key(|(activity, _)| activity.parse::<u64>().unwrap_or(0));
+        match latest {
+            Some((_, key)) => Ok(Terminal {
+                key: key.to_owned(),
+                types: true,
+                counts: true,
+                words: String::new(),
+                guest: false,
+                is_stalled: false,
+            }),
+            None => {
+                Err(TmuxError::Refused { what: "switch", said: "no terminal shows this pane".to_owned() })
+            }
+        }
+    }
+}

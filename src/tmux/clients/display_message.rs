@@ -1,0 +1,99 @@
+//! News for whoever is attached: a text in the status line, and the bell of the terminal. What the text holds is
+//! shown, never read as a format or a style. A guest was let in to one agent: news of the others are not for them.
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::write;
+
+use crate::tmux::clients::driver::{OWN_KEY, name_in};
+use crate::tmux::clients::guests::guest_in;
+use crate::tmux::script::{Script, command};
+use crate::tmux::{Tmux, TmuxError};
+
+/// How long a text stays, unless a key is pressed.
+const SHOWN_MS: &str = "5000";
+
+/// Whether a text comes with a sound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bell {
+    /// The terminal rings.
+    Ring,
+    /// It does not.
+    Silent,
+}
+
+/// Which attached terminals are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience<'a> {
+    /// All of them but guests'.
+    Everybody,
+    /// All but those of this session and guests'.
+    AllBut(&'a str),
+    /// Those of this session, guests' too: they may be who types there.
+    Only(&'a str),
+}
+
+impl Audience<'_> {
+    fn has(self, session: &str, is_guest: bool) -> bool {
+        match self {
+            Audience::Everybody => !is_guest,
+            Audience::AllBut(not) => !is_guest && session != not,
+            Audience::Only(one) => session == one,
+        }
+    }
+}
+
+impl Tmux {
+    /// Shows the text to attached terminals; says how many there are.
+    pub fn tell_clients(&self, who: Audience<'_>, text: &str, bell: Bell) -> Result<usize, TmuxError> {
+        let format = format!("#{{client_control_mode}}|{OWN_KEY}|#{{@symposium_guests}}|#{{session_name}}");
+        let all = match self.ask("look for terminals", &["list-clients", "-F", &format]) {
+            Err(other) if other.is_absence() => return Ok(0),
+            other => other?,
+        };
+        let meant = |line: &str| {
+            let mut fields = line.splitn(4, '|');
+            let [control, key, guests, session] = std::array::from_fn(|_| fields.next());
+            let (key, is_guest) = (key?, guest_in(guests?, key?).is_some());
+            (control? == "0" && who.has(session?, is_guest)).then(|| name_in(key).to_owned())
+        };
+        let clients: Vec<String> = all.lines().filter_map(meant).collect();
+        if clients.is_empty() {
+            return Ok(0);
+        }
+        self.show(&clients, text)?;
+        if bell == Bell::Ring {
+            clients.iter().for_each(|client| ring(client));
+        }
+        Ok(clients.len())
+    }
+
+    fn show(&self, clients: &[String], text: &str) -> Result<(), TmuxError> {
+        let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut script = Script::default();
+        // Formats and times are expanded in the command itself, but not in the value of an option.
+        script.then(&command(&["set-option", "-s", "@symposium_news", &line])).anyway();
+        for client in clients {
+            let words = ["display-message", "-d", SHOWN_MS, "-c", client, "#{q/h:@symposium_news}"];
+            script.then(&command(&words)).anyway();
+        }
+        script.then(&command(&["set-option", "-su", "@symposium_news"]));
+        match self.tell("show a text", script) {
+            // Who has left meanwhile needs no news.
+            Err(TmuxError::Refused { said, .. })
+                if said.lines().all(|line| line.starts_with("can't find client")) =>
+            {
+                Ok(())
+            }
+            other => other.map(drop),
+        }
+    }
+}
+
+/// Rings a terminal. tmux has no command for it, and for tmux our terminals have no bell (see `hooks.conf`), so the
+/// byte goes to the terminal itself; one that is stopped or gone is left alone.
+fn ring(terminal: &str) {
+    let how = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    if let Ok(terminal) = open(terminal, how, Mode::empty()) {
+        let _ = write(terminal, b"\x07");
+    }
+}

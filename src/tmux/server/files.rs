@@ -1,0 +1,25 @@
+//! The small files that the tmux edge keeps in the run directory. They are replaced whole, and only ours to read.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Puts these bytes there as one step; a reader sees the old file or the new one. Mode 0600.
+pub(in crate::tmux) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = private_temp(path)?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// A new file that only we can read and write, under any umask.
+fn private_temp(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let file = tempfile::NamedTempFile::new_in(directory_of(path)?)?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+    Ok(file)
+}
+
+fn directory_of(path: &Path) -> io::Result<&Path> {
+    path.parent().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))
+}

@@ -1,0 +1,269 @@
+//! Which socket our server listens on, and whether its directory is safe.
+//!
+//! An override wins. Otherwise an environment remembers the socket on which a server was started, because a shell with
+//! another `TMUX_TMPDIR` must find the same server. Otherwise it is where `tmux -L symposium` would put it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::tmux::{TmuxError, server::files};
+
+/// `sun_path` has 108 bytes on Linux, the last is NUL.
+pub const LONGEST: usize = 107;
+
+/// How long a server may take to make its socket again.
+const REOPENED: Duration = Duration::from_secs(1);
+
+/// What the choice of a socket depends on.
+pub struct SocketRule<'a> {
+    /// Where the environment remembers its socket.
+    pub run_dir: &'a Path,
+    /// `SYMPOSIUM_TMUX_SOCKET`: a name, or a path when it contains `/`.
+    pub over: Option<&'a OsStr>,
+    /// The environment's directory.
+    pub home: &'a Path,
+    /// Whether that is the directory everybody has who sets nothing.
+    pub default_home: bool,
+    /// `TMUX_TMPDIR`.
+    pub tmpdir: Option<&'a OsStr>,
+    /// The user.
+    pub uid: u32,
+}
+
+/// The socket of our server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SocketChoice {
+    /// Its path.
+    pub path: PathBuf,
+    /// The file in which the path is kept once a server was started there; none for an override.
+    pub memory: Option<PathBuf>,
+}
+
+/// Chooses the socket of our server.
+pub fn choose_socket(rule: &SocketRule<'_>) -> Result<SocketChoice, TmuxError> {
+    let memory = rule.run_dir.join("tmux-socket");
+    let (path, memory) = match rule.over.filter(|text| !text.is_empty()) {
+        Some(text) if text.as_bytes().contains(&b'/') => (absolute(Path::new(text))?, None),
+        Some(name) => (directory(rule).join(name), None),
+        None => {
+            let usual = || directory(rule).join(name_for(rule));
+            (remembered(&memory).unwrap_or_else(usual), Some(memory))
+        }
+    };
+    let length = path.as_os_str().len();
+    if length > LONGEST {
+        Err(TmuxError::LongSocket { path, length })
+    } else {
+        Ok(SocketChoice { path, memory })
+    }
+}
+
+/// Makes the socket's directory when it is missing, and refuses one that others could use.
+pub(in crate::tmux) fn prepare(socket: &Path) -> Result<(), TmuxError> {
+    let Some(dir) = socket.parent() else { return Ok(()) };
+    let made = fs::DirBuilder::new().mode(0o700).create(dir);
+    // The umask may have taken even our own rights.
+    match made.and_then(|()| fs::set_permissions(dir, fs::Permissions::from_mode(0o700))) {
+        Ok(()) => {}
+        Err(other) if other.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(source) => return Err(TmuxError::File { doing: "create", path: dir.to_owned(), source }),
+    }
+    check(socket)
+}
+
+/// Asks a server whose socket was deleted to make it again, as tmux does on SIGUSR1; says whether it did.
+/// The caller has made sure that the process is a tmux server of ours.
+pub(in crate::tmux) fn reopen(socket: &Path, server: i32) -> bool {
+    let Some(pid) = Some(server).filter(|pid| *pid > 1).and_then(Pid::from_raw) else { return false };
+    if prepare(socket).is_err() || kill_process(pid, Signal::USR1).is_err() {
+        return false;
+    }
+    let deadline = Instant::now() + REOPENED;
+    while !socket.exists() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    socket.exists()
+}
+
+/// Refuses a `tmux-UID` directory that is not ours or is open to others: the server there may be anybody's.
+/// A directory of another name was chosen by the user, as with `tmux -S`.
+pub(in crate::tmux) fn check(socket: &Path) -> Result<(), TmuxError> {
+    let uid = rustix::process::getuid().as_raw();
+    let Some(dir) = socket.parent().filter(|dir| dir.ends_with(format!("tmux-{uid}"))) else { return Ok(()) };
+    let refuse = |why: String| Err(TmuxError::UnsafeDirectory { path: dir.to_owned(), why });
+    match fs::symlink_metadata(dir) {
+        Err(other) if other.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(TmuxError::File { doing: "look at", path: dir.to_owned(), source }),
+        Ok(meta) if !meta.is_dir() => refuse("it is not a directory".to_owned()),
+        Ok(meta) if meta.uid() != uid => refuse(format!("it belongs to user {}", meta.uid())),
+        // The group may look in, as tmux allows: that is how a server is shared on purpose.
+        Ok(meta) if meta.mode() & 0o027 != 0 => refuse(format!("its mode is {:04o}", meta.mode() & 0o7777)),
+        Ok(_) => Ok(()),
+    }
+}
+
+fn directory(rule: &SocketRule<'_>) -> PathBuf {
+    let tmp = rule.tmpdir.filter(|dir| Path::new(dir).is_absolute()).map_or(Path::new("/tmp"), Path::new);
+    let tmp = fs::canonicalize(tmp).unwrap_or_else(|_| tmp.to_owned());
+    tmp.join(format!("tmux-{}", rule.uid))
+}
+
+fn name_for(rule: &SocketRule<'_>) -> String {
+    if rule.default_home {
+        return "symposium".to_owned();
+    }
+    let home = fs::canonicalize(rule.home).unwrap_or_else(|_| rule.home.to_owned());
+    format!("symposium-{:08x}", fnv1a(home.as_os_str().as_bytes()))
+}
+
+/// FNV-1a: the name must be the same in every build and on every machine, which std's hasher does not promise.
+pub(in crate::tmux) fn fnv1a(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+/// The socket that was remembered, unless its directory is gone or is not ours alone.
+fn remembered(memory: &Path) -> Option<PathBuf> {
+    let kept = PathBuf::from(OsString::from_vec(fs::read(memory).ok()?));
+    let is_there = kept.is_absolute() && kept.parent().is_some_and(Path::is_dir);
+    (is_there && check(&kept).is_ok()).then_some(kept)
+}
+
+/// Remembers the socket of a server that was started. A failure to write is no error: the choice is the same next time unless
+/// `TMUX_TMPDIR` changes.
+pub(in crate::tmux) fn remember(memory: &Path, socket: &Path) {
+    let text = socket.as_os_str().as_bytes();
+    if fs::read(memory).is_ok_and(|kept| kept == text) {
+        return;
+    }
+    let _ = files::replace(memory, text);
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, TmuxError> {
+    std::path::absolute(path).map_err(|source| TmuxError::File {
+        doing: "resolve",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Place {
+        dir: tempfile::TempDir,
+    }
+
+    impl Place {
+        fn new() -> Place {
+            let place = Place { dir: tempfile::tempdir().unwrap() };
+            fs::create_dir_all(place.dir.path().join("home/run")).unwrap();
+            place
+        }
+
+        fn choose(&self, tmp: &str, over: Option<&str>) -> Result<PathBuf, TmuxError> {
+            let tmpdir = self.dir.path().join(tmp);
+            fs::create_dir_all(tmpdir.join("tmux-7")).unwrap();
+            let choice = choose_socket(&SocketRule {
+                run_dir: &self.dir.path().join("home/run"),
+                over: over.map(OsStr::new),
+                home: &self.dir.path().join("home"),
+                default_home: true,
+                tmpdir: Some(tmpdir.as_os_str()),
+                uid: 7,
+            })?;
+            Ok(choice.path)
+        }
+
+        /// Chooses as `choose` does, and starts a server there.
+        fn start(&self, tmp: &str) -> PathBuf {
+            let path = self.choose(tmp, None).unwrap();
+            remember(&self.dir.path().join("home/run/tmux-socket"), &path);
+            path
+        }
+    }
+
+    #[test]
+    fn an_environment_remembers_the_socket_of_a_started_server_until_its_directory_is_gone() {
+        let place = Place::new();
+        assert!(place.choose("a", None).unwrap().ends_with("a/tmux-7/symposium"));
+        assert!(place.choose("b", None).unwrap().ends_with("b/tmux-7/symposium"), "nothing was started");
+        let first = place.start("a");
+        assert_eq!(place.choose("b", None).unwrap(), first);
+        fs::remove_dir(place.dir.path().join("a/tmux-7")).unwrap();
+        assert!(place.start("b").ends_with("b/tmux-7/symposium"));
+        assert!(place.choose("a", None).unwrap().ends_with("b/tmux-7/symposium"));
+    }
+
+    #[test]
+    fn a_remembered_socket_in_a_directory_that_others_can_use_is_dropped() {
+        let place = Place::new();
+        let dir = place.dir.path().join(format!("tmux-{}", rustix::process::getuid().as_raw()));
+        fs::create_dir(&dir).unwrap();
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o777)).unwrap();
+        remember(&place.dir.path().join("home/run/tmux-socket"), &dir.join("symposium"));
+        assert!(place.choose("a", None).unwrap().ends_with("a/tmux-7/symposium"));
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(place.choose("a", None).unwrap(), dir.join("symposium"));
+    }
+
+    #[test]
+    fn an_override_wins_and_is_not_remembered() {
+        let place = Place::new();
+        assert!(place.choose("a", Some("other")).unwrap().ends_with("a/tmux-7/other"));
+        assert_eq!(place.choose("a", Some("/x/y")).unwrap(), Path::new("/x/y"));
+        assert!(place.start("b").ends_with("b/tmux-7/symposium"));
+        assert!(place.choose("a", Some("")).unwrap().ends_with("b/tmux-7/symposium"));
+    }
+
+    #[test]
+    fn a_long_path_is_told() {
+        let long = format!("/{}", "x".repeat(107));
+        assert!(matches!(
+            Place::new().choose("a", Some(&long)),
+            Err(TmuxError::LongSocket { length: 108, .. })
+        ));
+        assert!(Place::new().choose("a", Some(&long[..107])).is_ok());
+    }
+
+    #[test]
+    fn homes_have_names_of_their_own() {
+        assert_eq!(fnv1a(b""), 0x811c_9dc5);
+        assert_eq!(fnv1a(b"foobar"), 0xbf9c_f968);
+        let rule = |home| SocketRule {
+            run_dir: Path::new("/none"),
+            over: None,
+            home: Path::new(home),
+            default_home: false,
+            tmpdir: None,
+            uid: 7,
+        };
+        let [a, b] = ["/none/a", "/none/b"].map(|home| choose_socket(&rule(home)).unwrap().path);
+        assert_ne!(a, b);
+        assert!(a.to_str().unwrap().contains("/tmux-7/symposium-"), "{a:?}");
+    }
+
+    #[test]
+    fn a_directory_that_others_can_use_is_refused() {
+        let place = Place::new();
+        let dir = place.dir.path().join(format!("tmux-{}", rustix::process::getuid().as_raw()));
+        let socket = dir.join("symposium");
+        check(&socket).unwrap();
+        prepare(&socket).unwrap();
+        assert_eq!(fs::metadata(&dir).unwrap().mode() & 0o777, 0o700);
+        for (mode, fine) in [(0o700, true), (0o750, true), (0o770, false), (0o701, false), (0o777, false)] {
+            fs::set_permissions(&dir, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(prepare(&socket).is_ok(), fine, "{mode:o}");
+        }
+        fs::remove_dir(&dir).unwrap();
+        std::os::unix::fs::symlink(place.dir.path(), &dir).unwrap();
+        assert!(matches!(check(&socket), Err(TmuxError::UnsafeDirectory { .. })));
+    }
+}

@@ -1,0 +1,104 @@
+//! Which tmux this is. Asked once; the answer is kept beside the program's file stamp, so that later calls only
+//! need a `stat`.
+
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::tmux::{TmuxError, server::files};
+
+/// The oldest tmux that has all we use.
+const OLDEST: (u32, u32) = (3, 2);
+
+/// The version of the program: from the cache when the program's file is the same, otherwise by asking.
+pub(in crate::tmux) fn known(
+    program: &Path,
+    cache: &Path,
+    ask: impl FnOnce() -> Result<String, TmuxError>,
+) -> Result<String, TmuxError> {
+    let stamp = stamp(program)?;
+    if let Ok(kept) = std::fs::read(cache)
+        && let Some(version) = kept.strip_prefix(stamp.as_slice())
+        && let Ok(version) = std::str::from_utf8(version)
+    {
+        return Ok(version.to_owned());
+    }
+    let version = accept(program, &ask()?)?;
+    // A cache that cannot be written costs time, nothing else.
+    let _ = files::replace(cache, &[stamp.as_slice(), version.as_bytes()].concat());
+    Ok(version)
+}
+
+/// What makes this program file this one: path, size, inode, time of change.
+fn stamp(program: &Path) -> Result<Vec<u8>, TmuxError> {
+    let meta = std::fs::metadata(program).map_err(|source| TmuxError::File {
+        doing: "look at",
+        path: program.to_owned(),
+        source,
+    })?;
+    let facts = format!("\n{} {} {}.{}\n", meta.size(), meta.ino(), meta.mtime(), meta.mtime_nsec());
+    Ok([program.as_os_str().as_bytes(), facts.as_bytes()].concat())
+}
+
+/// The version in the answer to `tmux -V`, when it is new enough.
+fn accept(program: &Path, said: &str) -> Result<String, TmuxError> {
+    let odd = || TmuxError::OddVersion { program: program.to_owned(), said: said.to_owned() };
+    let version = said.trim().strip_prefix("tmux ").ok_or_else(odd)?.trim();
+    // `master` and OpenBSD's own numbering come from trees that are newer than any release we know.
+    if version == "master" || version.starts_with("openbsd-") {
+        return Ok(version.to_owned());
+    }
+    let number = version.strip_prefix("next-").unwrap_or(version);
+    let (major, minor) = number.split_once('.').ok_or_else(odd)?;
+    let minor = &minor[..minor.find(|c: char| !c.is_ascii_digit()).unwrap_or(minor.len())];
+    let number = (major.parse().map_err(|_| odd())?, minor.parse().map_err(|_| odd())?);
+    if number < OLDEST {
+        return Err(TmuxError::TooOld { program: program.to_owned(), version: version.to_owned() });
+    }
+    Ok(version.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_as_tmux_writes_them() {
+        for (said, version) in [
+            ("tmux 3.2a\n", "3.2a"),
+            ("tmux 3.3", "3.3"),
+            ("tmux 3.5a", "3.5a"),
+            ("tmux 3.10", "3.10"),
+            ("tmux next-3.6", "next-3.6"),
+            ("tmux 3.4-rc2", "3.4-rc2"),
+            ("tmux master", "master"),
+            ("tmux openbsd-7.4", "openbsd-7.4"),
+        ] {
+            assert_eq!(accept(Path::new("tmux"), said).unwrap(), version, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn old_and_odd_versions_are_refused() {
+        for said in ["tmux 3.1c", "tmux 2.9", "tmux next-3.1", "tmux 1.8"] {
+            assert!(matches!(accept(Path::new("t"), said), Err(TmuxError::TooOld { .. })), "{said:?}");
+        }
+        for said in ["", "screen 4.0", "tmux", "tmux three", "tmux 3.x"] {
+            assert!(matches!(accept(Path::new("t"), said), Err(TmuxError::OddVersion { .. })), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn the_program_is_asked_again_only_when_it_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (program, cache) = (dir.path().join("tmux"), dir.path().join("cache"));
+        std::fs::write(&program, "1").unwrap();
+        let never = || -> Result<String, TmuxError> { panic!("asked again") };
+        assert_eq!(known(&program, &cache, || Ok("tmux 3.3a".into())).unwrap(), "3.3a");
+        assert_eq!(known(&program, &cache, never).unwrap(), "3.3a");
+        std::fs::write(&program, "22").unwrap();
+        assert_eq!(known(&program, &cache, || Ok("tmux 3.5".into())).unwrap(), "3.5");
+        std::fs::write(&cache, "garbage").unwrap();
+        assert_eq!(known(&program, &cache, || Ok("tmux 3.5".into())).unwrap(), "3.5");
+    }
+}

@@ -1,0 +1,49 @@
+//! What the ways to tmux take from Linux: standard input that cannot block, waiting for a process with a bound, and
+//! who listens on a socket. Another system needs another file with these functions, and nothing else.
+
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::Child;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::time::Timespec;
+
+/// A file that holds these bytes, in memory only: secrets never touch a disk, and no pipe can fill up.
+pub(in crate::tmux) fn file_of(bytes: &[u8]) -> io::Result<File> {
+    let mut file = File::from(memfd_create("symposium", MemfdFlags::CLOEXEC)?);
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// A descriptor that becomes readable when the child has ended.
+pub(in crate::tmux) fn end_of(child: &Child) -> io::Result<OwnedFd> {
+    Ok(pidfd_open(Pid::from_child(child), PidfdFlags::empty())?)
+}
+
+/// The process at the other end of a connection: the one that listened for it.
+pub(in crate::tmux) fn peer(line: &OwnedFd) -> Option<Pid> {
+    socket_peercred(line).ok().map(|peer| peer.pid)
+}
+
+/// The program file of a process. The path works as long as the process lives, also after the file was deleted.
+pub(in crate::tmux) fn program_of(pid: i32) -> Option<PathBuf> {
+    let path = PathBuf::from(format!("/proc/{pid}/exe"));
+    std::fs::metadata(&path).is_ok().then_some(path)
+}
+
+/// Whether the process has ended, or does within this time.
+pub(in crate::tmux) fn ends(process: Pid, within: Duration) -> bool {
+    let Ok(within) = Timespec::try_from(within) else { return false };
+    match pidfd_open(process, PidfdFlags::empty()) {
+        Ok(end) => poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&within)) == Ok(1),
+        Err(why) => why == Errno::SRCH,
+    }
+}

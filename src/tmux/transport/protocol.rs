@@ -1,0 +1,61 @@
+//! Speaking to the tmux server as the tmux program does, without starting it: one connection, one call, one answer.
+//!
+//! Until the server can have read the command, whatever is odd means "not this way", and the caller asks the
+//! program instead. From then on every oddity is an error, because nobody knows what the server has done.
+
+mod handshake;
+mod message;
+mod session;
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::process::Pid;
+
+use crate::tmux::transport::call::{Call, Said};
+use crate::tmux::{TmuxError, server::descriptors, transport::linux};
+use session::{Talk, Unanswered};
+
+/// Newer servers read a header's length and flags as one number, which comes to the same only on such machines.
+const IS_SPOKEN_HERE: bool = cfg!(target_endian = "little");
+
+/// How long a process may take to be gone after its connections: an exit closes files first.
+const LAST_BREATH: Duration = Duration::from_millis(200);
+
+/// Asks the server; none when it cannot be asked in this way, and then it has not been asked.
+pub(in crate::tmux) fn ask(socket: &Path, call: &Call<'_>) -> Result<Option<Said>, TmuxError> {
+    let deadline = call.deadline();
+    let Some(opening) = handshake::of(call).filter(|_| IS_SPOKEN_HERE) else { return Ok(None) };
+    let Some(line) = connect(socket) else { return Ok(None) };
+    let server = linux::peer(&line);
+    if let Some(server) = server {
+        descriptors::make_room(server, call.growth)?;
+    }
+    let odd = |said: String| Err(TmuxError::Garbled { what: call.what, said });
+    match Talk::new(line, opening, call.stdin.unwrap_or_default()).run(deadline, call.meanwhile) {
+        Ok(said) => Ok(Some(said)),
+        Err(Unanswered::NotAsked) => Ok(None),
+        Err(Unanswered::TimedOut) => Err(call.timed_out()),
+        Err(Unanswered::Lost) if server.is_some_and(|server| linux::ends(server, LAST_BREATH)) => {
+            Ok(Some(Said { success: false, out: Vec::new(), err: "lost server".to_owned() }))
+        }
+        Err(Unanswered::Lost) => odd("nothing more, and closed the connection".to_owned()),
+        Err(Unanswered::Odd(what)) => odd(what),
+    }
+}
+
+/// The process that listens on this socket, whether it answers or not.
+pub(in crate::tmux) fn server_of(socket: &Path) -> Option<Pid> {
+    linux::peer(&connect(socket)?)
+}
+
+/// Opens a non-blocking connection. Returns `None` if the server does not listen, refuses, or has a full backlog.
+fn connect(socket: &Path) -> Option<OwnedFd> {
+    let address = SocketAddrUnix::new(socket).ok()?;
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let line = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).ok()?;
+    net::connect(&line, &address).ok()?;
+    Some(line)
+}

@@ -1,0 +1,121 @@
+//! The first words of a client: who it is, and what it wants. The same messages in the same order as the tmux
+//! program's, less the two descriptors of its terminal.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::tmux::transport::call::Call;
+use crate::tmux::transport::protocol::message::{self, Outgoing, TooLong};
+
+/// `CLIENT_UTF8`, as `tmux -u` sets it: without it every letter that is not ASCII comes back as `_`.
+const UTF8: u32 = 0x1_0000;
+
+/// All that is said before tmux answers; none when it cannot be said in this way.
+pub(super) fn of(call: &Call<'_>) -> Option<Vec<u8>> {
+    // The tmux program says the directory as the system calls it, not as it was named.
+    let dir = match call.dir {
+        Some(dir) => dir.canonicalize().ok()?,
+        None => Path::new("/").to_owned(),
+    };
+    let mut out = Outgoing::default();
+    introduce(call, &dir, &mut out).ok()?;
+    // One message saves the server a question, which costs it a look at every pane. A long one does not fit.
+    let direct = call.direct.and_then(|words| command(words, &mut out).ok());
+    if direct.is_none() {
+        command(call.words, &mut out).ok()?;
+    }
+    Some(out.bytes)
+}
+
+fn introduce(call: &Call<'_>, dir: &Path, out: &mut Outgoing) -> Result<(), TooLong> {
+    let term = call.variables().find(|(key, _)| *key == "TERM").map_or(&b""[..], |(_, term)| term.as_bytes());
+    out.put(message::IDENTIFY_FLAGS, &[&UTF8.to_ne_bytes()])?;
+    out.put(message::IDENTIFY_LONGFLAGS, &[&u64::from(UTF8).to_ne_bytes()])?;
+    out.put(message::IDENTIFY_TERM, &[term, b"\0"])?;
+    out.put(message::IDENTIFY_FEATURES, &[&0u32.to_ne_bytes()])?;
+    out.put(message::IDENTIFY_TTYNAME, &[b"\0"])?;
+    out.put(message::IDENTIFY_CWD, &[dir.as_os_str().as_bytes(), b"\0"])?;
+    out.put(message::IDENTIFY_CLIENTPID, &[&std::process::id().to_ne_bytes()])?;
+    for (key, value) in call.variables() {
+        out.put(message::IDENTIFY_ENVIRON, &[key.as_bytes(), b"=", value.as_bytes(), b"\0"])?;
+    }
+    out.put(message::IDENTIFY_DONE, &[])
+}
+
+fn command(words: &[impl AsRef<[u8]>], out: &mut Outgoing) -> Result<(), TooLong> {
+    let count = i32::try_from(words.len()).map_err(|_| TooLong)?;
+    let text: Vec<u8> = words.iter().flat_map(|word| word.as_ref().iter().copied().chain([0])).collect();
+    // A word with a NUL byte would be two; the count must be what tmux will find.
+    if text.iter().filter(|byte| **byte == 0).count() != words.len() {
+        return Err(TooLong);
+    }
+    out.put(message::COMMAND, &[&count.to_ne_bytes(), &text])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::time::Duration;
+
+    use super::*;
+    use message::Message;
+
+    fn call<'a>(words: &'a [&'a str], env: &[(&'a str, &'a str)]) -> Call<'a> {
+        let env = env.iter().map(|(key, value)| (OsStr::new(*key), OsStr::new(*value))).collect();
+        Call::new("test", words, env, Duration::from_secs(1))
+    }
+
+    #[test]
+    fn a_client_says_what_the_tmux_program_says() {
+        let env = [("TERM", "xterm"), ("A", "é"), ("TMUX", "x"), ("PWD", "/x")];
+        let bytes = of(&call(&["list-sessions", "-F"], &env)).unwrap();
+        let (mut rest, mut said) = (&bytes[..], Vec::new());
+        while let Some((message, length)) = Message::first(rest).unwrap() {
+            said.push((message.kind, message.body.to_vec()));
+            rest = &rest[length..];
+        }
+        assert!(rest.is_empty());
+        let pid = std::process::id().to_ne_bytes().to_vec();
+        let expected: Vec<(u32, Vec<u8>)> = vec![
+            (100, 0x1_0000u32.to_ne_bytes().to_vec()),
+            (111, 0x1_0000u64.to_ne_bytes().to_vec()),
+            (101, b"xterm\0".to_vec()),
+            (109, vec![0; 4]),
+            (102, b"\0".to_vec()),
+            (108, b"/\0".to_vec()),
+            (107, pid),
+            (105, b"TERM=xterm\0".to_vec()),
+            (105, "A=é\0".into()),
+            (106, vec![]),
+            (200, [&2i32.to_ne_bytes()[..], b"list-sessions\0-F\0"].concat()),
+        ];
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn a_script_goes_as_words_when_they_fit() {
+        let said = |words: &[Vec<u8>]| {
+            let call = Call { direct: Some(words), stdin: Some(b"x"), ..call(&["source-file", "-"], &[]) };
+            let bytes = of(&call).unwrap();
+            let (mut rest, mut last) = (&bytes[..], Vec::new());
+            while let Some((message, length)) = Message::first(rest).unwrap() {
+                last = message.body.to_vec();
+                rest = &rest[length..];
+            }
+            last
+        };
+        let short = [b"new-session".to_vec(), b"\xff".to_vec()];
+        assert_eq!(said(&short), [&2i32.to_ne_bytes()[..], b"new-session\0\xff\0"].concat());
+        let long = [b"new-session".to_vec(), vec![b'x'; 17_000]];
+        assert_eq!(said(&long), [&2i32.to_ne_bytes()[..], b"source-file\0-\0"].concat());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_said() {
+        let long = "x".repeat(17_000);
+        assert!(of(&call(&["display-message", &long], &[])).is_none());
+        assert!(of(&call(&["display-message"], &[("A", &long)])).is_none());
+        assert!(of(&call(&["a\0b"], &[])).is_none());
+        assert!(of(&Call { dir: Some(Path::new("/not/there")), ..call(&["x"], &[]) }).is_none());
+    }
+}

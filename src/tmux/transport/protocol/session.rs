@@ -1,0 +1,220 @@
+//! A conversation with the server after the connection is made: the opening goes out, what the server wants to read
+//! is given, what it prints is kept, until it says that the client may go.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::time::Timespec;
+
+use crate::tmux::transport::call::Said;
+use crate::tmux::transport::protocol::message::{self, Message, Outgoing, TooLong};
+
+/// As much as is read in one go: the longest message.
+const CHUNK: usize = 16 * 1024;
+/// As much as a server reads in one go, `IBUF_READ_SIZE`.
+const READ_AT_ONCE: usize = 65_535;
+/// How the server names what it wants to read or write.
+const STDIN: i32 = 0;
+const STDOUT: i32 = 1;
+const STDERR: i32 = 2;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// The server has done nothing for us.
+    NotAsked,
+    /// The time is over.
+    TimedOut,
+    /// The connection ended first.
+    Lost,
+    /// The server said something that nobody expects.
+    Odd(String),
+}
+
+/// One conversation.
+pub(super) struct Talk<'a> {
+    line: OwnedFd,
+    stdin: &'a [u8],
+    out: Outgoing,
+    sent: usize,
+    came: Vec<u8>,
+    has_heard: bool,
+    /// Which of our outputs a stream of the server's is.
+    streams: BTreeMap<i32, i32>,
+    texts: [Vec<u8>; 2],
+}
+
+impl<'a> Talk<'a> {
+    /// A conversation that begins with these bytes.
+    pub(super) fn new(line: OwnedFd, opening: Vec<u8>, stdin: &'a [u8]) -> Talk<'a> {
+        let out = Outgoing { bytes: opening };
+        Talk {
+            line,
+            stdin,
+            out,
+            sent: 0,
+            came: Vec::new(),
+            has_heard: false,
+            streams: BTreeMap::new(),
+            texts: Default::default(),
+        }
+    }
+
+    /// Talks until the server lets us go; `meanwhile` is done while it works on what was said first.
+    pub(super) fn run(mut self, deadline: Instant, meanwhile: Option<&dyn Fn()>) -> Result<Said, Unanswered> {
+        self.send()?;
+        if let Some(meanwhile) = meanwhile {
+            meanwhile();
+        }
+        loop {
+            self.send()?;
+            self.wait(deadline)?;
+            self.receive()?;
+            if let Some(said) = self.hear()? {
+                return Ok(said);
+            }
+        }
+    }
+
+    /// Sends as much as goes. A server that hears no more may still have something to say.
+    fn send(&mut self) -> Result<(), Unanswered> {
+        while self.sent < self.out.bytes.len() {
+            match send(&self.line, &self.out.bytes[self.sent..], SendFlags::NOSIGNAL) {
+                Ok(count) => self.sent += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(_) if self.sent == 0 => return Err(Unanswered::NotAsked),
+                Err(_) => self.sent = self.out.bytes.len(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until there is something to read, or room for what is to be sent.
+    fn wait(&self, deadline: Instant) -> Result<(), Unanswered> {
+        let is_done = self.sent == self.out.bytes.len();
+        let wanted = if is_done { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
+        let left = deadline.saturating_duration_since(Instant::now());
+        let left = Timespec::try_from(left).map_err(|why| Unanswered::Odd(why.to_string()))?;
+        match poll(&mut [PollFd::new(&self.line, wanted)], Some(&left)) {
+            Ok(0) => Err(Unanswered::TimedOut),
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(why) => Err(Unanswered::Odd(why.to_string())),
+        }
+    }
+
+    fn receive(&mut self) -> Result<(), Unanswered> {
+        let mut chunk = [0; CHUNK];
+        match recv(&self.line, &mut chunk[..], RecvFlags::empty()) {
+            // What we sent was left unread, as a server does that is about to leave.
+            Err(Errno::CONNRESET) if !self.has_heard && self.out.bytes.len() <= READ_AT_ONCE => {
+                Err(Unanswered::NotAsked)
+            }
+            Ok((0, _)) | Err(Errno::CONNRESET) => Err(Unanswered::Lost),
+            Ok((count, _)) => {
+                self.has_heard = true;
+                self.came.extend_from_slice(&chunk[..count]);
+                Ok(())
+            }
+            Err(Errno::AGAIN | Errno::INTR) => Ok(()),
+            Err(why) => Err(Unanswered::Odd(why.to_string())),
+        }
+    }
+
+    /// Does what the messages that have come ask for; the answer when one of them is the last.
+    fn hear(&mut self) -> Result<Option<Said>, Unanswered> {
+        let came = std::mem::take(&mut self.came);
+        let mut rest = &came[..];
+        while let Some((message, length)) = Message::first(rest).map_err(Unanswered::Odd)? {
+            rest = &rest[length..];
+            if let Some(said) = self.obey(&message)? {
+                return Ok(Some(said));
+            }
+        }
+        self.came = rest.to_vec();
+        Ok(None)
+    }
+
+    fn obey(&mut self, message: &Message<'_>) -> Result<Option<Said>, Unanswered> {
+        let odd = |what: String| Unanswered::Odd(what);
+        match message.kind {
+            // It is the answer to the very first message, and nothing behind that one is looked at.
+            message::VERSION => return Err(Unanswered::NotAsked),
+            message::READ_OPEN => {
+                let ([stream, fd], path) = message.numbers().map_err(odd)?;
+                self.give(stream, fd, path)?;
+            }
+            message::WRITE_OPEN => {
+                let ([stream, fd, _], _) = message.numbers().map_err(odd)?;
+                // A hook of the user's may want to write a file; the server would say that it cannot.
+                let error = if matches!(fd, STDOUT | STDERR) { 0 } else { Errno::PERM.raw_os_error() };
+                self.streams.insert(stream, fd);
+                self.put(message::WRITE_READY, &[&stream.to_ne_bytes(), &error.to_ne_bytes()])?;
+            }
+            message::WRITE => {
+                let ([stream], text) = message.numbers().map_err(odd)?;
+                match self.streams.get(&stream) {
+                    Some(&STDOUT) => self.texts[0].extend_from_slice(text),
+                    Some(&STDERR) => self.texts[1].extend_from_slice(text),
+                    _ => return Err(Unanswered::Odd(format!("text for stream {stream}, which is not open"))),
+                }
+            }
+            message::WRITE_CLOSE => {
+                let ([stream], _) = message.numbers().map_err(odd)?;
+                self.streams.remove(&stream);
+            }
+            message::EXIT => {
+                let ([code], why) = message.numbers().map_err(odd)?;
+                return Ok(Some(self.finish(code, why)));
+            }
+            message::SHUTDOWN => return Ok(Some(self.finish(1, b"server exited"))),
+            other => return Err(Unanswered::Odd(format!("a message of type {other}"))),
+        }
+        Ok(None)
+    }
+
+    /// Gives the server what it wants to read: our input, or a file that a command of the user's names.
+    fn give(&mut self, stream: i32, fd: i32, path: &[u8]) -> Result<(), Unanswered> {
+        let file;
+        let (text, error) = if fd == STDIN {
+            (self.stdin, 0)
+        } else {
+            file = read_file(path);
+            file.as_ref().map_or_else(|why| (&[][..], why.raw_os_error()), |text| (&text[..], 0))
+        };
+        let stream = stream.to_ne_bytes();
+        for piece in text.chunks(message::PIECE) {
+            self.put(message::READ, &[&stream, piece])?;
+        }
+        self.put(message::READ_DONE, &[&stream, &error.to_ne_bytes()])
+    }
+
+    fn put(&mut self, kind: u32, body: &[&[u8]]) -> Result<(), Unanswered> {
+        self.out
+            .put(kind, body)
+            .map_err(|TooLong| Unanswered::Odd("a question too long to answer".to_owned()))
+    }
+
+    /// All that was said, with the server's last words among the errors.
+    fn finish(&mut self, code: i32, last: &[u8]) -> Said {
+        let [out, mut err] = std::mem::take(&mut self.texts);
+        err.extend_from_slice(last.strip_suffix(b"\0").unwrap_or(last));
+        Said { success: code == 0, out, err: String::from_utf8_lossy(&err).trim().to_owned() }
+    }
+}
+
+/// A plain file; anything else could keep us waiting.
+fn read_file(path: &[u8]) -> Result<Vec<u8>, Errno> {
+    let path = OsStr::from_bytes(path.strip_suffix(b"\0").unwrap_or(path));
+    if !fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
+        return Err(Errno::NOENT);
+    }
+    fs::read(path).map_err(|why| Errno::from_io_error(&why).unwrap_or(Errno::IO))
+}
