@@ -305,10 +305,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             context.tell_notices();
             outcome
         }
-        Noun::Spec(verb) => {
-            let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };
-            spec::run(verb, &context)
-        }
+        Noun::Spec(verb) => spec::run(verb, &Context::open(home, ui)?),
         Noun::Task(verb) => {
             let context = Context::open(home, ui)?;
             let outcome = task::run(verb, &context);
@@ -344,6 +341,7 @@ impl Context {
     fn open(home: Option<&Path>, ui: &Ui) -> Result<Context, Error> {
         let manager = Manager::open(Env::capture(), home)?;
         let progress = ui.clone();
+        manager.claim_hook_link();
         manager.on_progress(move |text| progress.say(text));
         Ok(Context { manager: Arc::new(manager), ui: ui.clone() })
     }

@@ -35,6 +35,7 @@ mod foreground;
 mod handoff;
 mod hang;
 mod hibernate;
+mod hook_program;
 mod host;
 mod interrupt;
 mod keep_alive;
@@ -325,7 +326,7 @@ impl Manager {
             run_dir,
             home: self.home.path.clone(),
             user_conf: self.home.path.join("tmux.conf"),
-            binary: self.env.exe().to_path_buf(),
+            binary: self.hook_program(),
             base_env: self.env.for_server(),
             bound: TMUX_BOUND,
         })
