@@ -9,11 +9,13 @@
 //! | edges | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notice`], [`service`], [`share`], [`archive`], [`ssh`], [`mod@env`] | one outside thing each; they never import one another |
 //! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
 //! | words | [`model`] | plain types; imports nothing of ours |
+//! | base | [`base`] | general tools that several edges and faces use; imports nothing of ours |
 //!
 //! tmux owns the processes, the files own the state. The verb a user types names the file at every layer:
 //! `cli/kill.rs`, `manager/kill.rs`, then `process`, `tmux/session.rs` and `store`.
 
 pub mod archive;
+pub mod base;
 pub mod cli;
 pub mod config;
 pub mod demo;
