@@ -51,6 +51,13 @@ impl Env {
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
 
+    /// The binary that this process runs, where it is now. `None` if it was deleted or replaced since the process started.
+    #[expect(clippy::disallowed_methods, reason = "this module reads what surrounds the process")]
+    pub fn running_binary() -> Option<PathBuf> {
+        let exe = std::env::current_exe().ok()?;
+        (without_deleted_mark(exe.clone()) == exe).then_some(exe)
+    }
+
     /// The width that `COLUMNS` asks for.
     #[expect(clippy::disallowed_methods, reason = "this module reads the environment")]
     pub fn columns() -> Option<usize> {

@@ -167,7 +167,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             &crate::cli::hidden::event::TranscriptArguments { dir: dir.into() },
         );
     }
-    // So does every git that writes.
+    // So does every attach.
+    if Manager::become_terminal_guard(&args) {
+        return 0;
+    }
+    // And every git that writes.
     if let Some(why) = Manager::become_tied(&args) {
         let report = Error::io("cannot start git")(why).report();
         return Ui::new(false, false, Color::Never).error(&report);
@@ -274,10 +278,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             context.tell_notices();
             outcome
         }
-        Noun::Spec(verb) => {
-            let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };
-            spec::run(verb, &context)
-        }
+        Noun::Spec(verb) => spec::run(verb, &Context::open(home, ui)?),
         Noun::Task(verb) => {
             let context = Context::open(home, ui)?;
             let outcome = task::run(verb, &context);
@@ -313,6 +314,7 @@ impl Context {
     fn open(home: Option<&Path>, ui: &Ui) -> Result<Context, Error> {
         let manager = Manager::open(Env::capture(), home)?;
         let progress = ui.clone();
+        manager.claim_hook_link();
         manager.on_progress(move |text| progress.say(text));
         Ok(Context { manager: Arc::new(manager), ui: ui.clone() })
     }

@@ -41,6 +41,11 @@ pub(super) struct RunArguments {
 
 pub(super) fn run(verb: Verb, context: Context) -> Result<u8, Error> {
     match verb {
+        // Started by tmux, with the binary of the command that started the keeper.
+        Verb::Run(_) | Verb::Keep => context.manager.mend_hook_link(),
+        _ => context.manager.claim_hook_link(),
+    }
+    match verb {
         Verb::Run(args) => {
             let turn = if args.kept { Turn::Kept } else { Turn::Now };
             if let (Turn::Now, pid @ Some(_)) = (turn, context.manager.supervisor()) {

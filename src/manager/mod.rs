@@ -6,6 +6,7 @@ mod die_with_parent;
 mod environments;
 mod error_from;
 mod handoff;
+mod hook_program;
 mod hosts;
 mod lifecycle;
 mod messages;
@@ -249,7 +250,7 @@ impl Manager {
             run_dir,
             home: self.home.path.clone(),
             user_conf: self.home.path.join("tmux.conf"),
-            binary: self.env.exe().to_path_buf(),
+            binary: self.hook_program(),
             base_env: self.env.for_server(),
             bound: TMUX_BOUND,
         })

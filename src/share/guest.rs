@@ -14,15 +14,13 @@ use super::ShareError;
 use super::connect;
 use super::directory::Place;
 use super::frame::{Frame, Hello, Incoming};
+use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
 use crate::model::AgentName;
 
 /// How long a door may take to let us in, or to take what is typed.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// C-b, behind which `d` leaves: the keys that everybody who attaches leaves with.
 const PREFIX: u8 = 0x02;
-/// What undoes whatever a screen has left a terminal in: the alternate screen, mouse, paste, focus, keys, letters, the part
-/// that scrolls, cursor, colours. `cli/ui.rs` has the same for other machines.
-const RESTORE: &[u8] = b"\x1b[?1049l\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?1l\x1b>\x1b[>4m\x1b(B\x1b7\x1b[r\x1b8\x1b[?25h\x1b[0m\r\n";
 
 /// How a visit ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,7 +182,7 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        let _ = io::stdout().write_all(RESTORE);
+        let _ = write!(io::stdout(), "{LEAVE_ALTERNATE_SCREEN}{MODES_OFF}\r\n");
         let _ = io::stdout().flush();
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }

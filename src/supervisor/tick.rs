@@ -152,6 +152,7 @@ impl Ticker {
 
     fn reconcile(&mut self) {
         let steady_since = self.steady.look(Env::now(), Instant::now());
+        self.manager.mend_hook_link();
         let Some(survey) = said("reconcile", self.manager.survey()) else { return };
         if let Some(silence) = &survey.silence {
             tracing::warn!(%silence, "tmux did not answer");

@@ -186,7 +186,10 @@ fn hooks_and_self_update_are_set_for_the_run_alone() {
         ["SessionStart", "UserPromptSubmit", "PermissionRequest", "Notification", "Stop", "SessionEnd"]
     {
         let command = settings["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap_or_default();
-        assert!(command.contains(env.binary()) && command.ends_with("event agent"), "{event}: {command}");
+        assert!(
+            command.contains(&env.hook_program()) && command.ends_with("event agent"),
+            "{event}: {command}"
+        );
     }
     let variables = fs::read_to_string(env.home().join("env")).unwrap();
     assert!(
@@ -207,19 +210,21 @@ fn hooks_that_want_a_file_get_one_of_ours_and_what_the_user_said_stays() {
     spawned(&env, &["qwen", "--name", "q"]);
     called(&env, "q");
     let defaults: Value = serde_json::from_slice(&fs::read(kept()).unwrap()).unwrap();
-    assert!(defaults["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap().contains(env.binary()));
+    assert!(
+        defaults["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap().contains(&env.hook_program())
+    );
 
     env.fake_program("opencode", &keep("OPENCODE_CONFIG_CONTENT"));
     spawned(&env, &["opencode", "--name", "o", "--env", "OPENCODE_CONFIG_CONTENT={\"model\":\"a/b\"}"]);
     called(&env, "o");
     let config: Value = serde_json::from_str(&kept()).unwrap();
     let plugin = config["plugin"][0].as_str().unwrap().strip_prefix("file://").unwrap().to_owned();
-    assert!(fs::read_to_string(plugin).unwrap().contains(env.binary()));
+    assert!(fs::read_to_string(plugin).unwrap().contains(&env.hook_program()));
     assert_eq!(config["model"], "a/b");
     let server = &config["mcp"]["symposium"];
     assert_eq!(
         (&server["command"][0], &server["environment"]["SYMPOSIUM_AGENT"]),
-        (&env.binary().into(), &"o".into())
+        (&env.hook_program().into(), &"o".into())
     );
 }
 

@@ -59,6 +59,7 @@ mod spawn_spec;
 mod spec;
 mod stuck_server;
 mod taskspace;
+mod terminal_guard;
 mod tmux_conf;
 mod trust;
 pub(crate) mod unheard;

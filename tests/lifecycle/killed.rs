@@ -200,6 +200,33 @@ fn a_restore_that_dies_at_any_step_leaves_no_agent_out() {
 }
 
 #[test]
+fn restore_waits_for_the_lock_of_an_agent_whose_restore_was_cut() {
+    let env = TestEnv::new();
+    speaker(&env, "a", "born");
+    env.tmux(["kill-server"]).ok();
+    env.wait_until("everything is gone", || env.processes().is_empty());
+    assert_eq!(status(&env, "a"), "lost");
+    die_at(&env, "resume.reserved", &["agent", "restore", "--all"]);
+    // As a child does that the killed command had just forked.
+    let lock = fs::File::open(env.state().join("run/a.lock")).expect("the agent was locked before");
+    lock.lock().expect("locks work here");
+    let restore = env.symposium(["agent", "restore", "--all"]).start();
+    env.wait_until("it waits, or has ended", || {
+        waits_for_a_lock(restore.pid()) || !is_running(restore.pid())
+    });
+    drop(lock);
+    restore.finish().ok();
+    assert_eq!(status(&env, "a"), "working", "{}", agent(&env, "a"));
+}
+
+/// Whether a process waits for a lock: a thread of that name does.
+fn waits_for_a_lock(pid: i32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
+    names.any(|name| name.trim_end() == "lock")
+}
+
+#[test]
 fn a_resume_that_dies_at_any_step_is_live_or_told_and_can_be_done_again() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["resume.reserved", "launch.started", "launch.noted"]) {

@@ -40,7 +40,7 @@ fn claude_is_given_its_own_server_beside_its_users() {
     let given = called.iter().find_map(|arg| arg.strip_prefix("--mcp-config=")).expect("a server");
     let given: Value = serde_json::from_str(given).expect("it is JSON");
     let server = &given["mcpServers"]["symposium"];
-    assert_eq!(server["command"], env.binary());
+    assert_eq!(server["command"], env.hook_program());
     assert_eq!(server["args"], json!(["--home", env.state(), "mcp"]));
     assert_eq!(server["env"], json!({"SYMPOSIUM_AGENT": "a", "SYMPOSIUM_AGENT_ID": shown(&env, "a")["id"]}));
     assert!(called.contains(&"--allowedTools=mcp__symposium".to_owned()), "{called:?}");

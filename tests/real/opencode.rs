@@ -31,7 +31,7 @@ fn the_plugin_tells_in_order_what_the_agent_does_and_not_what_its_subagents_do()
     let door = env.fake_program("door", &format!("cat >> {0}; echo >> {0}", told.display()));
     let written = fs::read_to_string(file).unwrap();
     let ours = written.lines().find(|line| line.starts_with("const DOOR = ")).expect("the door");
-    assert!(ours.contains(env.binary()) && ours.ends_with(r#""event","agent"]"#), "{ours}");
+    assert!(ours.contains(&env.hook_program()) && ours.ends_with(r#""event","agent"]"#), "{ours}");
     let plugin = env.root().join("plugin.mjs");
     fs::write(&plugin, written.replace(ours, &format!("const DOOR = [{door:?}]"))).unwrap();
     let host = env.root().join("host.mjs");

@@ -7,6 +7,7 @@ mod hang;
 mod heartbeat;
 mod keeping;
 mod message;
+mod moved_binary;
 mod notify;
 mod queue;
 mod queue_failure;

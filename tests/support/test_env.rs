@@ -117,6 +117,11 @@ impl TestEnv {
         env!("CARGO_BIN_EXE_symposium")
     }
 
+    /// The link by which hooks start our binary.
+    pub fn hook_program(&self) -> String {
+        self.state().join("run/symposium").display().to_string()
+    }
+
     /// Writes an executable `sh` script that comes first in PATH under this name.
     pub fn fake_program(&self, name: &str, script: &str) -> PathBuf {
         let file = self.root.join("fakes").join(name);

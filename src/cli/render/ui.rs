@@ -7,6 +7,7 @@ use dialoguer::Confirm;
 use dialoguer::theme::SimpleTheme;
 use serde::Serialize;
 
+use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
 use crate::base::terminal_output;
 use crate::cli::render::agent_table::clean;
 use crate::env::Env;
@@ -309,11 +310,6 @@ pub(in crate::cli) fn pass_on(bytes: &[u8], stream: Stream) -> bool {
     written.is_ok()
 }
 
-/// No mouse, no focus, no marked pasting, plain keys, the whole screen to scroll, letters that are letters, a cursor, no
-/// colours. First all that a soft reset undoes, where the terminal knows one: it alone takes back lines that are counted
-/// from elsewhere without moving the cursor. `share/visit.rs` has the same.
-const MODES_OFF: &str = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?1l\x1b>\x1b[>4m\x1b(B\x1b7\x1b[r\x1b8\x1b[?25h\x1b[0m";
-
 /// Forgets what was typed and not read yet.
 pub(in crate::cli) fn forget_typed() {
     use rustix::termios::{QueueSelector, tcflush};
@@ -333,7 +329,8 @@ impl Terminal {
     /// Takes it back from a program that was cut off: its screen, its mouse, its cursor and its colours go.
     pub(in crate::cli) fn leave_screen(&self) {
         self.restore();
-        let _ = write!(io::stdout(), "\x1b[?1049l{MODES_OFF}\r").and_then(|()| io::stdout().flush());
+        let _ =
+            write!(io::stdout(), "{LEAVE_ALTERNATE_SCREEN}{MODES_OFF}\r").and_then(|()| io::stdout().flush());
     }
 
     /// Takes it back from a program that left by itself, and says what there is to say.

@@ -70,6 +70,7 @@ impl Manager {
         checks.extend([self.check_registry(), self.check_server()]);
         checks.extend(self.check_writers());
         checks.extend([self.check_config(), self.check_ledger(), self.check_supervisor()]);
+        checks.extend(self.check_hook_link());
         checks.extend(self.check_running_server());
         checks.extend(self.check_sharing());
         checks.extend(self.check_logout());

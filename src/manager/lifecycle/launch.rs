@@ -73,7 +73,8 @@ impl Manager {
     ) -> Result<(Vec<String>, Variables), Error> {
         let mut env = self.environment(record, start);
         let instance = self.store.instance(&record.name);
-        let hook = HookCommand { binary: self.env.exe().to_path_buf(), home: self.home.path.clone() };
+        self.mend_hook_link();
+        let hook = HookCommand { binary: self.hook_program(), home: self.home.path.clone() };
         let setup = kinds::hooks(start.kind, &hook, &instance.state_dir(), &|key| {
             env.iter().find(|(k, _)| k == key).and_then(|(_, value)| value.to_str().map(str::to_owned))
         });

@@ -9,7 +9,7 @@ use crate::manager::Manager;
 use crate::manager::lifecycle::resume::{How, Watch};
 use crate::manager::parallel::side_by_side;
 use crate::manager::terminal::send::SendRequest;
-use crate::model::{AgentName, AgentRecord, Status};
+use crate::model::{Agent, AgentName, AgentRecord, Status};
 use crate::rules::status::cut_off::CONTINUE_PROMPT;
 use crate::rules::tasks::typing::Lines;
 
@@ -49,12 +49,13 @@ impl Manager {
         if let Some(silence) = survey.silence {
             return Err(silence);
         }
-        Ok(survey
-            .agents
-            .into_iter()
-            .filter(|agent| agent.status == Status::Lost)
-            .map(|agent| agent.name)
-            .collect())
+        // A survey shows an agent as starting while its lock is held. A process that was killed while it restored agents
+        // leaves their locks to children that it had just forked, for a moment, and so do other commands that look.
+        let records = self.store.read(Env::now())?;
+        let is_starting =
+            |name: &AgentName| records.iter().any(|record| record.name == *name && was_lost(record));
+        let is_lost = |agent: &Agent| agent.status == Status::Lost || is_starting(&agent.name);
+        Ok(survey.agents.into_iter().filter(is_lost).map(|agent| agent.name).collect())
     }
 
     /// Brings these back, several at once; `each` hears of every one that is done.
@@ -100,11 +101,16 @@ impl Manager {
     fn restore_one(&self, name: &AgentName, whom: Whom) -> Result<Option<String>, Error> {
         let lock = self.store.lock_agent(name, "restore")?;
         let record = self.record(name, "restore")?;
-        if whom == Whom::Lost && record.status.status != Status::Lost {
+        if whom == Whom::Lost && record.status.status != Status::Lost && !self.is_cut_restore(&record)? {
             return Ok(None);
         }
         let resumed = self.resume_locked(record, How { watch: Watch::Later, ..How::ASKED }, &lock)?;
         self.queue_first(resumed).map(|resumed| Some(resumed.remark))
+    }
+
+    /// Whether an earlier restore of the agent ended before it started anything. The caller holds the agent's lock.
+    fn is_cut_restore(&self, record: &AgentRecord) -> Result<bool, Error> {
+        Ok(was_lost(record) && self.own_pane(record)?.is_none_or(|pane| pane.dead.is_some()))
     }
 
     /// One look at all of them, after each has had the time that its kind takes to settle.
@@ -124,4 +130,12 @@ impl Manager {
         kind.settle_ms = kind.settle_ms.saturating_sub(u64::try_from(passed).unwrap_or(0));
         self.settle(record, &kind)
     }
+}
+
+/// Whether the agent was lost and a start of it has begun that has no process yet.
+fn was_lost(record: &AgentRecord) -> bool {
+    record.status.status == Status::Starting
+        && record.before_start.as_ref().is_some_and(|before| before.status == Status::Lost)
+        && record.tmux.is_none()
+        && record.pid.is_none()
 }

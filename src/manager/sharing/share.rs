@@ -126,7 +126,7 @@ impl Manager {
     }
 
     fn open_door(&self, agent: &Agent, share: &Share, place: &Place) -> Result<(), Error> {
-        let exe = self.env.exe().to_string_lossy().into_owned();
+        let exe = self.own_program().to_string_lossy().into_owned();
         let home = self.home.path.to_string_lossy().into_owned();
         let (id, uid) = (agent.id.to_string(), share.uid.to_string());
         let words = [&exe, "--home", &home, "share-door", agent.name.as_str(), &id, &uid];

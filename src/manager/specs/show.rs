@@ -89,7 +89,7 @@ impl Manager {
         let is_free = |name: &_| !taken.iter().any(|record| record.name == *name);
         let name = naming::candidates(&chosen.spec.name, None).find(is_free);
         let state = name.as_ref().map(|name| self.store.instance(name).state_dir()).unwrap_or_default();
-        let hook = HookCommand { binary: self.env.exe().to_path_buf(), home: self.home.path.clone() };
+        let hook = HookCommand { binary: self.hook_program(), home: self.home.path.clone() };
         let variable = |key: &str| self.env.var(key).and_then(|value| value.to_str()).map(str::to_owned);
         let setup = kinds::hooks(&chosen.kind, &hook, Path::new(&state), &variable);
         let owner = Owner {

@@ -212,7 +212,7 @@ impl Manager {
 
     fn start_keeper(&self) -> Result<(), Error> {
         let mut words = self.words(&["supervisor", "keep"]);
-        words.insert(0, self.env.exe().to_string_lossy().into_owned());
+        words.insert(0, self.own_program().to_string_lossy().into_owned());
         let mut env: Vec<(OsString, OsString)> = self.env.for_supervisor();
         env.push((HOME.into(), self.home.path.clone().into()));
         Ok(self.tmux()?.start_keeper(&words, &env)?)

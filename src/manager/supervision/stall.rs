@@ -96,10 +96,11 @@ impl Manager {
     /// the end of one in a hundred: a process that dies often must not depend on that.
     pub fn keep_supervisor(&self) -> Result<(), Error> {
         let args = self.words(&["supervisor", "run", "--kept"]);
-        let run = Run { program: self.env.exe(), args: &args, dir: None, env: None };
         let every = || self.settings().supervisor.reconcile.clamp(KEEPER_LOOKS.0, KEEPER_LOOKS.1);
         let mut pause = RESTART_PAUSE;
         loop {
+            let program = self.own_program();
+            let run = Run { program: &program, args: &args, dir: None, env: None };
             let begun = Instant::now();
             let mut counter = SilenceCounter::default();
             let look = |pid| self.look_at_kept(pid, &mut counter);

@@ -136,6 +136,6 @@ impl Manager {
     /// The command that takes an agent's output off tmux.
     pub(in crate::manager) fn transcript_command(&self, name: &AgentName) -> [String; 3] {
         let dir = self.store.instance(name).dir().to_string_lossy().into_owned();
-        [self.env.exe().to_string_lossy().into_owned(), "transcript".into(), dir]
+        [self.own_program().to_string_lossy().into_owned(), "transcript".into(), dir]
     }
 }

@@ -1,6 +1,7 @@
 //! `agent attach`: hands this terminal over to tmux. The process becomes the tmux client, so nothing of ours
 //! stays in between.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::env::Env;
@@ -8,8 +9,8 @@ use crate::error::Error;
 use crate::git;
 use crate::manager::Manager;
 use crate::manager::lifecycle::foreground::is_in_terminal;
-use crate::model::{Agent, AgentName, HostName};
-use crate::process::{self, terminfo};
+use crate::model::{Agent, AgentName, HostName, ServerIdentity};
+use crate::process::{self, GuardOrder, StartingGuard, terminfo};
 use crate::tmux::{Around, Arrival, AttachAs, CoverPage, Entry};
 
 /// What a user asked for.
@@ -57,8 +58,10 @@ impl Manager {
             let status = format!("{} ({})", agent.status, agent.reason);
             return Err(survey.silence.unwrap_or(Error::NotRunning { name: agent.name, status }));
         }
+        let mut server = None;
         self.write(|edit| {
             if let Ok(Some(mut record)) = edit.get(request.name) {
+                server = record.tmux.as_ref().and_then(|place| ServerIdentity(place.server.clone()).pid());
                 record.last_attached = Some(Env::now());
                 edit.put(record);
             }
@@ -83,16 +86,35 @@ impl Manager {
             cover: request.cover.filter(|_| !agent.clients.iter().any(|client| client.guest)),
             around: request.around,
         };
+        let is_inside = tmux.is_inside(self.env.var("TMUX"));
+        // Its start takes place while tmux answers. Without it everything works as long as the server lives.
+        let guard = server.filter(|_| !is_inside);
+        let guard = guard.and_then(|server| process::start_terminal_guard(&self.own_program(), server).ok());
         let facts = tmux.before_attach(request.name)?;
         if !facts.shows_needing_answer {
             self.show_needing_answer();
         }
         before(&agent, &facts.prefix);
-        if tmux.is_inside(self.env.var("TMUX")) {
+        if is_inside {
             tmux.switch_client(&entry, self.env.all())?;
             return Ok(Attaching::Switched);
         }
+        guard.map(StartingGuard::wait);
         Err(tmux.attach(&entry, &facts.client, self.env.for_terminals()).into())
+    }
+
+    /// Is the terminal guard if these are its arguments; returns whether they are.
+    pub fn become_terminal_guard(args: &[OsString]) -> bool {
+        let words: Vec<String> =
+            args.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        let Some((_, order)) = words.split_first().filter(|(verb, _)| *verb == process::GUARD) else {
+            return false;
+        };
+        if let Some(order) = GuardOrder::parse(order) {
+            // Nothing reads what it could report: the terminal is another program's.
+            let _ = process::guard_terminal(&order);
+        }
+        true
     }
 
     /// Says no to a name that no agent has.

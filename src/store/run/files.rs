@@ -4,6 +4,9 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustix::fs::{Access, access};
 
 use crate::store::{Store, StoreError, home, replace_file};
 
@@ -33,7 +36,10 @@ impl Store {
     pub fn link_run(&self, name: &str, target: &Path) -> Result<(), StoreError> {
         let run = self.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
-        let (link, new) = (run.join(name), run.join(format!("{name}.{}", std::process::id())));
+        // Several threads may replace a link at once. A killed process leaves a name that `sweep` removes.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let (link, new) = (run.join(name), run.join(format!(".tmp-{name}-{}-{number}", std::process::id())));
         let made = symlink(target, &new).and_then(|()| fs::rename(&new, &link));
         made.map_err(|error| {
             let _ = fs::remove_file(&new);
@@ -45,6 +51,17 @@ impl Store {
     pub fn run_link(&self, name: &str) -> Option<PathBuf> {
         let link = self.home.run().join(name);
         fs::read_link(&link).is_ok().then_some(link)
+    }
+
+    /// The path that such a link leads to, when there is one.
+    pub fn run_link_target(&self, name: &str) -> Option<PathBuf> {
+        fs::read_link(self.home.run().join(name)).ok()
+    }
+
+    /// Whether such a link, or file, can be executed.
+    pub fn can_execute_run(&self, name: &str) -> bool {
+        let path = self.home.run().join(name);
+        access(&path, Access::EXEC_OK).is_ok() && path.is_file()
     }
 
     /// What such a file holds, when it is there.

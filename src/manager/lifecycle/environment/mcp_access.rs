@@ -30,7 +30,7 @@ impl Manager {
         // One that asks before everything asks before these, too.
         let asking = if owner.tier == Some(Tier::Approve) { Asking::First } else { Asking::Never };
         let server = McpServer {
-            door: HookCommand { binary: self.env.exe().to_path_buf(), home: self.home.path.clone() },
+            door: HookCommand { binary: self.hook_program(), home: self.home.path.clone() },
             identity: vec![(AGENT.into(), owner.name), (AGENT_ID.into(), owner.id)],
             variables: env.iter().filter_map(|(key, _)| key.to_str().map(str::to_owned)).collect(),
         };

@@ -241,7 +241,8 @@ impl Delivery<'_> {
         Error::EndedMeanwhile { name: record.name, exit, last_lines, typed }
     }
 
-    fn unconfirmed(&self, why: &str, saw: Vec<String>) -> Error {
+    fn unconfirmed(&self, why: &str, mut saw: Vec<String>) -> Error {
+        saw.extend(self.manager.hook_link_fault());
         let typed = if why.ends_with("nothing was typed") { Typed::Nothing } else { Typed::Something };
         Error::NotConfirmed { name: self.agent.name.clone(), why: why.to_owned(), saw, typed }
     }
