@@ -1,6 +1,7 @@
 //! The architecture as a test: imports point down only, one door per outside thing, files stay small and say
 //! what they own. The table here is the one in `rfd/0001-words-and-layers.md`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -76,6 +77,98 @@ fn imports_point_down_only() {
         }
     }
     assert!(wrong.is_empty(), "\n{}\nsee rfd/0001-words-and-layers.md", wrong.join("\n"));
+}
+
+/// The domains of `manager`, from the lowest to the highest. A domain may import the domains before it.
+const DOMAINS: &[&str] = &[
+    "registry",
+    "supervisor",
+    "access",
+    "specs",
+    "workspace",
+    "status",
+    "delivery",
+    "queue",
+    "lifecycle",
+    "tasks",
+    "sharing",
+    "terminal",
+    "removal",
+    "messages",
+    "taskspaces",
+    "hosts",
+    "conversations",
+    "permissions",
+    "dispatch",
+    "recaps",
+    "handoff",
+    "maintenance",
+    "events",
+    "diagnostics",
+    "environments",
+];
+
+/// Returns the position of a domain; the files of `Context` itself come before all domains.
+fn domain_rank(name: &str) -> usize {
+    DOMAINS.iter().position(|domain| *domain == name).map_or(0, |rank| rank + 1)
+}
+
+#[test]
+fn domains_of_the_manager_import_lower_domains_only() {
+    let mention = Regex::new(r"crate::manager::(\w+)").unwrap();
+    let grouped = Regex::new(r"crate::manager::\{").unwrap();
+    let mut wrong = Vec::new();
+    for file in sources() {
+        let path = module_path(&file.relative);
+        let ["manager", domain, ..] = path.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
+            continue;
+        };
+        for (at, line) in file.text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            // A re-export of `manager` would hide the domain.
+            if grouped.is_match(code) {
+                wrong.push(format!("src/{}:{}: import the item from its own domain", file.relative, at + 1));
+            }
+            for found in mention.captures_iter(code) {
+                if domain_rank(&found[1]) > domain_rank(domain) {
+                    wrong.push(format!(
+                        "src/{}:{}: `{domain}` must not import `{}`",
+                        file.relative,
+                        at + 1,
+                        &found[1]
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\nsee the table in src/manager/mod.rs", wrong.join("\n"));
+}
+
+#[test]
+fn every_folder_of_the_manager_has_a_place_among_the_domains() {
+    let folders: BTreeSet<String> = sources()
+        .iter()
+        .filter_map(|file| {
+            file.relative.strip_prefix("manager/")?.split_once('/').map(|(folder, _)| folder.to_owned())
+        })
+        .collect();
+    let unknown: Vec<_> = folders.iter().filter(|folder| domain_rank(folder) == 0).collect();
+    assert!(unknown.is_empty(), "these folders are not in the table of domains: {unknown:?}");
+}
+
+/// Folders with one file per command, where the number of files is the number of commands.
+const COMMAND_FOLDERS: &[&str] = &["cli", "cli/agent"];
+
+#[test]
+fn no_folder_holds_more_files_than_a_reader_takes_in() {
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for file in sources() {
+        if let Some((folder, _)) = file.relative.rsplit_once('/') {
+            *folders.entry(folder.to_owned()).or_default() += 1;
+        }
+    }
+    folders.retain(|folder, files| *files > 16 && !COMMAND_FOLDERS.contains(&folder.as_str()));
+    assert!(folders.is_empty(), "group these by domain: {folders:?}");
 }
 
 #[test]

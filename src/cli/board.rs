@@ -1,5 +1,6 @@
 //! `symposium board VERB`
 
+use crate::manager::Messages;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::render::agent_table::clean;
 use super::render::columns::columns;
 use super::render::times::age;
-use super::{Context, render::ui};
+use super::{Invocation, render::ui};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::Writing;
@@ -73,7 +74,7 @@ pub(super) struct Rm {
     place: Place,
 }
 
-pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     match verb {
         Verb::Get(args) => get(&args, context),
         Verb::Set(args) => write(args, Writing::Set, context),
@@ -83,11 +84,11 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     }
 }
 
-fn get(args: &Get, context: &Context) -> Result<u8, Error> {
-    let note = context.manager.board_get(args.place.project(), &args.key)?;
+fn get(args: &Get, context: &Invocation) -> Result<u8, Error> {
+    let note = Messages(&context.manager).board_get(args.place.project(), &args.key)?;
     let value = note.value.as_deref().unwrap_or_default();
     if let Some(file) = &args.output {
-        context.manager.note_to_file(&note, file)?;
+        Messages(&context.manager).note_to_file(&note, file)?;
         context.ui.say(&format!("{} bytes are in {}", note.size, file.display()));
     } else if context.ui.json {
         context.ui.json(&note);
@@ -102,15 +103,16 @@ fn get(args: &Get, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn write(args: Writ, writing: Writing, context: &Context) -> Result<u8, Error> {
+fn write(args: Writ, writing: Writing, context: &Invocation) -> Result<u8, Error> {
     let value = match (args.value, args.file) {
-        (_, Some(file)) => context.manager.note_from_file(&args.key, &file)?,
+        (_, Some(file)) => Messages(&context.manager).note_from_file(&args.key, &file)?,
         (Some(value), None) if value == "-" => {
             ui::standard_input().map_err(Error::io("cannot read the note from stdin"))?
         }
         (value, None) => value.unwrap_or_default(),
     };
-    let note = context.manager.board_write(args.place.project(), &args.key, (&value, writing), None)?;
+    let note =
+        Messages(&context.manager).board_write(args.place.project(), &args.key, (&value, writing), None)?;
     if context.ui.json {
         context.ui.json(&BoardEntry { value: None, ..note });
     } else {
@@ -119,8 +121,8 @@ fn write(args: Writ, writing: Writing, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn list(place: &Place, context: &Context) -> Result<u8, Error> {
-    let notes = context.manager.board_list(place.project())?;
+fn list(place: &Place, context: &Invocation) -> Result<u8, Error> {
+    let notes = Messages(&context.manager).board_list(place.project())?;
     if context.ui.json {
         context.ui.json(&notes);
     } else if notes.is_empty() {
@@ -143,10 +145,10 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn rm(args: &Rm, context: &Context) -> Result<u8, Error> {
-    if !context.manager.board_remove(args.place.project(), &args.key)? {
+fn rm(args: &Rm, context: &Invocation) -> Result<u8, Error> {
+    if !Messages(&context.manager).board_remove(args.place.project(), &args.key)? {
         // Says what is there instead.
-        context.manager.board_get(args.place.project(), &args.key)?;
+        Messages(&context.manager).board_get(args.place.project(), &args.key)?;
     }
     if context.ui.json {
         context.ui.json(&serde_json::json!({ "removed": args.key }));

@@ -1,5 +1,6 @@
 //! `symposium completions`: a script that asks this program at each Tab, and what it is answered.
 
+use crate::manager::Diagnostics;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use super::render::ui::Ui;
 use super::shortcuts::SHORT_FORMS;
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Manager, Named};
+use crate::manager::{Context, Named};
 use crate::model::{Priority, RestartPolicy, Status};
 
 /// The variable by which the script asks.
@@ -124,9 +125,9 @@ fn named(path: &[&str], arg: &Arg) -> Option<Named> {
 }
 
 fn candidates(named: Named, home: Option<&Path>) -> Vec<CompletionCandidate> {
-    let Ok(manager) = Manager::open_existing(Env::capture(), home) else { return vec![] };
+    let Ok(manager) = Context::open_existing(Env::capture(), home) else { return vec![] };
     let offered = |(name, about): (String, String)| {
         CompletionCandidate::new(name).help((!about.is_empty()).then(|| about.into()))
     };
-    manager.completions(named).into_iter().map(offered).collect()
+    Diagnostics(&manager).completions(named).into_iter().map(offered).collect()
 }

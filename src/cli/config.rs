@@ -1,8 +1,9 @@
 //! `symposium config`
 
+use crate::manager::Diagnostics;
 use clap::Subcommand;
 
-use super::Context;
+use super::Invocation;
 use crate::error::Error;
 
 #[derive(Debug, Subcommand)]
@@ -11,9 +12,9 @@ pub(super) enum Verb {
     Reload,
 }
 
-pub(super) fn run(verb: &Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: &Verb, context: &Invocation) -> Result<u8, Error> {
     let Verb::Reload = verb;
-    let reloaded = context.manager.reload_config()?;
+    let reloaded = Diagnostics(&context.manager).reload_config()?;
     if context.ui.json {
         context.ui.json(&reloaded);
     } else {

@@ -1,10 +1,11 @@
 //! `symposium conversation VERB`
 
+use crate::manager::Conversations;
 use clap::{Args, Subcommand};
 
 use super::render::agent_table::clean;
 use super::render::times::ago;
-use super::{Context, agent::attach_shared};
+use super::{Invocation, agent::attach_shared};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::ConversationView;
@@ -23,9 +24,9 @@ pub(super) struct List {
     agent: String,
 }
 
-pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     let Verb::List(args) = verb;
-    let views = context.manager.conversations(&attach_shared::own(&args.agent)?)?;
+    let views = Conversations(&context.manager).conversations(&attach_shared::own(&args.agent)?)?;
     if context.ui.json {
         context.ui.json(&views);
     } else {

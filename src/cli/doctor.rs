@@ -2,12 +2,13 @@
 
 use super::render::ui::Ui;
 use crate::error::Error;
-use crate::manager::{Check, Health, Manager};
+use crate::manager::Diagnostics;
+use crate::manager::{Check, Context, Health};
 
-pub(super) fn run(manager: Result<Manager, Error>, ui: &Ui) -> Result<u8, Error> {
+pub(super) fn run(manager: Result<Context, Error>, ui: &Ui) -> Result<u8, Error> {
     let checks = match &manager {
-        Ok(manager) => manager.doctor(),
-        Err(error) => Manager::doctor_without_home(error),
+        Ok(manager) => Diagnostics(manager).doctor(),
+        Err(error) => Diagnostics::doctor_without_home(error),
     };
     let code = u8::from(checks.iter().any(|check| check.health == Health::Bad));
     if ui.json {

@@ -1,10 +1,11 @@
 //! `symposium host VERB`
 
+use crate::manager::Hosts;
 use clap::{Args, Subcommand};
 
 use super::render::columns::columns;
 use super::render::times::age;
-use super::{Context, render::ui};
+use super::{Invocation, render::ui};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Asking, HostRequest, HostView, Insisting};
@@ -48,12 +49,12 @@ pub(super) struct Named {
     name: String,
 }
 
-pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     match verb {
         Verb::Add(args) => add(args, context)?,
-        Verb::List => list(&context.manager.host_list()?, context),
+        Verb::List => list(&Hosts(&context.manager).host_list()?, context),
         Verb::Remove(args) => {
-            let host = context.manager.host_remove(&name(&args.name)?)?;
+            let host = Hosts(&context.manager).host_remove(&name(&args.name)?)?;
             if context.ui.json {
                 context.ui.json(&serde_json::json!({ "removed": host.name }));
             } else {
@@ -64,7 +65,7 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn add(args: Add, context: &Context) -> Result<(), Error> {
+fn add(args: Add, context: &Invocation) -> Result<(), Error> {
     let bad = |given: &str| {
         let given = given.to_owned();
         move |why: InvalidHost| Error::BadHost { given, why }
@@ -77,7 +78,7 @@ fn add(args: Add, context: &Context) -> Result<(), Error> {
         insisting: if args.force { Insisting::Yes } else { Insisting::No },
         asking: if context.ui.can_ask() { Asking::Allowed } else { Asking::Never },
     };
-    let added = context.manager.host_add(request)?;
+    let added = Hosts(&context.manager).host_add(request)?;
     for remark in &added.remarks {
         context.ui.warn(remark);
     }
@@ -95,7 +96,7 @@ fn add(args: Add, context: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-fn list(hosts: &[HostView], context: &Context) {
+fn list(hosts: &[HostView], context: &Invocation) {
     if context.ui.json {
         context.ui.json(&hosts);
     } else if hosts.is_empty() {

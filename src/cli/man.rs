@@ -1,11 +1,11 @@
 //! `symposium man`: the manual as one page, shown at a terminal and printed as roff elsewhere.
 
+use crate::manager::Diagnostics;
 use clap::Command;
 use clap_mangen::Man;
 
 use super::render::ui::{self, Ui};
 use crate::error::Error;
-use crate::manager::Manager;
 
 /// The sections that follow the commands: title and roff text.
 const SECTIONS: &[(&str, &str)] = &[
@@ -62,7 +62,7 @@ const SECTIONS: &[(&str, &str)] = &[
 
 pub(super) fn run(command: &Command, ui: &Ui) -> Result<u8, Error> {
     let page = page(command).map_err(Error::io("cannot write the manual page"))?;
-    if !ui::is_interactive() || ui.json || !Manager::show_manual(&page)? {
+    if !ui::is_interactive() || ui.json || !Diagnostics::show_manual(&page)? {
         ui.data(&String::from_utf8_lossy(&page));
     }
     Ok(0)

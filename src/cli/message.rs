@@ -1,5 +1,6 @@
 //! `symposium message VERB`
 
+use crate::manager::Messages;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -7,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::render::agent_table::clean;
 use super::render::columns::columns;
 use super::render::times::{age, ago};
-use super::{Context, agent::spawn, render::ui};
+use super::{Invocation, agent::spawn, render::ui};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{MessageFilter, MessageRequest};
@@ -51,7 +52,7 @@ pub(super) struct List {
     newest: Option<usize>,
 }
 
-pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     match verb {
         Verb::Send(args) => send(args, context),
         Verb::List(args) => list(&args, context),
@@ -59,19 +60,19 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     }
 }
 
-fn send(args: Send, context: &Context) -> Result<u8, Error> {
+fn send(args: Send, context: &Invocation) -> Result<u8, Error> {
     let text = match args.text.as_str() {
         "-" => ui::standard_input().map_err(Error::io("cannot read the message from stdin"))?,
         _ => args.text,
     };
     let request = MessageRequest { to: args.target, text, by: None, dir: args.project };
-    let sent = context.manager.message_send(&request)?;
+    let sent = Messages(&context.manager).message_send(&request)?;
     if context.ui.json {
         context.ui.json(&sent);
         return Ok(0);
     }
     context.ui.say(&told(&sent));
-    for remark in context.manager.message_remarks(&sent) {
+    for remark in Messages(&context.manager).message_remarks(&sent) {
         context.ui.say(&remark);
     }
     Ok(0)
@@ -100,10 +101,10 @@ fn told(sent: &[Message]) -> String {
     }
 }
 
-fn list(args: &List, context: &Context) -> Result<u8, Error> {
+fn list(args: &List, context: &Invocation) -> Result<u8, Error> {
     let of = args.agent.as_deref().map(spawn::name).transpose()?;
     let filter = MessageFilter { of, all: args.all, newest: args.newest };
-    let mail = context.manager.message_list(&filter)?;
+    let mail = Messages(&context.manager).message_list(&filter)?;
     if context.ui.json {
         context.ui.json(&mail);
     } else if mail.is_empty() {
@@ -134,8 +135,8 @@ fn whole_row(message: &Message) -> [String; 6] {
     ]
 }
 
-fn read(context: &Context) -> Result<u8, Error> {
-    let mail = context.manager.message_read(None)?;
+fn read(context: &Invocation) -> Result<u8, Error> {
+    let mail = Messages(&context.manager).message_read(None)?;
     if context.ui.json {
         context.ui.json(&mail);
     } else if mail.is_empty() {

@@ -2,6 +2,7 @@
 //!
 //! `symposium NOUN VERB`: the verb names the file here, in `manager/` and in `tests/cli/`.
 
+use crate::manager::{RegistryWriter, Terminals};
 mod agent;
 mod board;
 mod completions;
@@ -35,7 +36,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use crate::demo::{self, DemoArgs};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
+use crate::manager::Context;
 pub(crate) use agent::recap::text as recap_text;
 pub(crate) use render::agent_table::status_word;
 use render::ui::{Color, Ui};
@@ -149,14 +150,14 @@ enum Noun {
 }
 
 /// What every verb is given.
-struct Context {
-    manager: Arc<Manager>,
+struct Invocation {
+    manager: Arc<Context>,
     ui: Ui,
 }
 
 /// Runs one command line; returns the exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
-    Manager::survive_file_size_limit();
+    Context::survive_file_size_limit();
     let args: Vec<OsString> = args.into_iter().collect();
     // Every spawn starts one of these beside itself: it needs none of the other commands to be described first.
     if let [_, verb, dir] = &args[..]
@@ -168,11 +169,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         );
     }
     // So does every attach.
-    if Manager::become_terminal_guard(&args) {
+    if Terminals::become_terminal_guard(&args) {
         return 0;
     }
     // And every git that writes.
-    if let Some(why) = Manager::become_tied(&args) {
+    if let Some(why) = Context::become_tied(&args) {
         let report = Error::io("cannot start git")(why).report();
         return Ui::new(false, false, Color::Never).error(&report);
     }
@@ -244,7 +245,7 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
         Noun::Man => man::run(&Cli::command(), ui),
         Noun::Event(args) => Ok(crate::cli::hidden::event::run(args, home)),
         Noun::ShareDoor(args) => {
-            crate::cli::agent::share::keep_door(&args, Manager::open(Env::capture(), home)?)
+            crate::cli::agent::share::keep_door(&args, Context::open(Env::capture(), home)?)
         }
         Noun::Transcript(args) => Ok(crate::cli::hidden::event::write_transcript(&args)),
         Noun::DemoAgent(args) => {
@@ -252,77 +253,80 @@ fn dispatch(cli: Cli, ui: &Ui) -> Result<u8, Error> {
             let code = demo::run(args, &home.join("demo")).map_err(Error::io("the demo agent failed"))?;
             Ok(u8::try_from(code).unwrap_or(1))
         }
-        Noun::Config(verb) => config::run(&verb, &Context::open(home, ui)?),
-        Noun::Doctor => doctor::run(Manager::open(Env::capture(), home), ui),
+        Noun::Config(verb) => config::run(&verb, &Invocation::open(home, ui)?),
+        Noun::Doctor => doctor::run(Context::open(Env::capture(), home), ui),
         Noun::Supervisor(verb) => {
-            let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };
+            let context =
+                Invocation { manager: Arc::new(Context::open(Env::capture(), home)?), ui: ui.clone() };
             supervisor::run(verb, context)
         }
         Noun::Conversation(verb) => {
-            let context = Context::open(home, ui)?;
+            let context = Invocation::open(home, ui)?;
             let outcome = conversation::run(verb, &context);
             context.tell_notices();
             outcome
         }
-        Noun::Host(verb) => host::run(verb, &Context::open(home, ui)?),
+        Noun::Host(verb) => host::run(verb, &Invocation::open(home, ui)?),
         Noun::Remote(args) => crate::cli::remote::serve::run(&args, home, ui),
         Noun::Environment(verb) => env::run(verb, ui),
         Noun::Mcp => mcp::run(home),
         Noun::Metrics => {
-            let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };
+            let context =
+                Invocation { manager: Arc::new(Context::open(Env::capture(), home)?), ui: ui.clone() };
             metrics::run(&context)
         }
         Noun::Agent(verb) => {
-            let context = Context::open(home, ui)?;
+            let context = Invocation::open(home, ui)?;
             let outcome = agent::run(*verb, &context);
             context.tell_notices();
             outcome
         }
-        Noun::Spec(verb) => spec::run(verb, &Context::open(home, ui)?),
+        Noun::Spec(verb) => spec::run(verb, &Invocation::open(home, ui)?),
         Noun::Task(verb) => {
-            let context = Context::open(home, ui)?;
+            let context = Invocation::open(home, ui)?;
             let outcome = task::run(verb, &context);
             context.tell_notices();
             outcome
         }
         Noun::Taskspace(verb) => {
-            let context = Context::open(home, ui)?;
+            let context = Invocation::open(home, ui)?;
             let outcome = taskspace::run(verb, &context);
             context.tell_notices();
             outcome
         }
         Noun::Message(verb) => {
-            let context = Context::open(home, ui)?;
+            let context = Invocation::open(home, ui)?;
             let outcome = message::run(verb, &context);
             context.tell_notices();
             outcome
         }
         Noun::Board(verb) => {
-            let context = Context::open(home, ui)?;
+            let context = Invocation::open(home, ui)?;
             let outcome = board::run(verb, &context);
             context.tell_notices();
             outcome
         }
         Noun::Service(verb) => {
-            let context = Context { manager: Arc::new(Manager::open(Env::capture(), home)?), ui: ui.clone() };
+            let context =
+                Invocation { manager: Arc::new(Context::open(Env::capture(), home)?), ui: ui.clone() };
             service::run(verb, &context)
         }
     }
 }
 
-impl Context {
-    fn open(home: Option<&Path>, ui: &Ui) -> Result<Context, Error> {
-        let manager = Manager::open(Env::capture(), home)?;
+impl Invocation {
+    fn open(home: Option<&Path>, ui: &Ui) -> Result<Invocation, Error> {
+        let manager = Context::open(Env::capture(), home)?;
         let progress = ui.clone();
         manager.claim_hook_link();
         manager.on_progress(move |text| progress.say(text));
-        Ok(Context { manager: Arc::new(manager), ui: ui.clone() })
+        Ok(Invocation { manager: Arc::new(manager), ui: ui.clone() })
     }
 
     fn tell_notices(&self) {
         let notices = self.manager.notices();
         // A program that reads JSON shows nobody what is said beside it.
-        let untold = if self.ui.json { vec![] } else { self.manager.untold() };
+        let untold = if self.ui.json { vec![] } else { RegistryWriter(&self.manager).untold() };
         for notice in untold.iter().filter(|one| !notices.contains(one)).chain(&notices) {
             self.ui.warn(notice);
         }

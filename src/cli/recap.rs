@@ -1,10 +1,11 @@
 //! `recap` without a name: the digest over all agents, what needs a person first.
 
+use crate::manager::{Recaps, StatusTracker};
 use std::path::Path;
 
 use super::agent::recap::{clock, counted, span};
 use super::render::agent_table::{Keep, clean, cut};
-use super::{Context, render::ui};
+use super::{Invocation, render::ui};
 use crate::error::Error;
 use crate::model::{Digest, DigestProject, Recap, Task, TaskState};
 
@@ -12,8 +13,8 @@ use crate::model::{Digest, DigestProject, Recap, Task, TaskState};
 const MAX_TASKS: usize = 8;
 
 /// Shows the digest, and remembers that it was seen.
-pub(super) fn run(since: Option<jiff::Timestamp>, context: &Context) -> Result<u8, Error> {
-    let digest = context.manager.digest(since)?;
+pub(super) fn run(since: Option<jiff::Timestamp>, context: &Invocation) -> Result<u8, Error> {
+    let digest = Recaps(&context.manager).digest(since)?;
     if context.ui.json {
         context.ui.json(&digest);
     } else {
@@ -21,9 +22,9 @@ pub(super) fn run(since: Option<jiff::Timestamp>, context: &Context) -> Result<u
         let lines = text(&digest).into_iter().map(|line| cut(&line, width, Keep::Beginning));
         context.ui.data(&lines.collect::<Vec<_>>().join("\n"));
         // A digest that cannot be remembered is shown again the next time.
-        let _ = context.manager.note_digest_seen(digest.until);
+        let _ = Recaps(&context.manager).note_digest_seen(digest.until);
     }
-    context.manager.unheard().map_or(Ok(0), Err)
+    StatusTracker(&context.manager).unheard().map_or(Ok(0), Err)
 }
 
 fn text(digest: &Digest) -> Vec<String> {

@@ -1,8 +1,9 @@
 //! `symposium service install` and `uninstall`
 
+use crate::manager::SupervisorControl;
 use clap::{Args, Subcommand};
 
-use super::Context;
+use super::Invocation;
 use crate::error::Error;
 
 #[derive(Debug, Subcommand)]
@@ -20,7 +21,7 @@ pub(super) struct Install {
     print: bool,
 }
 
-pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     match verb {
         Verb::Install(Install { print: true }) => print(context),
         Verb::Install(Install { print: false }) => install(context),
@@ -29,8 +30,8 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn print(context: &Context) -> Result<(), Error> {
-    let service = context.manager.service()?;
+fn print(context: &Invocation) -> Result<(), Error> {
+    let service = SupervisorControl(&context.manager).service()?;
     if context.ui.json {
         context.ui.json(&service);
     } else {
@@ -40,8 +41,8 @@ fn print(context: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-fn install(context: &Context) -> Result<(), Error> {
-    let installed = context.manager.install_service()?;
+fn install(context: &Invocation) -> Result<(), Error> {
+    let installed = SupervisorControl(&context.manager).install_service()?;
     if context.ui.json {
         context.ui.json(&installed);
         return Ok(());
@@ -52,8 +53,8 @@ fn install(context: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-fn uninstall(context: &Context) -> Result<(), Error> {
-    let removed = context.manager.uninstall_service()?;
+fn uninstall(context: &Invocation) -> Result<(), Error> {
+    let removed = SupervisorControl(&context.manager).uninstall_service()?;
     if context.ui.json {
         context.ui.json(&removed);
     } else if removed.was_installed {

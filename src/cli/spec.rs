@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Context;
+use super::Invocation;
 use crate::error::Error;
 use crate::manager::Place;
 
@@ -50,7 +50,7 @@ impl From<Looking> for Place {
     }
 }
 
-pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     match verb {
         Verb::List(args) => list::run(args, context),
         Verb::Show(args) => show::run(args, context),

@@ -1,12 +1,13 @@
 //! `symposium supervisor run|start|stop|status|log`
 
+use crate::manager::SupervisorControl;
 mod log;
 
 use std::net::SocketAddr;
 
 use clap::{Args, Subcommand};
 
-use super::{Context, render::times};
+use super::{Invocation, render::times};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{Supervision, Turn};
@@ -39,7 +40,7 @@ pub(super) struct RunArguments {
     kept: bool,
 }
 
-pub(super) fn run(verb: Verb, context: Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: Invocation) -> Result<u8, Error> {
     match verb {
         // Started by tmux, with the binary of the command that started the keeper.
         Verb::Run(_) | Verb::Keep => context.manager.mend_hook_link(),
@@ -48,24 +49,24 @@ pub(super) fn run(verb: Verb, context: Context) -> Result<u8, Error> {
     match verb {
         Verb::Run(args) => {
             let turn = if args.kept { Turn::Kept } else { Turn::Now };
-            if let (Turn::Now, pid @ Some(_)) = (turn, context.manager.supervisor()) {
+            if let (Turn::Now, pid @ Some(_)) = (turn, SupervisorControl(&context.manager).supervisor()) {
                 return Err(Error::SupervisorRuns { pid });
             }
             context.ui.say("the supervisor runs; its log is supervisor.log in the state directory");
             supervisor::run(context.manager, Options { turn, metrics: args.metrics })?;
         }
-        Verb::Keep => context.manager.keep_supervisor()?,
+        Verb::Keep => SupervisorControl(&context.manager).keep_supervisor()?,
         Verb::Start => {
-            let begun = context.manager.start_supervisor()?;
+            let begun = SupervisorControl(&context.manager).start_supervisor()?;
             tell(&context, if begun { "the supervisor runs" } else { "the supervisor runs already" })?;
         }
         Verb::Stop => {
-            let ended = context.manager.stop_supervisor()?;
+            let ended = SupervisorControl(&context.manager).stop_supervisor()?;
             tell(&context, if ended { "the supervisor is stopped" } else { "no supervisor runs" })?;
         }
         Verb::Log(args) => return log::run(&args, &context),
         Verb::Status => {
-            let supervision = context.manager.supervision()?;
+            let supervision = SupervisorControl(&context.manager).supervision()?;
             if context.ui.json {
                 context.ui.json(&supervision);
             } else {
@@ -76,9 +77,9 @@ pub(super) fn run(verb: Verb, context: Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn tell(context: &Context, text: &str) -> Result<(), Error> {
+fn tell(context: &Invocation, text: &str) -> Result<(), Error> {
     if context.ui.json {
-        context.ui.json(&context.manager.supervision()?);
+        context.ui.json(&SupervisorControl(&context.manager).supervision()?);
     } else {
         context.ui.say(text);
     }

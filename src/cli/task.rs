@@ -1,5 +1,6 @@
 //! `symposium task VERB`
 
+use crate::manager::{Permissions, Tasks};
 mod add;
 mod list;
 mod show;
@@ -7,7 +8,7 @@ mod wait;
 
 use clap::{Args, Subcommand};
 
-use super::Context;
+use super::Invocation;
 use crate::error::Error;
 use crate::model::{Progress, Task, TaskId};
 
@@ -70,12 +71,14 @@ pub(super) struct Fail {
     why: String,
 }
 
-pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     let manager = &context.manager;
     match &verb {
-        Verb::Cancel(One { id }) | Verb::Retry(One { id }) => manager.refuse_foreign_withdrawal(*id)?,
+        Verb::Cancel(One { id }) | Verb::Retry(One { id }) => {
+            Permissions(manager).refuse_foreign_withdrawal(*id)?
+        }
         Verb::Progress(Report { id, .. }) | Verb::Done(Done { id, .. }) | Verb::Fail(Fail { id, .. }) => {
-            manager.refuse_foreign_report(*id)?;
+            Permissions(manager).refuse_foreign_report(*id)?;
         }
         Verb::Add(_) | Verb::List(_) | Verb::Show(_) | Verb::Wait(_) => {}
     }
@@ -85,25 +88,25 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
         Verb::Show(args) => return show::run(args.id, context),
         Verb::Wait(args) => return wait::run(&args, context),
         Verb::Cancel(args) => return cancel(args.id, context),
-        Verb::Retry(args) => (manager.task_retry(args.id)?, "is on its queue again"),
+        Verb::Retry(args) => (Tasks(manager).task_retry(args.id)?, "is on its queue again"),
         Verb::Progress(args) => {
             let progress = Progress { percent: args.percent, note: args.note.unwrap_or_default() };
-            (manager.task_progress(args.id, &progress)?, "goes on")
+            (Tasks(manager).task_progress(args.id, &progress)?, "goes on")
         }
         Verb::Done(args) => {
             let result = args.result.map(add::text).transpose()?;
-            (manager.task_done(args.id, result.as_deref())?, "is done")
+            (Tasks(manager).task_done(args.id, result.as_deref())?, "is done")
         }
-        Verb::Fail(args) => (manager.task_fail(args.id, &args.why)?, "has failed"),
+        Verb::Fail(args) => (Tasks(manager).task_fail(args.id, &args.why)?, "has failed"),
     };
     tell(&task, said, context);
     Ok(0)
 }
 
 /// Takes a task off the list, and says who goes on with it all the same.
-fn cancel(id: TaskId, context: &Context) -> Result<u8, Error> {
-    let at_work = context.manager.works_at(id)?;
-    tell(&context.manager.task_cancel(id)?, "is cancelled", context);
+fn cancel(id: TaskId, context: &Invocation) -> Result<u8, Error> {
+    let at_work = Tasks(&context.manager).works_at(id)?;
+    tell(&Tasks(&context.manager).task_cancel(id)?, "is cancelled", context);
     if let Some(name) = at_work {
         context.ui.say(&format!(
             "`{name}` goes on with what it does; `symposium agent interrupt {name}` ends that"
@@ -112,7 +115,7 @@ fn cancel(id: TaskId, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn tell(task: &Task, said: &str, context: &Context) {
+fn tell(task: &Task, said: &str, context: &Invocation) {
     if context.ui.json {
         context.ui.json(task);
     } else {

@@ -1,5 +1,6 @@
 //! `symposium taskspace VERB`
 
+use crate::manager::Taskspaces;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -7,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::render::agent_table::{clean, status_word};
 use super::spec::ask_trust::{TrustFlag, with_trust};
 use super::{
-    Context,
+    Invocation,
     agent::{attach, remove, spawn},
     render::ui,
 };
@@ -80,7 +81,7 @@ pub(super) struct Delete {
     options: remove::RemovalOptions,
 }
 
-pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     match verb {
         Verb::New(args) => new(args, context),
         Verb::List => list(context),
@@ -89,7 +90,7 @@ pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
     }
 }
 
-fn new(args: New, context: &Context) -> Result<u8, Error> {
+fn new(args: New, context: &Invocation) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
     if args.attach && !ui::is_interactive() {
         return Err(Error::NoTerminal { verb: "spawn --attach", name: Some(name.to_string()) });
@@ -110,7 +111,8 @@ fn new(args: New, context: &Context) -> Result<u8, Error> {
         size: ui::room_for_an_agent(),
         ..SpawnRequest::default()
     };
-    let spawned = with_trust(context, args.trust, || context.manager.taskspace_new(request.clone()))?;
+    let spawned =
+        with_trust(context, args.trust, || Taskspaces(&context.manager).taskspace_new(request.clone()))?;
     for warning in &spawned.warnings {
         context.ui.warn(warning);
     }
@@ -128,8 +130,8 @@ fn new(args: New, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn list(context: &Context) -> Result<u8, Error> {
-    let mut views = context.manager.taskspaces()?;
+fn list(context: &Invocation) -> Result<u8, Error> {
+    let mut views = Taskspaces(&context.manager).taskspaces()?;
     views.sort_by_key(|view| !view.needs_attention);
     if context.ui.json {
         context.ui.json(&views);
@@ -158,11 +160,11 @@ fn card(view: &TaskspaceView) -> String {
     text
 }
 
-fn log(args: Log, context: &Context) -> Result<u8, Error> {
+fn log(args: Log, context: &Invocation) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
     let text = match args.text.as_deref() {
         None => {
-            let taskspace = context.manager.taskspace(&name)?;
+            let taskspace = Taskspaces(&context.manager).taskspace(&name)?;
             if context.ui.json {
                 context.ui.json(&taskspace.log);
             } else {
@@ -174,7 +176,7 @@ fn log(args: Log, context: &Context) -> Result<u8, Error> {
         Some("-") => ui::standard_input().map_err(Error::io("cannot read the text from stdin"))?,
         Some(text) => text.to_owned(),
     };
-    let entry = context.manager.taskspace_log(&name, &text)?;
+    let entry = Taskspaces(&context.manager).taskspace_log(&name, &text)?;
     if context.ui.json {
         context.ui.json(&entry);
     }
@@ -186,12 +188,12 @@ fn indented(text: &str) -> String {
     text.lines().map(clean).collect::<Vec<_>>().join("\n                          ")
 }
 
-fn delete(args: &Delete, context: &Context) -> Result<u8, Error> {
+fn delete(args: &Delete, context: &Invocation) -> Result<u8, Error> {
     let name = spawn::name(&args.name)?;
     match remove::decide(&name, &args.options, context)? {
         remove::Decision::Stop(code) => Ok(code),
         remove::Decision::Remove(removal) => {
-            let removed = context.manager.taskspace_delete(&name, removal)?;
+            let removed = Taskspaces(&context.manager).taskspace_delete(&name, removal)?;
             remove::report("deleted", &name, &removed, context);
             Ok(0)
         }

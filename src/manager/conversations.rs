@@ -1,16 +1,22 @@
 //! Conversations: which an agent has had, and going on with another. Ids and names only: what was said stays in the
 //! store of the agent's CLI, which is never read.
 
+use crate::manager::Context;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::supervisor::SupervisorControl;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::Manager;
 use super::lifecycle::resume::{Again, How, Resumed};
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{AgentName, AgentRecord, Kind, Title};
 use crate::rules::lifecycle::conversation::{Switched, switch};
 use crate::rules::lifecycle::conversation_start::{self, Opening};
+
+/// Lists and selects conversations of an agent.
+#[derive(Clone, Copy)]
+pub struct Conversations<'a>(pub &'a Context);
 
 /// One conversation of an agent. The field names are a public contract.
 #[derive(Debug, Serialize)]
@@ -28,10 +34,10 @@ pub struct ConversationView {
     pub left_at: Option<Timestamp>,
 }
 
-impl Manager {
+impl Conversations<'_> {
     /// The conversation an agent is in, and those it was in before, the latest first.
     pub fn conversations(&self, name: &AgentName) -> Result<Vec<ConversationView>, Error> {
-        let record = self.record(name, "show")?;
+        let record = self.0.record(name, "show")?;
         let now = record.conversation;
         let current =
             ConversationView { id: now.id, name: now.name, begun: now.begun, current: true, left_at: None };
@@ -51,11 +57,11 @@ impl Manager {
             what: "a conversation has a name".into(),
             hint: Some(format!("`symposium conversation list {name}` shows them")),
         })?;
-        let lock = self.store.lock_agent(name, "resume")?;
-        let mut record = self.record(name, "resume")?;
-        let kind = self.kind_of(&record)?;
+        let lock = self.0.store.lock_agent(name, "resume")?;
+        let mut record = self.0.record(name, "resume")?;
+        let kind = self.0.kind_of(&record)?;
         refuse_what_cannot_choose(&record, &kind)?;
-        let pane = self.free_pane(&record).map_err(|error| match error {
+        let pane = Lifecycle(self.0).free_pane(&record).map_err(|error| match error {
             Error::StillRunning { name, .. } => Error::StillRunning { name, verb: "resume --conversation" },
             other => other,
         })?;
@@ -63,26 +69,26 @@ impl Manager {
         self.refuse_a_neighbours(&record)?;
         let opening = match (switched, &record.conversation.id) {
             (Switched::Same, _) => {
-                let resumed = self.resume_into(record, pane, How::ASKED, &lock)?;
-                self.ensure_supervisor();
+                let resumed = Lifecycle(self.0).resume_into(record, pane, How::ASKED, &lock)?;
+                SupervisorControl(self.0).ensure_supervisor();
                 return Ok(resumed);
             }
             (Switched::Back, Some(id)) => Opening::Resume(id.clone()),
             _ => conversation_start::first(&kind.conversation, uuid::Uuid::new_v4().to_string()),
         };
         let again = Again { kind: &kind, opening, pane, how: How::ASKED, first: None };
-        let mut resumed = self.start_again(record, again, &lock)?;
+        let mut resumed = Lifecycle(self.0).start_again(record, again, &lock)?;
         if switched == Switched::New {
             resumed.remark = format!("starts a new conversation, `{wanted}`");
         }
-        self.ensure_supervisor();
+        SupervisorControl(self.0).ensure_supervisor();
         Ok(resumed)
     }
 
     /// Two agents in one conversation would write over each other.
     fn refuse_a_neighbours(&self, record: &AgentRecord) -> Result<(), Error> {
         let Some(id) = &record.conversation.id else { return Ok(()) };
-        let all = self.store.read(Env::now())?;
+        let all = self.0.store.read(Env::now())?;
         let has_it = |other: &&AgentRecord| {
             other.id != record.id && other.kind == record.kind && other.conversation.id.as_ref() == Some(id)
         };

@@ -1,13 +1,13 @@
 //! Programs that end with us: what they write is half of something that nobody finishes.
 
+use crate::manager::Context;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-use super::Manager;
 use crate::process::{self, Run, TIE};
 
-impl Manager {
+impl Context {
     /// Becomes a program that ends with its parent, when a command line asks for that; comes back only with why not.
     pub fn become_tied(args: &[OsString]) -> Option<io::Error> {
         let [_, verb, program, rest @ ..] = args else { return None };

@@ -3,13 +3,19 @@
 //!
 //! Looking at them must never disturb one: what is told of an environment is what its registry says.
 
+use crate::manager::Context;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::removal::AgentRemoval;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::workspace::Workspaces;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Manager, Removal};
+use super::Removal;
 use crate::env::Env;
 use crate::error::Error;
 use crate::model::{AgentName, EnvironmentName, Look};
@@ -86,8 +92,8 @@ impl Environments {
         if !fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) {
             return Err(self.no_such(name.as_str()));
         }
-        let manager = Manager::open(self.env.clone(), Some(&path))?;
-        let survey = manager.survey()?;
+        let manager = Context::open(self.env.clone(), Some(&path))?;
+        let survey = StatusTracker(&manager).survey()?;
         if let Some(silence) = survey.silence {
             return Err(silence);
         }
@@ -96,15 +102,15 @@ impl Environments {
         if removal == Removal::Careful {
             refuse_while_they_run(name, &live)?;
             for record in manager.store.read(Env::now())? {
-                manager.refuse_to_lose_work(&record)?;
+                Workspaces(&manager).refuse_to_lose_work(&record)?;
             }
         }
-        manager.stop_supervisor()?;
-        for (_, killed) in manager.kill_all(&live, GRACE) {
+        SupervisorControl(&manager).stop_supervisor()?;
+        for (_, killed) in Lifecycle(&manager).kill_all(&live, GRACE) {
             killed?;
         }
         for record in manager.store.read(Env::now())? {
-            manager.rm(&record.name, removal)?;
+            AgentRemoval(&manager).rm(&record.name, removal)?;
         }
         manager.end_server()?;
         Ok(store::remove_home(&path)?)
@@ -158,7 +164,7 @@ impl Environments {
     }
 }
 
-impl Manager {
+impl Context {
     /// Ends our tmux server when there is nothing in it any more; what is not ours stays.
     fn end_server(&self) -> Result<(), Error> {
         match self.tmux()?.look()? {

@@ -4,16 +4,15 @@
 //! that time. So they name this link, and every command that a user types points it at the binary of that command. A command
 //! of another version takes over the hooks of all agents, as if it had been installed in the place of the former one.
 
+use crate::manager::Context;
 use std::path::PathBuf;
 
-use super::Manager;
 use crate::env::{AGENT_ID, Env};
-use crate::manager::diagnostics::doctor::Check;
 
 /// The name of the link in `run/`.
 const LINK: &str = "symposium";
 
-impl Manager {
+impl Context {
     /// Points the link at the binary of this process, for a command that a user typed. Inside an agent only a link that
     /// leads to no executable is changed: an agent may see other directories than its hooks do.
     pub fn claim_hook_link(&self) {
@@ -70,12 +69,5 @@ impl Manager {
             ),
             None => format!("{} is missing: agents and tmux cannot report what happens", link.display()),
         })
-    }
-
-    /// Checks the link where there are agents that need it.
-    pub(super) fn check_hook_link(&self) -> Option<Check> {
-        let has_agents = self.store.read(Env::now()).is_ok_and(|records| !records.is_empty());
-        let fault = self.hook_link_fault().filter(|_| has_agents)?;
-        Some(Check::bad("hooks", fault, "symposium agent list"))
     }
 }

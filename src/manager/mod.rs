@@ -1,25 +1,68 @@
-//! The verbs: the only place where edges meet. One file a verb; every face calls these and nothing below.
+//! Use cases, grouped by domain. This is the only layer where adapters meet; faces and the supervisor call it.
+//!
+//! [`Context`] owns the adapters of one environment. Each domain is a small struct over it, such as
+//! `Lifecycle(&context).kill(…)`, so a call into another domain names that domain. A domain may use the domains above
+//! it in this table, never one below it (checked by `tests/layers.rs`):
+//!
+//! | domain | purpose |
+//! | --- | --- |
+//! | `registry` | writes to the registry and the ledger |
+//! | `supervisor` | the supervisor process |
+//! | `access` | stored shares, and ending them |
+//! | `specs` | specs, and planning a launch |
+//! | `workspace` | worktrees and the work in them |
+//! | `status` | the status of agents |
+//! | `delivery` | typing a prompt and verifying it |
+//! | `queue` | entries in the queue of an agent |
+//! | `lifecycle` | spawn, resume, restart, restore, kill, hibernate |
+//! | `tasks` | the verbs of `symposium task` |
+//! | `sharing` | sharing with other users |
+//! | `terminal` | attach, send, approve, peek, logs |
+//! | `removal` | removing agents and keeping their work |
+//! | `messages` | messages and the board |
+//! | `taskspaces` | worktree, agent and task as one |
+//! | `hosts` | other machines |
+//! | `conversations` | the conversations of an agent |
+//! | `permissions` | rights of callers of tools |
+//! | `dispatch` | giving queued work to idle agents |
+//! | `recaps` | reports of what happened |
+//! | `handoff` | export and import |
+//! | `maintenance` | periodic work of the supervisor |
+//! | `events` | events of tmux and of agent CLIs |
+//! | `diagnostics` | doctor, metrics, completion |
+//! | `environments` | named environments |
 
+mod access;
+mod agent_process;
+mod caller;
+mod context_adapters;
 mod conversations;
+mod delivery;
 mod diagnostics;
 mod die_with_parent;
+mod dispatch;
 mod environments;
 mod error_from;
+mod events;
 mod handoff;
 mod hook_program;
 mod hosts;
 mod lifecycle;
+mod maintenance;
 mod messages;
 mod parallel;
 mod permissions;
+mod queue;
+mod recaps;
 mod registry;
 mod removal;
 mod settings;
 mod sharing;
 mod specs;
 mod status;
-mod supervision;
+mod supervisor;
 mod tasks;
+mod taskspaces;
 mod terminal;
 mod workspace;
 
@@ -27,69 +70,94 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+pub use access::Access;
+pub use access::unshare::Unshared;
 pub use conversations::ConversationView;
+pub use conversations::Conversations;
+pub use delivery::Delivery;
+pub use delivery::send::SendRequest;
+pub use diagnostics::Diagnostics;
 pub use diagnostics::completions::Named;
 pub use diagnostics::doctor::{Check, Health};
+pub use dispatch::Dispatcher;
+pub use dispatch::run::{Dispatchable, Errand, Outcome};
 pub use environments::{EnvironmentView, Environments};
+pub use events::Events;
+pub use handoff::Handoff;
 pub use handoff::{
     Destination, Existing, ExportRequest, Exported, ImportRequest, Imported, Parcel, QueueWish, Secrets,
     Trust,
 };
+pub use hosts::Hosts;
 pub use hosts::attach::{Before, FarAttach, LinkNews, TAKE, WITHIN_TMUX};
 pub use hosts::list::{FarAgents, PATIENCE};
 pub use hosts::manage::{Asking, HostAdded, HostRequest, HostView, Insisting};
 pub use hosts::run::{FarCommand, Piece, Showing};
 pub use hosts::serve::serve;
+pub use lifecycle::Lifecycle;
 pub use lifecycle::kill::Killed;
-pub use lifecycle::launch_plan::Body;
 pub use lifecycle::restart::Afresh;
 pub use lifecycle::restore::{Continued, Restored, Whom};
 pub use lifecycle::resume::Resumed;
-pub use lifecycle::spawn::{Lifetime, SpawnRequest, Spawned, UncommittedChanges};
+pub use lifecycle::spawn::Spawned;
+pub use maintenance::Maintenance;
+pub use maintenance::auto_restart::KeptAlive;
+pub use maintenance::heartbeat::Beaten;
+pub use maintenance::notify::{Announcer, Telling, Told};
+pub use maintenance::transcript_writers::{StalledWriter, WriterRepair, WriterRepairs, WritersSeen};
+pub use messages::Messages;
 pub use messages::board::{LONGEST_NOTE, Writing};
 pub use messages::mail::{MessageFilter, MessageRequest};
+pub use permissions::Permissions;
+pub use queue::TaskQueue;
+pub use recaps::Recaps;
+pub use registry::RegistryWriter;
+pub use removal::AgentRemoval;
 pub use removal::ephemeral::Vanished;
 pub use removal::prune::{PruneRequest, Pruned};
 pub use removal::remove::{Removal, Removed};
 pub use settings::Changes;
+pub use sharing::Sharing;
 pub use sharing::guest::{Left, SharedWithUs, Want};
 pub use sharing::share::{ShareRequest, Shared};
-pub use sharing::unshare::Unshared;
+pub use specs::SpecCatalog;
 pub use specs::check::SpecsChecked;
+pub use specs::launch_plan::Body;
 pub use specs::list::{KindLine, SpecLine, SpecList};
 pub use specs::resolve::Place;
 pub use specs::show::SpecShown;
+pub use specs::spawn_request::{Lifetime, SpawnRequest, UncommittedChanges};
 pub use specs::trust::{SpecEffects, TrustReview};
+pub use status::StatusTracker;
 pub use status::reconcile::Survey;
-pub use supervision::auto_restart::KeptAlive;
-pub use supervision::control::{Card, Exits, Supervision, Turn};
-pub use supervision::heartbeat::Beaten;
-pub use supervision::log::LogEnd;
-pub use supervision::notify::{Announcer, Telling, Told};
-pub use supervision::service::{Installed, Service, Uninstalled};
-pub use supervision::stall::SupervisorStall;
-pub use supervision::transcript_writers::{StalledWriter, WriterRepair, WriterRepairs, WritersSeen};
+pub use supervisor::SupervisorControl;
+pub use supervisor::control::{Card, Exits, Supervision, Turn};
+pub use supervisor::log::LogEnd;
+pub use supervisor::service::{Installed, Service, Uninstalled};
+pub use supervisor::stall::SupervisorStall;
+pub use tasks::Tasks;
 pub use tasks::add::{TaskAdded, TaskRequest};
-pub use tasks::dispatch::{Dispatchable, Errand, Outcome};
 pub use tasks::finish::Settled;
 pub use tasks::manage::{TaskFilter, TaskShown, TaskView};
+pub use taskspaces::Taskspaces;
+pub use taskspaces::manage::TaskspaceView;
+pub use taskspaces::update::TaskspaceUpdate;
+pub use terminal::Terminals;
 pub use terminal::approve::{Answer, Answered};
 pub use terminal::attach::{AttachRequest, Attaching};
 pub use terminal::interrupt::Interrupted;
 pub use terminal::logs::{LogsRequest, LogsStyle};
 pub use terminal::peek::{Peeked, PeekedFrom};
-pub use terminal::send::SendRequest;
+pub use terminal::shell::WorkspaceProgram;
 pub use terminal::wait::WaitRequest;
 pub use terminal::watch::{Watching, Woken};
-pub use workspace::shell::WorkspaceProgram;
-pub use workspace::taskspace::TaskspaceView;
-pub use workspace::taskspace_update::TaskspaceUpdate;
+pub use workspace::Workspaces;
 
 use crate::env::{Env, Home};
 use crate::error::Error;
 use crate::kinds::Kinds;
 use crate::ledger::Ledger;
-use crate::model::{Agent, AgentName, AgentRecord, Config, EnvironmentName, Status};
+use crate::model::{AgentName, AgentRecord, Config, EnvironmentName};
 pub use crate::ssh::Heed;
 use crate::store::{Store, StoreError};
 pub use crate::tmux::{Around, Arrival, AttachAs as As, CoverPage, GuestMay};
@@ -103,8 +171,8 @@ const MIN_LOOK: Duration = Duration::from_secs(1);
 /// Told while something takes long.
 type Progress = Box<dyn Fn(&str) + Send + Sync>;
 
-/// One environment, opened.
-pub struct Manager {
+/// The adapters, settings and clock of one environment. Every domain works on it.
+pub struct Context {
     env: Env,
     home: Home,
     store: Store,
@@ -121,22 +189,22 @@ pub struct Manager {
     looks_until: Mutex<Option<Instant>>,
 }
 
-impl Manager {
+impl Context {
     /// Opens the environment that `--home`, the variable or the default names.
-    pub fn open(env: Env, home: Option<&Path>) -> Result<Manager, Error> {
-        Manager::of(env, home, Store::open)
+    pub fn open(env: Env, home: Option<&Path>) -> Result<Context, Error> {
+        Context::of(env, home, Store::open)
     }
 
     /// The same for who only looks: no directory is made.
-    pub fn open_existing(env: Env, home: Option<&Path>) -> Result<Manager, Error> {
-        Manager::of(env, home, Store::open_existing)
+    pub fn open_existing(env: Env, home: Option<&Path>) -> Result<Context, Error> {
+        Context::of(env, home, Store::open_existing)
     }
 
     fn of(
         env: Env,
         home: Option<&Path>,
         store: fn(&Path) -> Result<Store, StoreError>,
-    ) -> Result<Manager, Error> {
+    ) -> Result<Context, Error> {
         if let Some(given) = env.chosen_environment(home)
             && let Err(why) = given.parse::<EnvironmentName>()
         {
@@ -161,7 +229,7 @@ impl Manager {
             return Err(environments.no_such(&name));
         }
         let store = store(&home.path)?;
-        Ok(Manager {
+        Ok(Context {
             env,
             home,
             store,
@@ -269,40 +337,6 @@ impl Manager {
             name: name.to_string(),
             known: known.into_iter().map(|r| r.name).collect(),
             verb,
-        }
-    }
-
-    /// One agent as everybody sees it.
-    pub fn show(&self, name: &AgentName) -> Result<Agent, Error> {
-        self.agent(name, "show")
-    }
-
-    fn agent(&self, name: &AgentName, verb: &'static str) -> Result<Agent, Error> {
-        let survey = self.survey()?;
-        self.say_what_is_unknown(&survey);
-        match survey.agents.into_iter().find(|agent| agent.name == *name) {
-            Some(agent) => {
-                self.keep_unheard(survey.silence.filter(|_| agent.status == Status::Unknown));
-                Ok(agent)
-            }
-            None => Err(self.no_such_agent(name, verb)),
-        }
-    }
-
-    /// The agent with a process that can be acted on.
-    fn running(&self, name: &AgentName, verb: &'static str) -> Result<Agent, Error> {
-        let survey = self.survey()?;
-        match survey.agents.into_iter().find(|agent| agent.name == *name) {
-            None => Err(self.no_such_agent(name, verb)),
-            Some(agent) if agent.tmux.is_some() && agent.status.is_live() => Ok(agent),
-            Some(agent) if crate::manager::lifecycle::foreground::is_in_terminal(&agent) => {
-                Err(Error::InTerminal { name: agent.name })
-            }
-            Some(_) if survey.silence.is_some() => survey.silence.map_or_else(|| unreachable!(), Err),
-            Some(agent) => Err(Error::NotRunning {
-                name: agent.name,
-                status: format!("{} ({})", agent.status, agent.reason),
-            }),
         }
     }
 }

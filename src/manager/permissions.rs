@@ -1,40 +1,47 @@
 //! Who asks through tools, and what that one may do: the rules are in `rules/place.rs`.
 
+use crate::manager::Context;
+use crate::manager::messages::Messages;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::tasks::Tasks;
 use std::path::{Path, PathBuf};
 
-use super::Manager;
 use crate::env::{AGENT, AGENT_ID, Env};
 use crate::error::Error;
 use crate::model::{AgentName, AgentRecord, Task, TaskId, TaskState};
 use crate::rules::access::permissions::{Act, Caller, Place};
 use crate::rules::tasks::address::Unreached;
 
-impl Manager {
+/// Decides what the caller of a tool may do.
+#[derive(Clone, Copy)]
+pub struct Permissions<'a>(pub &'a Context);
+
+impl Permissions<'_> {
     /// Where the one in whose process tree this runs stands among all agents. What speaks in the name of an agent that
     /// is not there is nobody: it must never be taken for a person.
     pub fn place(&self) -> Result<Place, Error> {
-        let claims_agent = [AGENT, AGENT_ID].into_iter().any(|key| self.env.is_set(key));
-        let caller = match (self.speaker()?, claims_agent) {
+        let claims_agent = [AGENT, AGENT_ID].into_iter().any(|key| self.0.env.is_set(key));
+        let caller = match (self.0.speaker()?, claims_agent) {
             (Some(record), _) => Caller::Agent(Box::new(record)),
             (None, false) => Caller::Person,
             // Also an identity that is empty: it was set for some agent.
             (None, true) => {
-                let claim = [AGENT, AGENT_ID].into_iter().find_map(|key| self.env.var(key));
+                let claim = [AGENT, AGENT_ID].into_iter().find_map(|key| self.0.env.var(key));
                 return Err(Error::UnknownCaller {
                     name: claim.unwrap_or_default().to_string_lossy().into_owned(),
                 });
             }
         };
-        let mut records = self.store.read(Env::now())?;
+        let mut records = self.0.store.read(Env::now())?;
         for record in &mut records {
-            record.project = Some(self.project_of(record));
+            record.project = Some(Messages(self.0).project_of(record));
         }
         Ok(Place::new(caller, records))
     }
 
     /// The agent of this name, when this may be done with it.
     pub fn within_reach(&self, place: &Place, act: Act, name: &AgentName) -> Result<AgentRecord, Error> {
-        let Some(record) = place.find(name) else { return Err(self.no_such_agent(name, "show")) };
+        let Some(record) = place.find(name) else { return Err(self.0.no_such_agent(name, "show")) };
         match (place.allows(act, record), place.me()) {
             (true, _) | (false, None) => Ok(record.clone()),
             (false, Some(me)) => Err(Error::OutOfPlace {
@@ -86,7 +93,7 @@ impl Manager {
 
     /// The task of this number, when this may be done about it.
     pub fn task_within_reach(&self, place: &Place, act: Act, id: TaskId) -> Result<Task, Error> {
-        let task = self.known_task(id)?;
+        let task = Tasks(self.0).known_task(id)?;
         match (place.allows_about(act, &task), place.me()) {
             (true, _) | (false, None) => Ok(task),
             (false, Some(me)) => Err(Error::OutOfPlace {
@@ -103,7 +110,7 @@ impl Manager {
 
     /// Refuses an agent that is at its shell and says how far somebody else's task is, or ends it.
     pub fn refuse_foreign_report(&self, id: TaskId) -> Result<(), Error> {
-        match self.speaker()? {
+        match self.0.speaker()? {
             None => Ok(()),
             Some(_) => self.task_within_reach(&self.place()?, Act::Report, id).map(|_| ()),
         }
@@ -111,8 +118,8 @@ impl Manager {
 
     /// The same for one that takes a task off its queue or has it tried again; who gave it may.
     pub fn refuse_foreign_withdrawal(&self, id: TaskId) -> Result<(), Error> {
-        match self.speaker()? {
-            Some(me) if self.known_task(id)?.source_id == Some(me.id) => Ok(()),
+        match self.0.speaker()? {
+            Some(me) if Tasks(self.0).known_task(id)?.source_id == Some(me.id) => Ok(()),
             _ => self.refuse_foreign_report(id),
         }
     }
@@ -135,7 +142,7 @@ impl Manager {
 
     /// The task that an agent is at.
     pub fn task_at_hand(&self, agent: &AgentRecord) -> Result<Task, Error> {
-        let mut tasks = self.tasks(&[TaskState::Dispatched, TaskState::Running])?;
+        let mut tasks = RegistryWriter(self.0).tasks(&[TaskState::Dispatched, TaskState::Running])?;
         tasks.retain(|task| task.agent == Some(agent.id));
         // One that is being typed in has been taken by whoever asks about it.
         tasks.sort_by_key(|task| task.state != TaskState::Running);

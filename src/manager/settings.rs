@@ -1,11 +1,11 @@
 //! What the user set in `config.toml` and `kinds.toml`, read again when the file has changed, and the files whose change
 //! matters.
 
+use crate::manager::Context;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
-use super::Manager;
 use crate::config;
 use crate::error::Error;
 use crate::kinds::Kinds;
@@ -30,7 +30,7 @@ fn stamp_of(path: &Path) -> Stamp {
     std::fs::metadata(path).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())))
 }
 
-impl Manager {
+impl Context {
     /// What the user set.
     pub fn config(&self) -> Result<Arc<Config>, Error> {
         let path = self.home.path.join(FILE);

@@ -1,5 +1,6 @@
 //! The tools about agents: list_agents, show_agent, spawn_agent, recap.
 
+use crate::manager::{Lifecycle, Permissions, Recaps, StatusTracker, Terminals};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -62,7 +63,7 @@ struct List {
 fn list(desk: &Desk, given: List) -> Outcome {
     let manager = desk.manager()?;
     let place = desk.place()?;
-    let survey = manager.survey()?;
+    let survey = StatusTracker(manager).survey()?;
     let has_ended = |agent: &Agent| matches!(agent.status, Status::Exited | Status::Stopped);
     let mut views = Vec::new();
     let mut text = String::new();
@@ -97,7 +98,7 @@ fn show(desk: &Desk, given: Show) -> Outcome {
     let act = if given.screen { Act::Read } else { Act::See };
     let (place, record) = desk.reach(act, given.name.as_deref())?;
     let manager = desk.manager()?;
-    let agent = manager.show(&record.name)?;
+    let agent = StatusTracker(manager).show(&record.name)?;
     let bond = place.bond(&record);
     let mut text = line(&agent, bond);
     let mut data = view(&agent, bond);
@@ -114,7 +115,7 @@ fn show(desk: &Desk, given: Show) -> Outcome {
         }
     }
     if given.screen {
-        let Peeked { text: screen, from, silence, .. } = manager.peek(&record.name)?;
+        let Peeked { text: screen, from, silence, .. } = Terminals(manager).peek(&record.name)?;
         if let Some(silence) = silence {
             return Err(silence);
         }
@@ -180,7 +181,7 @@ fn spawn(desk: &Desk, given: Spawn) -> Outcome {
     let request = SpawnRequest {
         body: Body::Spec(spec(&place, given.spec)?),
         name: given.name.as_deref().map(context::name).transpose()?,
-        dir: desk.manager()?.path_within_reach(&place, Some(given.dir.unwrap_or_default()))?,
+        dir: Permissions(desk.manager()?).path_within_reach(&place, Some(given.dir.unwrap_or_default()))?,
         called_for: given.task.clone(),
         title: given.title,
         workspace: given.workspace.map(Workspace::from),
@@ -189,7 +190,7 @@ fn spawn(desk: &Desk, given: Spawn) -> Outcome {
         lifetime: given.ephemeral.then_some(Lifetime::Task),
         ..SpawnRequest::default()
     };
-    let spawned = desk.manager()?.spawn(request)?;
+    let spawned = Lifecycle(desk.manager()?).spawn(request)?;
     begun(desk, spawned, given.task.as_deref())
 }
 
@@ -247,7 +248,7 @@ fn recap(desk: &Desk, given: AskRecap) -> Outcome {
     let since = given.minutes.map(|minutes| {
         crate::env::Env::now() - jiff::SignedDuration::from_mins(i64::from(minutes.min(MOST_MINUTES)))
     });
-    let recap = desk.manager()?.recap(&record.name, since)?;
+    let recap = Recaps(desk.manager()?).recap(&record.name, since)?;
     Ok(Said { text: recap_text(&recap), data: json!(recap) })
 }
 

@@ -1,5 +1,6 @@
 //! The tools about the board of the caller's project: board_get, board_set.
 
+use crate::manager::Messages;
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -40,7 +41,7 @@ fn get(desk: &Desk, given: Get) -> Outcome {
     desk.place()?;
     match given.key {
         Some(key) => {
-            let note = desk.manager()?.board_get(None, &key)?;
+            let note = Messages(desk.manager()?).board_get(None, &key)?;
             let text = note.value.clone().unwrap_or_default();
             Ok(Said { text, data: json!(note) })
         }
@@ -50,7 +51,7 @@ fn get(desk: &Desk, given: Get) -> Outcome {
 
 /// Which notes there are.
 pub(super) fn list(desk: &Desk) -> Result<Said, Error> {
-    let notes = desk.manager()?.board_list(None)?;
+    let notes = Messages(desk.manager()?).board_list(None)?;
     let line =
         |note: &BoardEntry| format!("{} ({} bytes, {} by {})", note.key, note.size, note.at, note.author);
     let text = match notes.is_empty() {
@@ -76,7 +77,7 @@ struct Set {
 fn set(desk: &Desk, given: Set) -> Outcome {
     desk.place()?;
     let writing = if given.append { Writing::Append } else { Writing::Set };
-    let mut note = desk.manager()?.board_write(None, &given.key, (&given.value, writing), None)?;
+    let mut note = Messages(desk.manager()?).board_write(None, &given.key, (&given.value, writing), None)?;
     // Who wrote it knows what it says.
     note.value = None;
     let text = format!("`{}` is on the board ({} bytes, version {})", note.key, note.size, note.version);

@@ -1,6 +1,7 @@
 //! What the tools share: the environment, opened when the first of them needs it, and one watch over its changes for
 //! all who wait.
 
+use crate::manager::Permissions;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -9,14 +10,14 @@ use tokio::sync::watch;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Changes, Manager};
+use crate::manager::{Changes, Context};
 use crate::model::{AgentName, AgentRecord, TaskId};
 use crate::rules::access::permissions::{Act, Place};
 
 /// What the tools share.
 pub(super) struct Desk {
     home: Option<PathBuf>,
-    manager: OnceLock<Manager>,
+    manager: OnceLock<Context>,
     news: Mutex<Weak<News>>,
     /// What tasks waited for when somebody was last told.
     told: Mutex<HashMap<TaskId, String>>,
@@ -42,23 +43,23 @@ impl Desk {
     }
 
     /// The environment.
-    pub(super) fn manager(&self) -> Result<&Manager, Error> {
+    pub(super) fn manager(&self) -> Result<&Context, Error> {
         if let Some(manager) = self.manager.get() {
             return Ok(manager);
         }
-        let manager = Manager::open(Env::capture(), self.home.as_deref())?;
+        let manager = Context::open(Env::capture(), self.home.as_deref())?;
         Ok(self.manager.get_or_init(|| manager))
     }
 
     /// Where the caller stands now: others come and go.
     pub(super) fn place(&self) -> Result<Place, Error> {
-        self.manager()?.place()
+        Permissions(self.manager()?).place()
     }
 
     /// Removes agents and projects that the caller may not see from an error.
     pub(super) fn confine(&self, error: Error) -> Error {
         match (self.manager(), self.place()) {
-            (Ok(manager), Ok(place)) => manager.confine(&place, error),
+            (Ok(manager), Ok(place)) => Permissions(manager).confine(&place, error),
             _ => error,
         }
     }
@@ -67,7 +68,7 @@ impl Desk {
     pub(super) fn reach(&self, act: Act, named: Option<&str>) -> Result<(Place, AgentRecord), Error> {
         let place = self.place()?;
         let record = match (named, place.me()) {
-            (Some(named), _) => self.manager()?.within_reach(&place, act, &name(named)?)?,
+            (Some(named), _) => Permissions(self.manager()?).within_reach(&place, act, &name(named)?)?,
             (None, Some(me)) => me.clone(),
             (None, None) => {
                 return Err(Error::Usage {

@@ -1,5 +1,6 @@
 //! The tools about mail: send_message, read_messages, signal_user.
 
+use crate::manager::{Messages, Permissions};
 use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -68,7 +69,7 @@ fn may_be_written_to(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> 
             hint: "`@` is everybody in your own project".into(),
         }),
         Address::Agent { name, .. } => {
-            desk.manager()?.within_reach(place, Act::Message, &context::name(&name)?).map(drop)
+            Permissions(desk.manager()?).within_reach(place, Act::Message, &context::name(&name)?).map(drop)
         }
     }
 }
@@ -76,9 +77,9 @@ fn may_be_written_to(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> 
 /// Sends a message in the caller's name.
 pub(super) fn post(desk: &Desk, to: String, text: String) -> Outcome {
     let manager = desk.manager()?;
-    let sent = manager.message_send(&MessageRequest { to, text, by: None, dir: None })?;
+    let sent = Messages(manager).message_send(&MessageRequest { to, text, by: None, dir: None })?;
     let names: Vec<String> = sent.iter().map(recipient).collect();
-    let remarks = manager.message_remarks(&sent);
+    let remarks = Messages(manager).message_remarks(&sent);
     let mut text = format!("sent to {}", names.join(", "));
     for remark in &remarks {
         text.push_str(&format!("\nnote: {remark}"));
@@ -104,8 +105,12 @@ fn read(desk: &Desk, given: Read) -> Outcome {
     // Nobody reads in the name of an agent that is not there.
     desk.place()?;
     let mail = match given.all {
-        true => manager.message_list(&MessageFilter { of: None, all: true, newest: Some(MOST_LISTED) })?,
-        false => manager.message_read(None)?,
+        true => Messages(manager).message_list(&MessageFilter {
+            of: None,
+            all: true,
+            newest: Some(MOST_LISTED),
+        })?,
+        false => Messages(manager).message_read(None)?,
     };
     let entry = |message: &Message| {
         format!("{} from {} to {}:\n{}", message.id, message.from, recipient(message), message.text)

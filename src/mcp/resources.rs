@@ -1,5 +1,6 @@
 //! The resources: the board of the caller's project, a note on it, and the end of an agent's transcript.
 
+use crate::manager::{Messages, Terminals};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
@@ -57,12 +58,12 @@ pub(super) fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, ErrorDa
 
 fn note(desk: &Desk, key: &str) -> Result<String, Error> {
     desk.place()?;
-    Ok(desk.manager()?.board_get(None, key)?.value.unwrap_or_default())
+    Ok(Messages(desk.manager()?).board_get(None, key)?.value.unwrap_or_default())
 }
 
 fn transcript(desk: &Desk, name: &str) -> Result<String, Error> {
     let (_, record) = desk.reach(Act::Read, Some(name))?;
-    desk.manager()?.logs_tail(&record.name)
+    Terminals(desk.manager()?).logs_tail(&record.name)
 }
 
 /// What is not there, or must not be read, is not found; everything else is our failure.

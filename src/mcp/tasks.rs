@@ -1,5 +1,6 @@
 //! The tools about tasks: add_task, task_status, wait_task (see `wait.rs`), report_progress, complete_task.
 
+use crate::manager::{Permissions, Tasks};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -108,17 +109,17 @@ fn add(desk: &Desk, given: Add) -> Outcome {
     let place = desk.place()?;
     may_be_given(desk, &place, &given.agent)?;
     for id in &given.after {
-        desk.manager()?.task_within_reach(&place, Act::See, TaskId(*id))?;
+        Permissions(desk.manager()?).task_within_reach(&place, Act::See, TaskId(*id))?;
     }
-    let added = desk.manager()?.task_add(TaskRequest {
+    let added = Tasks(desk.manager()?).task_add(TaskRequest {
         to: agents::spec(&place, Some(given.agent))?.unwrap_or_default(),
         text: given.text,
         priority: given.priority.map_or(model::Priority::Normal, model::Priority::from),
         after: given.after.into_iter().map(TaskId).collect(),
-        topic: desk.manager()?.path_within_reach(&place, given.topic)?,
+        topic: Permissions(desk.manager()?).path_within_reach(&place, given.topic)?,
         timeout: given.timeout_s.map(|seconds| Duration::from_secs(u64::from(seconds))),
         retries: given.retries,
-        dir: desk.manager()?.path_within_reach(&place, Some(PathBuf::new()))?,
+        dir: Permissions(desk.manager()?).path_within_reach(&place, Some(PathBuf::new()))?,
         by: None,
     })?;
     let mut text = format!("task {} is on the queue of {}", added.task.id, added.task.whose());
@@ -144,7 +145,7 @@ fn may_be_given(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> {
         };
     }
     match to.parse().ok().filter(|name| place.find(name).is_some()) {
-        Some(name) => desk.manager()?.within_reach(place, Act::Task, &name).map(drop),
+        Some(name) => Permissions(desk.manager()?).within_reach(place, Act::Task, &name).map(drop),
         // A spec: whoever is started for it is the caller's child.
         None => Ok(()),
     }
@@ -152,7 +153,7 @@ fn may_be_given(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> {
 
 /// Gives an agent that was just started its task.
 pub(super) fn give(desk: &Desk, to: &str, text: String) -> Result<TaskAdded, Error> {
-    desk.manager()?.task_add(TaskRequest { to: to.to_owned(), text, ..TaskRequest::default() })
+    Tasks(desk.manager()?).task_add(TaskRequest { to: to.to_owned(), text, ..TaskRequest::default() })
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -172,8 +173,8 @@ fn status(desk: &Desk, given: Ask) -> Outcome {
     let place = desk.place()?;
     let manager = desk.manager()?;
     if let Some(id) = given.id {
-        manager.task_within_reach(&place, Act::See, TaskId(id))?;
-        let shown = manager.task_show(TaskId(id))?;
+        Permissions(manager).task_within_reach(&place, Act::See, TaskId(id))?;
+        let shown = Tasks(manager).task_show(TaskId(id))?;
         let mut text = card(&shown.view.task);
         if let Some(waits_for) = &shown.view.waits_for {
             text.push_str(&format!("\nwaits: {waits_for}"));
@@ -182,7 +183,7 @@ fn status(desk: &Desk, given: Ask) -> Outcome {
     }
     let agent = given.agent.as_deref().map(context::name).transpose()?;
     let states = if given.all { TaskState::ALL.to_vec() } else { TaskState::OPEN.to_vec() };
-    let mut tasks = manager.task_list(&TaskFilter { agent, states, newest: None, since: None })?;
+    let mut tasks = Tasks(manager).task_list(&TaskFilter { agent, states, newest: None, since: None })?;
     tasks.retain(|task| place.allows_about(Act::See, task));
     let left_out = tasks.len().saturating_sub(MOST_LISTED);
     tasks.drain(..left_out);
@@ -217,7 +218,7 @@ fn progress(desk: &Desk, given: Report) -> Outcome {
     }
     let task = mine(desk, given.id)?;
     let progress = Progress { percent: given.percent, note: given.note };
-    let task = desk.manager()?.task_progress(task.id, &progress)?;
+    let task = Tasks(desk.manager()?).task_progress(task.id, &progress)?;
     Ok(Said { text: line(&task), data: json!({ "task": view(&task) }) })
 }
 
@@ -238,8 +239,8 @@ fn complete(desk: &Desk, given: Complete) -> Outcome {
     let task = mine(desk, given.id)?;
     let manager = desk.manager()?;
     let task = match given.failed {
-        true => manager.task_fail(task.id, &given.result)?,
-        false => manager.task_done(task.id, Some(&given.result))?,
+        true => Tasks(manager).task_fail(task.id, &given.result)?,
+        false => Tasks(manager).task_done(task.id, Some(&given.result))?,
     };
     Ok(Said { text: line(&task), data: json!({ "task": view(&task) }) })
 }
@@ -249,8 +250,8 @@ fn mine(desk: &Desk, id: Option<i64>) -> Result<Task, Error> {
     let place = desk.place()?;
     let manager = desk.manager()?;
     match (id, place.me()) {
-        (Some(id), _) => manager.task_within_reach(&place, Act::Report, TaskId(id)),
-        (None, Some(me)) => manager.task_at_hand(me),
+        (Some(id), _) => Permissions(manager).task_within_reach(&place, Act::Report, TaskId(id)),
+        (None, Some(me)) => Permissions(manager).task_at_hand(me),
         (None, None) => Err(Error::Usage {
             what: "`id` is needed: who asks is no agent".into(),
             hint: Some("`task_status` tells the numbers".into()),

@@ -1,5 +1,6 @@
 //! The tools that older Symposiums had: spawn_taskspace, update_taskspace, delete_taskspace, log_progress.
 
+use crate::manager::{Lifecycle, Messages, Permissions, Taskspaces};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -68,10 +69,10 @@ fn spawn(desk: &Desk, given: Spawn) -> Outcome {
     // Before anybody is started for it.
     task.parse::<Prompt>().map_err(Error::Unsendable)?;
     let place = desk.place()?;
-    let spawned = desk.manager()?.spawn(SpawnRequest {
+    let spawned = Lifecycle(desk.manager()?).spawn(SpawnRequest {
         body: Body::Spec(agents::spec(&place, given.spec)?),
         name: Some(context::name(&given.name)?),
-        dir: desk.manager()?.path_within_reach(&place, Some(PathBuf::new()))?,
+        dir: Permissions(desk.manager()?).path_within_reach(&place, Some(PathBuf::new()))?,
         workspace: Some(Workspace::Worktree),
         taskspace: Some(given.description),
         branch: given.branch,
@@ -98,7 +99,7 @@ fn update(desk: &Desk, given: Update) -> Outcome {
     }
     let (_, record) = desk.reach(Act::Change, given.name.as_deref())?;
     let update = TaskspaceUpdate { title: given.title, description: given.description };
-    let taskspace = desk.manager()?.taskspace_update(&record.name, &update)?;
+    let taskspace = Taskspaces(desk.manager()?).taskspace_update(&record.name, &update)?;
     let text = format!("taskspace `{}` is for: {}", taskspace.name, taskspace.description);
     Ok(Said { text, data: json!(taskspace) })
 }
@@ -115,14 +116,14 @@ fn delete(desk: &Desk, given: Delete) -> Outcome {
     let (place, record) = desk.reach(Act::Change, given.name.as_deref())?;
     if place.me().is_some_and(|me| me.id == record.id) {
         // It would end the very process that removes it.
-        desk.manager()?.taskspace(&record.name)?;
+        Taskspaces(desk.manager()?).taskspace(&record.name)?;
         let text =
             format!("I am done with my taskspace; `symposium taskspace delete {}` removes it.", record.name);
         let Said { text, .. } = messages::post(desk, above(&record), text)?;
         let text = format!("an agent does not delete its own taskspace; the request was {text}");
         return Ok(Said { text, data: json!({ "deleted": false, "asked": above(&record) }) });
     }
-    desk.manager()?.taskspace_delete(&record.name, Removal::Careful)?;
+    Taskspaces(desk.manager()?).taskspace_delete(&record.name, Removal::Careful)?;
     let text = format!("taskspace `{}` is gone", record.name);
     Ok(Said { text, data: json!({ "deleted": true, "name": record.name }) })
 }
@@ -185,12 +186,12 @@ fn log(desk: &Desk, given: Log) -> Outcome {
 /// Notes something where an agent's notes are; says where that is.
 pub(super) fn note(desk: &Desk, me: &AgentRecord, text: &str) -> Result<String, Error> {
     let manager = desk.manager()?;
-    if manager.taskspace(&me.name).is_ok() {
-        manager.taskspace_log(&me.name, text)?;
+    if Taskspaces(manager).taskspace(&me.name).is_ok() {
+        Taskspaces(manager).taskspace_log(&me.name, text)?;
         return Ok(format!("the log of taskspace {}", me.name));
     }
     let key = format!("log/{}", me.name);
-    manager.board_write(
+    Messages(manager).board_write(
         None,
         &key,
         (&format!("{} {text}", crate::env::Env::now()), Writing::Append),

@@ -2,6 +2,7 @@
 //! it was given. A model in the middle of a turn hears of nothing else, so a wait ends, too, when somebody has to answer
 //! the agent that it waits for; once for each thing that is asked.
 
+use crate::manager::{Permissions, Tasks};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -134,8 +135,8 @@ async fn until_over(
 
 fn look(desk: &Desk, id: TaskId) -> Result<Waited, Error> {
     let manager = desk.manager()?;
-    let task = manager.task_within_reach(&desk.place()?, Act::See, id)?;
-    let asks = manager.what_its_agent_waits_for(&task)?.filter(|_| task.state == TaskState::Running);
+    let task = Permissions(manager).task_within_reach(&desk.place()?, Act::See, id)?;
+    let asks = Tasks(manager).what_its_agent_waits_for(&task)?.filter(|_| task.state == TaskState::Running);
     Ok(Waited { task, asks })
 }
 

@@ -1,6 +1,7 @@
 //! Typing is verified and takes its time: it is done beside the loop, one agent at a time each. What had to wait, because
 //! somebody was typing or a draft stood there, is tried again after a while, not at every change.
 
+use crate::manager::Dispatcher;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use jiff::Timestamp;
 
 use super::tick::said;
 use crate::env::Env;
-use crate::manager::{Dispatchable, Errand, Manager, Outcome};
+use crate::manager::{Context, Dispatchable, Errand, Outcome};
 use crate::model::AgentId;
 
 /// How long what had to wait is left alone.
@@ -36,14 +37,14 @@ impl Dispatching {
     }
 
     /// Begins what can be begun; returns when to come back for what cannot.
-    pub(super) fn begin(&self, manager: &Arc<Manager>, due: Vec<Dispatchable>) -> Option<Timestamp> {
+    pub(super) fn begin(&self, manager: &Arc<Context>, due: Vec<Dispatchable>) -> Option<Timestamp> {
         for due in due {
             let (id, name) = due.agent.clone();
             let mut busy = lock(&self.busy);
             if due.driven {
                 busy.paused.insert(id, Instant::now() + PAUSE);
                 drop(busy);
-                said("dispatch", manager.tell_driver(&due));
+                said("dispatch", Dispatcher(manager).tell_driver(&due));
                 continue;
             }
             if !busy.typing.insert(id) {
@@ -56,7 +57,7 @@ impl Dispatching {
                     Errand::Task(task) => format!("task {}", task.id),
                     Errand::Message(message) => format!("message {}", message.id),
                 };
-                let outcome = manager.dispatch(&due);
+                let outcome = Dispatcher(&manager).dispatch(&due);
                 let mut busy = lock(&busy);
                 busy.typing.remove(&id);
                 match outcome {

@@ -1,6 +1,7 @@
 //! What the supervisor did, one JSON object a line, in `supervisor.log`. Names and reasons, never prompts or
 //! environments.
 
+use crate::manager::SupervisorControl;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,11 +9,11 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::error::Error;
-use crate::manager::Manager;
+use crate::manager::Context;
 
 /// Sends what is traced from now on into the log.
-pub(super) fn begin(manager: &Manager) -> Result<(), Error> {
-    let log = Log(Arc::new(Mutex::new(Box::new(manager.supervisor_log()?))));
+pub(super) fn begin(manager: &Context) -> Result<(), Error> {
+    let log = Log(Arc::new(Mutex::new(Box::new(SupervisorControl(manager).supervisor_log()?))));
     let subscriber = tracing_subscriber::fmt()
         .json()
         .flatten_event(true)

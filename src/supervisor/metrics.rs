@@ -3,6 +3,7 @@
 //! Every local user can connect, and a web page can make a browser connect. Slow or hostile clients cost at most
 //! [`MAX_CONNECTIONS`] file descriptors, and no failure here ends the thread or the supervisor.
 
+use crate::manager::Diagnostics;
 mod request;
 
 use std::io::{self, Read, Write};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::error::Error;
-use crate::manager::Manager;
+use crate::manager::Context;
 use request::{Decision, MAX_HEAD, decide};
 
 /// How many clients are connected at a time. One more closes the connection that was opened first.
@@ -25,12 +26,12 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(2);
 const ACCEPT_RETRY: Duration = Duration::from_millis(200);
 
 /// Binds the address and serves metrics in a thread of its own.
-pub(super) fn serve(manager: Arc<Manager>, address: SocketAddr) -> Result<(), Error> {
+pub(super) fn serve(manager: Arc<Context>, address: SocketAddr) -> Result<(), Error> {
     let cannot_serve = || Error::io(format!("cannot serve metrics on {address}"));
     let listener = TcpListener::bind(address).map_err(cannot_serve())?;
     listener.set_nonblocking(true).map_err(cannot_serve())?;
     let mut server = Server { listener, connections: Vec::new(), own_name: own_name() };
-    let metrics = move || manager.metrics();
+    let metrics = move || Diagnostics(&manager).metrics();
     thread::Builder::new()
         .name("metrics".into())
         .spawn(move || {

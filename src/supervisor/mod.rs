@@ -4,6 +4,7 @@
 //! One tick, in this order: reconcile → restart → dispatch → heartbeat → evict → notify. It holds nothing that is
 //! not on disk: killed at any point, the next one goes on where it was. It decides when, never how.
 
+use crate::manager::SupervisorControl;
 mod clock_jump;
 mod dispatch_pool;
 mod log;
@@ -20,7 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Manager, Turn};
+use crate::manager::{Context, Turn};
 use tick::{Reach, Ticker};
 
 /// A burst of changes is one reason to look; a person does not notice so short a wait.
@@ -36,8 +37,8 @@ pub struct Options {
 }
 
 /// Runs until it is told to end.
-pub fn run(manager: Arc<Manager>, options: Options) -> Result<(), Error> {
-    let _lock = manager.become_supervisor(options.turn)?;
+pub fn run(manager: Arc<Context>, options: Options) -> Result<(), Error> {
+    let _lock = SupervisorControl(&manager).become_supervisor(options.turn)?;
     log::begin(&manager)?;
     if let Some(address) = options.metrics {
         metrics::serve(Arc::clone(&manager), address)?;
@@ -55,7 +56,7 @@ pub fn run(manager: Arc<Manager>, options: Options) -> Result<(), Error> {
     ended
 }
 
-async fn supervise(manager: Arc<Manager>) -> Result<(), Error> {
+async fn supervise(manager: Arc<Context>) -> Result<(), Error> {
     let cannot = || Error::io("cannot listen for signals");
     let mut terminate = signal(SignalKind::terminate()).map_err(cannot())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot())?;

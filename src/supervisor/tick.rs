@@ -1,6 +1,10 @@
 //! One tick: reconcile → restart → dispatch → heartbeat → evict → notify → bubble → vanish, and now and then tmux's timers. A
 //! stage that fails is written down and does not keep the others from their turn.
 
+use crate::manager::{
+    AgentRemoval, Diagnostics, Dispatcher, Lifecycle, Maintenance, RegistryWriter, StatusTracker,
+    SupervisorControl, Tasks, Terminals,
+};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -12,7 +16,7 @@ use super::dispatch_pool::Dispatching;
 use super::timer_coalescer::Calm;
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Announcer, Manager, Vanished, WriterRepair, WriterRepairs};
+use crate::manager::{Announcer, Context, Vanished, WriterRepair, WriterRepairs};
 use crate::rules::notify::prometheus::Latency;
 
 /// How often what nobody waits for is done: old lines of the ledger, deleted projects.
@@ -35,7 +39,7 @@ pub(super) enum Reach {
 
 /// Does the ticks.
 pub(super) struct Ticker {
-    manager: Arc<Manager>,
+    manager: Arc<Context>,
     looked: Option<Instant>,
     tidied: Option<Instant>,
     announcer: Announcer,
@@ -53,8 +57,8 @@ pub(super) struct Ticker {
 }
 
 impl Ticker {
-    pub(super) fn new(manager: Arc<Manager>) -> Ticker {
-        said("recover", manager.mend_ledger());
+    pub(super) fn new(manager: Arc<Context>) -> Ticker {
+        said("recover", RegistryWriter(&manager).mend_ledger());
         let announcer = Announcer::new(manager.settings().notify.per_minute);
         let (latency, newest) = Default::default();
         let (calm, dispatching, steady, writers) = Default::default();
@@ -85,7 +89,7 @@ impl Ticker {
                 self.repair_ledger();
             }
             self.calm.stir();
-            said("recover", self.manager.note_owed());
+            said("recover", RegistryWriter(&self.manager).note_owed());
             self.reconcile();
         }
         let stages: [fn(&mut Ticker) -> Option<Timestamp>; 8] = [
@@ -135,7 +139,7 @@ impl Ticker {
 
     fn note_sign_of_life(&mut self) {
         if self.alive_noted.is_none_or(|at| at.elapsed() > SIGN_INTERVAL) {
-            self.manager.note_sign_of_life();
+            SupervisorControl(&self.manager).note_sign_of_life();
             self.alive_noted = Some(Instant::now());
         }
     }
@@ -145,7 +149,7 @@ impl Ticker {
         let file = self.manager.home().join("ledger.db");
         let stamp = std::fs::metadata(file).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())));
         if self.ledger_checked != stamp {
-            said("recover", self.manager.repair_ledger());
+            said("recover", RegistryWriter(&self.manager).repair_ledger());
             self.ledger_checked = stamp;
         }
     }
@@ -153,28 +157,32 @@ impl Ticker {
     fn reconcile(&mut self) {
         let steady_since = self.steady.look(Env::now(), Instant::now());
         self.manager.mend_hook_link();
-        let Some(survey) = said("reconcile", self.manager.survey()) else { return };
+        let Some(survey) = said("reconcile", StatusTracker(&self.manager).survey()) else { return };
         if let Some(silence) = &survey.silence {
             tracing::warn!(%silence, "tmux did not answer");
             return;
         }
-        for name in said("hang", self.manager.find_hung(&survey.agents, steady_since)).unwrap_or_default() {
+        for name in said("hang", Maintenance(&self.manager).find_hung(&survey.agents, steady_since))
+            .unwrap_or_default()
+        {
             tracing::warn!(agent = %name, "gives no sign of life");
         }
-        for name in said("directories", self.manager.mark_directories(&survey.agents)).unwrap_or_default() {
+        for name in said("directories", Maintenance(&self.manager).mark_directories(&survey.agents))
+            .unwrap_or_default()
+        {
             tracing::warn!(agent = %name, "its directory is gone");
         }
-        said("screens", self.manager.read_screens(&survey.agents));
+        said("screens", StatusTracker(&self.manager).read_screens(&survey.agents));
         if self.tidied.is_none_or(|at| at.elapsed() > HOUSEKEEPING) {
             self.tidied = Some(Instant::now());
-            for done in said("tidy", self.manager.tidy(&survey.agents)).unwrap_or_default() {
+            for done in said("tidy", Maintenance(&self.manager).tidy(&survey.agents)).unwrap_or_default() {
                 tracing::info!(done, "tidied");
             }
         }
     }
 
     fn restart(&mut self) -> Option<Timestamp> {
-        let kept = said("restart", self.manager.keep_alive())?;
+        let kept = said("restart", Maintenance(&self.manager).keep_alive())?;
         for (name, outcome) in &kept.restarted {
             match outcome {
                 Ok(how) => tracing::info!(agent = %name, how, "started again"),
@@ -189,25 +197,27 @@ impl Ticker {
 
     /// Ends what is over, looks after what was cut short, and begins what can be begun; returns when to come back.
     fn dispatch(&mut self) -> Option<Timestamp> {
-        let settled = said("dispatch", self.manager.settle_tasks()).unwrap_or_default();
+        let settled = said("dispatch", Tasks(&self.manager).settle_tasks()).unwrap_or_default();
         for task in &settled.over {
             tracing::info!(task = task.id.0, agent = %task.whose(), "task is over");
         }
         for name in settled.too_long {
             let manager = Arc::clone(&self.manager);
-            tokio::task::spawn_blocking(move || said("dispatch", manager.interrupt(&name).map(drop)));
+            tokio::task::spawn_blocking(move || {
+                said("dispatch", Terminals(&manager).interrupt(&name).map(drop))
+            });
         }
-        let open = said("dispatch", self.manager.recover_deliveries()).unwrap_or_default();
+        let open = said("dispatch", Dispatcher(&self.manager).recover_deliveries()).unwrap_or_default();
         let left_alone = self.dispatching.left_alone();
-        let due = said("dispatch", self.manager.dispatchable(&left_alone)).unwrap_or_default();
+        let due = said("dispatch", Dispatcher(&self.manager).dispatchable(&left_alone)).unwrap_or_default();
         let later = self.dispatching.begin(&self.manager, due);
         let look = (open > 0).then(|| Env::now() + LOOK_AGAIN);
-        let released = said("dispatch", self.manager.next_release()).flatten();
+        let released = said("dispatch", Tasks(&self.manager).next_release()).flatten();
         settled.next.into_iter().chain(later).chain(look).chain(released).min()
     }
 
     fn heartbeat(&mut self) -> Option<Timestamp> {
-        let beaten = said("heartbeat", self.manager.beat())?;
+        let beaten = said("heartbeat", Maintenance(&self.manager).beat())?;
         for name in &beaten.asked {
             tracing::info!(agent = %name, "heartbeat");
         }
@@ -215,21 +225,23 @@ impl Ticker {
     }
 
     fn evict(&mut self) -> Option<Timestamp> {
-        for name in said("evict", self.manager.evict_surplus()).unwrap_or_default() {
+        for name in said("evict", Lifecycle(&self.manager).evict_surplus()).unwrap_or_default() {
             tracing::info!(agent = %name, "put to sleep");
         }
         None
     }
 
     fn bubble(&mut self) -> Option<Timestamp> {
-        for name in said("bubble", self.manager.bubble()).unwrap_or_default() {
+        for name in said("bubble", Maintenance(&self.manager).bubble()).unwrap_or_default() {
             tracing::info!(agent = %name, "asks its parent");
         }
         None
     }
 
     fn vanish(&mut self) -> Option<Timestamp> {
-        for Vanished { name, outcome } in said("vanish", self.manager.vanish()).unwrap_or_default() {
+        for Vanished { name, outcome } in
+            said("vanish", AgentRemoval(&self.manager).vanish()).unwrap_or_default()
+        {
             match outcome {
                 Ok(()) => tracing::info!(agent = %name, "vanished: its task is done"),
                 Err(error) => tracing::warn!(agent = %name, %error, "stays: it is ephemeral no more"),
@@ -240,7 +252,8 @@ impl Ticker {
 
     /// Looks after transcript writers that are stopped. Also called between two ticks, while an agent prints.
     pub(super) fn repair_writers(&mut self) {
-        let seen = said("transcripts", self.manager.repair_writers(&mut self.writers)).unwrap_or_default();
+        let seen = said("transcripts", Maintenance(&self.manager).repair_writers(&mut self.writers))
+            .unwrap_or_default();
         for (name, repair) in seen.repaired {
             match repair {
                 WriterRepair::Continued => {
@@ -263,10 +276,11 @@ impl Ticker {
     /// Announces what happened; returns when to come back for notices that were held back.
     fn notify(&mut self) -> Option<Timestamp> {
         self.announcer.limiter.set(self.manager.settings().notify.per_minute);
-        let telling = said("notify", self.manager.tell(&mut self.announcer)).unwrap_or_default();
+        let telling =
+            said("notify", Maintenance(&self.manager).tell(&mut self.announcer)).unwrap_or_default();
         if !telling.waits.is_empty() {
             self.latency.add(&telling.waits, &mut self.newest);
-            said("metrics", self.manager.note_latency(&self.latency));
+            said("metrics", Diagnostics(&self.manager).note_latency(&self.latency));
         }
         for told in telling.told {
             tracing::info!(agent = %told.notice.agent, title = told.notice.title, "told");
@@ -281,7 +295,7 @@ impl Ticker {
     fn gather(&mut self) -> Option<Timestamp> {
         let now = Instant::now();
         if self.calm.due_in(now).is_some_and(|due| due.is_zero()) {
-            said("gather", self.manager.gather_silences());
+            said("gather", SupervisorControl(&self.manager).gather_silences());
             self.calm.gathered(now);
         }
         None

@@ -1,11 +1,12 @@
 //! Wakes the loop when a file changed that it goes by.
 
+use crate::manager::SupervisorControl;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
 use crate::error::Error;
-use crate::manager::{Changes, Exits, Manager};
+use crate::manager::{Changes, Context, Exits};
 
 /// Changes that have not been looked at yet.
 pub(super) struct Wake {
@@ -14,7 +15,7 @@ pub(super) struct Wake {
 }
 
 /// Begins to listen.
-pub(super) fn on_change(manager: &Manager) -> Result<Wake, Error> {
+pub(super) fn on_change(manager: &Context) -> Result<Wake, Error> {
     let notify = Arc::new(Notify::new());
     let waker = Arc::clone(&notify);
     let changes = manager.on_change(move || waker.notify_one())?;
@@ -28,17 +29,17 @@ pub(super) struct Ends {
 }
 
 /// Begins to listen for those.
-pub(super) fn on_exit(manager: &Manager) -> Result<Ends, Error> {
+pub(super) fn on_exit(manager: &Context) -> Result<Ends, Error> {
     let notify = Arc::new(Notify::new());
     let waker = Arc::clone(&notify);
-    let exits = manager.on_exit(move || waker.notify_one())?;
+    let exits = SupervisorControl(manager).on_exit(move || waker.notify_one())?;
     Ok(Ends { notify, exits })
 }
 
 impl Ends {
     /// Watches the agents that run now.
-    pub(super) fn watch(&self, manager: &Manager) -> Result<(), Error> {
-        manager.watch_exits(&self.exits)
+    pub(super) fn watch(&self, manager: &Context) -> Result<(), Error> {
+        SupervisorControl(manager).watch_exits(&self.exits)
     }
 
     /// Returns when one has ended since the last time.

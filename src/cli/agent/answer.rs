@@ -1,11 +1,12 @@
 //! What `agent approve` and `agent deny` share, and `agent answer`.
 
+use crate::manager::{StatusTracker, Terminals};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::render::agent_table::{clean, status_word};
 use crate::cli::{
-    Context,
+    Invocation,
     agent::attach_shared,
     render::{picker, ui},
 };
@@ -38,7 +39,7 @@ pub(in crate::cli) struct AnswerArguments {
 
 /// Answers the dialogs of agents with yes or no. Several agents, and one that was not named, are asked about one after
 /// the other; each answer then holds for the question that was shown.
-pub(in crate::cli) fn run(args: &Arguments, answer: Answer, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: &Arguments, answer: Answer, context: &Invocation) -> Result<u8, Error> {
     run_then(args, answer, context, |_| Ok(()))
 }
 
@@ -46,12 +47,12 @@ pub(in crate::cli) fn run(args: &Arguments, answer: Answer, context: &Context) -
 pub(in crate::cli) fn run_then(
     args: &Arguments,
     answer: Answer,
-    context: &Context,
+    context: &Invocation,
     then: impl Fn(&AgentName) -> Result<(), Error>,
 ) -> Result<u8, Error> {
     let named = args.names.iter().map(|name| attach_shared::own(name)).collect::<Result<Vec<_>, _>>()?;
     if let [name] = &named[..] {
-        let answered = context.manager.answer(name, answer, args.if_asks.as_deref())?;
+        let answered = Terminals(&context.manager).answer(name, answer, args.if_asks.as_deref())?;
         then(name)?;
         tell(context, name, answer, &answered);
         return Ok(0);
@@ -80,8 +81,8 @@ pub(in crate::cli) fn run_then(
 }
 
 /// Shows the question of an agent, asks at a terminal, and answers it; returns whether it was answered.
-fn one_of_several(name: &AgentName, answer: Answer, context: &Context) -> Result<bool, Error> {
-    let question = context.manager.show(name)?.question;
+fn one_of_several(name: &AgentName, answer: Answer, context: &Invocation) -> Result<bool, Error> {
+    let question = StatusTracker(&context.manager).show(name)?.question;
     if let Some(question) = &question {
         context.ui.say(&format!("`{name}` asks:\n{}", indented(question)));
     }
@@ -89,12 +90,12 @@ fn one_of_several(name: &AgentName, answer: Answer, context: &Context) -> Result
         return Ok(false);
     }
     let read = question.map(|question| question.id);
-    let answered = context.manager.answer(name, answer, read.as_deref())?;
+    let answered = Terminals(&context.manager).answer(name, answer, read.as_deref())?;
     tell(context, name, answer, &answered);
     Ok(true)
 }
 
-fn tell(context: &Context, name: &AgentName, answer: Answer, answered: &Answered) {
+fn tell(context: &Invocation, name: &AgentName, answer: Answer, answered: &Answered) {
     if context.ui.json {
         return context.ui.json(&told(name, answer.verb(), answered));
     }
@@ -120,7 +121,7 @@ fn told(name: &AgentName, answer: &str, answered: &Answered) -> Value {
 }
 
 /// Answers a dialog by one of its options, or by a text; without an answer, shows the options.
-pub(in crate::cli) fn choose(args: &AnswerArguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn choose(args: &AnswerArguments, context: &Invocation) -> Result<u8, Error> {
     let named = args.name.as_deref().map(attach_shared::own).transpose()?;
     let Some(name) = named.map_or_else(|| waiting(context, "answer"), |name| Ok(Some(name)))? else {
         return Ok(0);
@@ -132,7 +133,7 @@ pub(in crate::cli) fn choose(args: &AnswerArguments, context: &Context) -> Resul
             None => return Ok(0),
         },
     };
-    let answered = context.manager.answer_with(&name, &answer, args.if_asks.as_deref())?;
+    let answered = Terminals(&context.manager).answer_with(&name, &answer, args.if_asks.as_deref())?;
     if context.ui.json {
         context.ui.json(&told(&name, &answer, &answered));
     } else {
@@ -143,8 +144,8 @@ pub(in crate::cli) fn choose(args: &AnswerArguments, context: &Context) -> Resul
 }
 
 /// Shows the dialog of an agent; returns the option that the user chooses at a terminal.
-fn asked(name: &AgentName, context: &Context) -> Result<Option<String>, Error> {
-    let dialog = context.manager.dialog_shown(name)?.ok_or_else(|| Error::NothingAsked {
+fn asked(name: &AgentName, context: &Invocation) -> Result<Option<String>, Error> {
+    let dialog = Terminals(&context.manager).dialog_shown(name)?.ok_or_else(|| Error::NothingAsked {
         name: name.clone(),
         status: "not asking anything".into(),
         saw: vec![],
@@ -171,8 +172,8 @@ fn shown(dialog: &Dialog) -> String {
 }
 
 /// The only agent that waits, or the one that the user picks; `None` if the user left.
-fn waiting(context: &Context, verb: &'static str) -> Result<Option<AgentName>, Error> {
-    let mut waiting = context.manager.waiting_agents()?;
+fn waiting(context: &Invocation, verb: &'static str) -> Result<Option<AgentName>, Error> {
+    let mut waiting = Terminals(&context.manager).waiting_agents()?;
     match waiting.len() {
         0 => Err(Error::NoAgents { what: "no agent waits for an answer".into() }),
         1 => Ok(Some(waiting.remove(0).name)),

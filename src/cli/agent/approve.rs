@@ -1,9 +1,9 @@
 //! `agent approve`
 
-use crate::cli::{Context, agent::answer};
+use crate::cli::{Invocation, agent::answer};
 use crate::error::Error;
 use crate::manager::Answer;
 
-pub(in crate::cli) fn run(args: answer::Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: answer::Arguments, context: &Invocation) -> Result<u8, Error> {
     answer::run(&args, Answer::Approve, context)
 }

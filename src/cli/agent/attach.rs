@@ -1,9 +1,10 @@
 //! `agent attach`
 
+use crate::manager::{Hosts, Terminals};
 use clap::Args;
 
 use crate::cli::{
-    Context,
+    Invocation,
     agent::{attach_shared, recap, show, spawn},
     render::{picker, ui},
 };
@@ -35,7 +36,7 @@ pub(in crate::cli) struct Arguments {
     within_tmux: bool,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let host = args.known_as.clone();
     match (attach(args, context), host) {
         (Err(error), Some(host)) => Ok(context.ui.error(&seen_from(&host, error.report()))),
@@ -50,7 +51,7 @@ fn seen_from(host: &HostName, report: Report) -> Report {
     Report { message, hints, ..report }
 }
 
-fn attach(args: Arguments, context: &Context) -> Result<u8, Error> {
+fn attach(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let how = match (args.observe, args.take) {
         (true, _) => As::Observer,
         (false, true) => As::Taker,
@@ -64,7 +65,7 @@ fn attach(args: Arguments, context: &Context) -> Result<u8, Error> {
         None => args.name.as_deref().map(spawn::name).transpose()?,
     };
     if !ui::is_interactive() {
-        name.as_ref().map_or(Ok(()), |name| context.manager.refuse_unknown(name))?;
+        name.as_ref().map_or(Ok(()), |name| Terminals(&context.manager).refuse_unknown(name))?;
         return Err(Error::NoTerminal { verb: "attach", name: name.map(|name| name.to_string()) });
     }
     let name = match name {
@@ -75,9 +76,9 @@ fn attach(args: Arguments, context: &Context) -> Result<u8, Error> {
         },
     };
     // Who drove before the connection was lost drives again.
-    let before = args.link.map(|link| context.manager.take_link(&name, link)).transpose()?;
+    let before = args.link.map(|link| Hosts(&context.manager).take_link(&name, link)).transpose()?;
     let how = if before == Some(Before::Driver) && how == As::Driver { As::Taker } else { how };
-    let around = if args.within_tmux { Around::OwnTmux } else { context.manager.around() };
+    let around = if args.within_tmux { Around::OwnTmux } else { Terminals(&context.manager).around() };
     let host = args.known_as.as_ref();
     come(&name, &Coming { how, host, before: before.unwrap_or(Before::Nobody), around }, context)
 }
@@ -92,11 +93,15 @@ struct Coming<'a> {
 }
 
 /// Attaches; the way out is said before the screen is taken over, and stays in the status line.
-pub(in crate::cli) fn to(name: &AgentName, how: As, context: &Context) -> Result<u8, Error> {
-    come(name, &Coming { how, host: None, before: Before::Nobody, around: context.manager.around() }, context)
+pub(in crate::cli) fn to(name: &AgentName, how: As, context: &Invocation) -> Result<u8, Error> {
+    come(
+        name,
+        &Coming { how, host: None, before: Before::Nobody, around: Terminals(&context.manager).around() },
+        context,
+    )
 }
 
-fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, Error> {
+fn come(name: &AgentName, coming: &Coming<'_>, context: &Invocation) -> Result<u8, Error> {
     let Coming { how, host, before: link, around } = *coming;
     context.tell_notices();
     // Whoever attaches goes by these: who may type, above all.
@@ -121,7 +126,7 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Context) -> Result<u8, 
     let arrival = if link == Before::Gone { Arrival::Back } else { Arrival::Anew };
     let cover = recap::after_absence(name, context);
     let request = AttachRequest { name, how, host, arrival, around, cover: cover.as_ref() };
-    match context.manager.attach(request, before)? {
+    match Terminals(&context.manager).attach(request, before)? {
         Attaching::Switched => Ok(0),
     }
 }
@@ -138,11 +143,13 @@ pub(in crate::cli) fn way_out(around: Around, prefix: &str) -> String {
 /// What every tmux has unless somebody has changed it, and what takes a guest out.
 pub(in crate::cli) const USUAL_PREFIX: &str = "C-b";
 
-fn choose(context: &Context) -> Result<Option<AgentName>, Error> {
-    let mut candidates = context.manager.candidates()?;
+fn choose(context: &Invocation) -> Result<Option<AgentName>, Error> {
+    let mut candidates = Terminals(&context.manager).candidates()?;
     match candidates.len() {
         0 => Err(Error::NoAgents { what: "there is no agent to attach to".into() }),
-        1 if context.manager.are_of_this_project(&candidates) => Ok(Some(candidates.remove(0).name)),
+        1 if Terminals(&context.manager).are_of_this_project(&candidates) => {
+            Ok(Some(candidates.remove(0).name))
+        }
         _ => picker::pick("attach to", &candidates),
     }
 }

@@ -3,11 +3,12 @@
 use crate::cli::agent::attach::{USUAL_PREFIX, way_out};
 use crate::cli::render::columns::columns;
 use crate::cli::{
-    Context,
+    Invocation,
     agent::spawn,
     render::{times, ui},
 };
 use crate::error::Error;
+use crate::manager::Sharing;
 use crate::manager::{Around, As, Left, SharedWithUs, Want};
 use crate::model::AgentName;
 
@@ -48,9 +49,9 @@ pub(in crate::cli) fn to(
     owner: &str,
     name: &AgentName,
     how: As,
-    context: &Context,
+    context: &Invocation,
 ) -> Result<Option<u8>, Error> {
-    if context.manager.is_us(owner)? {
+    if Sharing(&context.manager).is_us(owner)? {
         return Ok(None);
     }
     if !ui::is_interactive() {
@@ -64,7 +65,7 @@ pub(in crate::cli) fn to(
     let around = if context.manager.is_within_tmux() { Around::OwnTmux } else { Around::Terminal };
     let keys = way_out(around, USUAL_PREFIX);
     context.ui.say(&format!("attaching to `{name}` of {owner}; leave with {keys}, the agent goes on"));
-    match context.manager.visit(owner, name, want)? {
+    match Sharing(&context.manager).visit(owner, name, want)? {
         Left::ByKeys => Ok(Some(0)),
         Left::Sent(why) => {
             let why = if why.is_empty() { "it is not shared with you any more, or has ended" } else { &why };
@@ -75,8 +76,8 @@ pub(in crate::cli) fn to(
 }
 
 /// What others share with us.
-pub(in crate::cli) fn list(context: &Context) -> Result<u8, Error> {
-    let shared = context.manager.shared_with_us()?;
+pub(in crate::cli) fn list(context: &Invocation) -> Result<u8, Error> {
+    let shared = Sharing(&context.manager).shared_with_us()?;
     if let Some(remark) = not_heard(&shared) {
         context.ui.warn(&remark);
     }

@@ -1,10 +1,11 @@
 //! `agent deny`
 
+use crate::manager::Terminals;
 use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::{Context, agent::answer};
+use crate::cli::{Invocation, agent::answer};
 use crate::error::Error;
 use crate::manager::{Answer, SendRequest};
 use crate::rules::tasks::typing::Lines;
@@ -21,7 +22,7 @@ pub(in crate::cli) struct DenyArguments {
     because: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: DenyArguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: DenyArguments, context: &Invocation) -> Result<u8, Error> {
     answer::run_then(&args.which, Answer::Deny, context, |name| match &args.because {
         None => Ok(()),
         Some(text) => {
@@ -31,7 +32,7 @@ pub(in crate::cli) fn run(args: DenyArguments, context: &Context) -> Result<u8, 
                 lines: Lines::Together,
                 timeout: REASON_TIMEOUT,
             };
-            context.manager.send(&request).map(drop)
+            Terminals(&context.manager).send(&request).map(drop)
         }
     })
 }

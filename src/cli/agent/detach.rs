@@ -1,8 +1,9 @@
 //! `agent detach`
 
+use crate::manager::Terminals;
 use clap::Args;
 
-use crate::cli::{Context, agent::spawn};
+use crate::cli::{Invocation, agent::spawn};
 use crate::error::Error;
 
 #[derive(Debug, Args)]
@@ -15,9 +16,9 @@ pub(in crate::cli) struct Arguments {
     client: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = args.name.as_deref().map(spawn::name).transpose()?;
-    let count = context.manager.detach(name.as_ref(), args.client.as_deref())?;
+    let count = Terminals(&context.manager).detach(name.as_ref(), args.client.as_deref())?;
     if context.ui.json {
         context.ui.json(&serde_json::json!({ "detached": count }));
     } else {

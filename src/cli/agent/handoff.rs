@@ -6,7 +6,7 @@ mod summary;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::cli::Invocation;
 use crate::error::Error;
 
 #[derive(Debug, Subcommand)]
@@ -17,7 +17,7 @@ pub(in crate::cli) enum Verb {
     Import(import::Arguments),
 }
 
-pub(in crate::cli) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     match verb {
         Verb::Export(args) => export::run(args, context),
         Verb::Import(args) => import::run(args, context),

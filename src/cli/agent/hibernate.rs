@@ -1,8 +1,9 @@
 //! `agent hibernate`
 
+use crate::manager::Lifecycle;
 use clap::Args;
 
-use crate::cli::{Context, agent::attach_shared};
+use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
 
 #[derive(Debug, Args)]
@@ -12,10 +13,10 @@ pub(in crate::cli) struct Arguments {
     name: String,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
     let why = "it was put to sleep on request; it wakes when it is needed";
-    let agent = context.manager.hibernate(&name, why)?;
+    let agent = Lifecycle(&context.manager).hibernate(&name, why)?;
     if context.ui.json {
         context.ui.json(&agent);
     } else {

@@ -1,8 +1,9 @@
 //! `agent interrupt`
 
+use crate::manager::Terminals;
 use clap::Args;
 
-use crate::cli::{Context, agent::attach_shared};
+use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::{Error, shown};
 
 #[derive(Debug, Args)]
@@ -12,9 +13,9 @@ pub(in crate::cli) struct Arguments {
     name: String,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
-    let done = context.manager.interrupt(&name)?;
+    let done = Terminals(&context.manager).interrupt(&name)?;
     if context.ui.json {
         context.ui.json(&serde_json::json!({
             "agent": name,

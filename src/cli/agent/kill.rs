@@ -1,10 +1,11 @@
 //! `agent kill`, also called `agent stop`
 
+use crate::manager::Lifecycle;
 use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::{Context, agent::attach_shared, render::times};
+use crate::cli::{Invocation, agent::attach_shared, render::times};
 use crate::error::Error;
 use crate::model::AgentName;
 
@@ -24,12 +25,12 @@ pub(in crate::cli) struct Arguments {
     grace: Duration,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let names: Vec<AgentName> = match args.all {
-        true => context.manager.live()?,
+        true => Lifecycle(&context.manager).live()?,
         false => args.names.iter().map(|text| attach_shared::own(text)).collect::<Result<_, _>>()?,
     };
-    let below = context.manager.descendants(&names)?;
+    let below = Lifecycle(&context.manager).descendants(&names)?;
     let with_children = args.with_children || (!below.is_empty() && asked_to_end(&below, context)?);
     let (names, left): (Vec<AgentName>, _) = match with_children {
         true => (names.into_iter().chain(below).collect(), vec![]),
@@ -37,7 +38,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Erro
     };
     let mut worst = 0;
     let mut done = Vec::new();
-    for (name, outcome) in context.manager.kill_all(&names, args.grace) {
+    for (name, outcome) in Lifecycle(&context.manager).kill_all(&names, args.grace) {
         match outcome {
             Ok(killed) => {
                 killed.remarks.iter().for_each(|remark| context.ui.warn(remark));
@@ -65,7 +66,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Erro
 }
 
 /// Asks a person about the children, before anything is ended; without one, and by default, they go on.
-fn asked_to_end(children: &[AgentName], context: &Context) -> Result<bool, Error> {
+fn asked_to_end(children: &[AgentName], context: &Invocation) -> Result<bool, Error> {
     if !context.ui.can_ask() {
         return Ok(false);
     }

@@ -1,5 +1,6 @@
 //! `agent list`
 
+use crate::manager::{StatusTracker, Terminals, Workspaces};
 use std::time::Duration;
 
 use clap::Args;
@@ -8,7 +9,7 @@ use crate::cli::agent::show::WithWork;
 use crate::cli::render::agent_table::table;
 use crate::cli::render::redraw::{fitting, redraw};
 use crate::cli::{
-    Context,
+    Invocation,
     agent::attach_shared,
     render::{times, ui, work_table},
 };
@@ -46,8 +47,10 @@ pub(in crate::cli) struct Arguments {
     pub(in crate::cli) timeout: Option<Duration>,
 }
 
-pub(in crate::cli) fn run(mut args: Arguments, context: &Context) -> Result<u8, Error> {
-    if let Some(project) = args.project.as_deref().and_then(|text| context.manager.project_named(text)) {
+pub(in crate::cli) fn run(mut args: Arguments, context: &Invocation) -> Result<u8, Error> {
+    if let Some(project) =
+        args.project.as_deref().and_then(|text| Terminals(&context.manager).project_named(text))
+    {
         args.project = Some(project);
     }
     if args.shared {
@@ -56,7 +59,7 @@ pub(in crate::cli) fn run(mut args: Arguments, context: &Context) -> Result<u8, 
     if args.watch {
         return watch(&args, context);
     }
-    let survey = context.manager.survey_for_display()?;
+    let survey = StatusTracker::survey_for_display(&context.manager)?;
     show(&args, &survey.agents, None, context);
     if let Some(why) = survey.without_tmux() {
         context.ui.warn(&why);
@@ -69,10 +72,10 @@ pub(in crate::cli) fn run(mut args: Arguments, context: &Context) -> Result<u8, 
 }
 
 /// Shows these agents, of this machine and others, or of another one alone.
-pub(in crate::cli) fn show(args: &Arguments, all: &[Agent], host: Option<&HostName>, context: &Context) {
+pub(in crate::cli) fn show(args: &Arguments, all: &[Agent], host: Option<&HostName>, context: &Invocation) {
     let agents = args.wanted(all, context.ui.json);
     if context.ui.json && args.work {
-        let counted = |agent| WithWork { agent, work: context.manager.work_counts(agent) };
+        let counted = |agent| WithWork { agent, work: Workspaces(&context.manager).work_counts(agent) };
         context.ui.json(&agents.iter().map(counted).collect::<Vec<_>>());
         return;
     }
@@ -90,7 +93,7 @@ pub(in crate::cli) fn show(args: &Arguments, all: &[Agent], host: Option<&HostNa
     }
     context.ui.data(&match args.work {
         true => work_table::table(&args.branches(&agents), ui::width(), &|agent| {
-            context.manager.work_counts(agent)
+            Workspaces(&context.manager).work_counts(agent)
         }),
         false => args.lines(&agents, context),
     });
@@ -101,7 +104,7 @@ pub(in crate::cli) fn show(args: &Arguments, all: &[Agent], host: Option<&HostNa
 }
 
 /// Shows the list again at each change, until the reader has gone or the person presses C-c.
-fn watch(args: &Arguments, context: &Context) -> Result<u8, Error> {
+fn watch(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     let mut agents = Vec::new();
     redraw(context, |survey| {
         if let Some(survey) = survey {
@@ -124,7 +127,7 @@ impl Arguments {
         }
     }
 
-    fn lines(&self, agents: &[Agent], context: &Context) -> String {
+    fn lines(&self, agents: &[Agent], context: &Invocation) -> String {
         table(&self.branches(agents), context.manager.user_home().as_deref(), ui::width(), Env::now())
     }
 

@@ -1,10 +1,11 @@
 //! `agent logs`
 
+use crate::manager::Terminals;
 use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::{Context, agent::attach_shared, render::times};
+use crate::cli::{Invocation, agent::attach_shared, render::times};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{LogsRequest, LogsStyle};
@@ -25,7 +26,7 @@ pub(in crate::cli) struct Arguments {
     plain: bool,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
     let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
     let since = since.map_err(|what| Error::Usage { what, hint: None })?;
@@ -41,15 +42,15 @@ pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Erro
     }
     if context.ui.json {
         let mut text = Vec::new();
-        context.manager.logs(&request, &mut text)?;
+        Terminals(&context.manager).logs(&request, &mut text)?;
         let text = String::from_utf8_lossy(&text);
         context.ui.json(&serde_json::json!({ "agent": name, "lines": text.lines().collect::<Vec<_>>() }));
         return Ok(0);
     }
     let mut out = context.ui.raw();
     let written = match args.follow {
-        true => context.manager.follow_logs(&request, &mut out),
-        false => context.manager.logs(&request, &mut out),
+        true => Terminals(&context.manager).follow_logs(&request, &mut out),
+        false => Terminals(&context.manager).logs(&request, &mut out),
     };
     let written = written.and_then(|()| out.flush().map_err(Error::io("cannot print")));
     match written {

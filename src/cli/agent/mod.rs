@@ -95,7 +95,7 @@ pub(super) enum Verb {
     Prune(prune::Arguments),
 }
 
-pub(super) fn run(verb: Verb, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     match verb {
         Verb::Spawn(args) => spawn::run(*args, context),
         Verb::List(args) => list::run(args, context),

@@ -1,8 +1,9 @@
 //! `agent peek`
 
+use crate::manager::Terminals;
 use clap::Args;
 
-use crate::cli::{Context, agent::attach_shared};
+use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
 use crate::manager::{Peeked, PeekedFrom};
 use crate::model::{Status, without_deception};
@@ -14,9 +15,9 @@ pub(in crate::cli) struct Arguments {
     name: String,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
-    let Peeked { text, from, status, silence } = context.manager.peek(&name)?;
+    let Peeked { text, from, status, silence } = Terminals(&context.manager).peek(&name)?;
     if context.ui.json {
         let lines: Vec<&str> = text.lines().collect();
         context.ui.json(&serde_json::json!({ "agent": name, "screen": lines, "from": from.word() }));

@@ -1,11 +1,12 @@
 //! `agent prune`
 
+use crate::manager::AgentRemoval;
 use std::time::Duration;
 
 use clap::Args;
 use jiff::SignedDuration;
 
-use crate::cli::{Context, render::times};
+use crate::cli::{Invocation, render::times};
 use crate::error::Error;
 use crate::manager::{PruneRequest, Pruned};
 
@@ -19,9 +20,9 @@ pub(in crate::cli) struct Arguments {
     dry_run: bool,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let older_than = SignedDuration::try_from(args.older_than).unwrap_or(SignedDuration::MAX);
-    let pruned = context.manager.prune(PruneRequest { older_than, dry_run: args.dry_run })?;
+    let pruned = AgentRemoval(&context.manager).prune(PruneRequest { older_than, dry_run: args.dry_run })?;
     let word = if args.dry_run { "would be removed" } else { "is removed" };
     let (mut gone, mut kept) = (Vec::new(), Vec::new());
     for Pruned { name, outcome } in pruned {

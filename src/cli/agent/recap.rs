@@ -1,10 +1,11 @@
 //! `agent recap`, and what is said when somebody comes back after a while.
 
+use crate::manager::{Recaps, StatusTracker};
 use clap::Args;
 use jiff::Timestamp;
 
 use crate::cli::render::agent_table::{Keep, clean, cut};
-use crate::cli::{Context, agent::attach_shared, recap, render::times};
+use crate::cli::{Invocation, agent::attach_shared, recap, render::times};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::CoverPage;
@@ -28,12 +29,12 @@ pub(in crate::cli) struct Arguments {
     page: Option<(usize, usize)>,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
     let since = since.map_err(|what| Error::Usage { what, hint: None })?;
     let Some(name) = &args.name else { return recap::run(since, context) };
     let name = attach_shared::own(name)?;
-    let recap = context.manager.recap(&name, since)?;
+    let recap = Recaps(&context.manager).recap(&name, since)?;
     if let Some((columns, lines)) = args.page {
         context.ui.data(&page(&text(&recap), columns, lines));
     } else if context.ui.json {
@@ -41,13 +42,13 @@ pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Erro
     } else {
         context.ui.data(&text(&recap));
     }
-    context.manager.unheard().map_or(Ok(0), Err)
+    StatusTracker(&context.manager).unheard().map_or(Ok(0), Err)
 }
 
 /// The page that covers the agent's screen after the user was away for a while.
-pub(in crate::cli) fn after_absence(name: &AgentName, context: &Context) -> Option<CoverPage> {
-    let since = context.manager.absent_since(name)?;
-    Some(CoverPage { argv: context.manager.recap_command(name, since) })
+pub(in crate::cli) fn after_absence(name: &AgentName, context: &Invocation) -> Option<CoverPage> {
+    let since = Recaps(&context.manager).absent_since(name)?;
+    Some(CoverPage { argv: Recaps(&context.manager).recap_command(name, since) })
 }
 
 fn page_size(text: &str) -> Result<(usize, usize), String> {

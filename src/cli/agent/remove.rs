@@ -1,8 +1,9 @@
 //! `agent rm`, and the confirmation that it shares with `taskspace delete`.
 
+use crate::manager::AgentRemoval;
 use clap::Args;
 
-use crate::cli::{Context, agent::attach_shared};
+use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
 use crate::manager::{Removal, Removed};
 use crate::model::{AgentName, RemovalPreview};
@@ -51,12 +52,12 @@ JSON of a removal:
   recovered    copy of that work, or null: {name, at, until, refs: [{repository, reference}], folder}
   recover      commands that bring the copy back";
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
     match decide(&name, &args.options, context)? {
         Decision::Stop(code) => Ok(code),
         Decision::Remove(removal) => {
-            let removed = context.manager.rm(&name, removal)?;
+            let removed = AgentRemoval(&context.manager).rm(&name, removal)?;
             report("removed", &name, &removed, context);
             Ok(0)
         }
@@ -75,10 +76,10 @@ pub(in crate::cli) enum Decision {
 pub(in crate::cli) fn decide(
     name: &AgentName,
     options: &RemovalOptions,
-    context: &Context,
+    context: &Invocation,
 ) -> Result<Decision, Error> {
     if options.dry_run {
-        show_preview(&context.manager.removal_preview(name)?, context);
+        show_preview(&AgentRemoval(&context.manager).removal_preview(name)?, context);
         return Ok(Decision::Stop(0));
     }
     if !options.force {
@@ -89,8 +90,8 @@ pub(in crate::cli) fn decide(
 }
 
 /// Asks for confirmation if a forced removal would end a running agent or remove unsaved work.
-fn confirmed(name: &AgentName, context: &Context) -> Result<bool, Error> {
-    let preview = context.manager.removal_preview(name)?;
+fn confirmed(name: &AgentName, context: &Invocation) -> Result<bool, Error> {
+    let preview = AgentRemoval(&context.manager).removal_preview(name)?;
     if !preview.needs_force {
         return Ok(true);
     }
@@ -107,7 +108,7 @@ fn confirmed(name: &AgentName, context: &Context) -> Result<bool, Error> {
     Ok(is_confirmed)
 }
 
-fn show_preview(preview: &RemovalPreview, context: &Context) {
+fn show_preview(preview: &RemovalPreview, context: &Invocation) {
     if context.ui.json {
         return context.ui.json(preview);
     }
@@ -125,9 +126,12 @@ fn show_preview(preview: &RemovalPreview, context: &Context) {
 }
 
 /// Prints what was removed and how to bring it back.
-pub(in crate::cli) fn report(verb: &str, name: &AgentName, removed: &Removed, context: &Context) {
-    let commands =
-        removed.recovered.as_ref().map(|copy| context.manager.recovery_commands(copy)).unwrap_or_default();
+pub(in crate::cli) fn report(verb: &str, name: &AgentName, removed: &Removed, context: &Invocation) {
+    let commands = removed
+        .recovered
+        .as_ref()
+        .map(|copy| AgentRemoval(&context.manager).recovery_commands(copy))
+        .unwrap_or_default();
     if context.ui.json {
         return context.ui.json(&serde_json::json!({
             verb: name,

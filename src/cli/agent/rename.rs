@@ -1,9 +1,10 @@
 //! `agent rename`
 
+use crate::manager::{Lifecycle, StatusTracker};
 use clap::Args;
 
 use crate::cli::{
-    Context,
+    Invocation,
     agent::{attach_shared, spawn},
 };
 use crate::error::Error;
@@ -18,11 +19,11 @@ pub(in crate::cli) struct Arguments {
     new: String,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let (old, new) = (attach_shared::own(&args.old)?, spawn::name(&args.new)?);
-    context.manager.rename(&old, &new)?;
+    Lifecycle(&context.manager).rename(&old, &new)?;
     if context.ui.json {
-        context.ui.json(&context.manager.show(&new)?);
+        context.ui.json(&StatusTracker(&context.manager).show(&new)?);
     } else {
         context.ui.data(new.as_str());
     }

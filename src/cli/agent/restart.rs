@@ -1,12 +1,13 @@
 //! `agent restart`
 
+use crate::manager::Lifecycle;
 use std::time::Duration;
 
 use clap::Args;
 
 use crate::cli::spec::ask_trust::{TrustFlag, with_trust};
 use crate::cli::{
-    Context,
+    Invocation,
     agent::{attach_shared, resume},
     render::times,
 };
@@ -28,10 +29,11 @@ pub(in crate::cli) struct Arguments {
     trust: TrustFlag,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let afresh = if args.fresh { Afresh::Yes } else { Afresh::No };
     let name = attach_shared::own(&args.name)?;
-    let resumed = with_trust(context, args.trust, || context.manager.restart(&name, afresh, args.grace))?;
+    let resumed =
+        with_trust(context, args.trust, || Lifecycle(&context.manager).restart(&name, afresh, args.grace))?;
     resume::tell(&resumed, context);
     Ok(0)
 }

@@ -1,10 +1,11 @@
 //! `agent restore`
 
+use crate::manager::Lifecycle;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::base::plural::counted;
-use crate::cli::{Context, agent::attach_shared, render::ui};
+use crate::cli::{Invocation, agent::attach_shared, render::ui};
 use crate::error::Error;
 use crate::manager::{Restored, Whom};
 use crate::model::AgentName;
@@ -25,9 +26,9 @@ pub(in crate::cli) struct Arguments {
     go_on: bool,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let (names, whom): (Vec<AgentName>, _) = match args.names.is_empty() {
-        true => (context.manager.lost()?, Whom::Lost),
+        true => (Lifecycle(&context.manager).lost()?, Whom::Lost),
         false => {
             (args.names.iter().map(|text| attach_shared::own(text)).collect::<Result<_, _>>()?, Whom::Named)
         }
@@ -44,14 +45,14 @@ pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Erro
         return Ok(0);
     }
     let bar = bar(names.len());
-    let restored = context.manager.restore(&names, whom, &|one: &Restored| {
+    let restored = Lifecycle(&context.manager).restore(&names, whom, &|one: &Restored| {
         bar.set_message(one.name.to_string());
         bar.inc(1);
     });
     bar.finish_and_clear();
     let named = (whom == Whom::Named).then_some(&names[..]);
     let continued = match args.go_on {
-        true => context.manager.continue_cut_off(named)?,
+        true => Lifecycle(&context.manager).continue_cut_off(named)?,
         false => Vec::new(),
     };
     Ok(tell(&restored, &continued, context))
@@ -67,7 +68,7 @@ fn bar(count: usize) -> ProgressBar {
 }
 
 /// Prints what became of each agent; returns the exit code.
-fn tell(restored: &[Restored], continued: &[(AgentName, Result<(), Error>)], context: &Context) -> u8 {
+fn tell(restored: &[Restored], continued: &[(AgentName, Result<(), Error>)], context: &Invocation) -> u8 {
     let mut worst = 0;
     for one in restored {
         match &one.outcome {

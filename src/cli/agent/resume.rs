@@ -1,8 +1,9 @@
 //! `agent resume`
 
+use crate::manager::{Conversations, Lifecycle};
 use clap::Args;
 
-use crate::cli::{Context, agent::attach_shared};
+use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
 use crate::manager::Resumed;
 
@@ -16,17 +17,17 @@ pub(in crate::cli) struct Arguments {
     conversation: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
     let resumed = match &args.conversation {
-        Some(wanted) => context.manager.resume_with(&name, wanted)?,
-        None => context.manager.resume(&name)?,
+        Some(wanted) => Conversations(&context.manager).resume_with(&name, wanted)?,
+        None => Lifecycle(&context.manager).resume(&name)?,
     };
     tell(&resumed, context);
     Ok(0)
 }
 
-pub(in crate::cli) fn tell(resumed: &Resumed, context: &Context) {
+pub(in crate::cli) fn tell(resumed: &Resumed, context: &Invocation) {
     if context.ui.json {
         context.ui.json(&resumed.agent);
     } else {

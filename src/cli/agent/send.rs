@@ -1,11 +1,12 @@
 //! `agent send`
 
+use crate::manager::Terminals;
 use std::time::Duration;
 
 use clap::Args;
 
 use crate::cli::{
-    Context,
+    Invocation,
     agent::attach_shared,
     render::{times, ui},
 };
@@ -29,14 +30,19 @@ pub(in crate::cli) struct Arguments {
     as_lines: bool,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
     let text = match args.text.as_str() {
         "-" => ui::standard_input().map_err(Error::io("cannot read the prompt from stdin"))?,
         _ => args.text,
     };
     let lines = if args.as_lines { Lines::Separate } else { Lines::Together };
-    let by = context.manager.send(&SendRequest { name: name.clone(), text, lines, timeout: args.timeout })?;
+    let by = Terminals(&context.manager).send(&SendRequest {
+        name: name.clone(),
+        text,
+        lines,
+        timeout: args.timeout,
+    })?;
     if context.ui.json {
         context.ui.json(&serde_json::json!({ "agent": name, "delivered": true, "confirmed_by": by }));
     } else {

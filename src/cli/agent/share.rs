@@ -1,13 +1,14 @@
 //! `agent share`
 
+use crate::manager::Sharing;
 use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::{Context, agent::attach_shared, render::times};
+use crate::cli::{Invocation, agent::attach_shared, render::times};
 use crate::error::Error;
-use crate::manager::{GuestMay, Manager, ShareRequest};
+use crate::manager::{Context, GuestMay, ShareRequest};
 use crate::model::{AgentId, AgentName, Share};
 
 #[derive(Debug, Args)]
@@ -37,14 +38,14 @@ struct Granted<'a> {
     address: &'a str,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
     let may = if args.read_only { GuestMay::Watch } else { GuestMay::Type };
     if may == GuestMay::Type && !args.yes && !asked(&args.with, context)? {
         return Ok(1);
     }
     let request = ShareRequest { name: &name, with: &args.with, may, lasts: args.lasts };
-    let shared = context.manager.share(request)?;
+    let shared = Sharing(&context.manager).share(request)?;
     shared.remarks.iter().for_each(|remark| context.ui.warn(remark));
     if context.ui.json {
         context.ui.json(&Granted { share: &shared.share, address: &shared.address });
@@ -60,7 +61,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Erro
 }
 
 /// Says what is granted, before it is.
-fn asked(with: &str, context: &Context) -> Result<bool, Error> {
+fn asked(with: &str, context: &Invocation) -> Result<bool, Error> {
     let what = format!(
         "whoever types into an agent can do all that it can: run commands as you, read and change your files, \
          use what it is logged in to. `--read-only` lets {with} watch"
@@ -82,7 +83,7 @@ pub(in crate::cli) struct DoorArguments {
     guest: u32,
 }
 
-pub(in crate::cli) fn keep_door(args: &DoorArguments, manager: Manager) -> Result<u8, Error> {
-    manager.keep_door(&args.name, args.id, args.guest)?;
+pub(in crate::cli) fn keep_door(args: &DoorArguments, manager: Context) -> Result<u8, Error> {
+    Sharing::keep_door(manager, &args.name, args.id, args.guest)?;
     Ok(0)
 }

@@ -1,8 +1,9 @@
 //! `agent shell` and `agent edit`
 
+use crate::manager::Terminals;
 use clap::Args;
 
-use crate::cli::{Context, agent::attach_shared};
+use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
 use crate::manager::WorkspaceProgram;
 use crate::model::Exit;
@@ -26,18 +27,18 @@ pub(in crate::cli) struct EditArguments {
     files: Vec<String>,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
     let program = match args.command.is_empty() {
         true => WorkspaceProgram::Shell,
         false => WorkspaceProgram::Command(args.command),
     };
-    context.manager.run_in_workspace(&name, program).map(code)
+    Terminals(&context.manager).run_in_workspace(&name, program).map(code)
 }
 
-pub(in crate::cli) fn edit(args: EditArguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn edit(args: EditArguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
-    context.manager.run_in_workspace(&name, WorkspaceProgram::Editor(args.files)).map(code)
+    Terminals(&context.manager).run_in_workspace(&name, WorkspaceProgram::Editor(args.files)).map(code)
 }
 
 fn code(exit: Exit) -> u8 {

@@ -1,5 +1,6 @@
 //! `agent show`
 
+use crate::manager::{Sharing, StatusTracker, Terminals, Workspaces};
 use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde::Serialize;
 use crate::cli::render::agent_table::{clean, status_word};
 use crate::cli::render::times::age;
 use crate::cli::{
-    Context,
+    Invocation,
     agent::{answer, attach_shared},
 };
 use crate::env::Env;
@@ -22,21 +23,21 @@ pub(in crate::cli) struct Arguments {
     name: String,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let mut agent = context.manager.show(&attach_shared::own(&args.name)?)?;
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
+    let mut agent = StatusTracker(&context.manager).show(&attach_shared::own(&args.name)?)?;
     if let Some(question) = &mut agent.question
-        && let Ok(Some(dialog)) = context.manager.dialog_shown(&agent.name)
+        && let Ok(Some(dialog)) = Terminals(&context.manager).dialog_shown(&agent.name)
     {
         question.options = dialog.options.iter().map(DialogOption::line).collect();
     }
-    let work = context.manager.work_counts(&agent);
-    let shares = context.manager.shares(&agent.name);
+    let work = Workspaces(&context.manager).work_counts(&agent);
+    let shares = Sharing(&context.manager).shares(&agent.name);
     if context.ui.json {
         context.ui.json(&WithShares { agent: WithWork { agent: &agent, work }, shares: &shares });
     } else {
         context.ui.data(&card(&agent, &work, &shares));
     }
-    context.manager.unheard().map_or(Ok(0), Err)
+    StatusTracker(&context.manager).unheard().map_or(Ok(0), Err)
 }
 
 /// An agent with what is in its place: git was asked for it.

@@ -1,12 +1,13 @@
 //! `agent spawn`
 
+use crate::manager::{Lifecycle, Terminals};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use crate::cli::spec::ask_trust::{TrustFlag, with_trust};
-use crate::cli::{Context, agent::attach, render::ui};
+use crate::cli::{Invocation, agent::attach, render::ui};
 use crate::error::Error;
 use crate::manager::{Body, Lifetime, SpawnRequest, UncommittedChanges};
 use crate::model::{AgentName, RestartPolicy, Workspace};
@@ -135,13 +136,13 @@ pub(in crate::cli) fn changes(flag: bool) -> UncommittedChanges {
     if flag { UncommittedChanges::TakeAlong } else { UncommittedChanges::StayBehind }
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = args.name.as_deref().map(name).transpose()?;
     if args.attach && !ui::is_interactive() {
         return Err(Error::NoTerminal { verb: "spawn --attach", name: name.map(|name| name.to_string()) });
     }
     if args.attach {
-        context.manager.refuse_terminal(None)?;
+        Terminals(&context.manager).refuse_terminal(None)?;
     }
     let task = match args.task.as_deref() {
         Some("-") => Some(ui::standard_input().map_err(Error::io("cannot read the task from stdin"))?),
@@ -174,7 +175,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Erro
     if args.foreground {
         let terminal = ui::Terminal::save();
         let (name, exit) = with_trust(context, args.trust, || {
-            context.manager.spawn_foreground(&request, || context.tell_notices())
+            Lifecycle(&context.manager).spawn_foreground(&request, || context.tell_notices())
         })?;
         // One that was killed has put nothing back.
         if exit.signal.is_some() && ui::is_interactive() {
@@ -184,7 +185,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Erro
         let code = exit.code.unwrap_or_else(|| 128 + exit.signal.unwrap_or(0));
         return Ok(u8::try_from(code).unwrap_or(1));
     }
-    let spawned = with_trust(context, args.trust, || context.manager.spawn(request.clone()))?;
+    let spawned = with_trust(context, args.trust, || Lifecycle(&context.manager).spawn(request.clone()))?;
     for warning in &spawned.warnings {
         context.ui.warn(warning);
     }

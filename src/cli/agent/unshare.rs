@@ -1,8 +1,9 @@
 //! `agent unshare`
 
+use crate::manager::Access;
 use clap::Args;
 
-use crate::cli::{Context, agent::attach_shared};
+use crate::cli::{Invocation, agent::attach_shared};
 use crate::error::Error;
 
 #[derive(Debug, Args)]
@@ -15,9 +16,9 @@ pub(in crate::cli) struct Arguments {
     with: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
-    let unshared = context.manager.unshare(&name, args.with.as_deref())?;
+    let unshared = Access(&context.manager).unshare(&name, args.with.as_deref())?;
     unshared.remarks.iter().for_each(|remark| context.ui.warn(remark));
     let ended = unshared.ended;
     if context.ui.json {

@@ -1,11 +1,12 @@
 //! `agent wait`
 
+use crate::manager::Terminals;
 use std::time::Duration;
 
 use clap::Args;
 
 use crate::cli::render::agent_table::status_word;
-use crate::cli::{Context, agent::attach_shared, render::times};
+use crate::cli::{Invocation, agent::attach_shared, render::times};
 use crate::error::Error;
 use crate::manager::WaitRequest;
 use crate::model::Status;
@@ -23,10 +24,13 @@ pub(in crate::cli) struct Arguments {
     timeout: Option<Duration>,
 }
 
-pub(in crate::cli) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let name = attach_shared::own(&args.name)?;
-    let agent =
-        context.manager.wait(&WaitRequest { name, statuses: args.statuses, timeout: args.timeout })?;
+    let agent = Terminals(&context.manager).wait(&WaitRequest {
+        name,
+        statuses: args.statuses,
+        timeout: args.timeout,
+    })?;
     if context.ui.json {
         context.ui.json(&agent);
     } else {

@@ -1,5 +1,6 @@
 //! `symposium event`: hidden, quick, silent, always exit 0. An agent must never be held up by us.
 
+use crate::manager::{Events, Terminals};
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use crate::env::Env;
-use crate::manager::Manager;
+use crate::manager::Context;
 use crate::model::{Edge, Exit, TmuxEvent};
 
 /// No hook has more to say; a prompt of this size would not have fitted through a terminal.
@@ -80,7 +81,7 @@ pub(in crate::cli) struct TranscriptArguments {
 }
 
 pub(in crate::cli) fn run(args: Arguments, home: Option<&Path>) -> u8 {
-    let Ok(manager) = Manager::open(Env::capture(), home) else { return 0 };
+    let Ok(manager) = Context::open(Env::capture(), home) else { return 0 };
     let event = match args.what {
         What::PaneDied { session, pane, code, signal } => TmuxEvent::PaneDied {
             session,
@@ -100,21 +101,21 @@ pub(in crate::cli) fn run(args: Arguments, home: Option<&Path>) -> u8 {
             TmuxEvent::Edge { session, edge }
         }
         What::Agent { payload: Some(payload) } => {
-            let _ = manager.agent_event(payload.as_encoded_bytes());
+            let _ = Events(&manager).agent_event(payload.as_encoded_bytes());
             return 0;
         }
         What::Agent { payload: None } => {
             let mut payload = Vec::new();
             if std::io::stdin().lock().take(LARGEST_PAYLOAD).read_to_end(&mut payload).is_ok() {
-                let _ = manager.agent_event(&payload);
+                let _ = Events(&manager).agent_event(&payload);
             }
             return 0;
         }
     };
-    let _ = manager.tmux_event(&event);
+    let _ = Events(&manager).tmux_event(&event);
     0
 }
 
 pub(in crate::cli) fn write_transcript(args: &TranscriptArguments) -> u8 {
-    u8::from(Manager::write_transcript(&args.dir).is_err())
+    u8::from(Terminals::write_transcript(&args.dir).is_err())
 }

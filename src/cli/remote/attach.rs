@@ -1,10 +1,11 @@
 //! `agent attach HOST:NAME`
 
+use crate::manager::Hosts;
 use clap::ArgMatches;
 
 use super::argv::Taken;
 use crate::cli::{
-    Context,
+    Invocation,
     agent::{attach_shared, spawn},
     render::ui,
 };
@@ -16,7 +17,7 @@ pub(super) fn run(
     matches: &ArgMatches,
     taken: &Taken,
     host: HostName,
-    context: &Context,
+    context: &Invocation,
 ) -> Result<u8, Error> {
     if let Some((owner, name)) =
         taken.names.first().and_then(|text| attach_shared::address(text)).transpose()?
@@ -24,7 +25,7 @@ pub(super) fn run(
         return Err(Error::NotFar {
             what: format!("agent attach {owner}/{name}"),
             why: "it is shared with whom you are there".to_owned(),
-            host: context.manager.host(&host)?.for_ssh(),
+            host: Hosts(&context.manager).host(&host)?.for_ssh(),
         });
     }
     let name = taken.names.first().map(|text| spawn::name(text)).transpose()?;
@@ -51,7 +52,7 @@ pub(super) fn to(
     host: HostName,
     observe: As,
     mut options: Vec<&'static str>,
-    context: &Context,
+    context: &Invocation,
 ) -> Result<u8, Error> {
     let terminal = ui::Terminal::save();
     if context.manager.is_within_tmux() {
@@ -74,7 +75,7 @@ pub(super) fn to(
         LinkNews::Left(said) => terminal.restore_and_say(&said),
     };
     let at_end = terminal.clone();
-    let code = context.manager.far_attach(&request, &mut news, move || at_end.leave_screen());
+    let code = Hosts(&context.manager).far_attach(&request, &mut news, move || at_end.leave_screen());
     if code.is_err() {
         terminal.leave_screen();
     }

@@ -1,27 +1,28 @@
 //! `agent list --host H|all`: the agents of other machines, beside ours.
 
+use crate::manager::{Hosts, StatusTracker};
 use clap::{ArgMatches, FromArgMatches};
 use serde_json::Value;
 
 use crate::base::plural::counted;
 use crate::cli::render::agent_table::about;
 use crate::cli::render::times::ago;
-use crate::cli::{Context, agent::list, render::ui};
+use crate::cli::{Invocation, agent::list, render::ui};
 use crate::env::Env;
 use crate::error::Error;
 use crate::manager::{FarAgents, PATIENCE, Survey};
 use crate::model::{Agent, HostName};
 
 /// Shows the agents of one host, or of all machines.
-pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invocation) -> Result<u8, Error> {
     let args = list::Arguments::from_arg_matches(matches)
         .map_err(|why| Error::Usage { what: why.to_string(), hint: None })?;
-    let mut hosts = context.manager.hosts()?;
+    let mut hosts = Hosts(&context.manager).hosts()?;
     hosts.retain(|known| host.is_none_or(|host| known.name == *host));
     // Ours first: they are there before the first host has answered.
     let ours = match host {
         Some(_) => None,
-        None => match context.manager.survey() {
+        None => match StatusTracker(&context.manager).survey() {
             // From a machine that has no agents of its own, and no tmux, one may still look at others.
             Err(error) if error.is_without_tmux() => None,
             survey => Some(survey?),
@@ -29,7 +30,7 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Conte
     };
     // Whoever asks for one wants that one.
     let within = args.timeout.or(host.map(|_| PATIENCE));
-    let seen = context.manager.far_agents(&hosts, within, &mut |slow| {
+    let seen = Hosts(&context.manager).far_agents(&hosts, within, &mut |slow| {
         // Programs have their patience, and their words to compare.
         if !ui::is_shown() {
             return;
@@ -83,7 +84,7 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Conte
 }
 
 /// Puts the agents of one host among the others; what this version cannot read is told, not dropped in silence.
-fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, context: &Context) {
+fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, context: &Invocation) {
     let mut unread = 0;
     for value in &host.agents {
         match serde_json::from_value::<Agent>(value.clone()) {

@@ -1,6 +1,7 @@
 //! `HOST:NAME` and `--host`: a command line for another machine. The same for every verb: the host is taken off the
 //! names, and what is left is run over there, word for word.
 
+use crate::manager::Hosts;
 mod argv;
 mod attach;
 mod list;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory};
 
-use super::{Cli, Context, Global, host, render::ui};
+use super::{Cli, Global, Invocation, host, render::ui};
 use crate::error::Error;
 use crate::manager::{As, FarCommand, Heed, Piece, Showing};
 use crate::model::{AgentName, HostName, Times};
@@ -102,16 +103,16 @@ impl Asked<'_> {
         let what = format!("{} {}", self.noun, self.verb).trim_end().to_owned();
         let flags: Vec<&str> = self.taken.given.iter().map(String::as_str).collect();
         let way = way(self.noun, self.verb, &flags);
-        let context = Context::open(self.global.home.as_deref(), ui)?;
+        let context = Invocation::open(self.global.home.as_deref(), ui)?;
         if let Way::Here(why) = way {
             let host = match place {
-                Where::One(host) => context.manager.host(host)?.for_ssh(),
+                Where::One(host) => Hosts(&context.manager).host(host)?.for_ssh(),
                 Where::All => "HOST".to_owned(),
             };
             return Err(Error::NotFar { what, why: why.to_owned(), host });
         }
         let host = match (place, way) {
-            (Where::One(host), _) => context.manager.host(host)?.name,
+            (Where::One(host), _) => Hosts(&context.manager).host(host)?.name,
             (Where::All, Way::List) => return list::run(self.inner, None, &context),
             (Where::All, _) => {
                 let flag = telling_flag(self.noun, self.verb, &flags);
@@ -137,7 +138,7 @@ impl Asked<'_> {
     }
 
     /// Runs it there, and goes where it is then.
-    fn start(&self, host: HostName, context: &Context) -> Result<u8, Error> {
+    fn start(&self, host: HostName, context: &Invocation) -> Result<u8, Error> {
         if !ui::is_interactive() {
             let name = self.taken.names.first().map(|name| format!("{host}:{name}"));
             return Err(Error::NoTerminal { verb: "attach", name });
@@ -149,7 +150,7 @@ impl Asked<'_> {
         }
     }
 
-    fn run(&self, host: HostName, showing: Showing, context: &Context) -> Result<u8, Error> {
+    fn run(&self, host: HostName, showing: Showing, context: &Invocation) -> Result<u8, Error> {
         self.talk(host, showing, None, context)
     }
 
@@ -159,7 +160,7 @@ impl Asked<'_> {
         host: HostName,
         showing: Showing,
         mut kept: Option<&mut Vec<u8>>,
-        context: &Context,
+        context: &Invocation,
     ) -> Result<u8, Error> {
         let mut argv = self.outer(context);
         argv.push(self.noun.to_owned());
@@ -181,7 +182,7 @@ impl Asked<'_> {
         let mut shown = Shown::of(&host, How { showing, manner: manner(words, &flags, face), face, mark });
         let limit = self.inner.try_get_one::<Duration>("timeout").ok().flatten().copied();
         let command = FarCommand { host, argv, stdin, showing, limit };
-        let code = context.manager.far(&command, &mut |piece| match piece {
+        let code = Hosts(&context.manager).far(&command, &mut |piece| match piece {
             Piece::Out(bytes) => {
                 let is_read = match &mut kept {
                     Some(kept) => {
@@ -208,7 +209,7 @@ impl Asked<'_> {
     }
 
     /// How the far side is to speak: as we would, in this terminal.
-    fn outer(&self, context: &Context) -> Vec<String> {
+    fn outer(&self, context: &Invocation) -> Vec<String> {
         let color = if ui::is_colored() { "always" } else { "never" };
         let mut words = vec![format!("--color={color}")];
         words.extend(ui::screen_word());

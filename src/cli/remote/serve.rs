@@ -7,7 +7,8 @@ use clap::Args;
 use crate::cli::render::ui::{self, Ui};
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{self, Manager};
+use crate::manager::Hosts;
+use crate::manager::{self, Context};
 use crate::model::RequestId;
 
 #[derive(Debug, Args)]
@@ -19,7 +20,7 @@ pub(in crate::cli) struct Arguments {
 
 pub(in crate::cli) fn run(args: &Arguments, home: Option<&Path>, ui: &Ui) -> Result<u8, Error> {
     match args.work {
-        Some(id) => Manager::open(Env::capture(), home)?.work_off(RequestId(id))?,
+        Some(id) => Hosts(&Context::open(Env::capture(), home)?).work_off(RequestId(id))?,
         None => manager::serve(home, ui::raw_input(), ui.raw())?,
     }
     Ok(0)

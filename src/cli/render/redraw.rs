@@ -1,8 +1,9 @@
 //! `--watch`: prints a list again whenever it changes.
 
+use crate::manager::Terminals;
 use std::time::Duration;
 
-use crate::cli::{Context, render::ui};
+use crate::cli::{Invocation, render::ui};
 use crate::error::Error;
 use crate::manager::{Survey, Watching, Woken};
 
@@ -12,12 +13,12 @@ const AGE_UPDATE_INTERVAL: Duration = Duration::from_secs(10);
 /// Prints what `render` returns, now and whenever that changes, until the reader is gone or the user presses C-c.
 /// `render` gets the agents when something may have changed, and `None` when only time has passed.
 pub(in crate::cli) fn redraw(
-    context: &Context,
+    context: &Invocation,
     mut render: impl FnMut(Option<Survey>) -> Result<String, Error>,
 ) -> Result<u8, Error> {
     let mut shown = String::new();
     let mut failure = None;
-    context.manager.watch(AGE_UPDATE_INTERVAL, |woken| {
+    Terminals(&context.manager).watch(AGE_UPDATE_INTERVAL, |woken| {
         // A terminal of another size has moved the text, even if the text stays the same.
         if matches!(woken, Woken::Resized) && !context.ui.json {
             shown.clear();

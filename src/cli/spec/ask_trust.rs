@@ -1,10 +1,11 @@
 //! Asks for trust in the specs of a project before a command spawns an agent from one of them.
 
+use crate::manager::SpecCatalog;
 use std::path::Path;
 
 use clap::Args;
 
-use crate::cli::Context;
+use crate::cli::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 use crate::manager::{Place, TrustReview};
@@ -21,7 +22,7 @@ pub(in crate::cli) struct TrustFlag {
 /// Runs a command. If it is refused because of an untrusted spec, trusts the project's specs when the flag says so or
 /// the user agrees at the terminal, and runs the command again. A refused command has changed nothing.
 pub(in crate::cli) fn with_trust<T>(
-    context: &Context,
+    context: &Invocation,
     flag: TrustFlag,
     run: impl Fn() -> Result<T, Error>,
 ) -> Result<T, Error> {
@@ -37,13 +38,13 @@ pub(in crate::cli) fn with_trust<T>(
             return Err(refused());
         }
     }
-    context.manager.trust(&review)?;
+    SpecCatalog(&context.manager).trust(&review)?;
     run()
 }
 
 /// Returns the specs of the project around a directory that need trust.
-pub(in crate::cli) fn review(context: &Context, dir: Option<&Path>) -> Result<Option<TrustReview>, Error> {
-    context.manager.trust_review(&Place { config: None, dir: dir.map(Path::to_path_buf) })
+pub(in crate::cli) fn review(context: &Invocation, dir: Option<&Path>) -> Result<Option<TrustReview>, Error> {
+    SpecCatalog(&context.manager).trust_review(&Place { config: None, dir: dir.map(Path::to_path_buf) })
 }
 
 /// Describes what the specs of a project make this machine do.

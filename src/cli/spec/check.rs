@@ -1,11 +1,12 @@
 //! `spec check`
 
+use crate::manager::SpecCatalog;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::Looking;
-use crate::cli::Context;
+use crate::cli::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 use crate::manager::Place;
@@ -18,8 +19,9 @@ pub(in crate::cli) struct Arguments {
     looking: Looking,
 }
 
-pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let checked = context.manager.spec_check(args.path.as_deref(), &Place::from(args.looking))?;
+pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
+    let checked =
+        SpecCatalog(&context.manager).spec_check(args.path.as_deref(), &Place::from(args.looking))?;
     checked.warnings.iter().for_each(|warning| context.ui.warn(&clean(warning)));
     if context.ui.json {
         context.ui.json(&checked.mistakes);

@@ -1,10 +1,11 @@
 //! `spec init`
 
+use crate::manager::SpecCatalog;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::Context;
+use crate::cli::Invocation;
 use crate::error::Error;
 
 #[derive(Debug, Args)]
@@ -14,8 +15,8 @@ pub(in crate::cli) struct Arguments {
     dir: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
-    let file = context.manager.spec_init(args.dir.as_deref())?;
+pub(super) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
+    let file = SpecCatalog(&context.manager).spec_init(args.dir.as_deref())?;
     if context.ui.json {
         context.ui.json(&serde_json::json!({ "written": file }));
     } else {

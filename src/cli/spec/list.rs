@@ -1,10 +1,11 @@
 //! `spec list`
 
+use crate::manager::SpecCatalog;
 use clap::Args;
 use unicode_width::UnicodeWidthStr;
 
 use super::Looking;
-use crate::cli::Context;
+use crate::cli::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 use crate::manager::{KindLine, Place, SpecLine};
@@ -19,17 +20,17 @@ pub(in crate::cli) struct Arguments {
     kinds: bool,
 }
 
-pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let place = Place::from(args.looking);
     if args.kinds {
-        let kinds = context.manager.kind_list(&place)?;
+        let kinds = SpecCatalog(&context.manager).kind_list(&place)?;
         match context.ui.json {
             true => context.ui.json(&kinds),
             false => context.ui.data(&kind_lines(&kinds)),
         }
         return Ok(0);
     }
-    let list = context.manager.spec_list(&place)?;
+    let list = SpecCatalog(&context.manager).spec_list(&place)?;
     list.warnings.iter().for_each(|warning| context.ui.warn(warning));
     if context.ui.json {
         context.ui.json(&list.specs);

@@ -1,9 +1,10 @@
 //! `spec show`
 
+use crate::manager::SpecCatalog;
 use clap::Args;
 
 use super::Looking;
-use crate::cli::Context;
+use crate::cli::Invocation;
 use crate::cli::agent::spawn::parameter;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
@@ -21,9 +22,9 @@ pub(in crate::cli) struct Arguments {
     looking: Looking,
 }
 
-pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let place = Place::from(args.looking);
-    let shown = context.manager.spec_show(args.name.as_deref(), args.params, &place)?;
+    let shown = SpecCatalog(&context.manager).spec_show(args.name.as_deref(), args.params, &place)?;
     if context.ui.json {
         context.ui.json(&shown);
     } else {

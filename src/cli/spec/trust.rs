@@ -1,11 +1,12 @@
 //! `spec trust`
 
+use crate::manager::SpecCatalog;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cli::render::agent_table::clean;
-use crate::cli::{Context, spec::ask_trust};
+use crate::cli::{Invocation, spec::ask_trust};
 use crate::error::Error;
 use crate::model::TrustState;
 
@@ -21,7 +22,7 @@ pub(in crate::cli) struct Arguments {
     list: bool,
 }
 
-pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     if args.list {
         return list(context);
     }
@@ -48,7 +49,7 @@ pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
             context.ui.say("nothing was changed");
             return Ok(1);
         }
-        context.manager.trust(&review)?;
+        SpecCatalog(&context.manager).trust(&review)?;
         context.ui.say(&format!("trusted {project}"));
     }
     if context.ui.json {
@@ -58,8 +59,8 @@ pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn list(context: &Context) -> Result<u8, Error> {
-    let trusted = context.manager.trusted_projects()?;
+fn list(context: &Invocation) -> Result<u8, Error> {
+    let trusted = SpecCatalog(&context.manager).trusted_projects()?;
     if context.ui.json {
         context.ui.json(&trusted);
     } else if trusted.is_empty() {

@@ -1,10 +1,11 @@
 //! `spec untrust`
 
+use crate::manager::SpecCatalog;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::Context;
+use crate::cli::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 
@@ -14,8 +15,8 @@ pub(in crate::cli) struct Arguments {
     dir: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
-    let (project, was_trusted) = context.manager.untrust(args.dir.as_deref())?;
+pub(super) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
+    let (project, was_trusted) = SpecCatalog(&context.manager).untrust(args.dir.as_deref())?;
     if context.ui.json {
         context.ui.json(&serde_json::json!({ "project": project, "was_trusted": was_trusted }));
     }

@@ -1,5 +1,6 @@
 //! `symposium supervisor log`
 
+use crate::manager::SupervisorControl;
 use std::ops::ControlFlow;
 
 use clap::Args;
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::render::agent_table::clean;
 use crate::cli::{
-    Context,
+    Invocation,
     render::{times, ui},
 };
 use crate::env::Env;
@@ -26,12 +27,12 @@ pub(in crate::cli) struct Arguments {
     since: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
     let since = since.map_err(|what| Error::Usage { what, hint: None })?;
     let end = if args.follow { LogEnd::Follow } else { LogEnd::Stop };
     let zone = TimeZone::system();
-    context.manager.read_supervisor_log(end, |lines| {
+    SupervisorControl(&context.manager).read_supervisor_log(end, |lines| {
         let wanted: Vec<String> = lines
             .iter()
             .filter(|line| is_after(line, since))

@@ -1,11 +1,12 @@
 //! `task add`
 
+use crate::manager::Tasks;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
-use super::super::Context;
+use super::super::Invocation;
 use crate::cli::render::{times, ui};
 use crate::cli::spec::ask_trust::{TrustFlag, with_trust};
 use crate::error::Error;
@@ -42,7 +43,7 @@ pub(in crate::cli) struct Arguments {
     trust: TrustFlag,
 }
 
-pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let request = TaskRequest {
         to: args.to,
         text: text(args.text)?,
@@ -54,7 +55,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         dir: args.dir,
         by: None,
     };
-    let added = with_trust(context, args.trust, || context.manager.task_add(request.clone()))?;
+    let added = with_trust(context, args.trust, || Tasks(&context.manager).task_add(request.clone()))?;
     if let Some(name) = &added.spawned {
         context.ui.say(&format!("started `{name}` for it"));
     }

@@ -1,10 +1,11 @@
 //! `task list`
 
+use crate::manager::Tasks;
 mod table;
 
 use clap::{Args, ValueEnum};
 
-use super::super::Context;
+use super::super::Invocation;
 use crate::cli::render::redraw::{fitting, redraw};
 use crate::cli::{
     agent::spawn,
@@ -64,7 +65,7 @@ impl ValueEnum for State {
     }
 }
 
-pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let wanted = Wanted::of(&args, context)?;
     if args.watch {
         return redraw(context, |_| {
@@ -107,7 +108,7 @@ struct Found {
 }
 
 impl Wanted {
-    fn of(args: &Arguments, context: &Context) -> Result<Wanted, Error> {
+    fn of(args: &Arguments, context: &Invocation) -> Result<Wanted, Error> {
         let agent = args.agent.as_deref().map(spawn::name).transpose()?;
         let since = args.since.as_deref().map(|text| times::moment(text, Env::now())).transpose();
         let since = since.map_err(|what| Error::Usage { what, hint: None })?;
@@ -125,8 +126,8 @@ impl Wanted {
         Ok(Wanted { filter: TaskFilter { agent, states, newest, since }, statuses, limit })
     }
 
-    fn find(&self, context: &Context) -> Result<Found, Error> {
-        let mut tasks = context.manager.task_views(&self.filter)?;
+    fn find(&self, context: &Invocation) -> Result<Found, Error> {
+        let mut tasks = Tasks(&context.manager).task_views(&self.filter)?;
         tasks.retain(|view| self.wants(view));
         let over = self.limit.map_or(0, |limit| tasks.len().saturating_sub(limit));
         tasks.drain(..over);

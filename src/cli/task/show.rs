@@ -1,13 +1,14 @@
 //! `task show`
 
-use super::super::Context;
+use super::super::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::error::Error;
 use crate::manager::TaskShown;
+use crate::manager::Tasks;
 use crate::model::TaskId;
 
-pub(super) fn run(id: TaskId, context: &Context) -> Result<u8, Error> {
-    let shown = context.manager.task_show(id)?;
+pub(super) fn run(id: TaskId, context: &Invocation) -> Result<u8, Error> {
+    let shown = Tasks(&context.manager).task_show(id)?;
     if context.ui.json {
         context.ui.json(&shown);
     } else {

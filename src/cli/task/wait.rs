@@ -1,11 +1,12 @@
 //! `task wait`
 
+use crate::manager::Tasks;
 use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::super::Context;
+use super::super::Invocation;
 use crate::cli::render::agent_table::clean;
 use crate::cli::render::{times, ui};
 use crate::error::Error;
@@ -20,13 +21,13 @@ pub(in crate::cli) struct Arguments {
     timeout: Option<Duration>,
 }
 
-pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     let bar = bar(context);
     let mut told = None;
-    let waited = context.manager.task_wait(args.id, args.timeout, |task| {
+    let waited = Tasks(&context.manager).task_wait(args.id, args.timeout, |task| {
         show(&bar, task);
         // Nothing happens until somebody answers: whoever waits should know.
-        let asks = context.manager.what_its_agent_waits_for(task).ok().flatten();
+        let asks = Tasks(&context.manager).what_its_agent_waits_for(task).ok().flatten();
         if asks.is_some() && asks != told {
             bar.suspend(|| context.ui.say(&clean(asks.as_deref().unwrap_or_default())));
         }
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Arguments, context: &Context) -> Result<u8, Error> {
 }
 
 /// Shown to a person only.
-fn bar(context: &Context) -> ProgressBar {
+fn bar(context: &Invocation) -> ProgressBar {
     if context.ui.json || !ui::is_watched() {
         return ProgressBar::hidden();
     }

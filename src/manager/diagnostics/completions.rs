@@ -2,7 +2,12 @@
 //! changes nothing.
 
 use crate::env::Env;
-use crate::manager::{Manager, Place, TaskFilter};
+use crate::manager::diagnostics::Diagnostics;
+use crate::manager::hosts::Hosts;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::resolve::Place;
+use crate::manager::tasks::Tasks;
+use crate::manager::tasks::manage::TaskFilter;
 use crate::model::{TaskState, is_deceptive};
 
 /// How many tasks a shell is offered, the newest.
@@ -21,14 +26,14 @@ pub enum Named {
     Host,
 }
 
-impl Manager {
+impl Diagnostics<'_> {
     /// The names there are, each with a few words about it. What cannot be read offers nothing.
     pub fn completions(&self, named: Named) -> Vec<(String, String)> {
         let words = match named {
             Named::Agent => self.agent_words(),
             Named::Spec => self.spec_words(),
             Named::Task => self.task_words(),
-            Named::Host => self.hosts().ok().map(|hosts| {
+            Named::Host => Hosts(self.0).hosts().ok().map(|hosts| {
                 hosts.into_iter().map(|host| (host.name.to_string(), host.address.to_string())).collect()
             }),
         };
@@ -38,7 +43,7 @@ impl Manager {
     }
 
     fn agent_words(&self) -> Option<Vec<(String, String)>> {
-        let records = self.store.read(Env::now()).ok()?;
+        let records = self.0.store.read(Env::now()).ok()?;
         let about = |status: &str, title: Option<&String>| match title {
             Some(title) => format!("{status}, {title}"),
             None => status.to_owned(),
@@ -51,9 +56,9 @@ impl Manager {
 
     fn spec_words(&self) -> Option<Vec<(String, String)>> {
         let place = Place::default();
-        let specs = self.spec_list(&place).ok()?.specs;
+        let specs = SpecCatalog(self.0).spec_list(&place).ok()?.specs;
         let specs = specs.into_iter().map(|spec| (spec.name, spec.description.unwrap_or_default()));
-        let kinds = self.kind_list(&place).ok()?.into_iter().filter(|kind| kind.installed);
+        let kinds = SpecCatalog(self.0).kind_list(&place).ok()?.into_iter().filter(|kind| kind.installed);
         let mut words: Vec<_> =
             specs.chain(kinds.map(|kind| (kind.name, "an agent CLI".to_owned()))).collect();
         words.sort_by(|a, b| a.0.cmp(&b.0));
@@ -65,7 +70,7 @@ impl Manager {
         let states = [&TaskState::OPEN[..], &[TaskState::Failed]].concat();
         let filter = TaskFilter { agent: None, states, newest: Some(MOST_TASKS), since: None };
         let about = |text: &str| text.chars().take(60).collect();
-        let tasks = self.task_list(&filter).ok()?;
+        let tasks = Tasks(self.0).task_list(&filter).ok()?;
         Some(tasks.into_iter().map(|task| (task.id.to_string(), about(&task.text))).collect())
     }
 }

@@ -1,5 +1,11 @@
 //! `symposium doctor`: looks at everything that can stand in the way, and says for each what to do.
 
+use crate::manager::diagnostics::Diagnostics;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::supervisor::service::kills_user_processes;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +15,6 @@ use serde::Serialize;
 use crate::base::plural::counted;
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::manager::diagnostics::storage_checks::DiskAnswer;
 use crate::manager::error_from::how_to_install_tmux;
 use crate::model::{Look, Status};
@@ -58,7 +63,7 @@ impl Check {
     }
 }
 
-impl Manager {
+impl Diagnostics<'_> {
     /// Looks at everything.
     pub fn doctor(&self) -> Vec<Check> {
         let (disk, answer) = self.check_disk();
@@ -86,7 +91,7 @@ impl Manager {
     }
 
     fn check_tmux(&self) -> Check {
-        match self.tmux() {
+        match self.0.tmux() {
             Ok(tmux) => Check::good("tmux", format!("{} at {}", tmux.version(), tmux.program().display())),
             Err(error) => {
                 let report = error.report();
@@ -97,13 +102,15 @@ impl Manager {
     }
 
     fn check_config(&self) -> Check {
-        match self.config() {
+        match self.0.config() {
             Ok(config) => match config.notify.command.first() {
-                Some(program) if self.find_program(program, &self.home.path).is_none() => Check::bad(
-                    "configuration",
-                    format!("`command` of [notify] cannot be run: there is no program `{program}`"),
-                    "mend config.toml, then look again",
-                ),
+                Some(program) if SpecCatalog(self.0).find_program(program, &self.0.home.path).is_none() => {
+                    Check::bad(
+                        "configuration",
+                        format!("`command` of [notify] cannot be run: there is no program `{program}`"),
+                        "mend config.toml, then look again",
+                    )
+                }
                 _ => Check::good("configuration", "config.toml is understood, or not there"),
             },
             Err(error) => Check::bad("configuration", error.to_string(), "mend config.toml, then look again"),
@@ -113,8 +120,8 @@ impl Manager {
     fn check_home(&self) -> Check {
         let mut loose = Vec::new();
         let paths = ["", "agent-sessions.json", "agent-sessions.json.bak", "instances", "run"];
-        for path in
-            paths.map(|part| if part.is_empty() { self.home.path.clone() } else { self.home.path.join(part) })
+        for path in paths
+            .map(|part| if part.is_empty() { self.0.home.path.clone() } else { self.0.home.path.join(part) })
         {
             if let Ok(meta) = std::fs::symlink_metadata(&path)
                 && (meta.permissions().mode() & 0o077 != 0 || meta.uid() != Env::uid())
@@ -127,7 +134,7 @@ impl Manager {
                 ));
             }
         }
-        let home = self.home.path.display();
+        let home = self.0.home.path.display();
         if loose.is_empty() {
             Check::good("state directory", format!("{home}, private"))
         } else {
@@ -140,17 +147,17 @@ impl Manager {
     }
 
     fn check_registry(&self) -> Check {
-        match self.store.read(Env::now()) {
+        match self.0.store.read(Env::now()) {
             Ok(records) => {
                 let what = format!("{} written down", counted(records.len(), "agent", "agents"));
-                match self.store.damaged() {
+                match self.0.store.damaged() {
                     0 => Check::good("registry", what),
                     kept => Check::note(
                         "registry",
                         format!("{what}; damaged ones were mended and are kept: {kept}"),
                         format!(
                             "when nothing is missing: rm {}/agent-sessions.json*.bad-*",
-                            self.home.path.display()
+                            self.0.home.path.display()
                         ),
                     ),
                 }
@@ -163,26 +170,29 @@ impl Manager {
     }
 
     fn check_server(&self) -> Check {
-        let Ok(tmux) = self.tmux() else { return Check::note("server", "not asked: no tmux", "see above") };
+        let Ok(tmux) = self.0.tmux() else { return Check::note("server", "not asked: no tmux", "see above") };
         let socket = tmux.socket().display();
         match tmux.look() {
             Err(error) => self.check_silent_server(&Error::from(error)),
-            Ok(Look::NoServer) => self.check_stuck_server().unwrap_or_else(|| match self.lost() {
-                Ok(lost) if !lost.is_empty() => Check::note(
-                    "server",
-                    format!(
-                        "not running at {socket}; {} lost",
-                        counted(lost.len(), "agent is", "agents are")
+            Ok(Look::NoServer) => {
+                self.check_stuck_server().unwrap_or_else(|| match Lifecycle(self.0).lost() {
+                    Ok(lost) if !lost.is_empty() => Check::note(
+                        "server",
+                        format!(
+                            "not running at {socket}; {} lost",
+                            counted(lost.len(), "agent is", "agents are")
+                        ),
+                        "symposium agent restore --all",
                     ),
-                    "symposium agent restore --all",
-                ),
-                _ => {
-                    Check::good("server", format!("not running at {socket}; it starts with the first agent"))
-                }
-            }),
+                    _ => Check::good(
+                        "server",
+                        format!("not running at {socket}; it starts with the first agent"),
+                    ),
+                })
+            }
             Ok(Look::Running(server)) => {
                 let saw = format!("tmux {} at {socket}", server.version);
-                let agents = match self.survey() {
+                let agents = match StatusTracker(self.0).survey() {
                     Ok(survey) => survey.agents,
                     Err(error) => {
                         let report = error.report();
@@ -209,7 +219,7 @@ impl Manager {
     fn check_silent_server(&self, error: &Error) -> Check {
         let report = error.report();
         let pid = match error {
-            Error::TmuxSilent { .. } => self.tmux().ok().and_then(|tmux| tmux.server_process()),
+            Error::TmuxSilent { .. } => self.0.tmux().ok().and_then(|tmux| tmux.server_process()),
             _ => None,
         };
         match pid {
@@ -227,7 +237,7 @@ impl Manager {
 
     /// tmux 3.2 does not look at who speaks to it.
     fn check_sharing(&self) -> Option<Check> {
-        let tmux = self.tmux().ok().filter(|tmux| !tmux.has_access_list())?;
+        let tmux = self.0.tmux().ok().filter(|tmux| !tmux.has_access_list())?;
         let saw = format!(
             "tmux {} has no `server-access`: the mode of the socket's directory alone keeps others from your agents",
             tmux.version()
@@ -240,8 +250,8 @@ impl Manager {
         if !Path::new("/run/systemd/system").is_dir() {
             return None;
         }
-        let user = self.user()?;
-        Some(match (kills_user_processes(), self.lingers()) {
+        let user = SupervisorControl(self.0).user()?;
+        Some(match (kills_user_processes(), SupervisorControl(self.0).lingers()) {
             (false, _) => Check::good("logout", "agents survive a logout (KillUserProcesses is off)"),
             (true, true) => self.check_home_of_server(),
             (true, false) => Check::bad(
@@ -254,13 +264,13 @@ impl Manager {
 
     /// With lingering on, what the user manager keeps stays when logouts end the rest.
     fn check_home_of_server(&self) -> Check {
-        let server = self.server_pid();
+        let server = SupervisorControl(self.0).server_pid();
         if server.is_some_and(process::is_kept_by_user_manager) {
             let saw = "agents survive a logout: the server belongs to the user manager, which stays";
             return Check::good("logout", saw);
         }
         let saw = "KillUserProcesses is on; lingering is on, but no server belongs to the user manager";
-        let advice = match (self.restart_of_service(), server) {
+        let advice = match (SupervisorControl(self.0).restart_of_service(), server) {
             // One that runs in a login cannot be moved: it has to end first.
             (Some(again), Some(_)) => format!("when a logout has ended it: {again}"),
             (Some(again), None) => again,
@@ -270,16 +280,16 @@ impl Manager {
     }
 
     fn check_kinds(&self) -> Vec<Check> {
-        let kinds = match self.kinds() {
+        let kinds = match self.0.kinds() {
             Ok(kinds) => kinds,
             Err(error) => {
                 return vec![Check::bad("kinds", error.to_string(), "mend kinds.toml, or move it away")];
             }
         };
-        let dir = self.env.cwd().unwrap_or(Path::new("/"));
+        let dir = self.0.env.cwd().unwrap_or(Path::new("/"));
         let found: Vec<_> = PREFERRED
             .iter()
-            .filter_map(|name| Some((*name, self.program_of(kinds.get(name)?, dir)?)))
+            .filter_map(|name| Some((*name, SpecCatalog(self.0).program_of(kinds.get(name)?, dir)?)))
             .collect();
         let mut checks: Vec<Check> = std::thread::scope(|scope| {
             let asked: Vec<_> = found
@@ -296,7 +306,7 @@ impl Manager {
     }
 
     fn check_program(&self, name: &str, program: &Path) -> Check {
-        let env: Vec<_> = self.env.for_agents().cloned().collect();
+        let env: Vec<_> = self.0.env.for_agents().cloned().collect();
         let args = ["--version".to_owned()];
         let run = Run { program, args: &args, dir: None, env: Some(&env) };
         match process::run_bounded(&run, VERSION_BOUND) {
@@ -327,21 +337,4 @@ impl Manager {
             ),
         }
     }
-}
-
-/// What logind was told; off is its default on most systems.
-pub(in crate::manager) fn kills_user_processes() -> bool {
-    let files = ["/etc/systemd/logind.conf", "/usr/lib/systemd/logind.conf"].map(std::path::PathBuf::from);
-    let parts = ["/etc/systemd/logind.conf.d", "/usr/lib/systemd/logind.conf.d"]
-        .into_iter()
-        .filter_map(|dir| std::fs::read_dir(dir).ok())
-        .flatten()
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    files.into_iter().chain(parts).filter_map(|file| std::fs::read_to_string(file).ok()).any(|text| {
-        text.lines().any(|line| {
-            let line = line.trim().to_ascii_lowercase();
-            line.strip_prefix("killuserprocesses=")
-                .is_some_and(|value| ["yes", "true", "1", "on"].contains(&value))
-        })
-    })
 }

@@ -1,13 +1,13 @@
 //! `symposium man` at a terminal: the page is shown by the `man` program.
 
+use crate::manager::diagnostics::Diagnostics;
 use std::io::{self, Write};
 use std::path::Path;
 
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::process::{self, Run};
 
-impl Manager {
+impl Diagnostics<'_> {
     /// Shows a manual page in this terminal. Returns false if there is no `man` program, or it cannot show a file.
     pub fn show_manual(page: &[u8]) -> Result<bool, Error> {
         let mut file = tempfile::Builder::new()

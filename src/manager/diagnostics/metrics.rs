@@ -1,28 +1,30 @@
 //! `symposium metrics`: what is, and how often things happened, as Prometheus reads it.
 
 use crate::error::Error;
-use crate::manager::Manager;
+use crate::manager::diagnostics::Diagnostics;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use crate::rules::notify::prometheus::{Latency, Measured, prometheus};
 
 /// The file in `run/` in which the supervisor leaves how long it took to hear of changes.
 const LATENCY: &str = "_latency.json";
 
-impl Manager {
+impl Diagnostics<'_> {
     /// Leaves how long it took to hear of changes, for whoever asks for metrics.
     pub fn note_latency(&self, latency: &Latency) -> Result<(), Error> {
         let text = serde_json::to_vec(latency).unwrap_or_default();
-        Ok(self.store.write_run(LATENCY, &text)?)
+        Ok(self.0.store.write_run(LATENCY, &text)?)
     }
 
     /// The text.
     pub fn metrics(&self) -> Result<String, Error> {
-        let survey = self.survey()?;
-        self.say_what_is_unknown(&survey);
-        self.keep_unheard(survey.silence);
+        let survey = StatusTracker(self.0).survey()?;
+        StatusTracker(self.0).say_what_is_unknown(&survey);
+        StatusTracker(self.0).keep_unheard(survey.silence);
         let agents: Vec<_> = survey.agents.into_iter().map(|agent| agent.status).collect();
-        let tallies = self.with_existing_ledger(|ledger| ledger.tallies())?;
+        let tallies = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tallies())?;
         let latency: Option<Latency> =
-            self.store.read_run(LATENCY).and_then(|text| serde_json::from_slice(&text).ok());
+            self.0.store.read_run(LATENCY).and_then(|text| serde_json::from_slice(&text).ok());
         let version = env!("CARGO_PKG_VERSION");
         Ok(prometheus(&Measured { version, agents: &agents, tallies: &tallies, latency: latency.as_ref() }))
     }

@@ -15,3 +15,9 @@ pub(in crate::manager) mod metrics;
 pub(in crate::manager) mod reload_config;
 pub(in crate::manager) mod server_checks;
 pub(crate) mod storage_checks;
+
+use crate::manager::Context;
+
+/// Answers questions about the installation.
+#[derive(Clone, Copy)]
+pub struct Diagnostics<'a>(pub &'a Context);

@@ -3,10 +3,10 @@
 //! Commands and the supervisor read `config.toml` again whenever it has changed, so there is nothing to apply but mistakes to
 //! tell. tmux reads `tmux.conf` only when the server starts, or here.
 
+use crate::manager::diagnostics::Diagnostics;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::tmux::ConfState;
 
 /// What `config reload` did.
@@ -52,14 +52,14 @@ impl Reloaded {
     }
 }
 
-impl Manager {
+impl Diagnostics<'_> {
     /// Checks `config.toml` and `kinds.toml`, and has a running server read `tmux.conf`.
     pub fn reload_config(&self) -> Result<Reloaded, Error> {
-        self.config()?;
-        self.kinds()?;
-        let config_toml = self.home.path.join("config.toml").exists();
-        let is_there = self.home.path.join("tmux.conf").exists();
-        let tmux = self.tmux()?;
+        self.0.config()?;
+        self.0.kinds()?;
+        let config_toml = self.0.home.path.join("config.toml").exists();
+        let is_there = self.0.home.path.join("tmux.conf").exists();
+        let tmux = self.0.tmux()?;
         let Some(before) = tmux.conf_state()? else {
             let tmux_conf = if is_there { TmuxConf::NoServer } else { TmuxConf::Absent };
             return Ok(Reloaded { config_toml, tmux_conf, mistakes: vec![], needs_restart: vec![] });

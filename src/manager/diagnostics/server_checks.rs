@@ -1,13 +1,14 @@
 //! The part of `symposium doctor` that looks at the running tmux server.
 
-use crate::manager::Manager;
+use crate::manager::diagnostics::Diagnostics;
 use crate::manager::diagnostics::doctor::Check;
+use crate::manager::status::StatusTracker;
 use crate::model::Look;
 
 /// With fewer file descriptors left than this the server is about to refuse agents.
 const FEW_DESCRIPTORS: u64 = 128;
 
-impl Manager {
+impl Diagnostics<'_> {
     /// Looks at the running server; nothing is said about one that does not run.
     pub(in crate::manager) fn check_running_server(&self) -> Vec<Check> {
         [self.check_versions(), self.check_descriptors(), self.check_tmux_conf()]
@@ -18,7 +19,7 @@ impl Manager {
 
     /// Whether the server is of the version that PATH has.
     fn check_versions(&self) -> Option<Check> {
-        let tmux = self.tmux().ok()?;
+        let tmux = self.0.tmux().ok()?;
         let Ok(Look::Running(server)) = tmux.look() else { return None };
         if server.version == tmux.version() {
             return None;
@@ -40,14 +41,14 @@ impl Manager {
 
     /// A server that was told to end and holds the socket of the next one.
     pub(in crate::manager) fn check_stuck_server(&self) -> Option<Check> {
-        let stuck = self.stuck_server(self.tmux().ok()?).ok()??;
+        let stuck = StatusTracker(self.0).stuck_server(self.0.tmux().ok()?).ok()??;
         let advice = "symposium agent restore --all (it ends these processes first)";
         Some(Check::bad("server", stuck.description(), advice))
     }
 
     /// Mistakes in the user's `tmux.conf`, and whether the server has read it as it is now.
     fn check_tmux_conf(&self) -> Option<Check> {
-        let tmux = self.tmux().ok()?;
+        let tmux = self.0.tmux().ok()?;
         let state = tmux.conf_state().ok()??;
         if state.is_changed {
             let mut saw = "changed since the server read it".to_owned();
@@ -64,7 +65,7 @@ impl Manager {
 
     /// How many file descriptors the server has left.
     fn check_descriptors(&self) -> Option<Check> {
-        let used = self.tmux().ok()?.descriptors()?;
+        let used = self.0.tmux().ok()?.descriptors()?;
         let saw = format!("the server has {} of {} open, {} left", used.open, used.limit, used.left());
         Some(if used.left() < FEW_DESCRIPTORS {
             let advice = "end agents that are not needed, or raise the hard limit (`ulimit -Hn`) before the server's \

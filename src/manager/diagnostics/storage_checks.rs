@@ -1,12 +1,16 @@
 //! Checks of the state directory and of the supervisor: whether files can be written, and who stands still.
 
+use crate::env::Env;
+use crate::manager::diagnostics::Diagnostics;
+use crate::manager::maintenance::Maintenance;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::supervisor::SupervisorControl;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use crate::base::plural::counted;
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::manager::diagnostics::doctor::Check;
 use crate::process::Stall;
 use crate::store::{DiskSpace, probe_disk};
@@ -23,11 +27,11 @@ pub(in crate::manager::diagnostics) enum DiskAnswer {
     Silent,
 }
 
-impl Manager {
+impl Diagnostics<'_> {
     /// Writes and removes a file, because modes alone do not tell whether a disk is full or read-only.
     pub(in crate::manager::diagnostics) fn check_disk(&self) -> (Check, DiskAnswer) {
         let (done, probed) = mpsc::channel();
-        let home = self.home.path.clone();
+        let home = self.0.home.path.clone();
         // A thread of its own, which is left behind if the disk never answers.
         let begun = thread::Builder::new().name("probe".into()).spawn(move || {
             let _ = done.send(probe_disk(&home));
@@ -43,7 +47,7 @@ impl Manager {
                     "it has not answered for {} s; the rest was not looked at",
                     DISK_TIMEOUT.as_secs()
                 );
-                let advice = format!("see whether the disk of {} answers", self.home.path.display());
+                let advice = format!("see whether the disk of {} answers", self.0.home.path.display());
                 return (Check::bad("disk", saw, advice), DiskAnswer::Silent);
             }
         };
@@ -51,7 +55,7 @@ impl Manager {
     }
 
     pub(in crate::manager::diagnostics) fn check_ledger(&self) -> Check {
-        let lines = match self.with_existing_ledger(|ledger| ledger.last_id()) {
+        let lines = match RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.last_id()) {
             Ok(0) => "nothing has happened yet".to_owned(),
             Ok(lines) => format!("{} written so far", counted(lines.unsigned_abs(), "line", "lines")),
             Err(error) => {
@@ -59,7 +63,7 @@ impl Manager {
                 return Check::bad("ledger", error.to_string(), advice);
             }
         };
-        match self.store.damaged_ledgers() {
+        match self.0.store.damaged_ledgers() {
             0 => Check::good("ledger", lines),
             kept => Check::note(
                 "ledger",
@@ -67,13 +71,13 @@ impl Manager {
                     "{lines}; {} kept after a repair",
                     counted(kept, "damaged file is", "damaged files are")
                 ),
-                format!("if nothing is missing: rm {}/ledger.db.damaged-*", self.home.path.display()),
+                format!("if nothing is missing: rm {}/ledger.db.damaged-*", self.0.home.path.display()),
             ),
         }
     }
 
     pub(in crate::manager::diagnostics) fn check_supervisor(&self) -> Check {
-        let seen = match self.supervision() {
+        let seen = match SupervisorControl(self.0).supervision() {
             Err(error) => return Check::bad("supervisor", error.to_string(), "symposium supervisor log"),
             Ok(seen) => seen,
         };
@@ -99,7 +103,7 @@ impl Manager {
 
     /// Transcript writers that make no progress. While one is stopped, tmux buffers what its agent prints.
     pub(in crate::manager::diagnostics) fn check_writers(&self) -> Vec<Check> {
-        let stalled = match self.lasting_stalls() {
+        let stalled = match Maintenance(self.0).lasting_stalls() {
             Ok(stalled) => stalled,
             Err(error) => return vec![Check::bad("transcripts", error.to_string(), "symposium doctor")],
         };
@@ -116,11 +120,18 @@ impl Manager {
                 Stall::WaitsForDisk => Check::bad(
                     "transcripts",
                     format!("the writer of `{name}`, process {pid}, waits for the disk (state D)"),
-                    format!("see whether the disk of {} answers", self.home.path.display()),
+                    format!("see whether the disk of {} answers", self.0.home.path.display()),
                 ),
             }
         });
         check.collect()
+    }
+
+    /// Checks the link that hooks use where there are agents that need it.
+    pub(in crate::manager::diagnostics) fn check_hook_link(&self) -> Option<Check> {
+        let has_agents = self.0.store.read(Env::now()).is_ok_and(|records| !records.is_empty());
+        let fault = self.0.hook_link_fault().filter(|_| has_agents)?;
+        Some(Check::bad("hooks", fault, "symposium agent list"))
     }
 }
 

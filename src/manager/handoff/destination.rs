@@ -1,12 +1,13 @@
 //! Where an agent that was handed over comes to live: a worktree of a repository that knows its history, a new
 //! repository, or a folder of its own. Everything that can be refused is refused here, before anything is made.
 
+use crate::manager::handoff::Handoff;
+use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};
 
 use super::{ImportRequest, Parcel};
 use crate::error::{Error, shown};
 use crate::git;
-use crate::manager::Manager;
 use crate::model::{HandedWork, Workspace, is_deceptive};
 
 /// Where it comes to live.
@@ -32,7 +33,7 @@ impl Landing {
     }
 }
 
-impl Manager {
+impl Handoff<'_> {
     pub(super) fn landing(&self, parcel: &Parcel, request: &ImportRequest) -> Result<Landing, Error> {
         let Some(work) = &parcel.manifest.work else {
             return match (&request.clone_to, &request.dir) {
@@ -40,19 +41,19 @@ impl Manager {
                     what: "it brings no commits that a repository could be made of".into(),
                     hint: Some("leave `--clone-to` away".into()),
                 }),
-                (None, Some(dir)) => Ok(Landing::Place(self.working_directory(Some(dir))?)),
+                (None, Some(dir)) => Ok(Landing::Place(self.0.working_directory(Some(dir))?)),
                 (None, None) => Ok(Landing::Scratch),
             };
         };
         if let Some(dir) = &request.clone_to {
             return self.fresh(dir);
         }
-        let dir = self.working_directory(request.dir.as_deref())?;
+        let dir = self.0.working_directory(request.dir.as_deref())?;
         let Some(top) = git::project(&dir) else {
             return Err(no_place(format!("`{}` is in no git repository", dir.display()), work));
         };
         let known: Vec<String> = work.roots.iter().chain([&work.head]).cloned().collect();
-        match self.git().has_any(&top, &known) {
+        match self.0.git().has_any(&top, &known) {
             Ok(true) => Ok(Landing::Worktree(top)),
             Ok(false) => {
                 Err(no_place(format!("the repository `{}` has nothing of its history", top.display()), work))
@@ -62,7 +63,7 @@ impl Manager {
     }
 
     fn fresh(&self, dir: &Path) -> Result<Landing, Error> {
-        let path = self.path_here(dir);
+        let path = SpecCatalog(self.0).path_here(dir);
         let bad = |why: &str| Error::Workspace {
             what: format!("no repository can be made in `{}`: {why}", shown(&path.to_string_lossy())),
             saw: vec!["nothing was changed".into()],

@@ -1,5 +1,12 @@
 //! `agent handoff export`: packs one agent into a file. Reads only: the agent may go on meanwhile.
 
+use crate::manager::handoff::Handoff;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::recaps::Recaps;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -9,13 +16,12 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use serde::Serialize;
 
-use super::super::Manager;
 use crate::archive::{self, Existing};
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
 use crate::ledger::{MessageQuery, TaskQuery};
-use crate::manager::lifecycle::spawn_manifest::BirthNote;
+use crate::manager::specs::spawn_manifest::BirthNote;
 use crate::model::{
     AgentName, AgentRecord, HANDOFF_FORMAT, HandedMessage, HandedRecord, Manifest, Message, MessageState,
     Part, Recap, Recipient, Spec, Status, TaskState,
@@ -70,7 +76,7 @@ pub struct Exported {
     pub remarks: Vec<String>,
 }
 
-impl Manager {
+impl Handoff<'_> {
     /// Packs an agent; `out` is written to only when that is the target.
     pub fn handoff_export(
         &self,
@@ -78,10 +84,10 @@ impl Manager {
         out: &mut dyn Write,
     ) -> Result<Exported, Error> {
         self.refuse_agents("hand an agent over")?;
-        let agent = self.agent(&request.name, "handoff export")?;
-        let record = self.record(&request.name, "handoff export")?;
-        self.finish_move(&record)?;
-        self.refuse_unfinished(&record)?;
+        let agent = StatusTracker(self.0).agent(&request.name, "handoff export")?;
+        let record = self.0.record(&request.name, "handoff export")?;
+        StatusTracker(self.0).finish_move(&record)?;
+        Workspaces(self.0).refuse_unfinished(&record)?;
         let file = match &request.to {
             Destination::File(wanted, existing) => {
                 Some((self.file_for(&record, wanted.as_deref()), *existing))
@@ -93,8 +99,8 @@ impl Manager {
         {
             return Err(archive::ArchiveError::Exists(file.clone()).into());
         }
-        let note = self.birth_note(&record.name);
-        let room = self.store.staging()?;
+        let note = SpecCatalog(self.0).birth_note(&record.name);
+        let room = self.0.store.staging()?;
         let mut remarks = Vec::new();
         if agent.status == Status::Working {
             remarks.push("it is working: what it does from now on is not in it".into());
@@ -142,7 +148,7 @@ impl Manager {
 
     fn file_for(&self, record: &AgentRecord, wanted: Option<&Path>) -> PathBuf {
         let default = PathBuf::from(format!("{}{ENDING}", record.name));
-        let wanted = self.path_here(wanted.unwrap_or(&default));
+        let wanted = SpecCatalog(self.0).path_here(wanted.unwrap_or(&default));
         if wanted.is_dir() { wanted.join(default) } else { wanted }
     }
 
@@ -167,19 +173,19 @@ impl Manager {
         // One that named no kind got the first that was there: another machine may have others.
         let kind = Some(record.kind.clone()).filter(|kind| kind != PLAIN_COMMAND).or(spec.kind.clone());
         put_json(room, Part::Spec, &Spec { kind, ..without_secrets(&spec) })?;
-        let recap = self.recap(&record.name, Some(record.created_at))?;
+        let recap = Recaps(self.0).recap(&record.name, Some(record.created_at))?;
         put_json(room, Part::Recap, &recap)?;
         put(room, Part::RecapText, (request.recap_text)(&recap).as_bytes())?;
-        put(room, Part::Transcript, self.transcript_tail(record).as_bytes())?;
+        put(room, Part::Transcript, StatusTracker(self.0).transcript_tail(record).as_bytes())?;
         let query = TaskQuery { agent: Some(record.id), states: &TaskState::OPEN, newest: None };
-        let tasks = self.with_existing_ledger(|ledger| ledger.tasks(&query))?;
+        let tasks = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tasks(&query))?;
         if !tasks.is_empty() {
             put_json(room, Part::Tasks, &handed_tasks(&tasks))?;
         }
         let to = Recipient::Agent(record.id, record.name.clone());
         let states = [MessageState::Waiting, MessageState::Dispatched];
         let query = MessageQuery { to: Some(&to), states: &states, ..MessageQuery::default() };
-        let mail: Vec<HandedMessage> = self
+        let mail: Vec<HandedMessage> = RegistryWriter(self.0)
             .with_existing_ledger(|ledger| ledger.messages(&query))?
             .into_iter()
             .map(handed_message)
@@ -201,12 +207,12 @@ impl Manager {
         let Some(id) = conversation.id.as_deref().filter(|_| conversation.begun) else {
             return Ok(conversation);
         };
-        let kind = self.kind_of(record)?;
+        let kind = self.0.kind_of(record)?;
         let of_spec =
             note.and_then(|note| note.spec.as_ref()).map(|spec| spec.env.clone()).unwrap_or_default();
         let given: Vec<_> =
             of_spec.into_iter().chain(note.map(|note| note.env.clone()).unwrap_or_default()).collect();
-        let found = self
+        let found = Lifecycle(self.0)
             .conversation_root(&kind.conversation_files, &given)
             .and_then(|root| kinds::find_conversation(&kind.conversation_files, &root, id));
         let Some(path) = found else {

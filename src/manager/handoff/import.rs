@@ -1,19 +1,26 @@
 //! `agent handoff import`: takes an agent over from a file, all of it or nothing. A stranger's word: what acts on this
 //! machine is done only when somebody agreed to it.
 
+use crate::manager::delivery::Delivery;
+use crate::manager::handoff::Handoff;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::super::{Manager, SpawnRequest};
+use super::super::SpawnRequest;
 use super::Parcel;
 use super::destination::Landing;
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
-use crate::manager::lifecycle::launch_plan::Chosen;
-use crate::manager::lifecycle::spawn_manifest::{Asked, BirthNote};
+use crate::manager::specs::launch_plan::Chosen;
+use crate::manager::specs::spawn_manifest::{Asked, BirthNote};
 use crate::model::{Agent, AgentName, AgentRecord, Conversation, Title};
 use crate::rules::lifecycle::conversation_start::{self, Opening};
 use crate::rules::status::decide::PLAIN_COMMAND;
@@ -74,7 +81,7 @@ pub(super) struct Move<'a> {
     pub remarks: Vec<String>,
 }
 
-impl Manager {
+impl Handoff<'_> {
     /// Takes an agent over.
     pub fn handoff_import(&self, parcel: &Parcel, request: &ImportRequest) -> Result<Imported, Error> {
         self.refuse_agents("take an agent over")?;
@@ -86,11 +93,11 @@ impl Manager {
         let dir = match &landing {
             Landing::Worktree(dir) | Landing::Place(dir) => dir.clone(),
             Landing::Fresh(dir) => dir.parent().unwrap_or(dir).to_owned(),
-            Landing::Scratch => self.home.path.clone(),
+            Landing::Scratch => self.0.home.path.clone(),
         };
         let chosen = self.chosen_from_parcel(parcel, &dir)?;
-        self.tmux()?;
-        self.refuse_crowd(&chosen, None)?;
+        self.0.tmux()?;
+        Lifecycle(self.0).refuse_crowd(&chosen, None)?;
         let wish =
             SpawnRequest { workspace: Some(landing.workspace()), dir: Some(dir), ..SpawnRequest::default() };
         let mut moving = Move { parcel, landing, chosen, wish, remarks: Vec::new() };
@@ -103,15 +110,15 @@ impl Manager {
             }
         };
         drop(lock);
-        self.ensure_supervisor();
-        self.settle(&record, &moving.chosen.kind)?;
+        SupervisorControl(self.0).ensure_supervisor();
+        Lifecycle(self.0).settle(&record, &moving.chosen.kind)?;
         if let Some(text) = to_type {
-            self.send_first(&record.name, &text)?;
+            Delivery(self.0).send_first(&record.name, &text)?;
         }
         let mut remarks = moving.remarks;
-        remarks.extend(self.remark_on_supervision(&record));
+        remarks.extend(SupervisorControl(self.0).remark_on_supervision(&record));
         remarks.extend(self.missing_variables(parcel, &record.name));
-        Ok(Imported { agent: self.as_spawned(&record), resumed, remarks })
+        Ok(Imported { agent: Lifecycle(self.0).as_spawned(&record), resumed, remarks })
     }
 
     /// What is to run, from the spec in the parcel; the program is this machine's.
@@ -126,7 +133,7 @@ impl Manager {
             params: params.collect(),
             ..Asked::default()
         };
-        self.chosen_from(parcel.spec.clone(), asked, dir, vec![])
+        SpecCatalog(self.0).chosen_from(parcel.spec.clone(), asked, dir, vec![])
     }
 
     /// Takes the first free name, or the one that was asked for.
@@ -139,11 +146,11 @@ impl Manager {
         let dir = moving.wish.dir.clone().unwrap_or_default();
         if let Some(name) = wanted {
             moving.wish.name = Some(name.clone());
-            return self.reserve(&moving.wish, &moving.chosen, &dir);
+            return Lifecycle(self.0).reserve(&moving.wish, &moving.chosen, &dir);
         }
         for name in names(was) {
             moving.wish.name = Some(name.clone());
-            match self.reserve(&moving.wish, &moving.chosen, &dir) {
+            match Lifecycle(self.0).reserve(&moving.wish, &moving.chosen, &dir) {
                 Err(Error::NameTaken { .. }) => {}
                 reserved => {
                     if name != *was {
@@ -167,9 +174,9 @@ impl Manager {
         moving: &mut Move<'_>,
         queue: QueueWish,
     ) -> Result<(bool, Option<String>), Error> {
-        let _room = self.make_room(record)?;
-        let mut alone = self.count_alone(&moving.chosen, None)?;
-        self.refuse_crowd(&moving.chosen, None)?;
+        let _room = Lifecycle(self.0).make_room(record)?;
+        let mut alone = Lifecycle(self.0).count_alone(&moving.chosen, None)?;
+        Lifecycle(self.0).refuse_crowd(&moving.chosen, None)?;
         // Until here nothing under its name is its own, and nothing there may be taken back.
         self.clear_the_way(record)?;
         let moved = self
@@ -181,7 +188,7 @@ impl Manager {
 
     /// Lets go of the name of one that could not be taken over; its lock goes unless somebody else needs it.
     fn free_name(&self, lock: AgentLock, name: &AgentName) {
-        if matches!(self.store.find(name, Env::now()), Ok(None)) {
+        if matches!(self.0.store.find(name, Env::now()), Ok(None)) {
             lock.retire();
         }
     }
@@ -211,24 +218,24 @@ impl Manager {
         };
         let prompt = parcel.first_prompt().filter(|_| !resumed);
         // Before it speaks by itself: what its hooks tell is held against this.
-        self.write(|edit| edit.put(record.clone()))?;
-        self.write_birth_note(&BirthNote {
+        RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
+        SpecCatalog(self.0).write_birth_note(&BirthNote {
             record: record.clone(),
             env: vec![],
             spec: Some(moving.chosen.spec.clone()),
             asked: Some(moving.chosen.asked.clone()),
-            variables: self.needed_variables(),
+            variables: Lifecycle(self.0).needed_variables(),
         })?;
         let queued = self.bring_queue(record, moving, queue)?;
         failpoint::reached("handoff.queued");
-        let as_argument = prompt.as_deref().filter(|text| Self::takes_as_argument(&kind, text));
+        let as_argument = prompt.as_deref().filter(|text| Lifecycle::takes_as_argument(&kind, text));
         let start =
             Start { kind: &kind, opening, prompt: as_argument, pane: None, env: EnvFrom::Caller, size: None };
         // From here on it is an agent like any other: what is its own must not be taken back because nobody noted it.
         let note = self.moving_note(record);
         self.note_moved(record)?;
         failpoint::reached("handoff.moved");
-        if let Err(error) = self.start_in_tmux(record, &start) {
+        if let Err(error) = Lifecycle(self.0).start_in_tmux(record, &start) {
             self.cancel_queue(&queued);
             if is_out(record, &error) {
                 self.note_moving(record, &note)?;
@@ -247,7 +254,7 @@ impl Manager {
             .variables
             .iter()
             .map(String::as_str)
-            .filter(|variable| is_name(variable) && self.env.var(variable).is_none())
+            .filter(|variable| is_name(variable) && self.0.env.var(variable).is_none())
             .collect();
         (!names.is_empty()).then(|| {
             format!(
@@ -267,7 +274,7 @@ impl Manager {
         {
             let _ = std::fs::remove_dir_all(dir);
         }
-        self.withdraw(record);
+        Workspaces(self.0).withdraw(record);
     }
 }
 

@@ -1,14 +1,20 @@
 //! The steps of moving in: the place, the conversation, the queue. Each is written down before it is done.
 
+use crate::manager::handoff::Handoff;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use super::super::workspace::withdraw::MovingNote;
 use super::destination::Landing;
 use super::import::Move;
-use super::rollback::MovingNote;
-use super::{Parcel, QueueWish, work_refused};
+use super::{Parcel, QueueWish};
 use crate::base::plural::counted;
 use crate::env::Env;
 use crate::error::Error;
@@ -16,7 +22,7 @@ use crate::failpoint;
 use crate::git::{BranchPlan, Stage};
 use crate::kinds;
 use crate::ledger::TaskMove;
-use crate::manager::Manager;
+use crate::manager::workspace::worktree::work_refused;
 use crate::model::{
     AgentRecord, Doer, HandedWork, NewMessage, NewTask, Part, Prompt, Recipient, TaskId, TaskState,
 };
@@ -26,13 +32,13 @@ use crate::store::Gate;
 /// Who put a task or a message there that came with a handoff.
 const SOURCE: &str = "handoff";
 
-impl Manager {
+impl Handoff<'_> {
     /// What an earlier agent of this name left behind goes, unless it is work that is nowhere else.
     pub(super) fn clear_the_way(&self, record: &AgentRecord) -> Result<(), Error> {
-        self.store.begin()?;
-        self.vacate(&record.name)?;
-        self.refuse_to_bury_work(record)?;
-        Ok(self.store.instance(&record.name).remove()?)
+        self.0.store.begin()?;
+        StatusTracker(self.0).vacate(&record.name)?;
+        Workspaces(self.0).refuse_to_bury_work(record)?;
+        Ok(self.0.store.instance(&record.name).remove()?)
     }
 
     /// Makes the place it works in, with its work. The agent is written down first, so that one that is cut short is in
@@ -44,7 +50,7 @@ impl Manager {
         alone: &mut Option<Gate>,
     ) -> Result<(), Error> {
         let parcel = moving.parcel;
-        let instance = self.store.instance(&record.name);
+        let instance = self.0.store.instance(&record.name);
         instance.create()?;
         let mut note = MovingNote::default();
         self.note_moving(record, &note)?;
@@ -56,8 +62,13 @@ impl Manager {
                 }
                 let at = BranchPlan::At { branch, commit: work.head.clone() };
                 let wish = (&moving.wish, &moving.chosen);
-                let plan = self.plan_handed(at, (top, Path::new(&work.below)), changes(parcel), wish)?;
-                self.create_worktree(record, &moving.wish, &plan, alone)?;
+                let plan = Workspaces(self.0).plan_handed(
+                    at,
+                    (top, Path::new(&work.below)),
+                    changes(parcel),
+                    wish,
+                )?;
+                Workspaces(self.0).create_worktree(record, &moving.wish, &plan, alone)?;
                 self.stay_inside(record);
             }
             (Landing::Fresh(dir), Some(work)) => {
@@ -67,9 +78,9 @@ impl Manager {
                 record.working_directory = instance.create_workspace()?.to_string_lossy().into_owned();
                 record.project = Some(record.working_directory.clone());
                 record.branch = None;
-                self.write(|edit| edit.put(record.clone()))?;
+                RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
             }
-            _ => drop(self.write(|edit| edit.put(record.clone()))?),
+            _ => drop(RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?),
         }
         failpoint::reached("handoff.settled");
         Ok(())
@@ -83,8 +94,8 @@ impl Manager {
         (top, work): (&Path, &HandedWork),
         note: &mut MovingNote,
     ) -> Result<String, Error> {
-        let git = self.git().patient();
-        self.progress("taking its commits over");
+        let git = self.0.git().patient();
+        self.0.progress("taking its commits over");
         git.take_bundle(top, &parcel.part(Part::Bundle), &work.head).map_err(|why| work_refused(&why))?;
         failpoint::reached("handoff.commits");
         let names = branches(work.branch.as_deref(), &record.name);
@@ -107,14 +118,14 @@ impl Manager {
         (dir, work): (&Path, &HandedWork),
         note: &mut MovingNote,
     ) -> Result<(), Error> {
-        let git = self.git().patient();
+        let git = self.0.git().patient();
         fs::create_dir(dir).map_err(Error::io(format!("cannot make {}", dir.display())))?;
         // Not before: one that somebody else has made meanwhile is not ours to take back.
         note.made = Some(dir.to_owned());
         self.note_moving(record, note)?;
         record.working_directory = dir.join(&work.below).to_string_lossy().trim_end_matches('/').to_owned();
         record.project = dir.to_str().map(str::to_owned);
-        self.write(|edit| edit.put(record.clone()))?;
+        RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
         let names = branches(work.branch.as_deref(), &record.name);
         // One that git would not take as a name is left for the next.
         let begin = |name: &&String| git.init(dir, name, &work.head).is_ok();
@@ -144,7 +155,7 @@ impl Manager {
         if real.as_deref().ok() != Some(dir.as_path()) {
             let top =
                 crate::git::project(&dir).filter(|top| top.canonicalize().is_ok_and(|real| real == *top));
-            let own = self.workspace_of(record);
+            let own = Workspaces(self.0).workspace_of(record);
             let top = if dir.starts_with(&own) { own } else { top.unwrap_or(dir) };
             record.working_directory = top.to_string_lossy().into_owned();
         }
@@ -159,7 +170,7 @@ impl Manager {
         let (parcel, kind, remarks) = (moving.parcel, &moving.chosen.kind, &mut moving.remarks);
         let files = &kind.conversation_files;
         let id = parcel.manifest.conversation.id.clone();
-        let root = self.conversation_root(files, &[]);
+        let root = Lifecycle(self.0).conversation_root(files, &[]);
         let (Some(id), Some(root), true, false) =
             (id, root, parcel.manifest.has(Part::Conversation), kind.conversation.resume.is_empty())
         else {
@@ -168,7 +179,7 @@ impl Manager {
             }
             return Ok(None);
         };
-        let all = self.store.read(Env::now())?;
+        let all = self.0.store.read(Env::now())?;
         let is_in_it = |other: &AgentRecord| {
             other.id != record.id && other.kind == record.kind && other.conversation.id.as_ref() == Some(&id)
         };
@@ -229,7 +240,7 @@ impl Manager {
             let plain = NewTask::plain(doer, text, SOURCE);
             let (priority, timeout_s, retries) = (task.urgency(), task.timeout_s, task.retries.min(100));
             let new = NewTask { priority, after, timeout_s, retries, ..plain };
-            let id = self.queue(&new).inspect_err(|_| self.cancel_queue(&queued))?;
+            let id = TaskQueue(self.0).queue(&new).inspect_err(|_| self.cancel_queue(&queued))?;
             places.push(Some(id));
             queued.push(id);
         }
@@ -244,8 +255,8 @@ impl Manager {
             })
             .collect();
         if !mail.is_empty() {
-            self.open_queues()?;
-            let added = self.with_ledger(|ledger| ledger.add_messages(&mail, Env::now()));
+            TaskQueue(self.0).open_queues()?;
+            let added = RegistryWriter(self.0).with_ledger(|ledger| ledger.add_messages(&mail, Env::now()));
             added.inspect_err(|_| self.cancel_queue(&queued))?;
         }
         if !queued.is_empty() || !mail.is_empty() {
@@ -266,7 +277,7 @@ impl Manager {
         let from = [TaskState::Queued];
         let step = TaskMove::plain(&from, TaskState::Cancelled, "its agent could not be taken over");
         for id in queued {
-            let _ = self.with_ledger(|ledger| ledger.move_task(*id, &step, Env::now()));
+            let _ = RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(*id, &step, Env::now()));
         }
     }
 }

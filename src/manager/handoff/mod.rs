@@ -3,6 +3,8 @@
 //! What is shared by both ways is here: who may, where a CLI keeps a conversation, and the parcel, a handoff that was
 //! opened, checked and not acted on yet.
 
+use crate::manager::Context;
+use crate::manager::specs::SpecCatalog;
 mod destination;
 mod export;
 mod import;
@@ -20,20 +22,18 @@ pub use import::{ImportRequest, Imported, QueueWish, Trust};
 
 pub use crate::archive::Existing;
 
-use super::Manager;
 use crate::archive::{self, ArchiveError};
-use crate::env::HOME;
 use crate::error::Error;
-use crate::git::GitError;
-use crate::model::{
-    ConversationFiles, DEFAULT_SPEC, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec, Title,
-    is_deceptive,
-};
+use crate::model::{DEFAULT_SPEC, HandedMessage, HandedRecord, HandedTask, Manifest, Part, Spec, Title};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::handoff::{
     Told, acts, check, check_spec, first_prompt, handed_mail, handed_on, received, runs,
 };
 use crate::store::Staging;
+
+/// Exports and imports agents.
+#[derive(Clone, Copy)]
+pub struct Handoff<'a>(pub &'a Context);
 
 /// More tasks, or more mail, than one agent ever had waiting.
 const MOST_QUEUED: usize = 1000;
@@ -88,11 +88,11 @@ impl Parcel {
     }
 }
 
-impl Manager {
+impl Handoff<'_> {
     /// Opens a handoff; nothing is changed by that.
     pub fn handoff_open(&self, file: &Path) -> Result<Parcel, Error> {
-        let path = self.path_here(file);
-        let room = self.store.staging()?;
+        let path = SpecCatalog(self.0).path_here(file);
+        let room = self.0.store.staging()?;
         let manifest = archive::unpack(&path, room.path())?;
         let damaged = |why: String| Error::from(ArchiveError::Damaged { path: path.clone(), why });
         check(&manifest).map_err(damaged)?;
@@ -126,39 +126,13 @@ impl Manager {
 
     /// Agents do not hand each other over: what one may do is decided by who spawned it, and a handoff has no parent.
     fn refuse_agents(&self, what: &str) -> Result<(), Error> {
-        match self.speaker()? {
+        match self.0.speaker()? {
             None => Ok(()),
             Some(me) => Err(Error::OutOfPlace {
                 what: format!("agent `{}` may not {what}", me.name),
                 hint: "a person can, in a terminal of their own".into(),
             }),
         }
-    }
-
-    /// The directory of an agent CLI that has these variables on top of the caller's.
-    pub(super) fn conversation_root(
-        &self,
-        files: &ConversationFiles,
-        given: &[(String, String)],
-    ) -> Option<PathBuf> {
-        if files.variable == HOME {
-            return Some(self.home.path.clone());
-        }
-        let given = given.iter().rev().find(|(key, value)| *key == files.variable && !value.is_empty());
-        match (given, self.env.var(&files.variable)) {
-            (Some((_, value)), _) => Some(value.into()),
-            (None, Some(value)) => Some(value.into()),
-            (None, None) => Some(self.env.user_home()?.join(&files.below_home)),
-        }
-    }
-}
-
-/// Commits or changes that git does not take: whoever made them is to be asked, for nothing is wrong here.
-pub(super) fn work_refused(why: &GitError) -> Error {
-    Error::Workspace {
-        what: format!("its work cannot be taken over: {why}").replace(is_deceptive, " "),
-        saw: vec!["nothing was changed".into()],
-        hint: "ask whoever made it for another: `symposium agent handoff export`".into(),
     }
 }
 

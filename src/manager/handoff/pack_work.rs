@@ -1,12 +1,13 @@
 //! The work of an agent, packed: the commits of its branch and what is not committed. What is in no repository stays.
 
+use crate::manager::handoff::Handoff;
+use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 
 use super::export::ENDING;
 use crate::base::plural::counted;
 use crate::error::Error;
 use crate::git::{self, GitError};
-use crate::manager::Manager;
 use crate::model::{AgentRecord, HandedWork, Part, Workspace, is_deceptive};
 use crate::rules::workspace::handoff::without_credentials;
 
@@ -17,7 +18,7 @@ pub(super) struct Packed {
     pub top: PathBuf,
 }
 
-impl Manager {
+impl Handoff<'_> {
     /// Puts bundle and patches into a room; none, and a remark, where there is no repository or no commit.
     pub(super) fn pack_work(
         &self,
@@ -26,7 +27,7 @@ impl Manager {
         remarks: &mut Vec<String>,
     ) -> Result<Option<Packed>, Error> {
         let dir = Path::new(&record.working_directory);
-        let own = self.workspace_of(record);
+        let own = Workspaces(self.0).workspace_of(record);
         // A scratch folder may lie in a repository of something else, such as the user's whole home.
         let is_its = |top: &PathBuf| record.workspace != Workspace::Scratch || top.starts_with(&own);
         let Some(top) = git::project(dir).filter(is_its).filter(|_| dir.is_dir()) else {
@@ -36,20 +37,20 @@ impl Manager {
             ));
             return Ok(None);
         };
-        let git = self.git().patient();
+        let git = self.0.git().patient();
         let failed = |why: GitError| Error::Workspace {
             what: format!("the work of agent `{}` cannot be packed: {why}", record.name),
             saw: vec!["nothing was written".into()],
             hint: format!("see to it in `{}`, then try again", top.display()),
         };
-        self.progress("packing its commits");
+        self.0.progress("packing its commits");
         let at = |part: Part| room.join(part.name());
         let Some(tip) = git.bundle(&top, &at(Part::Bundle)).map_err(failed)? else {
             remarks.push("its repository has no commit yet: the files in it are not packed".into());
             return Ok(None);
         };
         let copied = match record.workspace {
-            Workspace::Worktree => self.worktree_note(record).copied,
+            Workspace::Worktree => Workspaces(self.0).worktree_note(record).copied,
             _ => Vec::new(),
         };
         let copied = copied.iter().map(|path| format!(":(top,exclude,literal){}", path.display()));

@@ -1,5 +1,6 @@
 //! Looks through everything that is about to be handed over for what looks like a secret, and refuses it.
 
+use crate::manager::handoff::Handoff;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -7,8 +8,7 @@ use std::path::Path;
 use crate::base::patch::{Kind, Place};
 use crate::error::{Error, shown};
 use crate::git::GitError;
-use crate::manager::Manager;
-use crate::manager::lifecycle::spawn_manifest::BirthNote;
+use crate::manager::specs::spawn_manifest::BirthNote;
 use crate::model::{AgentRecord, MANIFEST, Manifest, Part};
 use crate::process;
 use crate::secrets::{Finding, Known, Reading, in_line, is_secret_name, is_worth_looking_for};
@@ -27,13 +27,14 @@ const COMMITS: &str = "its commits";
 /// The parts that are patches.
 const PATCHES: [Part; 2] = [Part::Staged, Part::Unstaged];
 
-impl Manager {
+impl Handoff<'_> {
     /// The values of an agent's variables that must not be told: of its process, of what it was given, and of the caller,
     /// whose environment it may have been born with.
     pub(super) fn known_secrets(&self, record: &AgentRecord, note: Option<&BirthNote>) -> Vec<Known> {
         let of_spec = note.iter().flat_map(|note| &note.spec).flat_map(|spec| spec.env.clone());
         let given = note.iter().flat_map(|note| note.env.clone());
         let callers = self
+            .0
             .env
             .all()
             .iter()
@@ -59,7 +60,7 @@ impl Manager {
         top: Option<&Path>,
         known: &[Known],
     ) -> Result<(), Error> {
-        self.progress("looking for secrets");
+        self.0.progress("looking for secrets");
         let mut found = Found::of(known);
         found.look_at_manifest(manifest);
         for part in Part::ALL.into_iter().filter(|part| *part != Part::Bundle) {
@@ -92,7 +93,7 @@ impl Manager {
         room: &Staging,
         found: &mut Found<'_>,
     ) -> Result<(), Looking> {
-        let (scrap, git) = (room.path().join("scrap"), self.git().patient());
+        let (scrap, git) = (room.path().join("scrap"), self.0.git().patient());
         let log = scrap.join("log");
         git.unpublished(top, head, &log).map_err(Looking::Git)?;
         found.look(&log, COMMITS).map_err(Looking::Other)?;

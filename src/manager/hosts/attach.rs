@@ -3,12 +3,14 @@
 //! The agent never notices. Each attaching has an id by which the far side knows the one that came before, so that a
 //! terminal whose connection is dead does not stay behind as one that may type.
 
+use crate::manager::hosts::Hosts;
+use crate::manager::status::StatusTracker;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::{Error, shown};
+use crate::manager::As;
 use crate::manager::hosts::manage::unreached;
-use crate::manager::{As, Manager};
 use crate::model::{AgentName, HostName};
 use crate::process;
 use crate::rules::remote::{is_refused, never_connected, pause};
@@ -58,7 +60,7 @@ pub enum Before {
     Driver,
 }
 
-impl Manager {
+impl Hosts<'_> {
     /// Attaches, and comes back until the person leaves; the exit code of the far side. `last` is done when this process
     /// is asked to end meanwhile.
     pub fn far_attach(
@@ -114,30 +116,30 @@ impl Manager {
     /// was.
     pub fn take_link(&self, name: &AgentName, link: uuid::Uuid) -> Result<Before, Error> {
         let file = format!("link-{link}");
-        let before = self.store.read_run(&file).and_then(|bytes| String::from_utf8(bytes).ok());
+        let before = self.0.store.read_run(&file).and_then(|bytes| String::from_utf8(bytes).ok());
         let before = before.as_deref().and_then(|text| text.split_once(' '));
         let mut was = if before.is_some() { Before::Gone } else { Before::Nobody };
         if let Some((pid, tty)) = before
             && let Ok(pid) = pid.parse()
             && !process::wait_exit(pid, Duration::ZERO).unwrap_or(true)
         {
-            let clients = self.agent(name, "attach")?.clients;
+            let clients = StatusTracker(self.0).agent(name, "attach")?.clients;
             if clients.iter().any(|client| client.driver && client.tty == tty) {
                 was = Before::Driver;
             }
-            self.tmux()?.detach(name.as_str(), Some(tty))?;
+            self.0.tmux()?.detach(name.as_str(), Some(tty))?;
         } else if let Some((pid, tty)) = before
-            && self.tmux()?.drove_last(name, &format!("{pid}@{tty}"))?
+            && self.0.tmux()?.drove_last(name, &format!("{pid}@{tty}"))?
         {
             // Of several whose connection was lost at once each comes back as what it was, whoever is first.
             was = Before::Driver;
         }
         // What becomes the client of tmux has our number and our terminal.
         let tty = Env::terminal().unwrap_or_default();
-        self.store.write_run(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
+        self.0.store.write_run(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
         let long_ago = Env::now() - LONGEST_ABSENCE;
         let is_gone = |pid| process::wait_exit(pid, Duration::ZERO).unwrap_or(false);
-        self.store.forget_links(&file, long_ago, is_gone);
+        self.0.store.forget_links(&file, long_ago, is_gone);
         Ok(was)
     }
 }

@@ -1,6 +1,7 @@
 //! The agents of other machines, all asked at once. A host that does not answer in time holds up nobody: what it last
 //! told stands in its place, and is told as that.
 
+use crate::manager::hosts::Hosts;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,6 @@ use serde_json::Value;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::manager::hosts::manage::{far_request, unreached};
 use crate::manager::hosts::run::refuse_older;
 use crate::model::{FarRequest, Frame, Hello, Host, HostName, Times, is_deceptive};
@@ -66,10 +66,10 @@ pub(in crate::manager) struct LastKnown {
 /// What one host answered.
 type Answer = Result<(Hello, Vec<Value>), Error>;
 
-impl Manager {
+impl Hosts<'_> {
     /// All hosts there are.
     pub fn hosts(&self) -> Result<Vec<Host>, Error> {
-        Ok(self.store.hosts()?)
+        Ok(self.0.store.hosts()?)
     }
 
     /// What these hosts tell within this time, in their order; `slow` is told who has not answered when that takes long.
@@ -125,7 +125,7 @@ impl Manager {
 
     /// How long this one may take: who hangs must not hold up every list.
     fn patience_with(&self, host: &HostName) -> Duration {
-        let silent = self.store.read_run(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
+        let silent = self.0.store.read_run(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
         let since = silent.and_then(|text| text.parse::<Timestamp>().ok());
         let ago = since.map(|since| Env::now().duration_since(since).as_secs());
         if ago.is_some_and(|ago| (0..LATELY).contains(&ago)) { LITTLE_PATIENCE } else { PATIENCE }
@@ -135,9 +135,9 @@ impl Manager {
     fn note_silence(&self, host: &Host, answer: &Answer, within: Duration) {
         let file = silence_file(&host.name);
         let _ = match answer {
-            Ok(_) => self.store.remove_run(&file),
+            Ok(_) => self.0.store.remove_run(&file),
             Err(Error::HostUnreached { late: true, .. }) if within >= PATIENCE => {
-                self.store.write_run(&file, Env::now().to_string().as_bytes())
+                self.0.store.write_run(&file, Env::now().to_string().as_bytes())
             }
             Err(_) => Ok(()),
         };
@@ -151,7 +151,7 @@ impl Manager {
                 let known = LastKnown { format: 1, as_of: Env::now(), agents };
                 let text = serde_json::to_vec(&known).unwrap_or_default();
                 // Only for the day on which it does not answer.
-                let _ = self.store.write_run(&file(&host.name), &text);
+                let _ = self.0.store.write_run(&file(&host.name), &text);
                 (Some(known), None)
             }
             Err(error) => (self.last_known(&host.name), Some(error)),
@@ -169,12 +169,12 @@ impl Manager {
     }
 
     pub(in crate::manager) fn last_known(&self, host: &HostName) -> Option<LastKnown> {
-        serde_json::from_slice(&self.store.read_run(&file(host))?).ok()
+        serde_json::from_slice(&self.0.store.read_run(&file(host))?).ok()
     }
 
     pub(in crate::manager) fn forget_last_known(&self, host: &HostName) -> Result<(), Error> {
-        self.store.remove_run(&silence_file(host))?;
-        Ok(self.store.remove_run(&file(host))?)
+        self.0.store.remove_run(&silence_file(host))?;
+        Ok(self.0.store.remove_run(&file(host))?)
     }
 }
 

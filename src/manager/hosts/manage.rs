@@ -1,5 +1,6 @@
 //! `symposium host`: other machines. One is added when a symposium answers there, or when somebody insists.
 
+use crate::manager::hosts::Hosts;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -7,7 +8,6 @@ use serde::Serialize;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::model::{
     FAR_FORMAT, FarBinary, FarRequest, Frame, Hello, Host, HostAddress, HostName, RequestId, Times,
 };
@@ -67,10 +67,10 @@ pub struct HostView {
     pub as_of: Option<Timestamp>,
 }
 
-impl Manager {
+impl Hosts<'_> {
     /// Adds a host, or puts another in the place of the one of that name when somebody insists.
     pub fn host_add(&self, request: HostRequest) -> Result<HostAdded, Error> {
-        let before = self.store.hosts()?.into_iter().find(|host| host.name == request.name);
+        let before = self.0.store.hosts()?.into_iter().find(|host| host.name == request.name);
         if let Some(before) = before {
             if request.insisting == Insisting::No {
                 return Err(taken(before));
@@ -101,7 +101,7 @@ impl Manager {
             }
             Err(error) => return Err(error),
         }
-        let before = self.store.update_hosts(|edit| {
+        let before = self.0.store.update_hosts(|edit| {
             let before = edit.get(&host.name);
             // Somebody else may have been quicker while it was asked.
             if before.is_none() || request.insisting == Insisting::Yes {
@@ -128,7 +128,7 @@ impl Manager {
             let (agents, as_of) = known.map(|known| (known.agents.len(), known.as_of)).unzip();
             HostView { host, agents, as_of }
         };
-        Ok(self.store.hosts()?.into_iter().map(view).collect())
+        Ok(self.0.store.hosts()?.into_iter().map(view).collect())
     }
 
     /// Forgets a host; its agents go on.
@@ -137,14 +137,14 @@ impl Manager {
         if let Ok(ssh) = self.ssh() {
             ssh.let_go(&host);
         }
-        self.store.update_hosts(|edit| edit.remove(name))?;
+        self.0.store.update_hosts(|edit| edit.remove(name))?;
         self.forget_last_known(name)?;
         Ok(host)
     }
 
     /// One host.
     pub fn host(&self, name: &HostName) -> Result<Host, Error> {
-        let hosts = self.store.hosts()?;
+        let hosts = self.0.store.hosts()?;
         match hosts.iter().find(|host| host.name == *name) {
             Some(host) => Ok(host.clone()),
             None => {
@@ -155,8 +155,8 @@ impl Manager {
     }
 
     pub(in crate::manager) fn ssh(&self) -> Result<Ssh, Error> {
-        let program = &self.config()?.hosts.ssh;
-        Ok(Ssh::find(program, self.store.run_dir(), &self.env.for_terminals())?)
+        let program = &self.0.config()?.hosts.ssh;
+        Ok(Ssh::find(program, self.0.store.run_dir(), &self.0.env.for_terminals())?)
     }
 
     /// Asks who is there.
@@ -189,7 +189,7 @@ impl Manager {
         if host.version.as_deref() == Some(version) {
             return;
         }
-        let _ = self.store.update_hosts(|edit| {
+        let _ = self.0.store.update_hosts(|edit| {
             if let Some(mut host) = edit.get(&host.name) {
                 host.version = Some(version.to_owned());
                 edit.put(&host);

@@ -11,3 +11,9 @@ pub(in crate::manager) mod list;
 pub(in crate::manager) mod manage;
 pub(in crate::manager) mod run;
 pub(in crate::manager) mod serve;
+
+use crate::manager::Context;
+
+/// Reaches agents of other machines.
+#[derive(Clone, Copy)]
+pub struct Hosts<'a>(pub &'a Context);

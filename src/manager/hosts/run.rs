@@ -1,10 +1,10 @@
 //! A command for another machine: asked over ssh, and asked again with the same id when the link was lost, so that it
 //! is done once whatever happens to the link.
 
+use crate::manager::hosts::Hosts;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, shown};
-use crate::manager::Manager;
 use crate::manager::hosts::list::too_much;
 use crate::manager::hosts::manage::{HELLO, difference, far_request, unreached};
 use crate::model::{FAR_FORMAT, Frame, Hello, Host, HostName, Times};
@@ -68,7 +68,7 @@ struct Arrived {
     lengths: (u64, u64),
 }
 
-impl Manager {
+impl Hosts<'_> {
     /// Runs a command on another machine; its exit code. What is shown is handed over as it comes.
     pub fn far(&self, command: &FarCommand, show: &mut dyn FnMut(Piece<'_>) -> Heed) -> Result<u8, Error> {
         let host = self.host(&command.host)?;

@@ -4,13 +4,14 @@
 //! that is lost in the middle neither ends it nor has it done again. Whoever comes back with the same request is given
 //! the rest of the same answer.
 
+use crate::manager::hosts::Hosts;
 use std::io::{BufRead, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::{Error, Report};
-use crate::manager::Manager;
+use crate::manager::Context;
 use crate::model::{Exit, FAR_FORMAT, FarRequest, Frame, Hello, RequestId, Times};
 use crate::process::{self, Heard, Run};
 use crate::store::{Printed, Spool};
@@ -49,10 +50,10 @@ pub fn serve(
         if request.argv.is_empty() {
             return teller.tell(&Frame::End(0));
         }
-        let manager = Manager::open(env, home)?;
+        let manager = Context::open(env, home)?;
         match request.times {
-            Times::Any => manager.look(&request, (bytes, input), &mut teller),
-            Times::Once => manager.once(&request, &bytes, &mut teller),
+            Times::Any => Hosts(&manager).look(&request, (bytes, input), &mut teller),
+            Times::Once => Hosts(&manager).once(&request, &bytes, &mut teller),
         }
     });
     match answered {
@@ -100,7 +101,7 @@ fn read(input: &mut impl BufRead) -> Result<(FarRequest, Vec<u8>), Error> {
     Ok((request, bytes))
 }
 
-impl Manager {
+impl Hosts<'_> {
     /// Does what only looks, for as long as somebody listens.
     fn look(
         &self,
@@ -109,7 +110,7 @@ impl Manager {
         teller: &mut Teller<impl Write>,
     ) -> Result<(), Error> {
         let words = self.with_home(request.argv.clone());
-        let run = Run { program: self.env.exe(), args: &words, dir: None, env: None };
+        let run = Run { program: self.0.env.exe(), args: &words, dir: None, env: None };
         let mut listening = process::listen_to(&run, bytes).map_err(Error::io("cannot start symposium"))?;
         let stop = listening.stopper();
         std::thread::spawn(move || {
@@ -132,9 +133,9 @@ impl Manager {
 
     /// Has something done once, and tells what came of it from where the other side has it.
     fn once(&self, request: &FarRequest, bytes: &[u8], teller: &mut Teller<impl Write>) -> Result<(), Error> {
-        self.store.forget_requests(Env::now());
+        self.0.store.forget_requests(Env::now());
         let written = serde_json::to_vec(request).unwrap_or_default();
-        let spool = self.store.spool(request.id, &written, bytes)?;
+        let spool = self.0.store.spool(request.id, &written, bytes)?;
         crate::failpoint::reached("remote.spooled");
         let watch = spool.watch()?;
         let (mut out, mut err) = (request.out_from, request.err_from);
@@ -175,20 +176,20 @@ impl Manager {
 
     fn start_work(&self, id: RequestId) -> Result<(), Error> {
         let words = self.with_home(vec!["remote".into(), "--work".into(), id.to_string()]);
-        let run = Run { program: self.env.exe(), args: &words, dir: None, env: None };
+        let run = Run { program: self.0.env.exe(), args: &words, dir: None, env: None };
         process::start_apart(&run).map_err(Error::io("cannot start symposium"))
     }
 
     /// Does what was written down, unless somebody did or does.
     pub fn work_off(&self, id: RequestId) -> Result<(), Error> {
         process::leave_session().map_err(Error::io("cannot leave the connection's session"))?;
-        let spool = self.store.spooled(id);
+        let spool = self.0.store.spooled(id);
         let Some(work) = spool.begin()? else { return Ok(()) };
         crate::failpoint::reached("remote.begun");
         let request: FarRequest = serde_json::from_slice(&spool.request()?)
             .map_err(|why| Error::Usage { what: format!("this is no request: {why}"), hint: None })?;
         let words = self.with_home(request.argv);
-        let run = Run { program: self.env.exe(), args: &words, dir: None, env: None };
+        let run = Run { program: self.0.env.exe(), args: &words, dir: None, env: None };
         let [input, out, mut err] = spool.files()?;
         let said = err.try_clone().map_err(Error::io("cannot write what it says"))?;
         let code = process::run_into(&run, [input, out, said]).map(code).unwrap_or_else(|why| {
@@ -201,7 +202,7 @@ impl Manager {
 
     /// The words of a request, for a symposium of here in this environment.
     fn with_home(&self, words: Vec<String>) -> Vec<String> {
-        let home = self.home.path.to_string_lossy().into_owned();
+        let home = self.0.home.path.to_string_lossy().into_owned();
         [vec!["--home".into(), home], words].concat()
     }
 }

@@ -3,9 +3,10 @@
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::Manager;
-use crate::manager::lifecycle::foreground::is_in_terminal;
+use crate::manager::lifecycle::Lifecycle;
 use crate::manager::lifecycle::hibernate::can_sleep;
+use crate::manager::status::StatusTracker;
+use crate::manager::status::lookup::is_in_terminal;
 use crate::model::{Agent, AgentName, AgentRecord};
 use crate::rules::lifecycle::evict::{Eviction, surplus, yet_to_come};
 use crate::store::Place;
@@ -13,23 +14,23 @@ use crate::store::Place;
 /// What those are told who find an agent asleep.
 const MADE_ROOM: &str = "it was put to sleep to make room for another; it wakes when it is needed";
 
-impl Manager {
+impl Lifecycle<'_> {
     /// Makes room for one more agent and keeps it until the place is given back: between the count and the start
     /// nobody else gets it. One that is counted already needs none.
     pub(in crate::manager) fn make_room(&self, record: &AgentRecord) -> Result<Option<Place>, Error> {
-        let max = self.config()?.max_agents;
+        let max = self.0.config()?.max_agents;
         let Some(max) = max.filter(|_| !self.is_counted(record)) else { return Ok(None) };
-        let gate = self.store.lock_room()?;
-        let starting = self.store.starting(&gate)?;
+        let gate = self.0.store.lock_room()?;
+        let starting = self.0.store.starting(&gate)?;
         let unwritten = starting.iter().filter(|name| !self.is_written(name)).count();
         let others = (max as usize).checked_sub(unwritten + 1);
-        let fits = others.map(|others| self.store.live_at_most(others)).transpose()?.flatten();
+        let fits = others.map(|others| self.0.store.live_at_most(others)).transpose()?.flatten();
         failpoint::reached("room.counted");
         if fits != Some(true) {
             // Counted anew, and both from one reading: who is written down meanwhile would count twice.
             self.evict(Some(&starting))?;
             // One that could have slept may be held by somebody.
-            let records = self.store.read(Env::now())?;
+            let records = self.0.store.read(Env::now())?;
             let live = || records.iter().filter(|record| record.status.status.is_live());
             let (live, starting) =
                 (live().count(), yet_to_come(&starting, live().map(|record| &record.name)));
@@ -37,27 +38,27 @@ impl Manager {
                 return Err(Error::Full { live, starting, max });
             }
         }
-        Ok(Some(self.store.take_place(&record.name, &gate)?))
+        Ok(Some(self.0.store.take_place(&record.name, &gate)?))
     }
 
     fn is_written(&self, name: &str) -> bool {
-        let found = name.parse().ok().and_then(|name| self.store.find(&name, Env::now()).ok().flatten());
+        let found = name.parse().ok().and_then(|name| self.0.store.find(&name, Env::now()).ok().flatten());
         found.is_some_and(|record| record.status.status.is_live())
     }
 
     fn is_counted(&self, record: &AgentRecord) -> bool {
-        let written = self.store.find(&record.name, Env::now()).ok().flatten();
+        let written = self.0.store.find(&record.name, Env::now()).ok().flatten();
         written.is_some_and(|written| written.id == record.id && written.status.status.is_live())
     }
 
     /// Puts to sleep what is over the cap all the same: it was lowered, or more came back than there was room for.
     pub fn evict_surplus(&self) -> Result<Vec<AgentName>, Error> {
-        let max = self.settings().max_agents;
+        let max = self.0.settings().max_agents;
         let is_over = |live: usize| max.is_some_and(|max| live > max as usize);
-        if !self.store.count_live()?.is_some_and(is_over) {
+        if !self.0.store.count_live()?.is_some_and(is_over) {
             return Ok(vec![]);
         }
-        let _gate = self.store.lock_room()?;
+        let _gate = self.0.store.lock_room()?;
         match self.evict(None) {
             // None of them can sleep now; that is no news.
             Err(Error::Full { .. }) => Ok(vec![]),
@@ -67,9 +68,9 @@ impl Manager {
 
     /// Puts to sleep what is over the cap, or would be with one more and those that are being started; says whom.
     fn evict(&self, starting: Option<&[String]>) -> Result<Vec<AgentName>, Error> {
-        let max = self.config()?.max_agents;
-        let agents = self.survey()?.agents;
-        let kinds = self.kinds()?;
+        let max = self.0.config()?.max_agents;
+        let agents = StatusTracker(self.0).survey()?.agents;
+        let kinds = self.0.kinds()?;
         let may = |agent: &Agent| {
             !is_in_terminal(agent) && kinds.get(&agent.kind).is_some_and(|kind| can_sleep(&agent.kind, kind))
         };
@@ -85,7 +86,7 @@ impl Manager {
                 let mut asleep = Vec::new();
                 for name in names {
                     // Not waited for: whoever holds it may be waiting for room itself.
-                    let Some(lock) = self.store.try_lock_agent(&name, "hibernate")? else { continue };
+                    let Some(lock) = self.0.store.try_lock_agent(&name, "hibernate")? else { continue };
                     match self.hibernate_locked(&name, MADE_ROOM, lock) {
                         Ok(_) => asleep.push(name),
                         // It has got something to do meanwhile.

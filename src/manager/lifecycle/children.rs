@@ -3,18 +3,19 @@
 use crate::base::plural::counted;
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
-use crate::manager::lifecycle::launch_plan::Chosen;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::launch_plan::Chosen;
 use crate::model::{AgentName, AgentRecord, Limits};
 use crate::rules::lifecycle::tree::{self, is_there};
 use crate::store::Gate;
 
-impl Manager {
+impl Lifecycle<'_> {
     /// The parent of a new agent: the one that is named, else the one in whose process tree this command runs.
     pub(in crate::manager) fn parent(&self, named: Option<&AgentName>) -> Result<Option<AgentName>, Error> {
         match named {
-            Some(name) => self.record(name, "show").map(|record| Some(record.name)),
-            None => Ok(self.speaker()?.map(|record| record.name)),
+            Some(name) => self.0.record(name, "show").map(|record| Some(record.name)),
+            None => Ok(self.0.speaker()?.map(|record| record.name)),
         }
     }
 
@@ -27,7 +28,7 @@ impl Manager {
         if chosen.spec.max_instances.is_none() && parent.is_none() {
             return Ok(());
         }
-        let records = self.store.read(Env::now())?;
+        let records = self.0.store.read(Env::now())?;
         self.refuse_instance(&records, &chosen.spec.name, chosen.spec.max_instances)?;
         let ancestors = self.ancestors(&records, parent);
         let is_child = |record: &&AgentRecord| record.parent.as_ref() == parent && is_there(record);
@@ -45,16 +46,16 @@ impl Manager {
         parent: Option<&AgentName>,
     ) -> Result<Option<Gate>, Error> {
         let is_counted = chosen.spec.max_instances.is_some() || parent.is_some();
-        Ok(is_counted.then(|| self.store.lock_room()).transpose()?)
+        Ok(is_counted.then(|| self.0.store.lock_room()).transpose()?)
     }
 
     /// Refuses to bring back one that ended while others took its place.
     pub(in crate::manager) fn refuse_return(&self, record: &AgentRecord) -> Result<(), Error> {
-        let spec = self.birth_note(&record.name).and_then(|note| note.spec);
+        let spec = SpecCatalog(self.0).birth_note(&record.name).and_then(|note| note.spec);
         let Some(max) = spec.and_then(|spec| spec.max_instances).filter(|_| !is_there(record)) else {
             return Ok(());
         };
-        self.refuse_instance(&self.store.read(Env::now())?, &record.spec, Some(max))
+        self.refuse_instance(&self.0.store.read(Env::now())?, &record.spec, Some(max))
     }
 
     fn refuse_instance(&self, records: &[AgentRecord], spec: &str, max: Option<u32>) -> Result<(), Error> {
@@ -80,7 +81,10 @@ impl Manager {
             if ancestors.iter().any(|(name, _)| *name == record.name) {
                 break;
             }
-            let limits = self.birth_note(&record.name).and_then(|note| note.spec).map(|spec| spec.limits);
+            let limits = SpecCatalog(self.0)
+                .birth_note(&record.name)
+                .and_then(|note| note.spec)
+                .map(|spec| spec.limits);
             ancestors.push((record.name.clone(), limits.unwrap_or_default()));
             next = record.parent.as_ref();
         }
@@ -89,10 +93,10 @@ impl Manager {
 
     /// Everybody below these who runs.
     pub fn descendants(&self, of: &[AgentName]) -> Result<Vec<AgentName>, Error> {
-        if !self.store.may_be_parents(of)? {
+        if !self.0.store.may_be_parents(of)? {
             return Ok(vec![]);
         }
-        let records = self.store.read(Env::now())?;
+        let records = self.0.store.read(Env::now())?;
         let runs = |record: &AgentRecord| record.status.status.is_live();
         let mut below = tree::descendants(&records, of);
         below.retain(|name| records.iter().any(|record| record.name == *name && runs(record)));

@@ -1,27 +1,31 @@
 //! `agent spawn --foreground`: runs the agent in this terminal, without tmux, recorded while it runs.
 
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::workspace::Workspaces;
 use std::ffi::OsString;
 use std::path::Path;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
-use crate::manager::lifecycle::spawn::{SpawnRequest, refuse_unknown_conversation};
-use crate::model::{Agent, AgentName, Exit, Prompt, Status, StatusNote};
+use crate::manager::lifecycle::spawn::refuse_unknown_conversation;
+use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::model::{AgentName, Exit, Prompt, Status, StatusNote};
 use crate::process::{self, Run};
 use crate::rules::status::decide::ended;
 
-impl Manager {
+impl Lifecycle<'_> {
     /// Runs it until it ends, `before` being the last that is done in the terminal; returns its name and how it ended.
     pub fn spawn_foreground(
         &self,
         request: &SpawnRequest,
         before: impl FnOnce(),
     ) -> Result<(AgentName, Exit), Error> {
-        let dir = self.working_directory(request.dir.as_deref())?;
+        let dir = self.0.working_directory(request.dir.as_deref())?;
         let parent = self.parent(request.parent.as_ref())?;
-        let chosen = self.chosen(request, parent.as_ref(), &dir)?;
+        let chosen = SpecCatalog(self.0).chosen(request, parent.as_ref(), &dir)?;
         chosen.refuse_untrusted()?;
         let task = chosen.task(request.task.as_deref())?;
         if let Some(task) = &task
@@ -42,16 +46,17 @@ impl Manager {
         self.refuse_crowd(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
         self.create_instance(&mut record, request, &chosen, &mut room)?;
-        chosen.warnings.iter().for_each(|warning| self.notice(warning.clone()));
-        self.write(|edit| edit.put(record.clone()))?;
+        chosen.warnings.iter().for_each(|warning| self.0.notice(warning.clone()));
+        RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
         drop(room);
         let prompt = task.as_ref().map(Prompt::as_str);
         let start =
             Start { kind: &chosen.kind, opening, prompt, pane: None, env: EnvFrom::Caller, size: None };
-        let (argv, mut env) = self.equip(&record, &start).inspect_err(|_| self.withdraw(&record))?;
+        let (argv, mut env) =
+            self.equip(&record, &start).inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
         // What tmux would set; and where it is, so that the agent's own hooks choose the same server.
         for name in ["TERM", "TMUX_TMPDIR", "SYMPOSIUM_TMUX_SOCKET"] {
-            env.extend(self.env.var(name).map(|value| (OsString::from(name), value.to_owned())));
+            env.extend(self.0.env.var(name).map(|value| (OsString::from(name), value.to_owned())));
         }
         record.conversation.begun |= task.is_some();
         let dir = record.working_directory.clone();
@@ -66,13 +71,13 @@ impl Manager {
             let is_told = chosen.kind.hooks.tell_of_prompts();
             let status = if is_told { Status::Starting } else { Status::Working };
             record.status = StatusNote::new(status, Env::now(), "it runs in the foreground of a terminal");
-            let _ = self.write(|edit| edit.put(record.clone()));
+            let _ = RegistryWriter(self.0).write(|edit| edit.put(record.clone()));
             drop(lock);
         });
         let exit = match outcome {
             Ok(exit) => exit,
             Err(error) => {
-                self.withdraw(&record);
+                Workspaces(self.0).withdraw(&record);
                 return Err(Error::Io {
                     what: "cannot run the agent in this terminal".into(),
                     source: error,
@@ -80,7 +85,7 @@ impl Manager {
             }
         };
         let decision = ended(exit, Env::now());
-        self.write(|edit| {
+        RegistryWriter(self.0).write(|edit| {
             // It may have been renamed, or replaced by another of its name.
             let own = edit.all().ok().and_then(|all| all.into_iter().find(|one| one.id == record.id));
             if let Some(mut now) = own.filter(|now| now.status.status != Status::Stopped) {
@@ -92,10 +97,4 @@ impl Manager {
         })?;
         Ok((record.name, exit))
     }
-}
-
-/// Whether it runs in somebody's terminal, outside tmux. One in a server that cannot be reached is unknown.
-pub(in crate::manager) fn is_in_terminal(agent: &Agent) -> bool {
-    let is_known = agent.status.is_live() && agent.status != Status::Unknown;
-    is_known && agent.tmux.is_none() && agent.pid.is_some()
 }

@@ -3,14 +3,17 @@
 //!
 //! Its tmux session stays, with the environment it was spawned in; its conversation is its CLI's to keep.
 
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
-use crate::manager::lifecycle::foreground::is_in_terminal;
 use crate::manager::lifecycle::launch::EnvFrom;
 use crate::manager::lifecycle::resume::{How, Watch};
+use crate::manager::status::lookup::is_in_terminal;
 use crate::manager::status::reconcile::STOPPING;
 use crate::model::{Agent, AgentName, AgentRecord, Kind, Status, StatusNote, What};
 use crate::rules::status::decide::PLAIN_COMMAND;
@@ -19,10 +22,10 @@ use crate::store::AgentLock;
 /// How long an idle agent gets to leave.
 const GRACE: Duration = Duration::from_secs(5);
 
-impl Manager {
+impl Lifecycle<'_> {
     /// Puts an idle agent to sleep.
     pub fn hibernate(&self, name: &AgentName, why: &str) -> Result<Agent, Error> {
-        let lock = self.store.lock_agent(name, "hibernate")?;
+        let lock = self.0.store.lock_agent(name, "hibernate")?;
         self.hibernate_locked(name, why, lock)
     }
 
@@ -32,12 +35,12 @@ impl Manager {
         why: &str,
         lock: AgentLock,
     ) -> Result<Agent, Error> {
-        self.record(name, "hibernate")?;
+        self.0.record(name, "hibernate")?;
         // Somebody who types into it must not find it gone.
-        self.ensure_directory(name)?;
-        let _typing = self.store.lock_typing(name)?;
-        let agent = self.agent(name, "hibernate")?;
-        let record = self.record(name, "hibernate")?;
+        Workspaces(self.0).ensure_directory(name)?;
+        let _typing = self.0.store.lock_typing(name)?;
+        let agent = StatusTracker(self.0).agent(name, "hibernate")?;
+        let record = self.0.record(name, "hibernate")?;
         if agent.status == Status::Hibernated {
             return Ok(agent);
         }
@@ -45,7 +48,7 @@ impl Manager {
         if is_in_terminal(&agent) {
             return Err(Error::InTerminal { name: name.clone() });
         }
-        let kind = self.kind_of(&record)?;
+        let kind = self.0.kind_of(&record)?;
         if agent.status != Status::Idle
             || record.status.status != Status::Idle
             || !can_sleep(&record.kind, &kind)
@@ -55,15 +58,15 @@ impl Manager {
         }
         self.end_processes(&record, GRACE, &lock)?;
         let record = self.note_asleep(&record, why)?;
-        let _ = self.store.instance(name).remove_state(STOPPING);
-        self.show_status(&record);
-        self.happened(&record, What::Hibernated, why.to_owned());
+        let _ = self.0.store.instance(name).remove_state(STOPPING);
+        StatusTracker(self.0).show_status(&record);
+        RegistryWriter(self.0).happened(&record, What::Hibernated, why.to_owned());
         drop(lock);
-        self.agent(name, "hibernate")
+        StatusTracker(self.0).agent(name, "hibernate")
     }
 
     fn note_asleep(&self, record: &AgentRecord, why: &str) -> Result<AgentRecord, Error> {
-        let written = self.write(|edit| {
+        let written = RegistryWriter(self.0).write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten()?;
             now.status = StatusNote::new(Status::Hibernated, Env::now(), why);
             now.exit = None;
@@ -76,11 +79,11 @@ impl Manager {
     /// Wakes the agent if it sleeps; says whether it did.
     pub fn wake(&self, name: &AgentName) -> Result<bool, Error> {
         let sleeps = |record: &AgentRecord| record.status.status == Status::Hibernated;
-        if !self.store.find(name, Env::now())?.is_some_and(|record| sleeps(&record)) {
+        if !self.0.store.find(name, Env::now())?.is_some_and(|record| sleeps(&record)) {
             return Ok(false);
         }
-        let lock = self.store.lock_agent(name, "wake")?;
-        let record = self.record(name, "wake")?;
+        let lock = self.0.store.lock_agent(name, "wake")?;
+        let record = self.0.record(name, "wake")?;
         if !sleeps(&record) {
             return Ok(false);
         }

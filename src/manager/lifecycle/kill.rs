@@ -3,14 +3,18 @@
 //! The kind's own way out is tried first, then signals; a file that says so is left first, so that an end which
 //! is cut short is still known to have been asked for.
 
+use crate::manager::access::Access;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::Manager;
+use crate::manager::agent_process::{is_alive, target_of};
 use crate::manager::parallel::side_by_side;
-use crate::manager::status::reconcile::{STOPPING, is_alive, target_of};
+use crate::manager::status::reconcile::STOPPING;
 use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote};
 use crate::process::{self, EndPlan};
 use crate::rules::status::will_return::comes_back;
@@ -34,11 +38,11 @@ pub struct Killed {
     pub remarks: Vec<String>,
 }
 
-impl Manager {
+impl Lifecycle<'_> {
     /// Ends an agent. Its record, transcript and conversation stay.
     pub fn kill(&self, name: &AgentName, grace: Duration) -> Result<Killed, Error> {
-        let lock = self.store.lock_agent(name, "kill")?;
-        let record = self.record(name, "kill")?;
+        let lock = self.0.store.lock_agent(name, "kill")?;
+        let record = self.0.record(name, "kill")?;
         self.kill_locked(&record, grace, &lock)
     }
 
@@ -49,7 +53,7 @@ impl Manager {
 
     /// The agents that run now, or are about to by themselves.
     pub fn live(&self) -> Result<Vec<AgentName>, Error> {
-        let survey = self.survey()?;
+        let survey = StatusTracker(self.0).survey()?;
         let is_meant = |agent: &Agent| agent.status.is_live() || comes_back(agent);
         Ok(survey.agents.into_iter().filter(is_meant).map(|agent| agent.name).collect())
     }
@@ -63,10 +67,10 @@ impl Manager {
         let was_running = self.end_processes(record, grace, lock)?;
         if !was_running && record.status.status.is_live() {
             // An agent may kill itself: closing its session ends this very process before it is written down.
-            let _ = self.store.instance(&record.name).write_state(STOPPING, b"");
+            let _ = self.0.store.instance(&record.name).write_state(STOPPING, b"");
         }
         let mut remarks = Vec::new();
-        match self.tmux().and_then(|tmux| Ok(tmux.kill_session(record.name.as_str(), record.id)?)) {
+        match self.0.tmux().and_then(|tmux| Ok(tmux.kill_session(record.name.as_str(), record.id)?)) {
             Ok(_) => {}
             Err(error) => {
                 remarks.push(format!("its processes are gone, but its tmux session may be left: {error}"))
@@ -76,7 +80,7 @@ impl Manager {
         self.note_stopped(record, was_running).map_err(|error| {
             if !was_running {
                 // A request that stays behind would turn a crash into a stop.
-                let _ = self.store.instance(&record.name).remove_state(STOPPING);
+                let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
             }
             not_written(
                 error,
@@ -108,8 +112,8 @@ impl Manager {
         why: &str,
         _lock: &AgentLock,
     ) -> Result<bool, Error> {
-        self.end_shares(&record.name);
-        let instance = self.store.instance(&record.name);
+        Access(self.0).end_shares(&record.name);
+        let instance = self.0.store.instance(&record.name);
         let _ = instance.write_state(STOPPING, why.as_bytes());
         failpoint::reached("kill.marked");
         let left = self.ask_to_leave(record, grace);
@@ -126,13 +130,13 @@ impl Manager {
 
     /// Presses the kind's exit keys and waits a moment; says whether it left. If not, signals follow.
     fn ask_to_leave(&self, record: &AgentRecord, grace: Duration) -> bool {
-        let keys = self.kind_of(record).map(|kind| kind.exit_keys).unwrap_or_default();
+        let keys = self.0.kind_of(record).map(|kind| kind.exit_keys).unwrap_or_default();
         let (Some(pid), Some(place)) = (record.pid, &record.tmux) else { return false };
         // After a loss of its server, the pane of that number may be another agent's.
         if keys.is_empty() || grace.is_zero() || !is_alive(record) {
             return false;
         }
-        let Ok(tmux) = self.tmux() else { return false };
+        let Ok(tmux) = self.0.tmux() else { return false };
         for key in keys {
             if tmux.keys(&place.pane, &[key]).is_err() {
                 break;
@@ -145,7 +149,7 @@ impl Manager {
     }
 
     fn note_stopped(&self, record: &AgentRecord, was_running: bool) -> Result<(), Error> {
-        self.write(|edit| {
+        RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
                 // One that would come back by itself is stopped, too.
                 let waits = now.restart.policy != RestartPolicy::No
@@ -162,7 +166,7 @@ impl Manager {
                 edit.put(now);
             }
         })?;
-        let _ = self.store.instance(&record.name).remove_state(STOPPING);
+        let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
         Ok(())
     }
 }

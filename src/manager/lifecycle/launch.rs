@@ -1,39 +1,38 @@
 //! Starts the process of an agent, for the first time or again: what spawn, resume, restart and restore share.
 
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::spawn_request::Variables;
+use crate::manager::status::StatusTracker;
+use crate::model::{AgentName, Status};
+use crate::process::{self};
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use std::time::Instant;
 
-use crate::env::{AGENT, AGENT_ID, Env, HOME};
-use crate::error::Error;
+use crate::env::{AGENT, AGENT_ID, HOME};
 use crate::failpoint;
 use crate::kinds::{self, CommandLine, HookCommand};
-use crate::manager::Manager;
-use crate::manager::lifecycle::environment::editor_socket::EDITOR;
+use crate::manager::lifecycle::editor_socket::EDITOR;
 use crate::manager::lifecycle::kill::not_written;
 use crate::manager::registry::session_copy::carried;
-use crate::manager::status::events::HEARD;
+use crate::manager::status::evidence::HEARD;
 use crate::manager::status::reconcile::STOPPING;
-use crate::model::{AgentRecord, Conversation, Exit, Kind, Look, PromptVia, Status, StatusNote, TmuxPlace};
-use crate::process;
+use crate::model::{AgentRecord, Conversation, Exit, Kind, PromptVia, StatusNote, TmuxPlace};
 use crate::rules::lifecycle::conversation_start::Opening;
 use crate::rules::lifecycle::params;
 use crate::rules::status::decide::{PLAIN_COMMAND, SHELL_RUNS, is_interactive_shell};
 use crate::rules::status::from_hook::WITH_A_TASK;
-use crate::tmux::{Capture, Edges, Launch, LaunchEnv, TmuxError};
-use crate::transcript::{self, Size};
+use crate::tmux::{Edges, Launch, LaunchEnv, TmuxError};
 
 /// The size of a session that nobody has attached to yet: wide enough for an agent's tables.
 const SIZE: (u16, u16) = (160, 48);
-/// The same, for reading a transcript.
-pub(in crate::manager) const SCREEN: Size = Size { rows: 48, cols: 160 };
 /// An argument may have 128 KiB on Linux; a longer first prompt is typed in instead.
 const LONGEST_ARGUMENT: usize = 100 * 1024;
-/// How many lines of a dead agent are shown.
-const LAST_LINES: usize = 12;
-
-/// An environment.
-pub(in crate::manager) type Variables = Vec<(OsString, OsString)>;
 
 /// One start.
 pub(in crate::manager) struct Start<'a> {
@@ -64,7 +63,7 @@ pub(in crate::manager) enum EnvFrom {
     Session,
 }
 
-impl Manager {
+impl Lifecycle<'_> {
     /// The whole command line of a start and its environment; what its hooks need is written into its directory.
     pub(in crate::manager) fn equip(
         &self,
@@ -72,9 +71,9 @@ impl Manager {
         start: &Start<'_>,
     ) -> Result<(Vec<String>, Variables), Error> {
         let mut env = self.environment(record, start);
-        let instance = self.store.instance(&record.name);
-        self.mend_hook_link();
-        let hook = HookCommand { binary: self.hook_program(), home: self.home.path.clone() };
+        let instance = self.0.store.instance(&record.name);
+        self.0.mend_hook_link();
+        let hook = HookCommand { binary: self.0.hook_program(), home: self.0.home.path.clone() };
         let setup = kinds::hooks(start.kind, &hook, &instance.state_dir(), &|key| {
             env.iter().find(|(k, _)| k == key).and_then(|(_, value)| value.to_str().map(str::to_owned))
         });
@@ -86,7 +85,7 @@ impl Manager {
             env.retain(|(k, _)| *k != *key);
             env.push((key.into(), value.into()));
         }
-        let tools = self.tools_for(self.owner(record), start.kind, &env);
+        let tools = SpecCatalog(self.0).tools_for(SpecCatalog(self.0).owner(record), start.kind, &env);
         if let Some((key, value)) = tools.env.filter(|_| start.keeps_env().is_none()) {
             env.retain(|(k, _)| *k != *key);
             env.push((key.into(), value.into()));
@@ -112,7 +111,7 @@ impl Manager {
         let kind = start.kind;
         let mut env: Variables = match start.keeps_env() {
             Some(_) => Vec::new(),
-            None => self.env.for_agents().cloned().collect(),
+            None => self.0.env.for_agents().cloned().collect(),
         };
         let mut set = |key: &str, value: OsString| {
             env.retain(|(k, _)| k != key);
@@ -128,7 +127,7 @@ impl Manager {
         for (key, value) in &kind.env {
             set(key, value.into());
         }
-        if let Some(note) = self.birth_note(&record.name) {
+        if let Some(note) = SpecCatalog(self.0).birth_note(&record.name) {
             let of_spec = note.spec.map(|spec| spec.env).unwrap_or_default();
             for (key, value) in of_spec.into_iter().chain(note.env) {
                 set(&key, value.into());
@@ -139,7 +138,7 @@ impl Manager {
         }
         set(AGENT, record.name.as_str().into());
         set(AGENT_ID, record.id.to_string().into());
-        set(HOME, self.home.path.clone().into());
+        set(HOME, self.0.home.path.clone().into());
         env
     }
 
@@ -150,7 +149,7 @@ impl Manager {
         start: &Start<'_>,
     ) -> Result<(), Error> {
         let (argv, env) = self.equip(record, start)?;
-        let instance = self.store.instance(&record.name);
+        let instance = self.0.store.instance(&record.name);
         let pipe = self.transcript_command(&record.name);
         let _ = instance.remove_state(HEARD);
         record.exit = None;
@@ -159,7 +158,7 @@ impl Manager {
         // The copy that a lost registry is rebuilt from is never told of the first prompt.
         let begun = record.conversation.begun | start.prompt.is_some();
         let conversation = Conversation { begun, ..record.conversation.clone() };
-        let json = carried(&AgentRecord { conversation, ..record.clone() }, self.home());
+        let json = carried(&AgentRecord { conversation, ..record.clone() }, self.0.home());
         // One with such hooks says so itself, as soon as it has really taken it.
         record.conversation.begun |= start.prompt.is_some() && !start.kind.hooks.tell_of_prompts();
         let launch = Launch {
@@ -177,21 +176,21 @@ impl Manager {
             size: start.size.unwrap_or(SIZE),
             edges: if record.kind == PLAIN_COMMAND { Edges::Untold } else { Edges::Told },
             // The start is written there as soon as the server has answered.
-            meanwhile: Some(&|| self.open_ledger()),
+            meanwhile: Some(&|| RegistryWriter(self.0).open_ledger()),
         };
-        let tmux = self.tmux()?;
+        let tmux = self.0.tmux()?;
         let started = match start.pane {
             Some(pane) => tmux.respawn(&launch, pane)?,
             None => match tmux.start(&launch) {
                 Err(TmuxError::NoServer { .. }) => {
-                    self.end_stuck_server(tmux)?;
+                    StatusTracker(self.0).end_stuck_server(tmux)?;
                     tmux.start(&launch)?
                 }
                 other => other?,
             },
         };
         for mistake in &started.mistakes {
-            self.notice(format!("{mistake} (the tmux server reads that file when it starts)"));
+            self.0.notice(format!("{mistake} (the tmux server reads that file when it starts)"));
         }
         failpoint::reached("launch.started");
         let _ = instance.remove_state(STOPPING);
@@ -215,7 +214,7 @@ impl Manager {
 
     /// Writes the start down, keeping what the agent's own hooks have said meanwhile.
     fn note_started(&self, record: &mut AgentRecord) -> Result<(), Error> {
-        let written = self.write(|edit| {
+        let written = RegistryWriter(self.0).write(|edit| {
             let mut written = record.clone();
             let now = edit.get(&record.name).ok().flatten().filter(|now| now.id == record.id);
             written.cut_off = now.as_ref().and_then(|now| now.cut_off.clone());
@@ -246,7 +245,7 @@ impl Manager {
             return Ok(());
         }
         let after = begun.elapsed();
-        let exit = self.exit_of(record)?;
+        let exit = StatusTracker(self.0).exit_of(record)?;
         if record.kind == PLAIN_COMMAND
             && exit.is_none_or(|exit| exit == Exit { code: Some(0), signal: None })
         {
@@ -256,44 +255,16 @@ impl Manager {
             name: record.name.clone(),
             exit,
             after,
-            last_lines: self.last_lines(record),
+            last_lines: StatusTracker(self.0).last_lines(record),
         })
     }
+}
 
-    /// How the agent ended. tmux learns of it a moment after the process is gone.
-    pub(in crate::manager) fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
-        let deadline = Instant::now() + Duration::from_secs(1);
-        loop {
-            let Look::Running(server) = self.tmux()?.look()? else { return Ok(None) };
-            let pane = server.panes.into_iter().find(|pane| pane.agent == Some(record.id));
-            match pane.map(|pane| pane.dead) {
-                Some(Some(dead)) => return Ok(Some(dead.exit)),
-                Some(None) if Instant::now() < deadline => {}
-                _ => return Ok(None),
-            }
-        }
-    }
-
-    /// The end of what an agent printed: its dead screen while that is there, else its transcript.
-    pub(in crate::manager) fn last_lines(&self, record: &AgentRecord) -> Vec<String> {
-        let pane = record.tmux.as_ref().map(|place| place.pane.as_str());
-        let screen = pane.and_then(|pane| self.tmux().ok()?.capture(pane, Capture::All).ok());
-        let text = screen.unwrap_or_else(|| self.transcript_tail(record));
-        let is_tmuxs =
-            |line: &str| line.starts_with("Pane is dead") || line.starts_with(" the agent has ended");
-        let is_words = |line: &&str| !line.is_empty() && !is_tmuxs(line);
-        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(is_words).collect();
-        lines[lines.len().saturating_sub(LAST_LINES)..].iter().map(ToString::to_string).collect()
-    }
-
-    /// The end of the transcript as the terminal showed it.
-    pub(in crate::manager) fn transcript_tail(&self, record: &AgentRecord) -> String {
-        let instance = self.store.instance(&record.name);
-        let mut text = Vec::new();
-        if let Ok(tail) = transcript::tail(instance.dir(), 64 * 1024) {
-            let _ = transcript::plain(&tail[..], &mut text, SCREEN);
-        }
-        String::from_utf8_lossy(&text).into_owned()
+impl Lifecycle<'_> {
+    /// The command that takes an agent's output off tmux.
+    pub(in crate::manager) fn transcript_command(&self, name: &AgentName) -> [String; 3] {
+        let dir = self.0.store.instance(name).dir().to_string_lossy().into_owned();
+        [self.0.own_program().to_string_lossy().into_owned(), "transcript".into(), dir]
     }
 }
 

@@ -3,8 +3,6 @@
 //! A *launch* starts the process of an agent, for the first time or again. `spawn` creates the record and launches; `resume`, `restart` and `restore` launch an agent that exists; `kill` and `hibernate` end its processes and keep the record.
 //!
 //! - `spawn`: `agent spawn`
-//! - `launch_plan`: from a spec and options to the command line that runs
-//! - `spawn_manifest`: `spec.json`, the spec an agent was created from
 //! - `launch`: the start that spawn, resume, restart and restore share
 //! - `initial_prompt`: the first task, kept until the agent took it
 //! - `foreground`: `agent spawn --foreground`
@@ -16,20 +14,26 @@
 //! - `rename`: `agent rename`
 //! - `capacity`: the limit on running agents
 //! - `children`: parents and children
-//! - `environment`: what the process of an agent finds in its environment
+//! - `editor_socket`: the way from an agent to the editor it is shown in
+//! - `missing_variables`: variables that the agent had and this shell lacks
 
 pub(in crate::manager) mod capacity;
 pub(in crate::manager) mod children;
-pub(in crate::manager) mod environment;
+pub(in crate::manager) mod editor_socket;
 pub(in crate::manager) mod foreground;
 pub(in crate::manager) mod hibernate;
 pub(in crate::manager) mod initial_prompt;
 pub(in crate::manager) mod kill;
 pub(in crate::manager) mod launch;
-pub(in crate::manager) mod launch_plan;
+pub(in crate::manager) mod missing_variables;
 pub(in crate::manager) mod rename;
 pub(in crate::manager) mod restart;
 pub(in crate::manager) mod restore;
 pub(in crate::manager) mod resume;
 pub(in crate::manager) mod spawn;
-pub(in crate::manager) mod spawn_manifest;
+
+use crate::manager::Context;
+
+/// Starts and ends agents.
+#[derive(Clone, Copy)]
+pub struct Lifecycle<'a>(pub &'a Context);

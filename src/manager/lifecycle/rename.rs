@@ -1,11 +1,15 @@
 //! `agent rename`: the record first, then the directory, then the tmux session. The registry wins, so a rename
 //! that is cut short is finished by the next command.
 
+use crate::manager::access::Access;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use std::path::Path;
 
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::Manager;
 use crate::manager::registry::session_copy::carried;
 use crate::model::{AgentName, AgentRecord, InvalidName, Workspace};
 use crate::store::Edit;
@@ -29,32 +33,37 @@ pub(in crate::manager) fn refuse_reserved(name: &AgentName) -> Result<(), Error>
     }
 }
 
-impl Manager {
+impl Lifecycle<'_> {
     /// Gives an agent another name.
     pub fn rename(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
         if old == new {
-            return self.record(old, "rename");
+            return self.0.record(old, "rename");
         }
         refuse_reserved(new)?;
         // Always in the same order, so that two renames across each other cannot wait for each other.
         let (first, second) = if old < new { (old, new) } else { (new, old) };
-        let _first = self.store.lock_agent(first, "rename")?;
-        let _second = self.store.lock_agent(second, "rename")?;
-        self.finish_move(&self.record(old, "rename")?)?;
-        self.vacate(new)?;
+        let _first = self.0.store.lock_agent(first, "rename")?;
+        let _second = self.0.store.lock_agent(second, "rename")?;
+        StatusTracker(self.0).finish_move(&self.0.record(old, "rename")?)?;
+        StatusTracker(self.0).vacate(new)?;
         // A door leads to a name: a guest must not find another agent behind it.
-        self.end_shares(old);
+        Access(self.0).end_shares(old);
         let record = self.renamed(old, new)?;
         failpoint::reached("rename.noted");
-        let target = self.store.instance(new);
-        let source = self.store.instance(old);
+        let target = self.0.store.instance(new);
+        let source = self.0.store.instance(old);
         target.remove()?;
         if source.dir().exists() {
             source.rename_to(&target)?;
         }
         failpoint::reached("rename.moved");
         if record.tmux.is_some() {
-            match self.tmux()?.rename_session(record.id, old.as_str(), new, &carried(&record, self.home())) {
+            match self.0.tmux()?.rename_session(
+                record.id,
+                old.as_str(),
+                new,
+                &carried(&record, self.0.home()),
+            ) {
                 // A lost agent has none: it went with its server, or somebody closed it.
                 Err(
                     TmuxError::NoServer { .. } | TmuxError::NoSessions { .. } | TmuxError::NoSession { .. },
@@ -63,12 +72,12 @@ impl Manager {
             }
         }
         failpoint::reached("rename.session");
-        self.finish_move(&record)?;
+        StatusTracker(self.0).finish_move(&record)?;
         Ok(record)
     }
 
     fn renamed(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
-        let outcome = self.write(|edit| {
+        let outcome = RegistryWriter(self.0).write(|edit| {
             if edit.contains(new) {
                 return Err(Error::NameTaken { name: new.clone() });
             }
@@ -79,13 +88,14 @@ impl Manager {
                 Workspace::InPlace => {}
                 Workspace::Scratch => {
                     record.working_directory =
-                        self.store.instance(new).workspace().to_string_lossy().into_owned();
+                        self.0.store.instance(new).workspace().to_string_lossy().into_owned();
                     record.project = Some(record.working_directory.clone());
                 }
                 Workspace::Worktree => {
                     let dir = Path::new(&record.working_directory);
-                    let below = dir.strip_prefix(self.workspace_under(old)).unwrap_or(Path::new(""));
-                    let dir = self.workspace_under(new).join(below);
+                    let below =
+                        dir.strip_prefix(Workspaces(self.0).workspace_under(old)).unwrap_or(Path::new(""));
+                    let dir = Workspaces(self.0).workspace_under(new).join(below);
                     record.working_directory = dir.to_string_lossy().trim_end_matches('/').to_owned();
                 }
             }
@@ -96,6 +106,6 @@ impl Manager {
             adopt(edit, old, Some(new));
             Ok(Some(record))
         })?;
-        outcome?.ok_or_else(|| self.no_such_agent(old, "rename"))
+        outcome?.ok_or_else(|| self.0.no_such_agent(old, "rename"))
     }
 }

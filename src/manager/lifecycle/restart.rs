@@ -1,13 +1,14 @@
 //! `agent restart`: ends an agent's processes and starts it again in the same pane, with the same conversation
 //! or afresh.
 
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::specs::SpecCatalog;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::manager::lifecycle::resume::{Again, How, Resumed};
-use crate::manager::lifecycle::spawn_manifest::{Asked, BirthNote};
+use crate::manager::specs::spawn_manifest::{Asked, BirthNote};
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::{conversation, conversation_start};
 use crate::rules::status::decide::PLAIN_COMMAND;
@@ -24,18 +25,18 @@ pub enum Afresh {
     Yes,
 }
 
-impl Manager {
+impl Lifecycle<'_> {
     /// Ends it if need be, and starts it again; afresh, from its spec as that is today.
     pub fn restart(&self, name: &AgentName, afresh: Afresh, grace: Duration) -> Result<Resumed, Error> {
-        let lock = self.store.lock_agent(name, "restart")?;
-        let mut record = self.record(name, "restart")?;
+        let lock = self.0.store.lock_agent(name, "restart")?;
+        let mut record = self.0.record(name, "restart")?;
         let before = record.clone();
         // First of all: a spec that is wrong by now ends nothing.
         let reborn = match afresh {
             Afresh::Yes => self.reborn(&mut record)?,
             Afresh::No => None,
         };
-        self.config()?;
+        self.0.config()?;
         self.check_can_start(&record)?;
         self.end_processes(&before, grace, &lock)?;
         let pane = self.pane_left_behind(&record)?;
@@ -45,9 +46,9 @@ impl Manager {
             return self.type_first(resumed);
         }
         if let Some(reborn) = reborn {
-            self.write_birth_note(&reborn)?;
+            SpecCatalog(self.0).write_birth_note(&reborn)?;
         }
-        let kind = self.kind_of(&record)?;
+        let kind = self.0.kind_of(&record)?;
         let first = self.first_left(&mut record, &kind);
         let opening = conversation_start::first(&kind.conversation, uuid::Uuid::new_v4().to_string());
         conversation::keep(&mut record, Env::now());
@@ -64,7 +65,7 @@ impl Manager {
 
     /// Puts into a record what its spec says today; gives what is to be written down, unless it is a plain command.
     fn reborn(&self, record: &mut AgentRecord) -> Result<Option<BirthNote>, Error> {
-        let note = self.birth_note(&record.name);
+        let note = SpecCatalog(self.0).birth_note(&record.name);
         // One from before there were specs was asked for by its kind.
         let of_kind = || Asked {
             spec: Some(record.kind.clone()),
@@ -77,9 +78,9 @@ impl Manager {
         if !asked.command.is_empty() || asked.spec.as_deref() == Some(PLAIN_COMMAND) {
             return Ok(None);
         }
-        let chosen = self.chosen_again(asked, record.working_directory.as_ref())?;
+        let chosen = SpecCatalog(self.0).chosen_again(asked, record.working_directory.as_ref())?;
         chosen.refuse_untrusted()?;
-        chosen.warnings.iter().for_each(|warning| self.notice(warning.clone()));
+        chosen.warnings.iter().for_each(|warning| self.0.notice(warning.clone()));
         chosen.write_into(record);
         let env = note.map(|note| note.env).unwrap_or_default();
         let (spec, asked) = (Some(chosen.spec), Some(chosen.asked));

@@ -1,14 +1,17 @@
 //! `agent restore`: after a reboot or a crash of tmux, brings back what was lost.
 
+use crate::manager::delivery::Delivery;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::Manager;
+use crate::manager::delivery::send::SendRequest;
 use crate::manager::lifecycle::resume::{How, Watch};
 use crate::manager::parallel::side_by_side;
-use crate::manager::terminal::send::SendRequest;
 use crate::model::{Agent, AgentName, AgentRecord, Status};
 use crate::rules::status::cut_off::CONTINUE_PROMPT;
 use crate::rules::tasks::typing::Lines;
@@ -42,16 +45,16 @@ pub struct Restored {
 /// An agent that was asked to go on, with the outcome of sending the prompt.
 pub type Continued = (AgentName, Result<(), Error>);
 
-impl Manager {
+impl Lifecycle<'_> {
     /// The agents that are lost now.
     pub fn lost(&self) -> Result<Vec<AgentName>, Error> {
-        let survey = self.survey()?;
+        let survey = StatusTracker(self.0).survey()?;
         if let Some(silence) = survey.silence {
             return Err(silence);
         }
         // A survey shows an agent as starting while its lock is held. A process that was killed while it restored agents
         // leaves their locks to children that it had just forked, for a moment, and so do other commands that look.
-        let records = self.store.read(Env::now())?;
+        let records = self.0.store.read(Env::now())?;
         let is_starting =
             |name: &AgentName| records.iter().any(|record| record.name == *name && was_lost(record));
         let is_lost = |agent: &Agent| agent.status == Status::Lost || is_starting(&agent.name);
@@ -78,7 +81,7 @@ impl Manager {
         self.tell_of_early_deaths(&mut restored);
         let back = restored.iter().filter(|one| one.outcome.is_ok() && !one.was_back);
         self.warn_of_lacking_variables(back.map(|one| &one.name));
-        self.ensure_supervisor();
+        SupervisorControl(self.0).ensure_supervisor();
         restored
     }
 
@@ -89,18 +92,20 @@ impl Manager {
                 && record.status.status.is_live()
                 && named.is_none_or(|named| named.contains(&record.name))
         };
-        let records = self.store.read(Env::now())?;
+        let records = self.0.store.read(Env::now())?;
         let names: Vec<AgentName> = records.into_iter().filter(is_meant).map(|record| record.name).collect();
         Ok(side_by_side(&names, |name| {
             let (text, lines) = (CONTINUE_PROMPT.to_owned(), Lines::Together);
-            self.send(&SendRequest { name: name.clone(), text, lines, timeout: CONTINUE_TIMEOUT }).map(drop)
+            Delivery(self.0)
+                .send_to_running(&SendRequest { name: name.clone(), text, lines, timeout: CONTINUE_TIMEOUT })
+                .map(drop)
         }))
     }
 
     /// None when it is lost no more.
     fn restore_one(&self, name: &AgentName, whom: Whom) -> Result<Option<String>, Error> {
-        let lock = self.store.lock_agent(name, "restore")?;
-        let record = self.record(name, "restore")?;
+        let lock = self.0.store.lock_agent(name, "restore")?;
+        let record = self.0.record(name, "restore")?;
         if whom == Whom::Lost && record.status.status != Status::Lost && !self.is_cut_restore(&record)? {
             return Ok(None);
         }
@@ -115,7 +120,7 @@ impl Manager {
 
     /// One look at all of them, after each has had the time that its kind takes to settle.
     fn tell_of_early_deaths(&self, restored: &mut [Restored]) {
-        let Ok(records) = self.store.read(Env::now()) else { return };
+        let Ok(records) = self.0.store.read(Env::now()) else { return };
         for one in restored.iter_mut().filter(|one| one.outcome.is_ok() && !one.was_back) {
             let Some(record) = records.iter().find(|record| record.name == one.name) else { continue };
             if let Err(error) = self.settle_what_is_left(record) {
@@ -125,7 +130,7 @@ impl Manager {
     }
 
     fn settle_what_is_left(&self, record: &AgentRecord) -> Result<(), Error> {
-        let mut kind = self.kind_of(record)?;
+        let mut kind = self.0.kind_of(record)?;
         let passed = record.started_at.map_or(0, |at| Env::now().duration_since(at).as_millis());
         kind.settle_ms = kind.settle_ms.saturating_sub(u64::try_from(passed).unwrap_or(0));
         self.settle(record, &kind)

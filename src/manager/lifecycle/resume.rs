@@ -1,14 +1,19 @@
 //! `agent resume`: brings back an agent that has no process, in its directory and with its conversation.
 
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
-use crate::manager::Manager;
+use crate::manager::agent_process::{is_alive, mark_of, target_of};
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
-use crate::manager::status::reconcile::{is_alive, mark_of, target_of};
 use crate::model::{Agent, AgentName, AgentRecord, Kind, LivePane, Look, Status, StatusNote};
 use crate::process::{self, EndPlan};
 use crate::rules::lifecycle::conversation_start::{self, Opening};
@@ -54,15 +59,15 @@ impl How {
     pub(in crate::manager) const ASKED: How = How { watch: Watch::Settle, env: EnvFrom::Caller };
 }
 
-impl Manager {
+impl Lifecycle<'_> {
     /// Brings it back.
     pub fn resume(&self, name: &AgentName) -> Result<Resumed, Error> {
-        let lock = self.store.lock_agent(name, "resume")?;
-        let record = self.record(name, "resume")?;
+        let lock = self.0.store.lock_agent(name, "resume")?;
+        let record = self.0.record(name, "resume")?;
         let resumed = self.resume_locked(record, How::ASKED, &lock)?;
         drop(lock);
         self.warn_of_lacking_variables([name]);
-        self.ensure_supervisor();
+        SupervisorControl(self.0).ensure_supervisor();
         self.type_first(resumed)
     }
 
@@ -116,7 +121,7 @@ impl Manager {
             1 => ("1 process".to_owned(), "was"),
             count => (format!("{count} processes"), "were"),
         };
-        self.notice(format!("{count} of `{}` had outlived its terminal and {verb} ended", record.name));
+        self.0.notice(format!("{count} of `{}` had outlived its terminal and {verb} ended", record.name));
         Ok(())
     }
 
@@ -128,15 +133,15 @@ impl Manager {
         how: How,
         lock: &AgentLock,
     ) -> Result<Resumed, Error> {
-        let kind = self.kind_of(&record)?;
+        let kind = self.0.kind_of(&record)?;
         let on_disk = self.on_disk(&record, &kind);
         // Without such hooks nobody tells of prompts that a person typed: one who attached may have, or have answered
         // no more than a first-run question.
-        record.conversation.begun |= self.told_by(&record.name, &kind) != ToldBy::Hooks
+        record.conversation.begun |= StatusTracker(self.0).told_by(&record.name, &kind) != ToldBy::Hooks
             && record.last_attached.is_some()
             && on_disk != Some(false);
         // One that was killed in its first turn may not have written it down, and would leave again and again.
-        let lacks = kinds::lacks_conversation(&kind, &self.last_lines(&record));
+        let lacks = kinds::lacks_conversation(&kind, &StatusTracker(self.0).last_lines(&record));
         record.conversation.begun &= !lacks;
         let first = self.first_left(&mut record, &kind);
         // A record that was put together again may not know.
@@ -147,27 +152,15 @@ impl Manager {
 
     /// The agent's own pane, dead or alive.
     pub(in crate::manager) fn own_pane(&self, record: &AgentRecord) -> Result<Option<LivePane>, Error> {
-        let Look::Running(server) = self.tmux()?.look()? else { return Ok(None) };
+        let Look::Running(server) = self.0.tmux()?.look()? else { return Ok(None) };
         let mut own: Vec<_> = server.panes.into_iter().filter(|pane| pane.agent == Some(record.id)).collect();
         let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());
         let at = own.iter().position(|pane| Some(pane.pane.as_str()) == remembered).unwrap_or(0);
         Ok((at < own.len()).then(|| own.swap_remove(at)))
     }
 
-    pub(in crate::manager) fn kind_of(&self, record: &AgentRecord) -> Result<Kind, Error> {
-        if record.kind == PLAIN_COMMAND {
-            return Ok(Kind::default());
-        }
-        let kinds = self.kinds()?;
-        kinds.get(&record.kind).cloned().ok_or_else(|| Error::NoSuchSpec {
-            name: record.kind.clone(),
-            known: kinds.names().map(str::to_owned).collect(),
-            verb: "agent spawn",
-        })
-    }
-
     fn neighbours(&self, record: &AgentRecord) -> Result<usize, Error> {
-        let all = self.store.read(Env::now())?;
+        let all = self.0.store.read(Env::now())?;
         let beside = |other: &&AgentRecord| {
             other.id != record.id
                 && other.kind == record.kind
@@ -187,8 +180,8 @@ impl Manager {
             return Err(Error::DirectoryGone { name: record.name, path: record.working_directory });
         }
         self.refuse_return(&record)?;
-        self.finish_move(&record)?;
-        self.refuse_unfinished(&record)?;
+        StatusTracker(self.0).finish_move(&record)?;
+        Workspaces(self.0).refuse_unfinished(&record)?;
         record.renamed_from = None;
         self.refresh_program(&mut record, again.kind, &dir)?;
         let remark = remark(&record, &again);
@@ -209,8 +202,8 @@ impl Manager {
             record.status = StatusNote::new(Status::Starting, Env::now(), "it is being started again");
         }
         (record.tmux, record.pid) = (None, None);
-        self.store.instance(&record.name).create()?;
-        self.write(|edit| edit.put(record.clone()))?;
+        self.0.store.instance(&record.name).create()?;
+        RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
         crate::failpoint::reached("resume.reserved");
         let pane = again.pane.as_deref();
         let (given, untyped) = match again.first {
@@ -240,7 +233,7 @@ impl Manager {
                 path: record.working_directory.clone(),
             });
         }
-        self.refresh_program(&mut record.clone(), &self.kind_of(record)?, &dir)
+        self.refresh_program(&mut record.clone(), &self.0.kind_of(record)?, &dir)
     }
 
     /// A program that moved since (an update, a new node version) is looked for again.
@@ -249,14 +242,15 @@ impl Manager {
         let bare = record.command.first().filter(|program| Path::new(program).is_relative()).cloned();
         let gone =
             bare.is_some() || record.command.first().is_none_or(|program| !Path::new(program).exists());
-        let given = self.birth_note(&record.name).and_then(|note| note.spec?.command.first().cloned());
+        let given =
+            SpecCatalog(self.0).birth_note(&record.name).and_then(|note| note.spec?.command.first().cloned());
         let is_ours = given.is_none() && kind.program.first().is_some_and(|program| program == kinds::SELF);
         if !gone && !is_ours {
             return Ok(());
         }
         let found = match given.or(bare) {
-            Some(program) => self.find_program(&program, dir),
-            None => self.program_of(kind, dir).filter(|_| record.kind != PLAIN_COMMAND),
+            Some(program) => SpecCatalog(self.0).find_program(&program, dir),
+            None => SpecCatalog(self.0).program_of(kind, dir).filter(|_| record.kind != PLAIN_COMMAND),
         };
         match (found, record.command.first_mut()) {
             (Some(found), Some(program)) => {
@@ -274,7 +268,7 @@ impl Manager {
     /// It is what it was, so that what was lost can still be restored; only one that ran is worse off.
     fn note_not_started(&self, record: &AgentRecord, was: Status, error: &Error) {
         let status = if was.is_live() { Status::Crashed } else { was };
-        let _ = self.write(|edit| {
+        let _ = RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
                 now.status = StatusNote::new(status, Env::now(), format!("it could not be started: {error}"));
                 now.before_start = None;

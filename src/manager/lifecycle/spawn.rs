@@ -4,83 +4,32 @@
 //! it is being started; the registry is written once, when it runs. Killed before that, the session carries the
 //! record, and the next command takes it back from there.
 
+use crate::manager::delivery::Delivery;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::queue::TaskQueue;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
 use crate::git;
-use crate::manager::Manager;
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
-use crate::manager::lifecycle::launch_plan::{Body, Chosen};
 use crate::manager::lifecycle::rename::refuse_reserved;
-use crate::manager::lifecycle::spawn_manifest::BirthNote;
+use crate::manager::specs::launch_plan::Chosen;
+use crate::manager::specs::spawn_manifest::BirthNote;
 use crate::model::Title;
 use crate::model::{
-    Agent, AgentId, AgentName, AgentRecord, Conversation, Kind, Prompt, Restart, RestartPolicy, Status,
-    StatusNote, Workspace,
+    Agent, AgentId, AgentName, AgentRecord, Conversation, Kind, Prompt, Restart, Status, StatusNote,
+    Workspace,
 };
 use crate::rules::lifecycle::conversation_start::Opening;
 use crate::rules::lifecycle::{conversation, conversation_start, naming, params};
 use crate::store::{AgentLock, Gate, StoreError};
-
-/// What a user asked for.
-#[derive(Debug, Clone, Default)]
-pub struct SpawnRequest {
-    /// What is to run.
-    pub body: Body,
-    /// What it is to be called.
-    pub name: Option<AgentName>,
-    /// Where it is to work; none means here.
-    pub dir: Option<PathBuf>,
-    /// Its first prompt.
-    pub task: Option<String>,
-    /// What it is there for, for its name only.
-    pub called_for: Option<String>,
-    /// Free text for people.
-    pub title: Option<String>,
-    /// The file to look for specs in, in place of all others.
-    pub config: Option<PathBuf>,
-    /// What sort of place it works in; none means as its spec says.
-    pub workspace: Option<Workspace>,
-    /// The branch of its worktree; none means one of its own.
-    pub branch: Option<String>,
-    /// Whether a new worktree starts with the uncommitted changes of the directory that it is made from.
-    pub changes: UncommittedChanges,
-    /// What its taskspace is for, when it gets one.
-    pub taskspace: Option<String>,
-    /// Go on with this conversation of the CLI, or what to call the new one.
-    pub conversation: Option<String>,
-    /// What its spec is given.
-    pub params: Vec<(String, String)>,
-    /// Variables on top of the caller's environment.
-    pub env: Vec<(String, String)>,
-    /// The agent that spawns it; none means the one in whose process tree this runs.
-    pub parent: Option<AgentName>,
-    /// How long it is there; none means as its spec says.
-    pub lifetime: Option<Lifetime>,
-    /// What happens when it ends by itself; none means as its spec says.
-    pub restart: Option<RestartPolicy>,
-    /// Columns and lines to begin with: those of the terminal that it was asked for in.
-    pub size: Option<(u16, u16)>,
-}
-
-/// What happens to uncommitted changes when a worktree is made from a directory that has some.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum UncommittedChanges {
-    /// They stay behind, and a warning says so.
-    #[default]
-    StayBehind,
-    /// A copy of them is put into the new worktree.
-    TakeAlong,
-}
-
-/// How long an agent is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lifetime {
-    /// Until its task is done.
-    Task,
-}
 
 /// A new agent.
 #[derive(Debug)]
@@ -93,17 +42,17 @@ pub struct Spawned {
     pub warnings: Vec<String>,
 }
 
-impl Manager {
+impl Lifecycle<'_> {
     /// Starts a new agent and returns it.
     pub fn spawn(&self, request: SpawnRequest) -> Result<Spawned, Error> {
-        let dir = self.working_directory(request.dir.as_deref())?;
+        let dir = self.0.working_directory(request.dir.as_deref())?;
         let parent = self.parent(request.parent.as_ref())?;
-        let chosen = self.chosen(&request, parent.as_ref(), &dir)?;
+        let chosen = SpecCatalog(self.0).chosen(&request, parent.as_ref(), &dir)?;
         chosen.refuse_untrusted()?;
         let task = chosen.task(request.task.as_deref())?;
         let task = task.as_ref().map(Prompt::as_str);
         refuse_unknown_conversation(&request, &chosen)?;
-        self.tmux()?;
+        self.0.tmux()?;
         self.refuse_crowd(&chosen, parent.as_ref())?;
         let (mut record, lock) = self.reserve(&request, &chosen, &dir)?;
         record.parent = parent;
@@ -119,8 +68,10 @@ impl Manager {
         self.refuse_crowd(&chosen, record.parent.as_ref())?;
         let opening = self.opening(&mut record, &chosen.kind, request.conversation.clone());
         self.create_instance(&mut record, &request, &chosen, &mut alone)?;
-        let errand = self.note_errand(&record, &chosen, task).inspect_err(|_| self.withdraw(&record))?;
-        self.keep_first(&record.name, task).inspect_err(|_| self.withdraw(&record))?;
+        let errand = TaskQueue(self.0)
+            .note_errand(&record, &chosen, task)
+            .inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
+        self.keep_first(&record.name, task).inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
         let as_argument = task.filter(|task| Self::takes_as_argument(&chosen.kind, task));
         let start = Start {
             kind: &chosen.kind,
@@ -137,17 +88,18 @@ impl Manager {
                 return Err(Error::TmuxSilent { what, after, starting: Some(record.name) });
             }
             if record.tmux.is_none() {
-                self.withdraw(&record);
-                self.cancel_errand(errand);
+                Workspaces(self.0).withdraw(&record);
+                TaskQueue(self.0).cancel_errand(errand);
             }
             return Err(error);
         }
         drop((lock, room, alone));
-        self.ensure_supervisor();
+        SupervisorControl(self.0).ensure_supervisor();
         self.settle(&record, &chosen.kind)?;
-        let mut remarks: Vec<String> = self.remark_on_supervision(&record).into_iter().collect();
+        let mut remarks: Vec<String> =
+            SupervisorControl(self.0).remark_on_supervision(&record).into_iter().collect();
         if let Some(task) = task.filter(|_| as_argument.is_none()) {
-            self.send_first(&record.name, task)?;
+            Delivery(self.0).send_first(&record.name, task)?;
             remarks.push("its task was typed in".into());
         }
         Ok(Spawned { agent: self.as_spawned(&record), remarks, warnings: chosen.warnings })
@@ -176,29 +128,6 @@ impl Manager {
         joined.agents.remove(0)
     }
 
-    pub(in crate::manager) fn working_directory(&self, wanted: Option<&Path>) -> Result<PathBuf, Error> {
-        let wanted = match (wanted, self.env.cwd()) {
-            (Some(dir), Some(cwd)) => cwd.join(dir),
-            (Some(dir), None) => dir.to_path_buf(),
-            (None, Some(cwd)) => cwd.to_path_buf(),
-            (None, None) => {
-                return Err(Error::BadDirectory {
-                    path: ".".into(),
-                    why: "the current directory is gone".into(),
-                });
-            }
-        };
-        let bad = |why: String| Error::BadDirectory { path: wanted.display().to_string(), why };
-        let dir = wanted.canonicalize().map_err(|error| bad(error.to_string()))?;
-        if !dir.is_dir() {
-            return Err(bad("it is not a directory".into()));
-        }
-        if dir.to_str().is_none() {
-            return Err(bad("its name is not valid UTF-8".into()));
-        }
-        Ok(dir)
-    }
-
     /// Takes a name: with its lock held and no record under it, nobody else gets it.
     pub(in crate::manager) fn reserve(
         &self,
@@ -208,7 +137,7 @@ impl Manager {
     ) -> Result<(AgentRecord, AgentLock), Error> {
         if let Some(name) = &request.name {
             refuse_reserved(name)?;
-            let lock = self.store.lock_agent(name, "spawn")?;
+            let lock = self.0.store.lock_agent(name, "spawn")?;
             return match self.is_free(name)? {
                 true => Ok((new_record(name, request, chosen, (dir, &self.instances_root())), lock)),
                 false => Err(Error::NameTaken { name: name.clone() }),
@@ -217,7 +146,7 @@ impl Manager {
         let what_for = request.task.as_deref().or(request.called_for.as_deref());
         let task = what_for.map(|task| params::fill(task, &chosen.params));
         for name in naming::candidates(&chosen.spec.name, task.as_deref()) {
-            let Some(lock) = self.store.try_lock_agent(&name, "spawn")? else { continue };
+            let Some(lock) = self.0.store.try_lock_agent(&name, "spawn")? else { continue };
             if self.is_free(&name)? {
                 return Ok((new_record(&name, request, chosen, (dir, &self.instances_root())), lock));
             }
@@ -229,7 +158,7 @@ impl Manager {
     }
 
     fn is_free(&self, name: &AgentName) -> Result<bool, Error> {
-        let free = self.store.find(name, Env::now())?.is_none();
+        let free = self.0.store.find(name, Env::now())?.is_none();
         failpoint::reached("spawn.reserved");
         Ok(free)
     }
@@ -262,11 +191,11 @@ impl Manager {
         chosen: &Chosen,
         alone: &mut Option<Gate>,
     ) -> Result<(), Error> {
-        self.store.begin()?;
-        self.vacate(&record.name)?;
-        let worktree = self.plan_worktree(record, request, chosen)?;
-        self.warn_of_company(record)?;
-        let instance = self.store.instance(&record.name);
+        self.0.store.begin()?;
+        StatusTracker(self.0).vacate(&record.name)?;
+        let worktree = Workspaces(self.0).plan_worktree(record, request, chosen)?;
+        Workspaces(self.0).warn_of_company(record)?;
+        let instance = self.0.store.instance(&record.name);
         instance.remove()?;
         let undo = |_: &StoreError| drop(instance.remove());
         instance.create().inspect_err(undo)?;
@@ -277,33 +206,26 @@ impl Manager {
             record.branch = None;
         }
         match &worktree {
-            Some(plan) => self.create_worktree(record, request, plan, alone)?,
-            None => self.warn_of_unused_setup(request, chosen),
+            Some(plan) => Workspaces(self.0).create_worktree(record, request, plan, alone)?,
+            None => Workspaces(self.0).warn_of_unused_setup(request, chosen),
         }
-        self.write_birth_note(&BirthNote {
-            record: record.clone(),
-            env: request.env.clone(),
-            spec: Some(chosen.spec.clone()),
-            asked: Some(chosen.asked.clone()),
-            variables: self.needed_variables(),
-        })
-        .inspect_err(|_| self.withdraw(record))?;
+        SpecCatalog(self.0)
+            .write_birth_note(&BirthNote {
+                record: record.clone(),
+                env: request.env.clone(),
+                spec: Some(chosen.spec.clone()),
+                asked: Some(chosen.asked.clone()),
+                variables: self.needed_variables(),
+            })
+            .inspect_err(|_| Workspaces(self.0).withdraw(record))?;
         failpoint::reached("spawn.instance");
         Ok(())
     }
 
     /// Returns the directory that holds the workspaces of agents, without symbolic links.
     fn instances_root(&self) -> PathBuf {
-        let path = self.home.path.join("instances");
+        let path = self.0.home.path.join("instances");
         path.canonicalize().unwrap_or(path)
-    }
-
-    /// Removes what was made for an agent that could not be started.
-    pub(in crate::manager) fn withdraw(&self, record: &AgentRecord) {
-        self.forget_worktree(record);
-        self.forget_handoff(record);
-        let _ = self.write(|edit| edit.remove(&record.name));
-        let _ = self.store.instance(&record.name).remove();
     }
 }
 

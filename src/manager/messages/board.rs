@@ -1,6 +1,8 @@
 //! `board get`, `list`, `set`, `append` and `rm`: notes that the agents of a project share, each with who wrote it last
 //! and when. All worktrees of a repository share one board.
 
+use crate::manager::messages::Messages;
+use crate::manager::registry::RegistryWriter;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -8,7 +10,6 @@ use std::path::Path;
 use crate::env::Env;
 use crate::error::Error;
 pub use crate::ledger::Writing;
-use crate::manager::Manager;
 use crate::manager::messages::mail::signature;
 use crate::model::{AgentName, BoardEntry};
 
@@ -17,12 +18,12 @@ pub const LONGEST_NOTE: u64 = 1024 * 1024;
 /// The longest key, in bytes: it fits into a line of an error message.
 const LONGEST_KEY: usize = 200;
 
-impl Manager {
+impl Messages<'_> {
     /// One note, with what it says.
     pub fn board_get(&self, project: Option<&Path>, key: &str) -> Result<BoardEntry, Error> {
         check_key(key)?;
         let project = self.board_of(project, None)?;
-        let note = self.with_existing_ledger(|ledger| ledger.board_get(&project, key))?;
+        let note = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.board_get(&project, key))?;
         match note {
             Some(note) => Ok(note),
             None => Err(self.no_such_note(&project, key)),
@@ -32,7 +33,7 @@ impl Manager {
     /// The notes of a project by name, without what they say.
     pub fn board_list(&self, project: Option<&Path>) -> Result<Vec<BoardEntry>, Error> {
         let project = self.board_of(project, None)?;
-        self.with_existing_ledger(|ledger| ledger.board_list(&project))
+        RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.board_list(&project))
     }
 
     /// Writes a note, or writes more below it; the note as it is then.
@@ -46,12 +47,12 @@ impl Manager {
         check_key(key)?;
         let project = self.board_of(project, by)?;
         let author = signature(self.sender(by)?.as_ref())?;
-        let written = self.with_ledger(|ledger| {
+        let written = RegistryWriter(self.0).with_ledger(|ledger| {
             let note = (value, writing);
             ledger.board_write((&project, key), note, (&author, Env::now()), LONGEST_NOTE)
         })?;
         written.map_err(|size| too_long(key, size))?;
-        let note = self.with_ledger(|ledger| ledger.board_get(&project, key))?;
+        let note = RegistryWriter(self.0).with_ledger(|ledger| ledger.board_get(&project, key))?;
         note.ok_or_else(|| self.no_such_note(&project, key))
     }
 
@@ -59,15 +60,15 @@ impl Manager {
     pub fn board_remove(&self, project: Option<&Path>, key: &str) -> Result<bool, Error> {
         check_key(key)?;
         let project = self.board_of(project, None)?;
-        if self.with_existing_ledger(|ledger| ledger.board_get(&project, key))?.is_none() {
+        if RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.board_get(&project, key))?.is_none() {
             return Ok(false);
         }
-        self.with_ledger(|ledger| ledger.board_remove(&project, key))
+        RegistryWriter(self.0).with_ledger(|ledger| ledger.board_remove(&project, key))
     }
 
     /// What a file says, for a note.
     pub fn note_from_file(&self, key: &str, file: &Path) -> Result<String, Error> {
-        let path = self.env.cwd().map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
+        let path = self.0.env.cwd().map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
         let failed = || Error::io(format!("cannot read `{}`", path.display()));
         let size = fs::metadata(&path).map_err(failed())?.len();
         if size > LONGEST_NOTE {
@@ -82,7 +83,7 @@ impl Manager {
 
     /// What a note says, into a file.
     pub fn note_to_file(&self, note: &BoardEntry, file: &Path) -> Result<(), Error> {
-        let path = self.env.cwd().map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
+        let path = self.0.env.cwd().map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
         let value = note.value.as_deref().unwrap_or_default();
         fs::write(&path, value).map_err(Error::io(format!("cannot write `{}`", path.display())))
     }
@@ -90,7 +91,7 @@ impl Manager {
     /// The project whose board is meant: the one that is named, else the speaker's, else the one around here.
     fn board_of(&self, project: Option<&Path>, by: Option<&AgentName>) -> Result<String, Error> {
         if let Some(named) = project {
-            let dir = self.working_directory(Some(named)).map_err(|error| match error {
+            let dir = self.0.working_directory(Some(named)).map_err(|error| match error {
                 Error::BadDirectory { path, why } => Error::Usage {
                     what: format!("`{path}` is no project: {why}"),
                     hint: Some("name a directory with `--project`".into()),
@@ -101,12 +102,14 @@ impl Manager {
         }
         match self.sender(by)? {
             Some(record) => Ok(self.project_of(&record)),
-            None => Ok(self.project_at(&self.working_directory(None)?)),
+            None => Ok(self.project_at(&self.0.working_directory(None)?)),
         }
     }
 
     fn no_such_note(&self, project: &str, key: &str) -> Error {
-        let known = self.with_existing_ledger(|ledger| ledger.board_list(project)).unwrap_or_default();
+        let known = RegistryWriter(self.0)
+            .with_existing_ledger(|ledger| ledger.board_list(project))
+            .unwrap_or_default();
         Error::NoSuchNote {
             key: key.to_owned(),
             project: project.to_owned(),

@@ -1,6 +1,12 @@
 //! `message send`, `list` and `read`: mail between agents and people. It is kept until its recipient has it; typing it
 //! in is the dispatcher's work (`dispatch.rs`). Nothing here types.
 
+use crate::manager::messages::Messages;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::tasks::Tasks;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -9,7 +15,6 @@ use crate::env::Env;
 use crate::error::Error;
 use crate::git;
 use crate::ledger::MessageQuery;
-use crate::manager::Manager;
 use crate::model::{
     AgentId, AgentName, AgentRecord, Happening, Message, MessageState, NewMessage, PERSON, Prompt, Recipient,
     What,
@@ -43,7 +48,7 @@ pub struct MessageFilter {
     pub newest: Option<usize>,
 }
 
-impl Manager {
+impl Messages<'_> {
     /// Sends a message to everybody whom its target means: to all of them or to none.
     pub fn message_send(&self, request: &MessageRequest) -> Result<Vec<Message>, Error> {
         // What could never be typed is refused now, not in the night.
@@ -59,11 +64,11 @@ impl Manager {
             wake,
         };
         let messages: Vec<NewMessage> = to.into_iter().map(new).collect();
-        self.open_queues()?;
-        let ids = self.with_ledger(|ledger| ledger.add_messages(&messages, Env::now()))?;
+        TaskQueue(self.0).open_queues()?;
+        let ids = RegistryWriter(self.0).with_ledger(|ledger| ledger.add_messages(&messages, Env::now()))?;
         self.note_sent(&messages, sender.as_ref());
-        self.ensure_supervisor();
-        self.with_ledger(|ledger| {
+        SupervisorControl(self.0).ensure_supervisor();
+        RegistryWriter(self.0).with_ledger(|ledger| {
             let sent = ids.into_iter().map(|id| ledger.message(id));
             Ok(sent.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
         })
@@ -78,8 +83,9 @@ impl Manager {
         text: String,
     ) -> Result<(), Error> {
         let message = NewMessage { from: from.name.to_string(), to, project: None, text, wake: true };
-        self.open_queues()?;
-        self.with_ledger(|ledger| ledger.add_messages(std::slice::from_ref(&message), Env::now()))?;
+        TaskQueue(self.0).open_queues()?;
+        RegistryWriter(self.0)
+            .with_ledger(|ledger| ledger.add_messages(std::slice::from_ref(&message), Env::now()))?;
         self.note_sent(&[message], Some(from));
         Ok(())
     }
@@ -101,7 +107,7 @@ impl Manager {
             newest: filter.newest,
             ..MessageQuery::default()
         };
-        let mut mail = self.with_existing_ledger(|ledger| {
+        let mut mail = RegistryWriter(self.0).with_existing_ledger(|ledger| {
             let mut mail = ledger.messages(&got)?;
             if filter.all {
                 mail.extend(ledger.messages(&sent)?);
@@ -126,10 +132,11 @@ impl Manager {
             ..MessageQuery::default()
         };
         // Who has never had mail needs no ledger for it.
-        if self.with_existing_ledger(|ledger| ledger.messages(&waits))?.is_empty() {
+        if RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.messages(&waits))?.is_empty() {
             return Ok(vec![]);
         }
-        let mut mail = self.with_ledger(|ledger| ledger.take_messages(&mailbox.recipient, Env::now()))?;
+        let mut mail = RegistryWriter(self.0)
+            .with_ledger(|ledger| ledger.take_messages(&mailbox.recipient, Env::now()))?;
         self.call_by_todays_name(&mut mail)?;
         Ok(mail)
     }
@@ -137,7 +144,7 @@ impl Manager {
     /// What should be said about messages that were just sent: who will not have them soon, and why.
     pub fn message_remarks(&self, sent: &[Message]) -> Vec<String> {
         let woken = |id: AgentId| sent.iter().any(|message| message.wake && message.to_id == Some(id));
-        let agents = self.survey().map(|survey| survey.agents).unwrap_or_default();
+        let agents = StatusTracker(self.0).survey().map(|survey| survey.agents).unwrap_or_default();
         let mut remarks: Vec<String> = agents
             .iter()
             .filter(|agent| woken(agent.id))
@@ -152,7 +159,7 @@ impl Manager {
             })
             .collect();
         if sent.iter().any(|message| message.wake) {
-            remarks.extend(self.remark_on_queue());
+            remarks.extend(Tasks(self.0).remark_on_queue());
         }
         remarks
     }
@@ -160,8 +167,8 @@ impl Manager {
     /// Who speaks: the agent that is named, else the one in whose process tree this runs; none is a person.
     pub(in crate::manager) fn sender(&self, by: Option<&AgentName>) -> Result<Option<AgentRecord>, Error> {
         match by {
-            Some(name) => self.record(name, "show").map(Some),
-            None => self.speaker(),
+            Some(name) => self.0.record(name, "show").map(Some),
+            None => self.0.speaker(),
         }
     }
 
@@ -200,7 +207,7 @@ impl Manager {
                 (Recipient::Person, None) => return None,
             })
         });
-        self.note(&happened.collect::<Vec<_>>());
+        RegistryWriter(self.0).note(&happened.collect::<Vec<_>>());
     }
 
     fn reached(
@@ -215,9 +222,9 @@ impl Manager {
             parent: record.parent.clone(),
             project: self.project_of(record),
         };
-        let members: Vec<Member> = self.store.read(Env::now())?.iter().map(member).collect();
+        let members: Vec<Member> = self.0.store.read(Env::now())?.iter().map(member).collect();
         let sender = sender.map(member);
-        let cwd = self.env.cwd().unwrap_or(Path::new("/"));
+        let cwd = self.0.env.cwd().unwrap_or(Path::new("/"));
         let here = request.dir.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir));
         let path_of = |text: &str| match (text, &sender, &request.dir) {
             ("", Some(sender), None) => Some(sender.project.clone()),
@@ -247,7 +254,7 @@ impl Manager {
         if mail.iter().all(|message| message.to_id.is_none()) {
             return Ok(());
         }
-        let records = self.store.read(Env::now())?;
+        let records = self.0.store.read(Env::now())?;
         for message in mail {
             let record = records.iter().find(|record| Some(record.id) == message.to_id);
             if let Some(record) = record {

@@ -5,3 +5,9 @@
 
 pub(in crate::manager) mod board;
 pub(in crate::manager) mod mail;
+
+use crate::manager::Context;
+
+/// Sends and reads messages and notes.
+#[derive(Clone, Copy)]
+pub struct Messages<'a>(pub &'a Context);

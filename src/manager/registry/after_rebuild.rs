@@ -3,14 +3,14 @@
 
 use crate::error::Error;
 use crate::ledger::Ledger;
-use crate::manager::Manager;
+use crate::manager::registry::RegistryWriter;
 use crate::rules::status::events::caught_up;
 use crate::store::{BEHIND, UNTOLD};
 
 /// The file in `run/` with a repair of the ledger that no person has seen yet.
 const LEDGER_UNTOLD: &str = "ledger-untold";
 
-impl Manager {
+impl RegistryWriter<'_> {
     /// Brings what the registry says of agents up to the last that the ledger knows of each, when it was rebuilt.
     /// Whatever spoilt the registry may have spoilt the ledger too: then what is left of the agents is there all the
     /// same, and the rest is tried again by the next who looks.
@@ -28,21 +28,21 @@ impl Manager {
             Ok::<_, Error>(None)
         })??;
         match unread {
-            Some(error) => self.notice(format!("agents are shown as they once were: {error}")),
-            None => self.store.remove_run(BEHIND)?,
+            Some(error) => self.0.notice(format!("agents are shown as they once were: {error}")),
+            None => self.0.store.remove_run(BEHIND)?,
         }
         Ok(())
     }
 
     /// Keeps what became of a damaged ledger until a person has seen it: this process may be a hook or the supervisor.
     pub(in crate::manager) fn tell_ledger_repair(&self, notice: String) {
-        let _ = self.store.write_run(LEDGER_UNTOLD, notice.as_bytes());
-        self.notice(notice);
+        let _ = self.0.store.write_run(LEDGER_UNTOLD, notice.as_bytes());
+        self.0.notice(notice);
     }
 
     /// Looks for damage that an open ledger does not notice, and repairs it. A ledger that is not there is not begun.
     pub fn repair_ledger(&self) -> Result<(), Error> {
-        let path = self.home.path.join("ledger.db");
+        let path = self.0.home.path.join("ledger.db");
         if !path.exists() {
             return Ok(());
         }
@@ -54,8 +54,8 @@ impl Manager {
         let files = [UNTOLD, LEDGER_UNTOLD].into_iter();
         files
             .filter_map(|file| {
-                let text = self.store.read_run(file)?;
-                self.store.remove_run(file).ok()?;
+                let text = self.0.store.read_run(file)?;
+                self.0.store.remove_run(file).ok()?;
                 String::from_utf8(text).ok()
             })
             .collect()

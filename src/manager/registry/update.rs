@@ -7,19 +7,19 @@
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{Ledger, LedgerError};
-use crate::manager::Manager;
+use crate::manager::registry::RegistryWriter;
 use crate::model::{AgentRecord, Happening, What};
 use crate::rules::status::attention::{needing_answer, needs_answer};
 use crate::rules::status::cut_off;
 use crate::rules::status::events::happenings;
 use crate::store::{BEHIND, Edit};
 
-impl Manager {
+impl RegistryWriter<'_> {
     /// Changes the registry under its lock, and writes down what that means.
     pub(in crate::manager) fn write<T>(&self, change: impl FnOnce(&mut Edit) -> T) -> Result<T, Error> {
         let now = Env::now();
         let mut is_waiting_changed = false;
-        let answer = self.store.update(now, |edit| {
+        let answer = self.0.store.update(now, |edit| {
             let answer = change(edit);
             mark_cut_off(edit);
             is_waiting_changed = edit.moves().iter().any(|moved| {
@@ -45,17 +45,17 @@ impl Manager {
     /// Shows in the status lines how many agents need an answer. The registry is read again, because another process may have
     /// changed it since.
     pub(in crate::manager) fn show_needing_answer(&self) {
-        let Ok(records) = self.store.read(Env::now()) else { return };
+        let Ok(records) = self.0.store.read(Env::now()) else { return };
         // A server that does not run or answer has no status line to show it in.
-        if let Ok(tmux) = self.tmux() {
+        if let Ok(tmux) = self.0.tmux() {
             let _ = tmux.note_needing_answer(&needing_answer(&records));
         }
     }
 
     /// Writes down what the ledger could not take when it happened.
     pub fn note_owed(&self) -> Result<(), Error> {
-        if self.store.owes(Env::now())? {
-            self.store.update(Env::now(), |edit| self.note_with_owed(edit, vec![]))?;
+        if self.0.store.owes(Env::now())? {
+            self.0.store.update(Env::now(), |edit| self.note_with_owed(edit, vec![]))?;
         }
         Ok(())
     }
@@ -69,12 +69,12 @@ impl Manager {
 
     /// After commands were killed: the ledger says again what the registry says. Says how many lines that took.
     pub fn mend_ledger(&self) -> Result<usize, Error> {
-        if self.store.has_run(BEHIND) {
+        if self.0.store.has_run(BEHIND) {
             self.catch_up()?;
         }
         let now = Env::now();
         // Under the registry's lock, so that no command is between its two writes.
-        self.store.update(now, |edit| {
+        self.0.store.update(now, |edit| {
             let records = edit.all()?;
             self.note_with_owed(edit, vec![]);
             let last: Vec<_> =
@@ -96,7 +96,7 @@ impl Manager {
         }
         let noted = self.with_ledger(|ledger| ledger.note(happened));
         if let Err(error) = &noted {
-            self.notice(format!("what happened could not be written down yet: {error}"));
+            self.0.notice(format!("what happened could not be written down yet: {error}"));
         }
         noted.is_ok()
     }
@@ -111,12 +111,12 @@ impl Manager {
         &self,
         ask: impl FnOnce(&Ledger) -> Result<T, LedgerError>,
     ) -> Result<T, Error> {
-        if self.ledger.get().is_none() {
-            let (ledger, notice) = Ledger::open(&self.home.path, Env::now())?;
+        if self.0.ledger.get().is_none() {
+            let (ledger, notice) = Ledger::open(&self.0.home.path, Env::now())?;
             notice.into_iter().for_each(|notice| self.tell_ledger_repair(notice));
-            let _ = self.ledger.set(ledger);
+            let _ = self.0.ledger.set(ledger);
         }
-        match self.ledger.get() {
+        match self.0.ledger.get() {
             Some(ledger) => {
                 let answer = ask(ledger);
                 ledger.take_notice().into_iter().for_each(|notice| self.tell_ledger_repair(notice));
@@ -131,16 +131,16 @@ impl Manager {
         &self,
         ask: impl FnOnce(&Ledger) -> Result<T, LedgerError>,
     ) -> Result<T, Error> {
-        if self.ledger.get().is_some() {
+        if self.0.ledger.get().is_some() {
             return self.with_ledger(ask);
         }
         // Kept: for root SQLite touches the files when it opens them, and a watcher would wake itself for ever.
-        if self.reading.get().is_none()
-            && let Some(ledger) = Ledger::open_existing(&self.home.path)?
+        if self.0.reading.get().is_none()
+            && let Some(ledger) = Ledger::open_existing(&self.0.home.path)?
         {
-            let _ = self.reading.set(ledger);
+            let _ = self.0.reading.set(ledger);
         }
-        match self.reading.get() {
+        match self.0.reading.get() {
             Some(ledger) => Ok(ask(ledger)?),
             None => Ok(T::default()),
         }

@@ -9,3 +9,9 @@ pub(in crate::manager) mod ephemeral;
 pub(in crate::manager) mod kept_work;
 pub(in crate::manager) mod prune;
 pub(in crate::manager) mod remove;
+
+use crate::manager::Context;
+
+/// Removes agents.
+#[derive(Clone, Copy)]
+pub struct AgentRemoval<'a>(pub &'a Context);

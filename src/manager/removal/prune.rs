@@ -1,10 +1,13 @@
 //! `agent prune`: forgets agents that ended well or on request. Crashed and lost ones stay until somebody looks.
 
+use crate::manager::removal::AgentRemoval;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Manager, Removal};
+use crate::manager::Removal;
 use crate::model::{Agent, AgentName, Status};
 
 /// What may go.
@@ -25,11 +28,11 @@ pub struct Pruned {
     pub outcome: Result<(), Error>,
 }
 
-impl Manager {
+impl AgentRemoval<'_> {
     /// Forgets what ended; returns each with what became of it.
     pub fn prune(&self, request: PruneRequest) -> Result<Vec<Pruned>, Error> {
-        let survey = self.survey()?;
-        self.say_what_is_unknown(&survey);
+        let survey = StatusTracker(self.0).survey()?;
+        StatusTracker(self.0).say_what_is_unknown(&survey);
         if let Some(silence) = survey.silence.filter(|silence| !silence.is_without_tmux()) {
             return Err(silence);
         }
@@ -37,9 +40,10 @@ impl Manager {
         let ended = survey.agents.into_iter().filter(|agent| is_due(agent, request.older_than, now));
         let act = |agent: Agent| {
             let outcome = match self.refuse_unseen(&agent.name) {
-                Ok(()) if request.dry_run => {
-                    self.record(&agent.name, "rm").and_then(|record| self.refuse_to_lose_work(&record))
-                }
+                Ok(()) if request.dry_run => self
+                    .0
+                    .record(&agent.name, "rm")
+                    .and_then(|record| Workspaces(self.0).refuse_to_lose_work(&record)),
                 Ok(()) => self.rm(&agent.name, Removal::Careful).map(drop),
                 refused => refused,
             };
@@ -50,8 +54,8 @@ impl Manager {
 
     /// What lived in tmux may have a session there, which nobody can close where there is none to ask.
     fn refuse_unseen(&self, name: &AgentName) -> Result<(), Error> {
-        match self.record(name, "rm")?.tmux {
-            Some(_) => self.tmux().map(drop),
+        match self.0.record(name, "rm")?.tmux {
+            Some(_) => self.0.tmux().map(drop),
             None => Ok(()),
         }
     }

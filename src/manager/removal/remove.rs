@@ -1,13 +1,17 @@
 //! `agent rm`: removes an agent and all its files. The session goes first, then files, then the record, so that an
 //! interrupted removal can be repeated.
 
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::removal::AgentRemoval;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use std::time::Duration;
 
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::Manager;
+use crate::manager::agent_process::target_of;
 use crate::manager::lifecycle::rename::adopt;
-use crate::manager::status::reconcile::target_of;
 use crate::model::{AgentName, AgentRecord, RecoveredWork};
 use crate::process;
 use crate::store::AgentLock;
@@ -33,22 +37,22 @@ pub struct Removed {
     pub recovered: Option<RecoveredWork>,
 }
 
-impl Manager {
+impl AgentRemoval<'_> {
     /// Removes an agent with its files and its record.
     pub fn rm(&self, name: &AgentName, removal: Removal) -> Result<Removed, Error> {
-        let lock = self.store.lock_agent(name, "rm")?;
-        let record = self.record(name, "rm")?;
-        self.finish_move(&record)?;
-        let note = self.worktree_note(&record);
+        let lock = self.0.store.lock_agent(name, "rm")?;
+        let record = self.0.record(name, "rm")?;
+        StatusTracker(self.0).finish_move(&record)?;
+        let note = Workspaces(self.0).worktree_note(&record);
         let removed = match removal {
             Removal::Careful => {
                 self.refuse_while_running(&record)?;
-                self.refuse_to_lose_work(&record)?;
+                Workspaces(self.0).refuse_to_lose_work(&record)?;
                 self.remove_locked(&record, &lock)?;
                 Removed::default()
             }
             Removal::Force => {
-                self.kill_locked(&record, REMOVAL_GRACE, &lock)?;
+                Lifecycle(self.0).kill_locked(&record, REMOVAL_GRACE, &lock)?;
                 // Only now: the agent may have written files until its last moment.
                 let removed = self.keep_unsaved_work(&record)?;
                 failpoint::reached("rm.kept");
@@ -65,7 +69,7 @@ impl Manager {
         if !self.has_processes(record)? {
             return Ok(());
         }
-        let found = self.summary_of(record, &self.unsaved_work(record));
+        let found = Workspaces(self.0).summary_of(record, &Workspaces(self.0).unsaved_work(record));
         Err(Error::RemoveRunning { name: record.name.clone(), found })
     }
 
@@ -80,18 +84,19 @@ impl Manager {
         record: &AgentRecord,
         lock: &AgentLock,
     ) -> Result<(), Error> {
-        self.kill_locked(record, REMOVAL_GRACE, lock)?;
+        Lifecycle(self.0).kill_locked(record, REMOVAL_GRACE, lock)?;
         failpoint::reached("rm.killed");
-        self.forget_worktree(record);
-        self.forget_handoff(record);
-        self.forget_editor(record.id)?;
-        self.store.instance(&record.name).remove()?;
+        Workspaces(self.0).forget_worktree(record);
+        Workspaces(self.0).forget_handoff(record);
+        Lifecycle(self.0).forget_editor(record.id)?;
+        self.0.store.instance(&record.name).remove()?;
         failpoint::reached("rm.files");
         // By what it is, not by its name: another agent of that name must not find its mail.
-        if let Err(error) = self.with_existing_ledger(|ledger| ledger.drop_mail(record.id)) {
-            self.notice(format!("mail of `{}` could not be forgotten: {error}", record.name));
+        if let Err(error) = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.drop_mail(record.id))
+        {
+            self.0.notice(format!("mail of `{}` could not be forgotten: {error}", record.name));
         }
-        self.write(|edit| {
+        RegistryWriter(self.0).write(|edit| {
             // Its children are its parent's now; another agent of its name must not find them its own.
             adopt(edit, &record.name, record.parent.as_ref());
             edit.remove(&record.name)

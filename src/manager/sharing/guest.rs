@@ -1,10 +1,10 @@
 //! What others share with us: what there is, and attaching to it.
 
+use crate::manager::sharing::Sharing;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::model::{AgentName, SharedAgent, Status};
 use crate::process;
 use crate::share::{Answer, Facts, Found, Hello, Place, Search, ShareError, ask, visit};
@@ -27,7 +27,7 @@ pub struct SharedWithUs {
     pub waited: Duration,
 }
 
-impl Manager {
+impl Sharing<'_> {
     /// Everything that others share with us. Whoever does not answer holds nobody up.
     pub fn shared_with_us(&self) -> Result<SharedWithUs, Error> {
         let begun = Instant::now();
@@ -58,10 +58,11 @@ impl Manager {
     /// Puts this terminal on an agent of somebody else's.
     pub fn visit(&self, owner: &str, name: &AgentName, want: Want) -> Result<Left, Error> {
         let uid = process::user_id(owner).ok_or_else(|| Error::NoSuchUser { name: owner.to_owned() })?;
-        let term = self.env.var("TERM").and_then(|term| term.to_str()).unwrap_or("xterm-256color").to_owned();
+        let term =
+            self.0.env.var("TERM").and_then(|term| term.to_str()).unwrap_or("xterm-256color").to_owned();
         // The size is known when the terminal is taken.
         let mut hello = Hello::new(want, &term, (80, 24));
-        hello.within_tmux = self.is_within_tmux();
+        hello.within_tmux = self.0.is_within_tmux();
         match visit(&Place::of(uid, Env::uid()), uid, name, hello) {
             Err(ShareError::NoDoor { .. }) => Err(Error::NotShared { what: format!("{owner}/{name}") }),
             Err(ShareError::Silent { after }) => {

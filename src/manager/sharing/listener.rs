@@ -3,13 +3,16 @@
 //! It holds a lock for as long as it lives, by which others find and end it. It writes nothing down: when it is gone,
 //! so is what it was there for, and whoever works on the agent then must not be written over.
 
+use crate::manager::access::Access;
+use crate::manager::sharing::Sharing;
+use crate::manager::status::StatusTracker;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
+use crate::manager::Context;
 use crate::model::{Agent, AgentId, AgentName, Share};
 use crate::process;
 use crate::rules::access::share::time_left_at_door;
@@ -19,13 +22,14 @@ use crate::tmux::{Around, Arrival, AttachAs, Entry, GuestMay, GuestSeat, GuestTy
 /// How many terminals of a guest may be there at once.
 const MOST_SCREENS: usize = 8;
 
-impl Manager {
+impl Sharing<'_> {
     /// Keeps a door until its time is over, or somebody ends this process.
-    pub fn keep_door(self, name: &AgentName, id: AgentId, uid: u32) -> Result<(), Error> {
-        let granted = || self.written_shares(name).into_iter().find(|share| share.uid == uid);
+    pub fn keep_door(context: Context, name: &AgentName, id: AgentId, uid: u32) -> Result<(), Error> {
+        let context = Arc::new(context);
+        let granted = || Access(&context).written_shares(name).into_iter().find(|share| share.uid == uid);
         let refused = || Error::NotSharedWith { name: name.clone(), with: uid.to_string() };
         let share = granted().ok_or_else(refused)?;
-        let held = self.store.hold_door(name, &share)?.ok_or_else(|| Error::Unsafe {
+        let held = context.store.hold_door(name, &share)?.ok_or_else(|| Error::Unsafe {
             what: format!("another process keeps the door to `{name}` for user {uid}"),
             hint: format!("close it with `symposium agent unshare {name}`"),
         })?;
@@ -35,7 +39,7 @@ impl Manager {
         }
         let place = Place::of(Env::uid(), uid);
         let door = Door::open(&place, uid, name)?;
-        let (name, manager, screens) = (name.clone(), Arc::new(self), AtomicUsize::new(0));
+        let (name, manager, screens) = (name.clone(), Arc::clone(&context), AtomicUsize::new(0));
         let host = Host { manager, name: name.clone(), id, share: share.clone(), screens };
         let begun = Instant::now();
         let left = || time_left_at_door(&share, Env::now(), begun.elapsed());
@@ -48,7 +52,7 @@ impl Manager {
 
 /// Who receives the guests of one share.
 struct Host {
-    manager: Arc<Manager>,
+    manager: Arc<Context>,
     name: AgentName,
     id: AgentId,
     share: Share,
@@ -57,7 +61,7 @@ struct Host {
 
 impl Host {
     fn receive(&self, mut guest: Guest) {
-        let agent = match self.manager.running(&self.name, "attach") {
+        let agent = match StatusTracker(&self.manager).running(&self.name, "attach") {
             // Another agent of the same name is not the one that was shared.
             Ok(agent) if agent.id == self.id => agent,
             Ok(_) | Err(Error::NotRunning { .. } | Error::InTerminal { .. } | Error::NoSuchAgent { .. }) => {

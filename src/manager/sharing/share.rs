@@ -3,26 +3,24 @@
 //! What is granted is written down with the agent; a process of its own keeps the door, in a session of our tmux
 //! server, and closes it when its time is over, whoever else is there or not.
 
+use crate::manager::access::Access;
+use crate::manager::sharing::Sharing;
+use crate::manager::status::StatusTracker;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
 
 use crate::env::{AGENT_ID, Env, HOME};
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::Manager;
+use crate::manager::access::unshare::Closed;
 use crate::manager::sharing::listener::owner;
-use crate::manager::sharing::unshare::Closed;
 use crate::model::{Agent, AgentName, Share};
 use crate::process;
 use crate::rules::access::share::{time_left, with, without};
 use crate::share::{Place, ShareError};
 use crate::tmux::GuestMay;
 
-/// What was granted, in the instance's state directory.
-const SHARES: &str = "shares.json";
-const FORMAT: u32 = 1;
 /// How long a door may take to open.
 const OPENING: Duration = Duration::from_secs(10);
 /// How long between two looks meanwhile.
@@ -52,16 +50,10 @@ pub struct Shared {
     pub remarks: Vec<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Written {
-    format: u32,
-    shares: Vec<Share>,
-}
-
-impl Manager {
+impl Sharing<'_> {
     /// Shares an agent.
     pub fn share(&self, request: ShareRequest<'_>) -> Result<Shared, Error> {
-        if self.env.var(AGENT_ID).is_some() {
+        if self.0.env.var(AGENT_ID).is_some() {
             return Err(Error::Unsafe {
                 what: "agents are shared by people, and this is an agent's terminal".into(),
                 hint: "run it in a terminal of your own".into(),
@@ -69,19 +61,21 @@ impl Manager {
         }
         let since = Env::now();
         let until = request.lasts.map(|lasts| ends_at(since, lasts)).transpose()?;
-        let _lock = self.store.lock_agent(request.name, "share")?;
-        let agent = self.running(request.name, "share")?;
+        let _lock = self.0.store.lock_agent(request.name, "share")?;
+        let agent = StatusTracker(self.0).running(request.name, "share")?;
         let uid = self.colleague(request.with)?;
         let place = Place::of(Env::uid(), uid);
         let is_fenced = place.prepare()?;
         self.make_way(&agent.name, uid, &place)?;
         let read_only = request.may == GuestMay::Watch;
         let share = Share { with: request.with.to_owned(), uid, read_only, since, until };
-        self.write_shares(&agent.name, with(self.written_shares(&agent.name), share.clone()))?;
+        Access(self.0)
+            .write_shares(&agent.name, with(Access(self.0).written_shares(&agent.name), share.clone()))?;
         failpoint::reached("share.noted");
         if let Err(error) = self.open_door(&agent, &share, &place) {
-            let _ = self.close_doors(&agent.name, Some(uid), &[], Closed::default());
-            self.write_shares(&agent.name, without(self.written_shares(&agent.name), uid))?;
+            let _ = Access(self.0).close_doors(&agent.name, Some(uid), &[], Closed::default());
+            Access(self.0)
+                .write_shares(&agent.name, without(Access(self.0).written_shares(&agent.name), uid))?;
             return Err(error);
         }
         let mut remarks = Vec::new();
@@ -91,10 +85,10 @@ impl Manager {
                     .into(),
             );
         }
-        if !self.tmux()?.has_access_list() {
+        if !self.0.tmux()?.has_access_list() {
             remarks.push(format!(
                 "tmux {} has no `server-access`: the modes of directories alone keep others from your server",
-                self.tmux()?.version()
+                self.0.tmux()?.version()
             ));
         }
         Ok(Shared { share, address: format!("{}/{}", owner(), agent.name), remarks })
@@ -114,7 +108,7 @@ impl Manager {
 
     /// Closes the door that is there; what is granted next takes its place.
     fn make_way(&self, name: &AgentName, uid: u32, place: &Place) -> Result<(), Error> {
-        let closed = self.close_doors(name, Some(uid), &[], Closed::default())?;
+        let closed = Access(self.0).close_doors(name, Some(uid), &[], Closed::default())?;
         if !closed.is_open() && !place.answers(name) {
             return Ok(());
         }
@@ -126,14 +120,14 @@ impl Manager {
     }
 
     fn open_door(&self, agent: &Agent, share: &Share, place: &Place) -> Result<(), Error> {
-        let exe = self.own_program().to_string_lossy().into_owned();
-        let home = self.home.path.to_string_lossy().into_owned();
+        let exe = self.0.own_program().to_string_lossy().into_owned();
+        let home = self.0.home.path.to_string_lossy().into_owned();
         let (id, uid) = (agent.id.to_string(), share.uid.to_string());
         let words = [&exe, "--home", &home, "share-door", agent.name.as_str(), &id, &uid];
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        let mut env = self.env.for_supervisor();
-        env.push((HOME.into(), self.home.path.clone().into()));
-        self.tmux()?.start_door(&agent.name, share.uid, &words, &env)?;
+        let mut env = self.0.env.for_supervisor();
+        env.push((HOME.into(), self.0.home.path.clone().into()));
+        self.0.tmux()?.start_door(&agent.name, share.uid, &words, &env)?;
         let deadline = Instant::now() + OPENING;
         while !place.answers(&agent.name) {
             if Instant::now() > deadline {
@@ -148,31 +142,13 @@ impl Manager {
     /// With whom an agent is shared now; what is over, or was cut by a reboot, is not.
     pub fn shares(&self, name: &AgentName) -> Vec<Share> {
         let now = Env::now();
-        let mut shares = self.written_shares(name);
+        let mut shares = Access(self.0).written_shares(name);
         shares.retain(|share| Place::of(Env::uid(), share.uid).answers(name));
         // What a door says that is open holds, whatever is written down.
-        let kept = self.store.doors(name).unwrap_or_default().into_iter().filter_map(|door| door.share);
+        let kept = self.0.store.doors(name).unwrap_or_default().into_iter().filter_map(|door| door.share);
         shares = kept.fold(shares, with);
         shares.retain(|share| time_left(share, now).is_some());
         shares
-    }
-
-    pub(in crate::manager) fn written_shares(&self, name: &AgentName) -> Vec<Share> {
-        let bytes = self.store.instance(name).read_state(SHARES).ok().flatten().unwrap_or_default();
-        match serde_json::from_slice::<Written>(&bytes) {
-            Ok(written) if written.format == FORMAT => written.shares,
-            // Nothing that is not understood lets anybody in: the doors it tells of are asked for, not opened.
-            _ => Vec::new(),
-        }
-    }
-
-    pub(in crate::manager) fn write_shares(&self, name: &AgentName, shares: Vec<Share>) -> Result<(), Error> {
-        let instance = self.store.instance(name);
-        if shares.is_empty() {
-            return Ok(instance.remove_state(SHARES)?);
-        }
-        let text = serde_json::to_vec(&Written { format: FORMAT, shares }).unwrap_or_default();
-        Ok(instance.write_state(SHARES, &text)?)
     }
 }
 

@@ -1,9 +1,9 @@
 //! `spec check`: everything that is wrong in all files that count, or in one that is named, at once.
 
+use crate::manager::specs::SpecCatalog;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::manager::specs::resolve::Place;
 use crate::model::Mistake;
 use crate::rules::lifecycle::params;
@@ -21,7 +21,7 @@ pub struct SpecsChecked {
     pub warnings: Vec<String>,
 }
 
-impl Manager {
+impl SpecCatalog<'_> {
     /// Checks one file or folder, or all that count in a place.
     pub fn spec_check(&self, path: Option<&Path>, place: &Place) -> Result<SpecsChecked, Error> {
         let specs = match path {
@@ -31,7 +31,7 @@ impl Manager {
                 self.specs(&asked.dir, asked.config.as_deref())?
             }
         };
-        let kinds = self.kinds()?;
+        let kinds = self.0.kinds()?;
         let kinds: Vec<&str> = kinds.names().filter(|kind| *kind != PLAIN_COMMAND).collect();
         let names_in = |text: &str| -> Vec<String> {
             params::unknown_names(text, &[]).into_iter().map(str::to_owned).collect()

@@ -1,21 +1,21 @@
 //! `spec init`: a commented `.symposium/agents.toml` to begin with. Never writes over one that is there.
 
+use crate::manager::specs::SpecCatalog;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::specs;
 
-impl Manager {
+impl SpecCatalog<'_> {
     /// Writes the example into a directory; says which file it is.
     pub fn spec_init(&self, dir: Option<&Path>) -> Result<PathBuf, Error> {
-        let folder = self.working_directory(dir)?.join(".symposium");
+        let folder = self.0.working_directory(dir)?.join(".symposium");
         let file = folder.join("agents.toml");
         // In the user's home directory this is the state directory, which is nobody else's business.
-        let (dir_mode, file_mode) = if folder == self.home.path { (0o700, 0o600) } else { (0o755, 0o644) };
+        let (dir_mode, file_mode) = if folder == self.0.home.path { (0o700, 0o600) } else { (0o755, 0o644) };
         let failed = |source| match source {
             error if ErrorKind::AlreadyExists == std::io::Error::kind(&error) => Error::Unsafe {
                 what: format!("`{}` is there already", file.display()),

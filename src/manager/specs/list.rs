@@ -1,11 +1,11 @@
 //! `spec list`: every spec that counts in a place, also those that something is wrong with; and the kinds, which can
 //! stand wherever a spec can.
 
+use crate::manager::specs::SpecCatalog;
 use serde::Serialize;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::manager::specs::resolve::Place;
 use crate::model::{FoundIn, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
@@ -47,11 +47,11 @@ pub struct KindLine {
     pub installed: bool,
 }
 
-impl Manager {
+impl SpecCatalog<'_> {
     /// Lists the kinds, in the order in which a default is looked for.
     pub fn kind_list(&self, place: &Place) -> Result<Vec<KindLine>, Error> {
         let dir = self.asked_in(place, None)?.dir;
-        let kinds = self.kinds()?;
+        let kinds = self.0.kinds()?;
         let line = |name: &str| {
             let installed = kinds.get(name).is_some_and(|kind| self.program_of(kind, &dir).is_some());
             KindLine { name: name.to_owned(), installed }
@@ -63,7 +63,7 @@ impl Manager {
     pub fn spec_list(&self, place: &Place) -> Result<SpecList, Error> {
         let asked = self.asked_in(place, None)?;
         let specs = self.specs(&asked.dir, asked.config.as_deref())?;
-        let records = self.store.read(Env::now())?;
+        let records = self.0.store.read(Env::now())?;
         let line = |name: &str| {
             let (spec, wrong) = match specs.get(name) {
                 Ok(spec) => (spec, vec![]),

@@ -6,10 +6,24 @@
 //! - `check`: `spec check`
 //! - `init`: `spec init`
 //! - `trust`: `spec trust`, `spec untrust`, and the check before a spawn
+//! - `launch_plan`: from a spec and options to the command line that runs
+//! - `spawn_request`: what a user asks for at a spawn
+//! - `spawn_manifest`: `spec.json`, the spec an agent was created from
+//! - `mcp_access`: which agents get our MCP server
 
 pub(in crate::manager) mod check;
 pub(in crate::manager) mod init;
+pub(in crate::manager) mod launch_plan;
 pub(in crate::manager) mod list;
+pub(in crate::manager) mod mcp_access;
 pub(in crate::manager) mod resolve;
 pub(in crate::manager) mod show;
+pub(in crate::manager) mod spawn_manifest;
+pub(in crate::manager) mod spawn_request;
 pub(in crate::manager) mod trust;
+
+use crate::manager::Context;
+
+/// Finds specs and plans what a launch runs.
+#[derive(Clone, Copy)]
+pub struct SpecCatalog<'a>(pub &'a Context);

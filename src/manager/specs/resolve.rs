@@ -1,11 +1,11 @@
 //! Finds the spec that somebody asked for: by its name, by the name of a kind, or as a folder or file.
 
+use crate::manager::specs::SpecCatalog;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::manager::Manager;
-use crate::manager::lifecycle::spawn_manifest::Asked;
+use crate::manager::specs::spawn_manifest::Asked;
 use crate::model::{DEFAULT_SPEC, FoundIn, Spec, UntrustedSpec, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::specs::{SpecError, Specs, Where};
@@ -30,36 +30,36 @@ pub(in crate::manager) struct Blueprint {
     pub untrusted: Option<UntrustedSpec>,
 }
 
-impl Manager {
+impl SpecCatalog<'_> {
     /// The file of specs that `--config` or the variable names, absolute.
     pub(in crate::manager) fn specs_file(&self, flag: Option<&Path>) -> Option<PathBuf> {
-        let named = flag.map(Path::to_path_buf).or_else(|| self.env.var(CONFIG).map(PathBuf::from))?;
+        let named = flag.map(Path::to_path_buf).or_else(|| self.0.env.var(CONFIG).map(PathBuf::from))?;
         Some(self.path_here(&named))
     }
 
     /// A path that somebody typed here, absolute.
     pub(in crate::manager) fn path_here(&self, path: &Path) -> PathBuf {
         // Without the `.` of `./Folder`: it is shown.
-        self.env.cwd().map_or_else(|| path.to_path_buf(), |cwd| cwd.join(path).components().collect())
+        self.0.env.cwd().map_or_else(|| path.to_path_buf(), |cwd| cwd.join(path).components().collect())
     }
 
     /// A wish for a spec, looked for in a place.
     pub(in crate::manager) fn asked_in(&self, place: &Place, spec: Option<&str>) -> Result<Asked, Error> {
-        let dir = self.working_directory(place.dir.as_deref())?;
+        let dir = self.0.working_directory(place.dir.as_deref())?;
         let config = self.specs_file(place.config.as_deref());
         Ok(Asked { spec: spec.map(str::to_owned), dir, config, ..Asked::default() })
     }
 
     /// All specs that count in a directory.
     pub(in crate::manager) fn specs(&self, dir: &Path, config: Option<&Path>) -> Result<Specs, Error> {
-        Ok(Specs::find(&Where { dir, home: &self.home.path, config })?)
+        Ok(Specs::find(&Where { dir, home: &self.0.home.path, config })?)
     }
 
     /// The spec that is asked for, resolved. A name is a spec's first, then a kind's, then a folder's; a path is made
     /// absolute in what was asked, so that the same can be asked from anywhere.
     pub(in crate::manager) fn blueprint(&self, asked: &mut Asked) -> Result<Blueprint, Error> {
         let wanted = asked.spec.clone().unwrap_or_else(|| DEFAULT_SPEC.to_owned());
-        let kinds = self.kinds()?;
+        let kinds = self.0.kinds()?;
         let is_kind = wanted != PLAIN_COMMAND && kinds.get(&wanted).is_some();
         let path = self.path_here(Path::new(&wanted));
         if looks_like_a_path(&wanted) {
@@ -98,7 +98,7 @@ impl Manager {
     fn no_such_spec(&self, name: &str, specs: &Specs) -> Error {
         let written = specs.names().into_iter().filter(|name| *name != DEFAULT_SPEC);
         let mut known: Vec<String> = written.map(str::to_owned).collect();
-        let kinds = self.kinds().ok();
+        let kinds = self.0.kinds().ok();
         for kind in kinds.iter().flat_map(|kinds| kinds.names()).filter(|kind| *kind != PLAIN_COMMAND) {
             if !known.iter().any(|name| name == kind) {
                 known.push(kind.to_owned());

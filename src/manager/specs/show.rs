@@ -1,5 +1,6 @@
 //! `spec show`: one spec with where each value came from, and what a spawn of it would run.
 
+use crate::manager::specs::SpecCatalog;
 use std::path::Path;
 
 use serde::Serialize;
@@ -7,11 +8,10 @@ use serde::Serialize;
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds::{self, CommandLine, HookCommand};
-use crate::manager::Manager;
-use crate::manager::lifecycle::environment::mcp_access::Owner;
-use crate::manager::lifecycle::launch_plan::Chosen;
-use crate::manager::lifecycle::spawn_manifest::Asked;
+use crate::manager::specs::launch_plan::Chosen;
+use crate::manager::specs::mcp_access::Owner;
 use crate::manager::specs::resolve::Place;
+use crate::manager::specs::spawn_manifest::Asked;
 use crate::model::{Spec, UntrustedSpec};
 use crate::rules::lifecycle::conversation_start::Opening;
 use crate::rules::lifecycle::{conversation_start, naming};
@@ -47,7 +47,7 @@ fn needs_trust(untrusted: &UntrustedSpec) -> String {
     format!("it is not trusted: `symposium spec trust {}` shows what it would do", untrusted.dir.display())
 }
 
-impl Manager {
+impl SpecCatalog<'_> {
     /// Resolves a spec: by its name, a kind, a folder or a file.
     pub fn spec_show(
         &self,
@@ -85,19 +85,19 @@ impl Manager {
 
     /// All arguments of a first start, hooks and tools included, of the agent that a spawn would make.
     fn command_line(&self, chosen: &Chosen) -> Result<Vec<String>, Error> {
-        let taken = self.store.read(Env::now())?;
+        let taken = self.0.store.read(Env::now())?;
         let is_free = |name: &_| !taken.iter().any(|record| record.name == *name);
         let name = naming::candidates(&chosen.spec.name, None).find(is_free);
-        let state = name.as_ref().map(|name| self.store.instance(name).state_dir()).unwrap_or_default();
-        let hook = HookCommand { binary: self.hook_program(), home: self.home.path.clone() };
-        let variable = |key: &str| self.env.var(key).and_then(|value| value.to_str()).map(str::to_owned);
+        let state = name.as_ref().map(|name| self.0.store.instance(name).state_dir()).unwrap_or_default();
+        let hook = HookCommand { binary: self.0.hook_program(), home: self.0.home.path.clone() };
+        let variable = |key: &str| self.0.env.var(key).and_then(|value| value.to_str()).map(str::to_owned);
         let setup = kinds::hooks(&chosen.kind, &hook, Path::new(&state), &variable);
         let owner = Owner {
             name: name.map(String::from).unwrap_or_default(),
             id: NEW_ID.to_owned(),
             tier: chosen.spec.shell_tier,
         };
-        let tools = self.tools_for(owner, &chosen.kind, &self.env.for_agents().cloned().collect());
+        let tools = self.tools_for(owner, &chosen.kind, &self.0.env.for_agents().cloned().collect());
         let given = [setup.args, tools.args].concat();
         let id = match conversation_start::first(&chosen.kind.conversation, NEW_ID.to_owned()) {
             Opening::New(id) => id,

@@ -1,6 +1,7 @@
 //! `spec trust` and `spec untrust`, and the check before a spawn: a spec of a project may change what runs on this
 //! machine only if the user agreed to the project's spec files as they are now. The rule is in `rules/trust.rs`.
 
+use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -8,7 +9,6 @@ use serde::Serialize;
 use crate::env::Env;
 use crate::error::Error;
 use crate::git;
-use crate::manager::Manager;
 use crate::manager::specs::resolve::Place;
 use crate::model::{DEFAULT_SPEC, ProjectFiles, Spec, TrustState, TrustedProject, UntrustedSpec};
 use crate::rules::access::trust;
@@ -36,7 +36,7 @@ pub struct SpecEffects {
     pub effects: Vec<String>,
 }
 
-impl Manager {
+impl SpecCatalog<'_> {
     /// Returns what stands in the way of spawning a spec, or `None` if it needs no trust or has it.
     pub(in crate::manager) fn untrusted(
         &self,
@@ -47,7 +47,7 @@ impl Manager {
         let Some(files) = specs.project_files().filter(|files| !self.is_own_home(&files.root)) else {
             return Ok(None);
         };
-        let effects = trust::effects(spec, &files, self.kinds()?.get(&spec.name).is_some());
+        let effects = trust::effects(spec, &files, self.0.kinds()?.get(&spec.name).is_some());
         if effects.is_empty() {
             return Ok(None);
         }
@@ -57,18 +57,18 @@ impl Manager {
             dir: dir.to_path_buf(),
             is_changed: state == TrustState::Changed,
             effects,
-            asked_by_agent: self.speaker().is_ok_and(|speaker| speaker.is_some()),
+            asked_by_agent: self.0.speaker().is_ok_and(|speaker| speaker.is_some()),
         }))
     }
 
     /// Returns the specs of the project around a directory that need trust, or `None` if the project has no specs.
     pub fn trust_review(&self, place: &Place) -> Result<Option<TrustReview>, Error> {
-        let dir = self.working_directory(place.dir.as_deref())?;
+        let dir = self.0.working_directory(place.dir.as_deref())?;
         let specs = self.specs(&dir, None)?;
         let Some(files) = specs.project_files().filter(|files| !self.is_own_home(&files.root)) else {
             return Ok(None);
         };
-        let kinds = self.kinds()?;
+        let kinds = self.0.kinds()?;
         let mut names = files.names.clone();
         names.extend(Some(DEFAULT_SPEC.to_owned()).filter(|name| !files.names.contains(name)));
         let mut found = Vec::new();
@@ -92,8 +92,8 @@ impl Manager {
     /// Trusts the specs of a project as they were reviewed. Agents cannot agree in place of a person.
     pub fn trust(&self, review: &TrustReview) -> Result<(), Error> {
         self.refuse_trust_by_agent(&review.project)?;
-        self.store.begin()?;
-        Ok(self.store.trust_project(&TrustedProject {
+        self.0.store.begin()?;
+        Ok(self.0.store.trust_project(&TrustedProject {
             project: review.project.clone(),
             sha256: review.sha256.clone(),
             trusted_at: Env::now(),
@@ -109,17 +109,17 @@ impl Manager {
             Ok(Some(review)) => review.project,
             _ => path.to_string_lossy().into_owned(),
         };
-        let was_trusted = self.store.untrust_project(&project)?;
+        let was_trusted = self.0.store.untrust_project(&project)?;
         Ok((project, was_trusted))
     }
 
     /// Returns all trusted projects, ordered by directory.
     pub fn trusted_projects(&self) -> Result<Vec<TrustedProject>, Error> {
-        Ok(self.store.trusted_projects()?)
+        Ok(self.0.store.trusted_projects()?)
     }
 
     fn refuse_trust_by_agent(&self, project: &str) -> Result<(), Error> {
-        match self.speaker()? {
+        match self.0.speaker()? {
             None => Ok(()),
             Some(agent) => Err(Error::OutOfPlace {
                 what: format!("agent `{}` cannot trust the specs of `{project}`", agent.name),
@@ -130,7 +130,7 @@ impl Manager {
 
     fn trust_state(&self, files: &ProjectFiles) -> Result<TrustState, Error> {
         let key = self.trust_key(&files.root);
-        let trusted = self.store.trusted_projects()?;
+        let trusted = self.0.store.trusted_projects()?;
         Ok(trust::state(files, trusted.iter().find(|trusted| trusted.project == key)))
     }
 
@@ -138,7 +138,7 @@ impl Manager {
     /// trust in the repository holds there as long as the agent leaves the spec files as they are.
     fn trust_key(&self, root: &Path) -> String {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let home = self.home.path.canonicalize().unwrap_or_else(|_| self.home.path.clone());
+        let home = self.0.home.path.canonicalize().unwrap_or_else(|_| self.0.home.path.clone());
         let of_repository = || {
             let top = git::project(&root)?;
             Some(git::repository(&top).join(root.strip_prefix(&top).ok()?))
@@ -149,7 +149,7 @@ impl Manager {
 
     /// Whether the `.symposium` of a directory is the user's own state directory, seen from another environment.
     fn is_own_home(&self, root: &Path) -> bool {
-        let home = self.env.var("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+        let home = self.0.env.var("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
         home.is_some_and(|home| root.canonicalize().is_ok_and(|root| root == home))
     }
 }

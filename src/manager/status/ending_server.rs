@@ -3,10 +3,10 @@
 //! Its sessions are gone, and it goes on holding the socket until all clients have left. Such a client hangs in writing its
 //! last words to the terminal. It is ended so that a new server can start.
 
+use crate::manager::status::StatusTracker;
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::process;
 use crate::tmux::Tmux;
 
@@ -37,7 +37,7 @@ impl StuckServer {
     }
 }
 
-impl Manager {
+impl StatusTracker<'_> {
     /// The server, if it is ending and has not ended within a bounded time.
     pub(in crate::manager) fn stuck_server(&self, tmux: &Tmux) -> Result<Option<StuckServer>, Error> {
         let Some(pid) = tmux.ending_server() else { return Ok(None) };
@@ -62,7 +62,7 @@ impl Manager {
             let is_meant = || tmux.ending_server() == Some(stuck.pid);
             process::end_at_once(stuck.pid, is_meant, END_TIMEOUT).map_err(failed())?;
         }
-        self.notice(format!("{}; they were ended", stuck.description()));
+        self.0.notice(format!("{}; they were ended", stuck.description()));
         Ok(())
     }
 }

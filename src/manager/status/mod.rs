@@ -2,12 +2,24 @@
 //!
 //! An event comes from a hook of the agent CLI or from tmux. Reconciliation compares the registry with one tmux snapshot and repairs what differs.
 //!
-//! - `events`: `symposium event`
 //! - `screen`: reading the screen when output starts, stops or rings the bell
 //! - `reconcile`: the registry joined with one tmux snapshot
 //! - `ending_server`: a tmux server that was told to end and cannot
+//! - `lookup`: one agent by its name
+//! - `evidence`: what hooks left in the state directory
+//! - `last_lines`: the last lines and the exit of an agent that ended
+//! - `status_line`: the status line of attached clients
 
 pub(in crate::manager) mod ending_server;
-pub(in crate::manager) mod events;
+pub(in crate::manager) mod evidence;
+pub(in crate::manager) mod last_lines;
+pub(in crate::manager) mod lookup;
 pub(in crate::manager) mod reconcile;
 pub(in crate::manager) mod screen;
+pub(in crate::manager) mod status_line;
+
+use crate::manager::Context;
+
+/// Keeps the status of agents up to date.
+#[derive(Clone, Copy)]
+pub struct StatusTracker<'a>(pub &'a Context);

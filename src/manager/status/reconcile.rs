@@ -4,25 +4,28 @@
 //! look does not show is really gone. A change is written only if the record is still what was read and no other
 //! command is working on that agent.
 
-use std::path::Path;
+use crate::manager::access::Access;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
 use std::sync::{Arc, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use crate::env::{AGENT_ID, Env};
+use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::Manager;
+use crate::manager::Context;
+use crate::manager::agent_process::is_alive;
 use crate::manager::registry::session_copy::{carried, of_home};
 use crate::manager::workspace::worktree::branch_now;
 use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace};
-use crate::process::{self, Mark, Target};
+use crate::process::{self};
 use crate::rules::status::cut_off;
 use crate::rules::status::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
 use crate::store::BEHIND;
-use crate::tmux::Tmux;
 
 /// The file in an instance's state directory that says: somebody asked for its end. With a reason in it, that end is a
 /// crash.
@@ -48,7 +51,7 @@ impl Survey {
     }
 }
 
-impl Manager {
+impl StatusTracker<'_> {
     /// All agents, with one call of tmux.
     pub fn survey(&self) -> Result<Survey, Error> {
         let joined = self.join(vec![])?;
@@ -57,22 +60,22 @@ impl Manager {
 
     /// All agents, for a command that shows them. Writing down what the look found is given a bounded time: while the
     /// disk does not answer, agents are shown as tmux sees them, and a notice says so.
-    pub fn survey_for_display(self: &Arc<Manager>) -> Result<Survey, Error> {
-        let joined = self.join(vec![])?;
+    pub fn survey_for_display(context: &Arc<Context>) -> Result<Survey, Error> {
+        let joined = StatusTracker(context).join(vec![])?;
         let agents = joined.0.agents.clone();
         let (done, settled) = mpsc::channel();
-        let manager = Arc::clone(self);
+        let manager = Arc::clone(context);
         // A thread of its own, which is left behind: nothing can be done about a disk that does not answer.
         let begun = thread::Builder::new().name("settle".into()).spawn(move || {
-            let _ = done.send(manager.settled_with_orphans(joined));
+            let _ = done.send(StatusTracker(&manager).settled_with_orphans(joined));
         });
         begun.map_err(Error::io("cannot write down what was found"))?;
         settled.recv_timeout(DISK_TIMEOUT).unwrap_or_else(|_| {
-            self.notice(format!(
+            context.notice(format!(
                 "what was found could not be written down within {} s, and tasks are not shown: the disk of {} does \
                  not answer, or another command holds the registry",
                 DISK_TIMEOUT.as_secs(),
-                self.home.path.display()
+                context.home.path.display()
             ));
             Ok(Survey { agents, silence: None })
         })
@@ -86,7 +89,7 @@ impl Manager {
             Ok(()) => vec![],
             // What runs is shown all the same: a reader needs no room on the disk.
             Err(error) => {
-                self.notice(format!("agents that run could not be written down: {error}"));
+                self.0.notice(format!("agents that run could not be written down: {error}"));
                 self.carried_by(&joined.0.orphans)?
             }
         };
@@ -96,28 +99,28 @@ impl Manager {
     /// Keeps to be said, on a machine without tmux, that live states are not known.
     pub(in crate::manager) fn say_what_is_unknown(&self, survey: &Survey) {
         if let Some(why) = survey.without_tmux() {
-            self.notice(why);
+            self.0.notice(why);
         }
     }
 
     /// Keeps why tmux did not answer, for whoever shows what was found out without it.
     pub(in crate::manager) fn keep_unheard(&self, silence: Option<Error>) {
         let silence = silence.filter(|silence| !silence.is_without_tmux());
-        *self.unheard.lock().unwrap_or_else(PoisonError::into_inner) = silence;
+        *self.0.unheard.lock().unwrap_or_else(PoisonError::into_inner) = silence;
     }
 
     /// Why the last answer lacks what only tmux knows: it was there and did not answer. Told once.
     pub fn unheard(&self) -> Option<Error> {
-        self.unheard.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.0.unheard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Joins the registry, and records that could not be written to it, with one look at tmux.
     fn join(&self, unwritten: Vec<AgentRecord>) -> Result<(Joined, Option<Error>), Error> {
-        let mut records = self.store.read(Env::now())?;
-        if self.store.has_run(BEHIND) {
-            match self.catch_up() {
-                Ok(()) => records = self.store.read(Env::now())?,
-                Err(error) => self.notice(format!("agents are shown as they once were: {error}")),
+        let mut records = self.0.store.read(Env::now())?;
+        if self.0.store.has_run(BEHIND) {
+            match RegistryWriter(self.0).catch_up() {
+                Ok(()) => records = self.0.store.read(Env::now())?,
+                Err(error) => self.0.notice(format!("agents are shown as they once were: {error}")),
             }
         }
         let is_new = |record: &AgentRecord| {
@@ -125,7 +128,8 @@ impl Manager {
         };
         let new: Vec<AgentRecord> = unwritten.into_iter().filter(is_new).collect();
         records.extend(new);
-        let (look, silence) = match self.tmux().and_then(|tmux| Ok(tmux.look_within(self.look_bound())?)) {
+        let (look, silence) = match self.0.tmux().and_then(|tmux| Ok(tmux.look_within(self.0.look_bound())?))
+        {
             Ok(look) => (Some(look), None),
             // Where nothing was written down there is nothing to show without tmux.
             Err(error) if error.is_without_tmux() && records.is_empty() => return Err(error),
@@ -147,7 +151,7 @@ impl Manager {
         for record in std::mem::take(&mut joined.unmoved) {
             let _ = self.finish_rename(&record);
         }
-        self.count_tasks(&mut joined.agents);
+        RegistryWriter(self.0).count_tasks(&mut joined.agents);
         let (now, zone) = (Env::now(), TimeZone::system());
         for agent in joined.agents.iter_mut().filter(|agent| cut_off::is_shown(agent.status)) {
             if let Some(cut) = &agent.cut_off {
@@ -169,14 +173,15 @@ impl Manager {
             if note.status.is_live() || *note == change.before.status {
                 continue;
             }
-            if let Ok(Some(why)) = self.store.instance(&change.before.name).read_state(STOPPING) {
+            if let Ok(Some(why)) = self.0.store.instance(&change.before.name).read_state(STOPPING) {
                 *note = match String::from_utf8_lossy(&why).as_ref() {
                     "" => StatusNote::new(Status::Stopped, note.since, "it was ended on request"),
                     why => StatusNote::new(Status::Crashed, note.since, why),
                 };
             } else {
                 // Whoever ended it writes that down first and takes the request back then: look again, in this order.
-                let written = written.get_or_insert_with(|| self.store.read(Env::now()).unwrap_or_default());
+                let written =
+                    written.get_or_insert_with(|| self.0.store.read(Env::now()).unwrap_or_default());
                 match written.iter().find(|record| record.id == change.before.id) {
                     Some(now) if now.status != change.before.status => note.clone_from(&now.status),
                     _ => continue,
@@ -194,7 +199,8 @@ impl Manager {
         let is_unborn = |record: &AgentRecord| {
             record.status.status == Status::Starting && record.tmux.is_none() && record.pid.is_none()
         };
-        let busy = |record: &AgentRecord| matches!(self.store.try_lock_agent(&record.name, "look"), Ok(None));
+        let busy =
+            |record: &AgentRecord| matches!(self.0.store.try_lock_agent(&record.name, "look"), Ok(None));
         let agents = &mut joined.agents;
         joined.changes.retain(|change| {
             if change.found.is_some() || !is_unborn(&change.before) || !busy(&change.before) {
@@ -209,19 +215,20 @@ impl Manager {
     }
 
     pub(in crate::manager) fn was_asked_to_stop(&self, record: &AgentRecord) -> bool {
-        matches!(self.store.instance(&record.name).read_state(STOPPING), Ok(Some(_)))
+        matches!(self.0.store.instance(&record.name).read_state(STOPPING), Ok(Some(_)))
     }
 
     /// Whether somebody is ending it at this moment. A request alone may be left over from a command that was killed;
     /// whoever is at it holds the agent's lock.
     pub(in crate::manager) fn is_being_ended(&self, record: &AgentRecord) -> bool {
-        self.was_asked_to_stop(record) && matches!(self.store.try_lock_agent(&record.name, "look"), Ok(None))
+        self.was_asked_to_stop(record)
+            && matches!(self.0.store.try_lock_agent(&record.name, "look"), Ok(None))
     }
 
     pub(in crate::manager) fn write_changes(&self, changes: Vec<Change>) -> Result<(), Error> {
         let mut mine = Vec::new();
         for change in changes {
-            if let Some(lock) = self.store.try_lock_agent(&change.before.name, "reconcile")? {
+            if let Some(lock) = self.0.store.try_lock_agent(&change.before.name, "reconcile")? {
                 // Before the registry is locked: the directory may be on a disk that does not answer.
                 let branch = branch_now(&change.before);
                 mine.push((change, branch, lock));
@@ -231,8 +238,9 @@ impl Manager {
             return Ok(());
         }
         // Without tmux nothing is found in it, and one that ran in a terminal has ended all the same.
-        let socket = self.tmux().map(|tmux| tmux.socket().to_string_lossy().into_owned()).unwrap_or_default();
-        let ended = self.write(|edit| {
+        let socket =
+            self.0.tmux().map(|tmux| tmux.socket().to_string_lossy().into_owned()).unwrap_or_default();
+        let ended = RegistryWriter(self.0).write(|edit| {
             let mut ended = Vec::new();
             for (change, branch, _lock) in &mine {
                 let before = &change.before;
@@ -258,7 +266,7 @@ impl Manager {
         })?;
         for (change, ..) in &mine {
             if !change.decision.note.status.is_live() {
-                let _ = self.store.instance(&change.before.name).remove_state(STOPPING);
+                let _ = self.0.store.instance(&change.before.name).remove_state(STOPPING);
             }
         }
         // Who looks at the screen of one that has ended reads so in its status line. One that is lost has no screen.
@@ -268,7 +276,7 @@ impl Manager {
             }
         }
         // Last: the process that keeps a door may be this one.
-        ended.into_iter().for_each(|before| self.end_shares(&before.name));
+        ended.into_iter().for_each(|before| Access(self.0).end_shares(&before.name));
         Ok(())
     }
 
@@ -279,7 +287,7 @@ impl Manager {
         let mut locks = Vec::new();
         for record in seen {
             // One whose lock is held is being spawned right now, and is about to be written down.
-            if let Ok(Some(lock)) = self.store.try_lock_agent(&record.name, "adopt") {
+            if let Ok(Some(lock)) = self.0.store.try_lock_agent(&record.name, "adopt") {
                 locks.push((record.name, lock));
             }
         }
@@ -289,7 +297,7 @@ impl Manager {
         // Again: whoever had the lock until now may have ended it and removed it.
         let mut found = self.carried_by(orphans)?;
         found.retain(|record| locks.iter().any(|(name, _)| *name == record.name));
-        self.write(|edit| {
+        RegistryWriter(self.0).write(|edit| {
             for mut record in found {
                 let known = edit.all().is_ok_and(|all| all.iter().any(|r| r.id == record.id));
                 if known {
@@ -304,7 +312,7 @@ impl Manager {
                 }
                 record.name = name;
                 // Its directory may be lost too, and hooks and transcript want one.
-                let _ = self.store.instance(&record.name).create();
+                let _ = self.0.store.instance(&record.name).create();
                 edit.put(record);
             }
         })?;
@@ -313,51 +321,35 @@ impl Manager {
 
     /// The records that these sessions carry now, as far as they are of this home.
     fn carried_by(&self, sessions: &[String]) -> Result<Vec<AgentRecord>, Error> {
-        let carried = self.tmux()?.records()?.into_iter().filter(|(session, _)| sessions.contains(session));
-        Ok(carried.filter_map(|(_, json)| of_home(&json, self.home())).collect())
-    }
-
-    /// A cleaner of /tmp may delete the socket under a running server; it makes another when asked, and must be
-    /// asked before a second server takes the path.
-    pub(in crate::manager) fn mend_socket(&self, tmux: &Tmux) {
-        if !tmux.has_no_socket() {
-            return;
-        }
-        let records = self.store.read(Env::now()).unwrap_or_default();
-        let is_here = |record: &&AgentRecord| {
-            record.tmux.as_ref().is_some_and(|place| Path::new(&place.socket) == tmux.socket())
-        };
-        let held = records.iter().filter(is_here).find(|record| is_alive(record));
-        if let Some(server) = held.and_then(server_of) {
-            tmux.reopen_socket(server);
-        }
+        let carried = self.0.tmux()?.records()?.into_iter().filter(|(session, _)| sessions.contains(session));
+        Ok(carried.filter_map(|(_, json)| of_home(&json, self.0.home())).collect())
     }
 
     /// The registry wins: a session under another name is a rename that was cut short.
     fn rename_back(&self, misnamed: &Misnamed) -> Result<(), Error> {
         let record = &misnamed.record;
-        let Some(_lock) = self.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
-        let json = carried(record, self.home());
-        Ok(self.tmux()?.rename_session(record.id, &misnamed.session, &record.name, &json)?)
+        let Some(_lock) = self.0.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
+        let json = carried(record, self.0.home());
+        Ok(self.0.tmux()?.rename_session(record.id, &misnamed.session, &record.name, &json)?)
     }
 
     /// Moves the directory when nobody is at work on either name.
     fn finish_rename(&self, record: &AgentRecord) -> Result<(), Error> {
         let Some(old) = &record.renamed_from else { return Ok(()) };
-        let Some(_new) = self.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
-        let Some(_old) = self.store.try_lock_agent(old, "rename")? else { return Ok(()) };
+        let Some(_new) = self.0.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
+        let Some(_old) = self.0.store.try_lock_agent(old, "rename")? else { return Ok(()) };
         self.finish_move(record)
     }
 
     /// Gives a directory of this name to the agent that was renamed away from it, before somebody else takes the
     /// name. The caller holds the name's lock.
     pub(in crate::manager) fn vacate(&self, name: &AgentName) -> Result<(), Error> {
-        if !self.store.instance(name).dir().exists() {
+        if !self.0.store.instance(name).dir().exists() {
             return Ok(());
         }
-        for record in self.store.read(Env::now())? {
+        for record in self.0.store.read(Env::now())? {
             if record.renamed_from.as_ref() == Some(name) {
-                let _lock = self.store.lock_agent(&record.name, "rename")?;
+                let _lock = self.0.store.lock_agent(&record.name, "rename")?;
                 self.finish_move(&record)?;
             }
         }
@@ -367,12 +359,12 @@ impl Manager {
     /// Moves the instance directory of an agent whose rename was cut short.
     pub(in crate::manager) fn finish_move(&self, record: &AgentRecord) -> Result<(), Error> {
         let Some(old) = &record.renamed_from else { return Ok(()) };
-        let (from, to) = (self.store.instance(old), self.store.instance(&record.name));
+        let (from, to) = (self.0.store.instance(old), self.0.store.instance(&record.name));
         if from.dir().exists() && !to.dir().exists() {
             from.rename_to(&to)?;
         }
-        self.mend_worktree(record);
-        self.write(|edit| {
+        Workspaces(self.0).mend_worktree(record);
+        RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
                 now.renamed_from = None;
                 edit.put(now);
@@ -380,30 +372,4 @@ impl Manager {
         })?;
         Ok(())
     }
-}
-
-/// What marks an agent's processes.
-pub(in crate::manager) fn mark_of(record: &AgentRecord) -> Mark {
-    Mark { variable: AGENT_ID.into(), value: record.id.to_string() }
-}
-
-/// Whether the process that was written down is there: outside tmux, or in the server it was started in.
-pub(in crate::manager) fn is_alive(record: &AgentRecord) -> bool {
-    match (record.pid, &record.tmux) {
-        (Some(pid), None) => process::is_alive(pid, &mark_of(record)),
-        (Some(pid), Some(_)) => {
-            server_of(record).is_some_and(|server| process::is_held(pid, server, &mark_of(record)))
-        }
-        (None, _) => false,
-    }
-}
-
-/// The process of the tmux server that an agent was started in.
-pub(in crate::manager) fn server_of(record: &AgentRecord) -> Option<i32> {
-    record.tmux.as_ref()?.server.split_once(':')?.1.parse().ok()
-}
-
-/// The processes that are an agent's. The tmux server is never one of them.
-pub(in crate::manager) fn target_of(record: &AgentRecord) -> Target {
-    Target { mark: mark_of(record), root: record.pid, server: server_of(record) }
 }

@@ -1,14 +1,15 @@
 //! An agent began to print, fell quiet or rang: its screen is read, and what that means is written down.
 
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::kinds;
-use crate::manager::Manager;
-use crate::manager::status::events::{HEARD, WORDS};
-use crate::model::{Agent, AgentName, AgentRecord, Edge, Kind, ScreenReading, ScreenState, Status};
+use crate::manager::status::evidence::WORDS;
+use crate::model::{Agent, AgentRecord, Edge, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::status::decide::{Evidence, PLAIN_COMMAND, decide};
 use crate::rules::status::from_hook::one_line;
 use crate::rules::status::from_screen::{Sight, ToldBy, is_fresh, may_still_speak};
@@ -18,14 +19,14 @@ use crate::tmux::Capture;
 /// How late a look at a screen may be that still shows work.
 const LATE: SignedDuration = SignedDuration::from_secs(3);
 
-impl Manager {
+impl StatusTracker<'_> {
     /// Looks at the screen of the agent whose session this is.
     pub(in crate::manager) fn edge(&self, session: &str, edge: Edge) -> Result<(), Error> {
         let Some(record) = self.of_session(session)? else { return Ok(()) };
         if record.kind == PLAIN_COMMAND || !record.status.status.is_live() {
             return Ok(());
         }
-        let kind = self.kind_of(&record)?;
+        let kind = self.0.kind_of(&record)?;
         let reading = self.reading(&record, &kind)?;
         let told_by = self.told_by(&record.name, &kind);
         let sight = Sight { state: reading.state.as_ref(), edge, told_by };
@@ -44,13 +45,13 @@ impl Manager {
     /// Looks at the screens of those that nothing but their screen tells of, for an edge that never came: one that
     /// rewrites its title every second is never quiet.
     pub fn read_screens(&self, agents: &[Agent]) -> Result<(), Error> {
-        let kinds = self.kinds()?;
+        let kinds = self.0.kinds()?;
         for agent in agents.iter().filter(|agent| agent.status.is_live() && agent.tmux.is_some()) {
             let Some(kind) = kinds.get(&agent.kind).filter(|_| agent.kind != PLAIN_COMMAND) else {
                 continue;
             };
             if self.told_by(&agent.name, kind) != ToldBy::Hooks {
-                let record = self.record(&agent.name, "look at")?;
+                let record = self.0.record(&agent.name, "look at")?;
                 let reading = self.reading(&record, kind)?;
                 // Not as after a silence: it may be printing this very moment.
                 let sight =
@@ -61,16 +62,6 @@ impl Manager {
         Ok(())
     }
 
-    /// Who tells what an agent does: its hooks only once they have been heard since it was started.
-    pub(in crate::manager) fn told_by(&self, name: &AgentName, kind: &Kind) -> ToldBy {
-        let heard = || self.store.instance(name).state_written(HEARD).is_some();
-        match kind.hooks.tell_of_prompts() {
-            false => ToldBy::Screen,
-            true if heard() => ToldBy::Hooks,
-            true => ToldBy::Unheard,
-        }
-    }
-
     /// What an agent's screen shows now.
     pub(in crate::manager) fn reading(
         &self,
@@ -78,7 +69,7 @@ impl Manager {
         kind: &Kind,
     ) -> Result<ScreenReading, Error> {
         let pane = record.tmux.as_ref().map(|place| place.pane.as_str()).unwrap_or_default();
-        let mut reading = kinds::read_screen(kind, &self.tmux()?.capture(pane, Capture::ScreenStyled)?);
+        let mut reading = kinds::read_screen(kind, &self.0.tmux()?.capture(pane, Capture::ScreenStyled)?);
         if let Some(ScreenState::Failed(failure)) = &mut reading.state {
             failure.resets_at = reset_time(&failure.message, Env::now(), &TimeZone::system());
         }
@@ -109,8 +100,8 @@ impl Manager {
             return Ok(record.clone());
         }
         let is_unheard =
-            || self.kind_of(record).is_ok_and(|kind| self.told_by(&record.name, &kind) == ToldBy::Unheard);
-        let written = self.write(|edit| {
+            || self.0.kind_of(record).is_ok_and(|kind| self.told_by(&record.name, &kind) == ToldBy::Unheard);
+        let written = RegistryWriter(self.0).write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten()?;
             // What was said since the look was taken is newer than the look.
             if now.status != record.status {
@@ -130,14 +121,14 @@ impl Manager {
         let Some(now) = written else { return Ok(record.clone()) };
         // Of one that tells of no prompts nothing else shows that it took the one it was started with.
         if matches!(now.status.status, Status::Working | Status::Idle)
-            && self.kind_of(&now).is_ok_and(|kind| match self.told_by(&now.name, &kind) {
+            && self.0.kind_of(&now).is_ok_and(|kind| match self.told_by(&now.name, &kind) {
                 ToldBy::Screen => true,
                 // It may be at its prompt for a moment before it takes what it was given.
                 ToldBy::Unheard => now.status.status == Status::Working,
                 ToldBy::Hooks => false,
             })
         {
-            self.forget_first(&now.name);
+            RegistryWriter(self.0).forget_first(&now.name);
         }
         self.show_status(&now);
         Ok(now)
@@ -145,7 +136,7 @@ impl Manager {
 
     /// What a hook said at the end of the turn that a late look at the screen took for going on.
     fn words_of_turn(&self, record: &AgentRecord) -> Option<String> {
-        let instance = self.store.instance(&record.name);
+        let instance = self.0.store.instance(&record.name);
         let begun = record.status.since.checked_sub(LATE).ok()?;
         instance.state_written(WORDS).filter(|said| *said >= begun)?;
         let words = String::from_utf8(instance.read_state(WORDS).ok()??).ok()?;
@@ -154,14 +145,14 @@ impl Manager {
 
     /// Has it told once more that it is quiet.
     fn rearm_silence(&self, record: &AgentRecord) {
-        if let (Ok(tmux), Some(place)) = (self.tmux(), &record.tmux) {
+        if let (Ok(tmux), Some(place)) = (self.0.tmux(), &record.tmux) {
             let _ = tmux.rearm_silence(&place.pane);
         }
     }
 
     /// Has the next output told.
     pub(in crate::manager) fn rearm(&self, record: &AgentRecord) {
-        if let (Ok(tmux), Some(place)) = (self.tmux(), &record.tmux) {
+        if let (Ok(tmux), Some(place)) = (self.0.tmux(), &record.tmux) {
             let _ = tmux.rearm_activity(&place.pane);
         }
     }

@@ -1,11 +1,18 @@
 //! `task add`: puts work on the queue of an agent, of a new agent of a spec, or of whichever agent of a spec is free.
 
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::queue::TaskQueue;
+use crate::manager::specs::SpecCatalog;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::tasks::Tasks;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::{Body, Manager, SpawnRequest};
+use crate::manager::specs::launch_plan::Body;
+use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::model::{AgentName, Doer, NewTask, PERSON, Priority, Prompt, Task, TaskId};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::tasks::queue::{Ready, ready, why_not};
@@ -47,21 +54,21 @@ pub struct TaskAdded {
     pub remarks: Vec<String>,
 }
 
-impl Manager {
+impl Tasks<'_> {
     /// Adds a task.
     pub fn task_add(&self, request: TaskRequest) -> Result<TaskAdded, Error> {
         // What could never be typed is refused now, not in the night.
         request.text.parse::<Prompt>().map_err(Error::Unsendable)?;
         for id in &request.after {
-            self.task(*id)?.ok_or(Error::NoSuchTask { id: *id })?;
+            TaskQueue(self.0).task(*id)?.ok_or(Error::NoSuchTask { id: *id })?;
         }
         let mut remarks = Vec::new();
         let giver = match &request.by {
-            Some(name) => Some(self.record(name, "show")?),
-            None => self.speaker()?,
+            Some(name) => Some(self.0.record(name, "show")?),
+            None => self.0.speaker()?,
         };
         let topic = request.topic.as_ref().map(|topic| {
-            let path = self.env.cwd().map_or_else(|| topic.clone(), |cwd| cwd.join(topic));
+            let path = self.0.env.cwd().map_or_else(|| topic.clone(), |cwd| cwd.join(topic));
             if !path.is_file() {
                 remarks.push(format!("topic {} is not there; the task goes on without it", path.display()));
             }
@@ -71,7 +78,7 @@ impl Manager {
         let mut after = request.after;
         after.sort();
         after.dedup();
-        let id = self.queue(&NewTask {
+        let id = TaskQueue(self.0).queue(&NewTask {
             doer,
             text: request.text,
             priority: request.priority,
@@ -82,9 +89,9 @@ impl Manager {
             timeout_s: request.timeout.map(|most| u32::try_from(most.as_secs().max(1)).unwrap_or(u32::MAX)),
             retries: request.retries,
         })?;
-        self.ensure_supervisor();
+        SupervisorControl(self.0).ensure_supervisor();
         remarks.extend(self.remark_on_queue());
-        let task = self.task(id)?.ok_or(Error::NoSuchTask { id })?;
+        let task = TaskQueue(self.0).task(id)?.ok_or(Error::NoSuchTask { id })?;
         Ok(TaskAdded { task, spawned, remarks })
     }
 
@@ -94,10 +101,10 @@ impl Manager {
         remarks: &mut Vec<String>,
     ) -> Result<(Doer, Option<AgentName>), Error> {
         if let Some(spec) = request.to.strip_prefix(ANY) {
-            let dir = self.working_directory(request.dir.as_deref())?;
+            let dir = self.0.working_directory(request.dir.as_deref())?;
             let wanted = SpawnRequest { body: Body::Spec(Some(spec.to_owned())), ..SpawnRequest::default() };
-            let spec = self.chosen(&wanted, None, &dir)?.spec.name;
-            let records = self.store.read(Env::now())?;
+            let spec = SpecCatalog(self.0).chosen(&wanted, None, &dir)?.spec.name;
+            let records = self.0.store.read(Env::now())?;
             if !records.iter().any(|record| record.spec == spec) {
                 remarks.push(format!(
                     "no agent of `{spec}` is there to take it; `symposium agent spawn {spec}` starts one"
@@ -106,21 +113,21 @@ impl Manager {
             return Ok((Doer::Any(spec), None));
         }
         let named = request.to.parse::<AgentName>().ok();
-        if let Some(record) = named.map(|name| self.store.find(&name, Env::now())).transpose()?.flatten() {
+        if let Some(record) = named.map(|name| self.0.store.find(&name, Env::now())).transpose()?.flatten() {
             if record.kind == PLAIN_COMMAND {
                 remarks.push(format!(
                     "`{}` is a plain command: it does not tell when it is idle, so its tasks wait; \
                      `symposium agent send` types at once",
                     record.name
                 ));
-            } else if let Ok(agent) = self.show(&record.name)
+            } else if let Ok(agent) = StatusTracker(self.0).show(&record.name)
                 && ready(&agent, Env::now()) == Ready::No
             {
                 remarks.push(why_not(&agent));
             }
             return Ok((Doer::Agent(record.id, record.name), None));
         }
-        let spawned = self
+        let spawned = Lifecycle(self.0)
             .spawn(SpawnRequest {
                 body: Body::Spec(Some(request.to.clone())),
                 dir: request.dir.clone(),
@@ -140,7 +147,14 @@ impl Manager {
         match error {
             Error::NoSuchSpec { known, .. } => Error::NobodyToDo {
                 to: to.to_owned(),
-                agents: self.store.read(Env::now()).unwrap_or_default().into_iter().map(|r| r.name).collect(),
+                agents: self
+                    .0
+                    .store
+                    .read(Env::now())
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|r| r.name)
+                    .collect(),
                 specs: known,
             },
             other => other,
@@ -148,12 +162,12 @@ impl Manager {
     }
 
     pub(in crate::manager) fn remark_on_queue(&self) -> Option<String> {
-        if self.supervisor().is_none() {
+        if SupervisorControl(self.0).supervisor().is_none() {
             return Some(
                 "it waits for the supervisor, which does not run; `symposium supervisor start`".into(),
             );
         }
-        let stall = self.supervisor_stall()?;
+        let stall = SupervisorControl(self.0).supervisor_stall()?;
         let (seen, remedy) = (stall.description(), stall.remedy());
         Some(format!("it waits for the supervisor, which does not respond: {seen}; `{remedy}`"))
     }

@@ -1,12 +1,16 @@
 //! The small verbs of tasks: list, show, cancel, retry, progress, done, fail. None of them types anything.
 
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::tasks::Tasks;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::ledger::{TaskMove, TaskQuery};
-use crate::manager::Manager;
 use crate::model::{AgentName, AgentWaits, Progress, Status, Task, TaskId, TaskState, TaskStatus, TaskStep};
 use crate::rules::status::from_hook::one_line;
 use crate::rules::status::turn_failure::{note_after_release, why_held};
@@ -46,17 +50,17 @@ pub struct TaskShown {
     pub steps: Vec<TaskStep>,
 }
 
-impl Manager {
+impl Tasks<'_> {
     /// Tasks, the oldest first.
     pub fn task_list(&self, filter: &TaskFilter) -> Result<Vec<Task>, Error> {
         let agent = match &filter.agent {
-            Some(name) => Some(self.record(name, "show")?.id),
+            Some(name) => Some(self.0.record(name, "show")?.id),
             None => None,
         };
         // Old tasks may have changed last: the limit counts those that are left.
         let newest = filter.newest.filter(|_| filter.since.is_none());
         let query = TaskQuery { agent, states: &filter.states, newest };
-        let mut tasks = self.with_existing_ledger(|ledger| ledger.tasks(&query))?;
+        let mut tasks = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tasks(&query))?;
         if let Some(since) = filter.since {
             tasks.retain(|task| task.changed_at >= since);
             let most = filter.newest.unwrap_or(usize::MAX);
@@ -83,12 +87,12 @@ impl Manager {
     /// One task with its steps.
     pub fn task_show(&self, id: TaskId) -> Result<TaskShown, Error> {
         let task = self.known_task(id)?;
-        let steps = self.with_existing_ledger(|ledger| ledger.task_steps(id))?;
+        let steps = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.task_steps(id))?;
         Ok(TaskShown { view: self.task_view(task)?, steps })
     }
 
     pub(in crate::manager) fn known_task(&self, id: TaskId) -> Result<Task, Error> {
-        self.task(id)?.ok_or(Error::NoSuchTask { id })
+        TaskQueue(self.0).task(id)?.ok_or(Error::NoSuchTask { id })
     }
 
     /// Why a task in a queue is not begun.
@@ -104,7 +108,7 @@ impl Manager {
         }
         let mut before = Vec::new();
         for id in &task.after {
-            match self.task(*id)? {
+            match TaskQueue(self.0).task(*id)? {
                 Some(task) if task.state == TaskState::Done => {}
                 Some(task) if task.state.is_over() => {
                     before.push(format!("{id} ({}: `symposium task retry {id}`)", task.state));
@@ -118,7 +122,7 @@ impl Manager {
 
     /// Explains why a queued task is not dispatched after a failed turn of its agent.
     fn why_its_agent_is_held(&self, task: &Task) -> Result<Option<String>, Error> {
-        let record = task.agent.map(|id| self.record_by_id(id)).transpose()?.flatten();
+        let record = task.agent.map(|id| RegistryWriter(self.0).record_by_id(id)).transpose()?.flatten();
         Ok(record.and_then(|record| {
             let failure = record.status.failure().filter(|failure| failure.holds(Env::now()))?;
             Some(why_held(failure, record.name.as_str()))
@@ -127,7 +131,7 @@ impl Manager {
 
     /// What somebody has to answer before a task that is worked at goes on.
     pub fn what_its_agent_waits_for(&self, task: &Task) -> Result<Option<String>, Error> {
-        let record = task.agent.map(|id| self.record_by_id(id)).transpose()?.flatten();
+        let record = task.agent.map(|id| RegistryWriter(self.0).record_by_id(id)).transpose()?.flatten();
         Ok(record.filter(|record| record.status.status == Status::Waiting).map(|record| {
             let what = record.status.waiting_for.map(|what| what.to_string()).unwrap_or_default();
             format!("`{}` waits for {what}: {}", record.name, one_line(&record.status.reason))
@@ -143,8 +147,12 @@ impl Manager {
 
     /// Who works at a task now, and goes on when it is taken off the list.
     pub fn works_at(&self, id: TaskId) -> Result<Option<AgentName>, Error> {
-        let task = self.task(id)?.filter(|task| task.state == TaskState::Running);
-        let record = task.and_then(|task| task.agent).map(|id| self.record_by_id(id)).transpose()?.flatten();
+        let task = TaskQueue(self.0).task(id)?.filter(|task| task.state == TaskState::Running);
+        let record = task
+            .and_then(|task| task.agent)
+            .map(|id| RegistryWriter(self.0).record_by_id(id))
+            .transpose()?
+            .flatten();
         Ok(record.filter(|record| record.status.status == Status::Working).map(|record| record.name))
     }
 
@@ -156,22 +164,22 @@ impl Manager {
         let task =
             self.step(id, "retry", &TaskMove::plain(&from, TaskState::Queued, "it was asked for again"))?;
         self.release_queue(&before)?;
-        self.ensure_supervisor();
+        SupervisorControl(self.0).ensure_supervisor();
         Ok(task)
     }
 
     /// Releases the queue of a task's agent if it is held after a failed turn: the person who retries a task knows
     /// that the agent can work again.
     fn release_queue(&self, task: &Task) -> Result<(), Error> {
-        let record = task.agent.map(|id| self.record_by_id(id)).transpose()?.flatten();
+        let record = task.agent.map(|id| RegistryWriter(self.0).record_by_id(id)).transpose()?.flatten();
         let Some(record) = record else { return Ok(()) };
-        let released = self.write(|edit| {
+        let released = RegistryWriter(self.0).write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten().filter(|now| now.id == record.id)?;
             now.status = note_after_release(&now.status, Env::now())?;
             Some(edit.put(now))
         })?;
         if let Some(now) = released {
-            self.show_status(&now);
+            StatusTracker(self.0).show_status(&now);
         }
         Ok(())
     }
@@ -198,7 +206,7 @@ impl Manager {
 
     /// How far a task is.
     pub fn task_progress(&self, id: TaskId, progress: &Progress) -> Result<Task, Error> {
-        if !self.with_ledger(|ledger| ledger.note_progress(id, progress))? {
+        if !RegistryWriter(self.0).with_ledger(|ledger| ledger.note_progress(id, progress))? {
             return Err(self.not_there(id, "progress")?);
         }
         self.known_task(id)
@@ -206,7 +214,7 @@ impl Manager {
 
     fn step(&self, id: TaskId, verb: &'static str, step: &TaskMove<'_>) -> Result<Task, Error> {
         self.known_task(id)?;
-        if !self.with_ledger(|ledger| ledger.move_task(id, step, Env::now()))? {
+        if !RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(id, step, Env::now()))? {
             return Err(self.not_there(id, verb)?);
         }
         self.known_task(id)

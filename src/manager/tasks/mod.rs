@@ -5,17 +5,17 @@
 //! - `add`: `task add`
 //! - `manage`: `task list`, `show`, `cancel`, `retry`, `progress`, `done`, `fail`
 //! - `wait`: `task wait`
-//! - `queue`: the queue of one agent
-//! - `dispatch`: typing tasks and mail into idle agents
-//! - `recover`: deliveries that were interrupted
 //! - `finish`: the end of tasks
 //! - `topic`: files that are handed along with a task
 
 pub(in crate::manager) mod add;
-pub(in crate::manager) mod dispatch;
 pub(in crate::manager) mod finish;
 pub(in crate::manager) mod manage;
-pub(in crate::manager) mod queue;
-pub(in crate::manager) mod recover;
 pub(in crate::manager) mod topic;
 pub(in crate::manager) mod wait;
+
+use crate::manager::Context;
+
+/// Manages queued tasks.
+#[derive(Clone, Copy)]
+pub struct Tasks<'a>(pub &'a Context);

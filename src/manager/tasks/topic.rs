@@ -1,18 +1,18 @@
 //! Topics: reads the file that is handed along with a task and moves its status. A topic that is missing never keeps a
 //! task from being worked at.
 
+use crate::manager::tasks::Tasks;
 use std::io::Write;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::model::Task;
 use crate::rules::tasks::topic;
 
 /// A file beyond this is no note of a person's.
 const BIGGEST: u64 = 4 << 20;
 
-impl Manager {
+impl Tasks<'_> {
     /// The text of a task with its topic, which is in progress from now on.
     pub(in crate::manager) fn with_topic(&self, task: &Task) -> Result<String, Error> {
         let Some(path) = &task.topic else { return Ok(task.text.clone()) };

@@ -1,16 +1,17 @@
 //! `task wait`: waits until a task is over, and tells of its progress meanwhile.
 
+use crate::manager::registry::RegistryWriter;
+use crate::manager::tasks::Tasks;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::model::{Task, TaskId};
 
 /// A safety look: a change that no event told of is seen after this.
 const LOOK: Duration = Duration::from_secs(5);
 
-impl Manager {
+impl Tasks<'_> {
     /// Waits; `tell` is told of the task whenever something has changed.
     pub fn task_wait(
         &self,
@@ -20,9 +21,9 @@ impl Manager {
     ) -> Result<Task, Error> {
         let (sender, changed) = mpsc::channel();
         // Kept open: to open it is a change of its files, which would wake us again.
-        self.with_ledger(|ledger| ledger.task(id))?;
+        RegistryWriter(self.0).with_ledger(|ledger| ledger.task(id))?;
         // Before the first look: nothing that happens meanwhile is missed.
-        let _changes = self.on_change(move || {
+        let _changes = self.0.on_change(move || {
             let _ = sender.send(());
         })?;
         let begun = Instant::now();

@@ -1,11 +1,15 @@
 //! `agent answer`: chooses an option of the dialog that an agent shows, or types the answer to a question without
 //! options. Works for approvals, questions and first-run dialogs alike, since their options are read from the screen.
 
+use crate::manager::delivery::Delivery;
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Typed};
 use crate::kinds;
-use crate::manager::{Answered, Manager, SendRequest};
+use crate::manager::delivery::send::SendRequest;
+use crate::manager::terminal::approve::Answered;
 use crate::model::{Agent, AgentName, AgentRecord, Dialog, DialogOption, Kind, ScreenState, Status};
 use crate::rules::tasks::choice::{Attempt, chosen, keys};
 use crate::rules::tasks::typing::Lines;
@@ -21,10 +25,10 @@ const TYPED_ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause between two looks at the screen when no event reports a change.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-impl Manager {
+impl Terminals<'_> {
     /// Returns the agents that wait for an answer, those that wait longest first.
     pub fn waiting_agents(&self) -> Result<Vec<Agent>, Error> {
-        let survey = self.survey()?;
+        let survey = StatusTracker(self.0).survey()?;
         if let Some(silence) = survey.silence {
             return Err(silence);
         }
@@ -36,18 +40,18 @@ impl Manager {
 
     /// Returns the dialog that an agent shows now, or `None` if it shows none.
     pub fn dialog_shown(&self, name: &AgentName) -> Result<Option<Dialog>, Error> {
-        self.running(name, "answer")?;
-        let record = self.record(name, "answer")?;
-        self.dialog_of(&record, &self.kind_of(&record)?)
+        StatusTracker(self.0).running(name, "answer")?;
+        let record = self.0.record(name, "answer")?;
+        self.dialog_of(&record, &self.0.kind_of(&record)?)
     }
 
     /// Chooses an option by its number or label, or types the answer where the dialog has no options. With the id of a
     /// question, answers that question and no other.
     pub fn answer_with(&self, name: &AgentName, answer: &str, read: Option<&str>) -> Result<Answered, Error> {
-        self.running(name, "answer")?;
+        StatusTracker(self.0).running(name, "answer")?;
         self.refuse_stranger(name, "answer")?;
-        let turn = self.store.lock_typing(name)?;
-        let record = self.record(name, "answer")?;
+        let turn = self.0.store.lock_typing(name)?;
+        let record = self.0.record(name, "answer")?;
         let question = record.status.asked();
         if read.is_some_and(|read| question.as_ref().is_none_or(|now| now.id != read)) {
             return Err(match question {
@@ -55,7 +59,7 @@ impl Manager {
                 None => self.nothing_to_answer(&record),
             });
         }
-        let kind = self.kind_of(&record)?;
+        let kind = self.0.kind_of(&record)?;
         let dialog = self.dialog_of(&record, &kind)?.ok_or_else(|| self.nothing_to_answer(&record))?;
         if dialog.options.is_empty() {
             let text = answer.to_owned();
@@ -65,11 +69,11 @@ impl Manager {
                 lines: Lines::Together,
                 timeout: TYPED_ANSWER_TIMEOUT,
             };
-            self.send_in_turn(&request, &turn)?;
+            Delivery(self.0).send_in_turn(&request, &turn)?;
         } else {
             self.choose(&record, &kind, &dialog, answer)?;
         }
-        Ok(Answered { asked: dialog.asks, question, agent: self.agent(name, "answer")? })
+        Ok(Answered { asked: dialog.asks, question, agent: StatusTracker(self.0).agent(name, "answer")? })
     }
 
     /// Presses keys until the dialog is gone, looking at it before each of them.
@@ -79,7 +83,7 @@ impl Manager {
             given: answer.to_owned(),
             dialog: dialog.clone(),
         })?;
-        let watch = self.store.watch_instance(&record.name)?;
+        let watch = self.0.store.watch_instance(&record.name)?;
         let pane = record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
         let begun = Instant::now();
         let label = &dialog.options[wanted].label;
@@ -90,21 +94,21 @@ impl Manager {
                 Some(at) => keys(&shown.options, at, attempt),
                 None => vec!["Up".to_owned()],
             };
-            self.tmux()?.keys(&pane, &pressed_keys)?;
+            self.0.tmux()?.keys(&pane, &pressed_keys)?;
             attempt = Attempt::Later;
             let pressed = Instant::now();
             loop {
                 let now = self.dialog_of(record, kind)?;
                 let is_same = |now: &Dialog| now.asks == dialog.asks && has_same_options(now, dialog);
                 let Some(now) = now.filter(is_same) else { return Ok(()) };
-                if self.record(&record.name, "answer")?.status != record.status {
+                if self.0.record(&record.name, "answer")?.status != record.status {
                     return Ok(());
                 }
                 if begun.elapsed() > DIALOG_EFFECT_TIMEOUT {
                     return Err(Error::NotConfirmed {
                         name: record.name.clone(),
                         why: "its dialog still stands there".into(),
-                        saw: self.last_lines(record),
+                        saw: StatusTracker(self.0).last_lines(record),
                         typed: Typed::Something,
                     });
                 }
@@ -121,7 +125,7 @@ impl Manager {
     /// The dialog on the screen of an agent, if it shows one.
     fn dialog_of(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<Dialog>, Error> {
         let pane = record.tmux.as_ref().map(|place| place.pane.as_str()).unwrap_or_default();
-        let screen = self.tmux()?.capture(pane, Capture::ScreenStyled)?;
+        let screen = self.0.tmux()?.capture(pane, Capture::ScreenStyled)?;
         let asks = match kinds::read_screen(kind, &screen).state {
             Some(ScreenState::Approval(asks) | ScreenState::Question(asks) | ScreenState::Setup(asks)) => {
                 asks
@@ -135,7 +139,7 @@ impl Manager {
         Error::NothingAsked {
             name: record.name.clone(),
             status: record.status.status.to_string(),
-            saw: self.last_lines(record),
+            saw: StatusTracker(self.0).last_lines(record),
         }
     }
 }

@@ -3,11 +3,13 @@
 //!
 //! Nothing is pressed before the dialog is seen on the screen: a key that answers a dialog is a letter elsewhere.
 
+use crate::manager::specs::SpecCatalog;
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::{Error, Typed};
-use crate::manager::Manager;
 use crate::model::{
     Agent, AgentName, AgentRecord, AskedQuestion, Edge, Kind, ScreenState, Status, WaitingFor,
 };
@@ -56,14 +58,14 @@ pub struct Answered {
     pub agent: Agent,
 }
 
-impl Manager {
+impl Terminals<'_> {
     /// Answers the agent's own dialog; with the id of a question, that question and no other.
     pub fn answer(&self, name: &AgentName, answer: Answer, read: Option<&str>) -> Result<Answered, Error> {
-        self.running(name, answer.verb())?;
+        StatusTracker(self.0).running(name, answer.verb())?;
         self.refuse_stranger(name, answer.verb())?;
-        let before = self.record(name, answer.verb())?;
-        let _turn = self.store.lock_typing(name)?;
-        let record = self.record(name, answer.verb())?;
+        let before = self.0.record(name, answer.verb())?;
+        let _turn = self.0.store.lock_typing(name)?;
+        let record = self.0.record(name, answer.verb())?;
         // Somebody else answered meanwhile: the next question is not the one that was seen.
         if before.status.waiting_for == Some(WaitingFor::Approval) && record.status != before.status {
             return Err(self.asks_another(&record, answer));
@@ -71,7 +73,7 @@ impl Manager {
         if !is_read(&record.status, read) {
             return Err(self.asks_another(&record, answer));
         }
-        let kind = self.kind_of(&record)?;
+        let kind = self.0.kind_of(&record)?;
         let keys = match answer {
             Answer::Approve => &kind.approve_keys,
             Answer::Deny => &kind.deny_keys,
@@ -85,12 +87,12 @@ impl Manager {
                 None => Error::NothingAsked {
                     name: name.clone(),
                     status: record.status.status.to_string(),
-                    saw: self.last_lines(&record),
+                    saw: StatusTracker(self.0).last_lines(&record),
                 },
             });
         };
         // It may have been answered by hand, and have asked for the next thing, while its dialog was waited for.
-        let now = self.record(name, answer.verb())?;
+        let now = self.0.record(name, answer.verb())?;
         if !is_read(&now.status, read) {
             return Err(self.asks_another(&now, answer));
         }
@@ -99,21 +101,21 @@ impl Manager {
             let sight = Sight {
                 state: Some(&state),
                 edge: Edge::Activity,
-                told_by: self.told_by(&record.name, &kind),
+                told_by: StatusTracker(self.0).told_by(&record.name, &kind),
             };
-            return Err(self.asks_another(&self.note_sight(&now, sight)?, answer));
+            return Err(self.asks_another(&StatusTracker(self.0).note_sight(&now, sight)?, answer));
         }
         let asked = match record.status.waiting_for {
             Some(WaitingFor::Approval) => record.status.reason.clone(),
             _ => line.clone(),
         };
         let pane = record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
-        let mut press = || Ok(self.tmux()?.keys(&pane, keys)?);
+        let mut press = || Ok(self.0.tmux()?.keys(&pane, keys)?);
         press()?;
         self.until_taken(&record, (&kind, &line), &mut press)?;
         let question =
             record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval));
-        Ok(Answered { asked, question, agent: self.agent(name, answer.verb())? })
+        Ok(Answered { asked, question, agent: StatusTracker(self.0).agent(name, answer.verb())? })
     }
 
     /// Somebody else answered meanwhile: what it asks now is not what was read.
@@ -123,7 +125,7 @@ impl Manager {
             None => Error::NothingAsked {
                 name: record.name.clone(),
                 status: format!("{} now: {}", record.status.status, record.status.reason),
-                saw: self.last_lines(record),
+                saw: StatusTracker(self.0).last_lines(record),
             },
         }
     }
@@ -134,14 +136,15 @@ impl Manager {
         name: &AgentName,
         verb: &'static str,
     ) -> Result<(), Error> {
-        let Some(speaker) = self.speaker()? else { return Ok(()) };
-        let records = self.store.read(Env::now())?;
+        let Some(speaker) = self.0.speaker()? else { return Ok(()) };
+        let records = self.0.store.read(Env::now())?;
         let not_yours =
             |why: String| Err(Error::NotYours { name: name.clone(), by: speaker.name.clone(), verb, why });
         if !descendants(&records, std::slice::from_ref(&speaker.name)).contains(name) {
             return not_yours(format!("`{name}` is not below it"));
         }
-        let tier = self.birth_note(name).and_then(|note| note.spec).and_then(|spec| spec.shell_tier);
+        let tier =
+            SpecCatalog(self.0).birth_note(name).and_then(|note| note.spec).and_then(|spec| spec.shell_tier);
         match may_answer(tier) {
             true => Ok(()),
             false => not_yours("its tier is `approve`, which leaves every answer to a person".into()),
@@ -150,11 +153,11 @@ impl Manager {
 
     /// The line of the approval dialog on the screen; one that a hook told of gets a moment to be drawn.
     fn dialog(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<String>, Error> {
-        let watch = self.store.watch_instance(&record.name)?;
+        let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
         let told = record.status.waiting_for == Some(WaitingFor::Approval);
         loop {
-            if let Some(ScreenState::Approval(line)) = self.reading(record, kind)?.state {
+            if let Some(ScreenState::Approval(line)) = StatusTracker(self.0).reading(record, kind)?.state {
                 return Ok(Some(line));
             }
             if !told || begun.elapsed() > DRAWN {
@@ -172,11 +175,11 @@ impl Manager {
         press: &mut dyn FnMut() -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut pressed = Instant::now();
-        let watch = self.store.watch_instance(&asked.name)?;
+        let watch = self.0.store.watch_instance(&asked.name)?;
         let begun = Instant::now();
         loop {
-            let record = self.record(&asked.name, "approve")?;
-            let state = self.reading(&record, kind)?.state;
+            let record = self.0.record(&asked.name, "approve")?;
+            let state = StatusTracker(self.0).reading(&record, kind)?.state;
             let stands = matches!(&state, Some(ScreenState::Approval(now)) if now == line);
             // The next dialog may look the same: then its hook has told of another thing meanwhile.
             let another = record.status.status == Status::Waiting && record.status != asked.status;
@@ -187,9 +190,9 @@ impl Manager {
                     let sight = Sight {
                         state: Some(state.as_ref().unwrap_or(&ScreenState::Busy)),
                         edge: Edge::Activity,
-                        told_by: self.told_by(&record.name, kind),
+                        told_by: StatusTracker(self.0).told_by(&record.name, kind),
                     };
-                    self.note_sight(&record, sight)?;
+                    StatusTracker(self.0).note_sight(&record, sight)?;
                 }
                 return Ok(());
             }
@@ -202,7 +205,7 @@ impl Manager {
                 return Err(Error::NotConfirmed {
                     name: asked.name.clone(),
                     why: "its dialog still stands there".into(),
-                    saw: self.last_lines(&record),
+                    saw: StatusTracker(self.0).last_lines(&record),
                     typed: Typed::Something,
                 });
             }

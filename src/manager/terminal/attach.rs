@@ -1,14 +1,18 @@
 //! `agent attach`: hands this terminal over to tmux. The process becomes the tmux client, so nothing of ours
 //! stays in between.
 
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::supervisor::SupervisorControl;
+use crate::manager::terminal::Terminals;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::git;
-use crate::manager::Manager;
-use crate::manager::lifecycle::foreground::is_in_terminal;
+use crate::manager::status::lookup::is_in_terminal;
 use crate::model::{Agent, AgentName, HostName, ServerIdentity};
 use crate::process::{self, GuardOrder, StartingGuard, terminfo};
 use crate::tmux::{Around, Arrival, AttachAs, CoverPage, Entry};
@@ -37,7 +41,7 @@ pub enum Attaching {
     Switched,
 }
 
-impl Manager {
+impl Terminals<'_> {
     /// Attaches this terminal, `before` being the last that is done in it; it is told the prefix key too. Returns only
     /// when it was switched inside our own server, or failed.
     pub fn attach(
@@ -46,10 +50,10 @@ impl Manager {
         before: impl FnOnce(&Agent, &str),
     ) -> Result<Attaching, Error> {
         self.refuse_terminal(Some(request.name))?;
-        self.wake(request.name)?;
-        let survey = self.survey()?;
+        Lifecycle(self.0).wake(request.name)?;
+        let survey = StatusTracker(self.0).survey()?;
         let Some(agent) = survey.agents.into_iter().find(|agent| agent.name == *request.name) else {
-            return Err(self.no_such_agent(request.name, "attach"));
+            return Err(self.0.no_such_agent(request.name, "attach"));
         };
         if is_in_terminal(&agent) {
             return Err(Error::InTerminal { name: agent.name });
@@ -59,7 +63,7 @@ impl Manager {
             return Err(survey.silence.unwrap_or(Error::NotRunning { name: agent.name, status }));
         }
         let mut server = None;
-        self.write(|edit| {
+        RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut record)) = edit.get(request.name) {
                 server = record.tmux.as_ref().and_then(|place| ServerIdentity(place.server.clone()).pid());
                 record.last_attached = Some(Env::now());
@@ -67,15 +71,15 @@ impl Manager {
             }
         })?;
         if request.how != AttachAs::Observer {
-            self.point_to_editor(agent.id);
+            Lifecycle(self.0).point_to_editor(agent.id);
         }
-        let tmux = self.tmux()?;
-        let from = self.env.var("SSH_CONNECTION").and_then(|text| process::address_of(text.to_str()?));
-        let user = self.user();
+        let tmux = self.0.tmux()?;
+        let from = self.0.env.var("SSH_CONNECTION").and_then(|text| process::address_of(text.to_str()?));
+        let user = SupervisorControl(self.0).user();
         let entry = Entry {
             session: request.name,
             how: request.how,
-            policy: self.settings().attach.policy,
+            policy: self.0.settings().attach.policy,
             user: user.as_deref().unwrap_or("somebody"),
             host: request.host,
             arrival: request.arrival,
@@ -86,21 +90,22 @@ impl Manager {
             cover: request.cover.filter(|_| !agent.clients.iter().any(|client| client.guest)),
             around: request.around,
         };
-        let is_inside = tmux.is_inside(self.env.var("TMUX"));
+        let is_inside = tmux.is_inside(self.0.env.var("TMUX"));
         // Its start takes place while tmux answers. Without it everything works as long as the server lives.
         let guard = server.filter(|_| !is_inside);
-        let guard = guard.and_then(|server| process::start_terminal_guard(&self.own_program(), server).ok());
+        let guard =
+            guard.and_then(|server| process::start_terminal_guard(&self.0.own_program(), server).ok());
         let facts = tmux.before_attach(request.name)?;
         if !facts.shows_needing_answer {
-            self.show_needing_answer();
+            RegistryWriter(self.0).show_needing_answer();
         }
         before(&agent, &facts.prefix);
         if is_inside {
-            tmux.switch_client(&entry, self.env.all())?;
+            tmux.switch_client(&entry, self.0.env.all())?;
             return Ok(Attaching::Switched);
         }
         guard.map(StartingGuard::wait);
-        Err(tmux.attach(&entry, &facts.client, self.env.for_terminals()).into())
+        Err(tmux.attach(&entry, &facts.client, self.0.env.for_terminals()).into())
     }
 
     /// Is the terminal guard if these are its arguments; returns whether they are.
@@ -119,20 +124,20 @@ impl Manager {
 
     /// Says no to a name that no agent has.
     pub fn refuse_unknown(&self, name: &AgentName) -> Result<(), Error> {
-        match self.store.find(name, Env::now())? {
+        match self.0.store.find(name, Env::now())? {
             Some(_) => Ok(()),
             // It may be in tmux alone, and is written down by a look at it.
-            None => self.agent(name, "attach").map(drop),
+            None => StatusTracker(self.0).agent(name, "attach").map(drop),
         }
     }
 
     /// Says no to a terminal that tmux could not draw on, before anything is done for it.
     pub fn refuse_terminal(&self, name: Option<&AgentName>) -> Result<(), Error> {
-        let term = self.env.var("TERM").map(|term| term.to_string_lossy().into_owned()).unwrap_or_default();
-        let home = self.env.user_home();
+        let term = self.0.env.var("TERM").map(|term| term.to_string_lossy().into_owned()).unwrap_or_default();
+        let home = self.0.env.user_home();
         let places = terminfo::Places {
-            own: self.env.var("TERMINFO").map(PathBuf::from),
-            more: self.env.var("TERMINFO_DIRS"),
+            own: self.0.env.var("TERMINFO").map(PathBuf::from),
+            more: self.0.env.var("TERMINFO_DIRS"),
             home: home.as_deref(),
         };
         match terminfo::can_show(&term, &places) {
@@ -144,20 +149,17 @@ impl Manager {
     /// What is around this terminal, for one that comes to an agent of this machine.
     pub fn around(&self) -> Around {
         // Inside our own server the terminal is switched, and the keys stay as they are.
-        match self.is_within_tmux() && !self.tmux().is_ok_and(|ours| ours.is_inside(self.env.var("TMUX"))) {
+        match self.0.is_within_tmux()
+            && !self.0.tmux().is_ok_and(|ours| ours.is_inside(self.0.env.var("TMUX")))
+        {
             true => Around::OwnTmux,
             false => Around::Terminal,
         }
     }
 
-    /// Whether there is any tmux between the person and this terminal: on the way to another machine ours is one too.
-    pub fn is_within_tmux(&self) -> bool {
-        self.env.var("TMUX").is_some()
-    }
-
     /// The agents one may mean by naming none: those of this project, else all; what can be attached to first.
     pub fn candidates(&self) -> Result<Vec<Agent>, Error> {
-        let survey = self.survey()?;
+        let survey = StatusTracker(self.0).survey()?;
         if let Some(silence) = survey.silence {
             return Err(silence);
         }
@@ -174,13 +176,13 @@ impl Manager {
     /// The project around a directory, when the text names one by a path.
     pub fn project_named(&self, text: &str) -> Option<String> {
         let is_path = text.contains('/') || matches!(text, "." | "..");
-        let dir = self.env.cwd()?.join(Some(text).filter(|_| is_path)?).canonicalize().ok()?;
+        let dir = self.0.env.cwd()?.join(Some(text).filter(|_| is_path)?).canonicalize().ok()?;
         git::project(&dir).unwrap_or(dir).to_str().map(str::to_owned)
     }
 
     /// The project around the current directory.
     pub fn project_here(&self) -> Option<String> {
-        let cwd: PathBuf = self.env.cwd()?.canonicalize().ok()?;
+        let cwd: PathBuf = self.0.env.cwd()?.canonicalize().ok()?;
         let project = git::project(&cwd).unwrap_or(cwd);
         project.to_str().map(str::to_owned)
     }

@@ -1,11 +1,11 @@
 //! Who drives after somebody came or left: the rule decides, tmux checks that nothing has changed meanwhile.
 
+use crate::manager::terminal::Terminals;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::model::{AgentName, Seats};
 use crate::process;
 use crate::rules::access::driver::{gone, settle};
@@ -24,11 +24,11 @@ fn mark_stalled_driver(seats: &mut Seats) {
     }
 }
 
-impl Manager {
+impl Terminals<'_> {
     /// Sets right who may type, on every agent that somebody is attached to.
     pub(in crate::manager) fn seat_terminals(&self) -> Result<(), Error> {
-        let policy = self.settings().attach.policy;
-        let tmux = self.tmux()?;
+        let policy = self.0.settings().attach.policy;
+        let tmux = self.0.tmux()?;
         let mut all = tmux.seats()?;
         all.iter_mut().for_each(mark_stalled_driver);
         let left = gone(&all);

@@ -1,10 +1,11 @@
 //! `agent interrupt`: stops the turn an agent is in, by its own key for that, and makes sure that it stopped.
 
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::{Error, Typed};
-use crate::manager::Manager;
 use crate::model::{AgentName, AgentRecord, Kind, ScreenReading, ScreenState, Status};
 use crate::rules::status::from_screen::ToldBy;
 
@@ -34,17 +35,17 @@ pub struct Interrupted {
     pub put_back: Option<String>,
 }
 
-impl Manager {
+impl Terminals<'_> {
     /// Presses the kind's interrupt keys, `C-c` for a plain command.
     pub fn interrupt(&self, name: &AgentName) -> Result<Interrupted, Error> {
-        let agent = self.running(name, "interrupt")?;
-        let kind = self.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
+        let agent = StatusTracker(self.0).running(name, "interrupt")?;
+        let kind = self.0.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
         let keys = match kind.interrupt_keys.as_slice() {
             [] => vec!["C-c".to_owned()],
             keys => keys.to_vec(),
         };
         let pane = agent.tmux.map(|tmux| tmux.pane).unwrap_or_default();
-        let record = self.record(name, "interrupt")?;
+        let record = self.0.record(name, "interrupt")?;
         let before = self.reading_at_work(&record, &kind)?;
         if let Some(ScreenState::Setup(line)) = before.state {
             return Err(Error::NotConfirmed {
@@ -55,13 +56,15 @@ impl Manager {
                 typed: Typed::Nothing,
             });
         }
-        self.tmux()?.keys(&pane, &keys)?;
+        self.0.tmux()?.keys(&pane, &keys)?;
         if kind.screen.busy.is_empty() {
             return Ok(Interrupted { keys, seen: None, put_back: None });
         }
         let seen = Some(self.until_stopped(&record, &kind)?);
         // What stood there before is somebody's draft, unless it is what the turn is about.
-        let is_own = |draft: &String| self.heard_prompt(name).is_some_and(|heard| heard.text == *draft);
+        let is_own = |draft: &String| {
+            StatusTracker(self.0).heard_prompt(name).is_some_and(|heard| heard.text == *draft)
+        };
         let put_back = match before.draft.filter(|draft| !is_own(draft)) {
             None if !kind.clear_keys.is_empty() => self.clear_input(&record, &kind, &pane)?,
             _ => None,
@@ -72,10 +75,10 @@ impl Manager {
     /// The screen of one that works, when it shows that: a hook tells of a turn a moment earlier, while the prompt still
     /// stands in the input line and looks like somebody's draft.
     fn reading_at_work(&self, record: &AgentRecord, kind: &Kind) -> Result<ScreenReading, Error> {
-        let watch = self.store.watch_instance(&record.name)?;
+        let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
         loop {
-            let reading = self.reading(record, kind)?;
+            let reading = StatusTracker(self.0).reading(record, kind)?;
             let at_prompt = reading.state.as_ref().is_some_and(ScreenState::is_at_prompt);
             let is_late = record.status.status == Status::Working && at_prompt;
             if !is_late || kind.screen.busy.is_empty() || begun.elapsed() > SHOWN {
@@ -87,20 +90,20 @@ impl Manager {
 
     /// Empties the input line when something stands there, or is put there in the next moment; says what that was.
     fn clear_input(&self, record: &AgentRecord, kind: &Kind, pane: &str) -> Result<Option<String>, Error> {
-        let watch = self.store.watch_instance(&record.name)?;
+        let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
         let worked = Env::now().duration_since(record.status.since).as_secs();
         let quiet = if worked < AT_FIRST { QUIET_AT_FIRST } else { QUIET };
         let draft = loop {
-            match self.reading(record, kind)?.draft {
+            match StatusTracker(self.0).reading(record, kind)?.draft {
                 Some(draft) => break draft,
                 None if !watch.changed(quiet) || begun.elapsed() > EFFECT => return Ok(None),
                 None => {}
             }
         };
-        self.tmux()?.keys(pane, &kind.clear_keys)?;
+        self.0.tmux()?.keys(pane, &kind.clear_keys)?;
         let begun = Instant::now();
-        while self.reading(record, kind)?.draft.is_some() {
+        while StatusTracker(self.0).reading(record, kind)?.draft.is_some() {
             if begun.elapsed() > EFFECT {
                 return Err(Error::NotConfirmed {
                     name: record.name.clone(),
@@ -116,16 +119,16 @@ impl Manager {
 
     /// Waits until the screen no longer shows work. No hook tells of a turn that was interrupted.
     fn until_stopped(&self, record: &AgentRecord, kind: &Kind) -> Result<&'static str, Error> {
-        let watch = self.store.watch_instance(&record.name)?;
+        let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
         let mut last;
         loop {
-            let now = self.record(&record.name, "interrupt")?;
-            match self.reading(&now, kind)?.state {
+            let now = self.0.record(&record.name, "interrupt")?;
+            match StatusTracker(self.0).reading(&now, kind)?.state {
                 Some(ScreenState::Ready | ScreenState::Failed(_)) => {
-                    let now = self.note_interrupted(&now)?;
-                    if self.told_by(&now.name, kind) != ToldBy::Hooks {
-                        self.rearm(&now);
+                    let now = StatusTracker(self.0).note_interrupted(&now)?;
+                    if StatusTracker(self.0).told_by(&now.name, kind) != ToldBy::Hooks {
+                        StatusTracker(self.0).rearm(&now);
                     }
                     return Ok("it is back at its prompt");
                 }
@@ -137,7 +140,7 @@ impl Manager {
                 return Err(Error::NotConfirmed {
                     name: record.name.clone(),
                     why: last.into(),
-                    saw: self.last_lines(record),
+                    saw: StatusTracker(self.0).last_lines(record),
                     typed: Typed::Something,
                 });
             }

@@ -1,11 +1,12 @@
 //! `agent logs`: the transcript, also after the agent and the server are gone.
 
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
 
 use crate::error::Error;
-use crate::manager::Manager;
 use crate::model::{Agent, AgentName};
 use crate::transcript::{self, Go, Limits, Since};
 
@@ -29,40 +30,41 @@ pub struct LogsRequest {
     pub style: LogsStyle,
 }
 
-impl Manager {
+impl Terminals<'_> {
     /// Writes the transcript so far.
     pub fn logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
-        let record = self.record(&request.name, "logs")?;
-        self.finish_move(&record)?;
-        let instance = self.store.instance(&record.name);
+        let record = self.0.record(&request.name, "logs")?;
+        StatusTracker(self.0).finish_move(&record)?;
+        let instance = self.0.store.instance(&record.name);
         let since = request.since.map_or(Since::Start, Since::At);
         let cannot = || Error::io(format!("cannot read the transcript of `{}`", record.name));
         let mut log = transcript::open(instance.dir(), since).map_err(cannot())?;
         let mut out = out;
         match request.style {
             LogsStyle::AsPrinted => io::copy(&mut log, &mut out).map(|_| ()),
-            LogsStyle::Plain => transcript::plain(log, &mut out, crate::manager::lifecycle::launch::SCREEN),
+            LogsStyle::Plain => transcript::plain(log, &mut out, crate::manager::status::last_lines::SCREEN),
         }
         .map_err(cannot())
     }
 
     /// The end of the transcript, as the terminal showed it.
     pub fn logs_tail(&self, name: &AgentName) -> Result<String, Error> {
-        let record = self.record(name, "logs")?;
-        self.finish_move(&record)?;
-        Ok(self.transcript_tail(&record))
+        let record = self.0.record(name, "logs")?;
+        StatusTracker(self.0).finish_move(&record)?;
+        Ok(StatusTracker(self.0).transcript_tail(&record))
     }
 
     /// Writes it as it was printed, and then what comes, until the agent is gone or `out` is closed. In one go: what is
     /// printed between two readings would be in neither.
     pub fn follow_logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
-        let record = self.record(&request.name, "logs")?;
-        self.finish_move(&record)?;
-        let instance = self.store.instance(&record.name);
+        let record = self.0.record(&request.name, "logs")?;
+        StatusTracker(self.0).finish_move(&record)?;
+        let instance = self.0.store.instance(&record.name);
         let since = request.since.map_or(Since::Start, Since::At);
         // By its id: it may get another name.
         let is_live = |agent: &Agent| agent.id == record.id && agent.status.is_live();
-        let gone = || self.survey().map_or(true, |survey| !survey.agents.iter().any(is_live));
+        let gone =
+            || StatusTracker(self.0).survey().map_or(true, |survey| !survey.agents.iter().any(is_live));
         let each = |bytes: &[u8]| {
             out.write_all(bytes)?;
             out.flush()?;

@@ -3,7 +3,8 @@
 //! What is not its screen is never given for it: it is said where the text is from, and why.
 
 use crate::error::Error;
-use crate::manager::Manager;
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use crate::model::{AgentName, Status};
 use crate::tmux::Capture;
 
@@ -42,20 +43,20 @@ impl PeekedFrom {
     }
 }
 
-impl Manager {
+impl Terminals<'_> {
     /// The visible screen as text, or the end of the transcript where there is none to be seen.
     pub fn peek(&self, name: &AgentName) -> Result<Peeked, Error> {
-        let survey = self.survey()?;
+        let survey = StatusTracker(self.0).survey()?;
         let Some(agent) = survey.agents.into_iter().find(|agent| agent.name == *name) else {
-            return Err(self.no_such_agent(name, "peek"));
+            return Err(self.0.no_such_agent(name, "peek"));
         };
         // The dead pane of a hibernated agent shows an empty screen.
         if let Some(tmux) = agent.tmux.as_ref().filter(|_| agent.status != Status::Hibernated) {
-            let text = self.tmux()?.capture(&tmux.pane, Capture::Screen)?.trim_end().to_owned();
+            let text = self.0.tmux()?.capture(&tmux.pane, Capture::Screen)?.trim_end().to_owned();
             return Ok(Peeked { text, from: PeekedFrom::Screen, status: agent.status, silence: None });
         }
-        let record = self.record(name, "peek")?;
-        let tail = self.transcript_tail(&record);
+        let record = self.0.record(name, "peek")?;
+        let tail = StatusTracker(self.0).transcript_tail(&record);
         let lines: Vec<&str> = tail.lines().skip_while(|line| line.trim().is_empty()).collect();
         let text = lines[lines.len().saturating_sub(LINES)..].join("\n").trim_end().to_owned();
         let silence = survey.silence.filter(|_| record.tmux.is_some());

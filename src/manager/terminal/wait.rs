@@ -1,12 +1,13 @@
 //! `agent wait`: returns when an agent has a status. Woken by changes of the registry, not by asking tmux again
 //! and again; a slow second look covers a hook that could not run.
 
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::failpoint;
-use crate::manager::Manager;
 use crate::model::{Agent, AgentName, Status};
 use crate::rules::status::will_return::is_over;
 
@@ -27,29 +28,29 @@ pub struct WaitRequest {
     pub timeout: Option<Duration>,
 }
 
-impl Manager {
+impl Terminals<'_> {
     /// Waits.
     pub fn wait(&self, request: &WaitRequest) -> Result<Agent, Error> {
         let begun = Instant::now();
         // No call of tmux may outlast the timeout.
-        self.limit_looks(request.timeout.map(|timeout| begun + timeout));
-        let watch = self.store.watch()?;
+        self.0.limit_looks(request.timeout.map(|timeout| begun + timeout));
+        let watch = self.0.store.watch()?;
         // It may get another name, and its name another agent.
-        let id = match self.store.find(&request.name, Env::now())? {
+        let id = match self.0.store.find(&request.name, Env::now())? {
             Some(record) => record.id,
-            None => self.agent(&request.name, "wait")?.id,
+            None => StatusTracker(self.0).agent(&request.name, "wait")?.id,
         };
         failpoint::reached("wait.looked");
         loop {
-            let survey = self.survey()?;
+            let survey = StatusTracker(self.0).survey()?;
             let found = survey.agents.into_iter().find(|agent| agent.id == id);
-            let agent = found.ok_or_else(|| self.no_such_agent(&request.name, "wait"))?;
+            let agent = found.ok_or_else(|| self.0.no_such_agent(&request.name, "wait"))?;
             if request.statuses.contains(&agent.status) {
                 return Ok(agent);
             }
             if agent.status == Status::Unknown {
                 // Without tmux nobody will ever tell.
-                self.tmux()?;
+                self.0.tmux()?;
             }
             let ended = !agent.status.is_live();
             let pause = if ended && is_over(&agent) { AT_WORK } else { SECOND_LOOK };
@@ -71,9 +72,9 @@ impl Manager {
         if !is_over(agent) {
             return false;
         }
-        let Ok(Some(_lock)) = self.store.try_lock_agent(&agent.name, "wait") else { return false };
+        let Ok(Some(_lock)) = self.0.store.try_lock_agent(&agent.name, "wait") else { return false };
         // Read again: whoever had the lock may have started it meanwhile.
-        let now = self.store.find(&agent.name, Env::now());
+        let now = self.0.store.find(&agent.name, Env::now());
         matches!(now, Ok(Some(record)) if record.status.status == agent.status)
     }
 }

@@ -3,13 +3,15 @@
 //! - `worktree`: a git worktree for an agent
 //! - `setup`: files and commands that a new worktree needs
 //! - `unsaved_work`: work that exists in one place only
-//! - `taskspace`: worktree, agent and task as one
-//! - `taskspace_update`: changing the purpose of a taskspace
-//! - `shell`: `agent shell` and `agent edit`
+//! - `withdraw`: undoing an agent that could not be started
 
 pub(in crate::manager) mod setup;
-pub(in crate::manager) mod shell;
-pub(in crate::manager) mod taskspace;
-pub(in crate::manager) mod taskspace_update;
 pub(in crate::manager) mod unsaved_work;
+pub(in crate::manager) mod withdraw;
 pub(in crate::manager) mod worktree;
+
+use crate::manager::Context;
+
+/// Creates and protects the workspaces of agents.
+#[derive(Clone, Copy)]
+pub struct Workspaces<'a>(pub &'a Context);

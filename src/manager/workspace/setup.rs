@@ -3,15 +3,14 @@
 //!
 //! A spec may be a stranger's: each command is told, with where it stands, before it runs.
 
+use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::error::{self, Error};
-use crate::manager::Manager;
-use crate::manager::lifecycle::launch::Variables;
-use crate::manager::lifecycle::launch_plan::Chosen;
-use crate::manager::lifecycle::spawn::SpawnRequest;
-use crate::manager::workspace::taskspace;
+use crate::manager::specs::launch_plan::Chosen;
+use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::manager::specs::spawn_request::Variables;
 use crate::model::{AgentRecord, WorkspaceConfig, is_deceptive};
 use crate::process::{self, Run};
 use crate::rules::lifecycle::params;
@@ -36,20 +35,20 @@ struct SetupLine {
     said: String,
 }
 
-impl Manager {
+impl Workspaces<'_> {
     /// What an agent's worktree needs: first what the configuration says, then its spec.
     pub(in crate::manager) fn readying(
         &self,
         request: &SpawnRequest,
         chosen: &Chosen,
     ) -> Result<Readying, Error> {
-        let config = self.config()?;
+        let config = self.0.config()?;
         let (usual, own) = (&config.workspace, &chosen.spec.worktree);
         let said = chosen.spec.origin("workspace.setup").to_string();
         let line = |line: &String, said: &str| SetupLine { line: line.clone(), said: said.to_owned() };
         let usual_lines = usual.setup.iter().map(|text| line(text, "config.toml"));
         let own_lines = own.setup.iter().filter(|text| !usual.setup.contains(text));
-        let mut env: Variables = self.env.for_agents().cloned().collect();
+        let mut env: Variables = self.0.env.for_agents().cloned().collect();
         let given = chosen.params.iter().map(|one| (params::variable(&one.name), one.value.to_string()));
         for (key, value) in chosen.spec.env.clone().into_iter().chain(request.env.clone()).chain(given) {
             env.retain(|(known, _)| *known != *key);
@@ -67,7 +66,7 @@ impl Manager {
         if request.workspace.is_some() || chosen.spec.worktree == WorkspaceConfig::default() {
             return;
         }
-        self.notice(format!(
+        self.0.notice(format!(
             "`workspace` of spec `{0}` says what a worktree needs, and `{0}` works {1}: nothing was copied or run",
             chosen.spec.name, chosen.spec.workspace
         ));
@@ -83,7 +82,7 @@ impl Manager {
         let mut copied = Vec::new();
         for name in readying.copy.iter().flat_map(|pattern| meant_by(from, pattern)) {
             // It says what another place is for.
-            if name == Path::new(taskspace::FILE) {
+            if name == Path::new(crate::manager::workspace::worktree::TASKSPACE_FILE) {
                 continue;
             }
             match copy_into(from, to, &name) {
@@ -92,7 +91,7 @@ impl Manager {
                 Ok(Copied::NotThere) => {}
                 Err(why) => {
                     let name = error::shown(&name.to_string_lossy());
-                    self.notice(format!("`{name}` was not copied into the worktree: {why}"));
+                    self.0.notice(format!("`{name}` was not copied into the worktree: {why}"));
                 }
             }
         }
@@ -110,7 +109,7 @@ impl Manager {
             // Whole, however long: nothing runs that was not told.
             let (whole, said) =
                 (line.replace(is_deceptive, "\u{fffd}"), said.replace(is_deceptive, "\u{fffd}"));
-            self.progress(&format!("setting up: {whole} ({said})"));
+            self.0.progress(&format!("setting up: {whole} ({said})"));
             let shown = error::shown(&whole);
             let args = ["-c".to_owned(), line.clone()];
             let env = Some(&readying.env[..]);

@@ -1,23 +1,23 @@
 //! The work in an agent's workspace: counted on request, and protected when the workspace is removed.
 
+use crate::manager::workspace::Workspaces;
 use std::path::Path;
 
 use crate::error::Error;
 use crate::failpoint;
 use crate::git::{Git, GitError};
-use crate::manager::Manager;
 use crate::model::{Agent, AgentRecord, ChangeKind, ChangedFile, UnsavedWork, Work, WorkCounts, Workspace};
 use crate::rules::workspace::unsaved_work;
 
-impl Manager {
+impl Workspaces<'_> {
     /// How much work is in an agent's place. Starts git.
     pub fn work_counts(&self, agent: &Agent) -> WorkCounts {
-        let Ok(record) = self.record(&agent.name, "show") else { return WorkCounts::default() };
+        let Ok(record) = self.0.record(&agent.name, "show") else { return WorkCounts::default() };
         let found = match record.workspace {
-            Workspace::Worktree => self.work_in_worktree(&record, self.git()).ok().flatten(),
-            _ => self.git().work(Path::new(&record.working_directory), None).ok().flatten(),
+            Workspace::Worktree => self.work_in_worktree(&record, self.0.git()).ok().flatten(),
+            _ => self.0.git().work(Path::new(&record.working_directory), None).ok().flatten(),
         };
-        let own = self.store.instance(&record.name);
+        let own = self.0.store.instance(&record.name);
         WorkCounts {
             changed: found.as_ref().map(|work| work.changed.len()),
             ahead: found.as_ref().map(|work| work.commits),
@@ -56,7 +56,7 @@ impl Manager {
 
     /// A scratch folder is the only copy of the files in it.
     fn unsaved_in_scratch(&self, record: &AgentRecord) -> UnsavedWork {
-        let entries = std::fs::read_dir(self.store.instance(&record.name).workspace());
+        let entries = std::fs::read_dir(self.0.store.instance(&record.name).workspace());
         let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
         let file = |name: std::ffi::OsString| ChangedFile {
             kind: ChangeKind::Untracked,
@@ -72,7 +72,7 @@ impl Manager {
             return UnsavedWork::default();
         }
         let unknown = |why: String| UnsavedWork { unknown: Some(why), ..UnsavedWork::default() };
-        match self.work_in_worktree(record, self.git().patient()) {
+        match self.work_in_worktree(record, self.0.git().patient()) {
             Ok(Some(Work { changed, commits, stashes })) => {
                 UnsavedWork { files: changed, commits, stashes, unknown: None }
             }
@@ -110,7 +110,7 @@ impl Manager {
 
     /// What an agent whose record was lost left under this name is not overwritten.
     pub(in crate::manager) fn refuse_to_bury_work(&self, record: &AgentRecord) -> Result<(), Error> {
-        let left = self.store.instance(&record.name).workspace();
+        let left = self.0.store.instance(&record.name).workspace();
         if !left.join(".git").exists() || !self.worktree_note(record).finished {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl Manager {
         if record.workspace != Workspace::Worktree {
             return;
         }
-        let (note, at, git) = (self.worktree_note(record), self.workspace_of(record), self.git().patient());
+        let (note, at, git) = (self.worktree_note(record), self.workspace_of(record), self.0.git().patient());
         // Inner ones first; a repository that is gone has nothing to forget.
         for inner in note.submodules.iter().rev() {
             let _ = git.forget_submodule(&at, inner);
@@ -142,9 +142,9 @@ impl Manager {
             match git.drop_empty_branch(&note.repository, &note.branch) {
                 Ok(true) => {}
                 Ok(false) => {
-                    self.notice(format!("branch `{}` stays: it has commits of its own", note.branch))
+                    self.0.notice(format!("branch `{}` stays: it has commits of its own", note.branch))
                 }
-                Err(error) => self.notice(format!("branch `{}` may be left: {error}", note.branch)),
+                Err(error) => self.0.notice(format!("branch `{}` may be left: {error}", note.branch)),
             }
         }
     }

@@ -3,23 +3,30 @@
 //! The agent is written down before its worktree is begun, so that one that was cut short is in the list and `rm`
 //! cleans it up; `state/workspace.json` says how far it came and what is to be undone.
 
+use crate::env::Env;
+use crate::error::Error;
+use crate::git;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::manager::workspace::Workspaces;
+use crate::model::{AgentName, AgentRecord, LogEntry, Taskspace, Workspace};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::error::Error;
 use crate::failpoint;
-use crate::git::{self, BranchPlan, BranchWish, GitError, Refusal, Stage, Submodule};
-use crate::manager::Manager;
-use crate::manager::handoff::work_refused;
-use crate::manager::lifecycle::launch_plan::Chosen;
-use crate::manager::lifecycle::spawn::{SpawnRequest, UncommittedChanges};
+use crate::git::{BranchPlan, BranchWish, GitError, Refusal, Stage, Submodule};
+use crate::manager::specs::launch_plan::Chosen;
+use crate::manager::specs::spawn_request::UncommittedChanges;
 use crate::manager::workspace::setup::Readying;
-use crate::model::{AgentName, AgentRecord, ChangedFile, Workspace, is_deceptive};
+use crate::model::{ChangedFile, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::unsaved_work::named;
 use crate::store::{Gate, Staging};
 
+/// File in the worktree that describes its taskspace.
+pub(in crate::manager) const TASKSPACE_FILE: &str = "taskspace.json";
 /// The state file about a worktree.
 const NOTE: &str = "workspace.json";
 
@@ -63,7 +70,7 @@ pub(in crate::manager) struct WorktreePlan {
     left_behind: Vec<ChangedFile>,
 }
 
-impl Manager {
+impl Workspaces<'_> {
     /// How an agent's worktree would be made; none when it wants none. Nothing has been changed when it cannot be.
     pub(in crate::manager) fn plan_worktree(
         &self,
@@ -88,18 +95,19 @@ impl Manager {
         let own = format!("symposium/{}", record.name);
         let wish = request.branch.as_deref().map_or(BranchWish::Own(&own), BranchWish::Named);
         let at = self.workspace_of(record);
-        let branch = self.git().patient().plan_branch(dir, wish, &at).map_err(|why| refused(why, record))?;
+        let branch =
+            self.0.git().patient().plan_branch(dir, wish, &at).map_err(|why| refused(why, record))?;
         let below = dir.strip_prefix(&top).unwrap_or(Path::new("")).to_owned();
         let readying = self.readying(request, chosen)?;
         let (mut changes, mut left_behind, mut staging) = (Vec::new(), Vec::new(), None);
         match request.changes {
             UncommittedChanges::TakeAlong => {
-                let room = self.store.staging()?;
+                let room = self.0.store.staging()?;
                 changes = self.copy_changes(&top, room.path())?;
                 staging = Some(room);
             }
             UncommittedChanges::StayBehind => {
-                left_behind = self.git().uncommitted(&top).unwrap_or_default();
+                left_behind = self.0.git().uncommitted(&top).unwrap_or_default();
             }
         }
         Ok(Some(WorktreePlan { branch, top, below, readying, changes, staging, left_behind }))
@@ -124,18 +132,18 @@ impl Manager {
         let files: Vec<ChangedFile> = plan.left_behind.iter().filter(is_missing).cloned().collect();
         if !files.is_empty() {
             let named = named("uncommitted file", &files);
-            self.notice(format!("not in the new worktree: {named} (`--with-changes` takes them along)"));
+            self.0.notice(format!("not in the new worktree: {named} (`--with-changes` takes them along)"));
         }
     }
 
     /// Writes the uncommitted changes of a tree as patches into a directory. The tree stays as it is.
     fn copy_changes(&self, top: &Path, room: &Path) -> Result<Vec<(PathBuf, Stage)>, Error> {
         let (staged, unstaged) = (room.join("staged.patch"), room.join("unstaged.patch"));
-        let others = self.git().patient().patches(top, &[], room, [&staged, &unstaged]);
+        let others = self.0.git().patient().patches(top, &[], room, [&staged, &unstaged]);
         let others = others.map_err(|why| changes_refused(&why))?;
         for path in others {
             let path = path.replace(is_deceptive, " ");
-            self.notice(format!("`{path}` is a repository of its own and is not taken along"));
+            self.0.notice(format!("`{path}` is a repository of its own and is not taken along"));
         }
         let both = [(staged, Stage::Staged), (unstaged, Stage::Unstaged)];
         Ok(both.into_iter().filter(|(path, _)| path.exists()).collect())
@@ -176,11 +184,11 @@ impl Manager {
         record.project = Some(note.repository.to_string_lossy().into_owned());
         record.branch = Some(note.branch.clone());
         self.write_worktree_note(record, &note)?;
-        self.write(|edit| edit.put(record.clone()))?;
+        RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
         drop(alone.take());
         failpoint::reached("worktree.noted");
-        self.progress(&format!("making a worktree on branch `{}`", note.branch));
-        let git = self.git().patient();
+        self.0.progress(&format!("making a worktree on branch `{}`", note.branch));
+        let git = self.0.git().patient();
         git.add_worktree(&from, &plan.branch, &at).map_err(|why| refused(why.into(), record))?;
         failpoint::reached("worktree.added");
         for (patch, stage) in &plan.changes {
@@ -189,13 +197,13 @@ impl Manager {
         }
         let filled = git.fill_submodules(&at, plan.branch.counted_from());
         let (submodules, remarks) = filled.map_err(|why| refused(why.into(), record))?;
-        remarks.into_iter().for_each(|remark| self.notice(remark));
+        remarks.into_iter().for_each(|remark| self.0.notice(remark));
         note.submodules = submodules;
         self.write_worktree_note(record, &note)?;
         note.copied = self.copy_setup_files(&plan.readying, &plan.top, &at);
         self.warn_of_changes_left_behind(plan, &note.copied);
         if !Path::new(&record.working_directory).is_dir() {
-            self.notice(format!(
+            self.0.notice(format!(
                 "`{}` is not in the new worktree: the agent begins at its top",
                 plan.below.display()
             ));
@@ -218,8 +226,8 @@ impl Manager {
 
     /// Where the workspace of an agent of this name is.
     pub(in crate::manager) fn workspace_under(&self, name: &AgentName) -> PathBuf {
-        let path = self.store.instance(name).workspace();
-        match (path.strip_prefix(&self.home.path), self.home.path.canonicalize()) {
+        let path = self.0.store.instance(name).workspace();
+        match (path.strip_prefix(&self.0.home.path), self.0.home.path.canonicalize()) {
             (Ok(below), Ok(home)) => home.join(below),
             _ => path,
         }
@@ -228,12 +236,12 @@ impl Manager {
     fn write_worktree_note(&self, record: &AgentRecord, note: &WorktreeNote) -> Result<(), Error> {
         let text = serde_json::to_vec_pretty(note)
             .map_err(|error| Error::io(format!("cannot write {NOTE}"))(error.into()))?;
-        Ok(self.store.instance(&record.name).write_state(NOTE, &text)?)
+        Ok(self.0.store.instance(&record.name).write_state(NOTE, &text)?)
     }
 
     /// What was made for an agent; what the record says where the note is lost.
     pub(in crate::manager) fn worktree_note(&self, record: &AgentRecord) -> WorktreeNote {
-        let read = self.store.instance(&record.name).read_state(NOTE).ok().flatten();
+        let read = self.0.store.instance(&record.name).read_state(NOTE).ok().flatten();
         read.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_else(|| WorktreeNote {
             repository: record.project.clone().unwrap_or_default().into(),
             branch: record.branch.clone().unwrap_or_default(),
@@ -272,13 +280,14 @@ impl Manager {
         if record.workspace != Workspace::Worktree {
             return;
         }
-        let (note, at, git) = (self.worktree_note(record), self.workspace_of(record), self.git().patient());
+        let (note, at, git) = (self.worktree_note(record), self.workspace_of(record), self.0.git().patient());
         let mut mended = git.repair_worktree(&note.repository, &at);
         for inner in &note.submodules {
             mended = mended.and(git.repair_worktree(&inner.repository, &at.join(&inner.path)));
         }
         if let Err(error) = mended {
-            self.notice(format!("git does not know where the worktree of `{}` is now: {error}", record.name));
+            self.0
+                .notice(format!("git does not know where the worktree of `{}` is now: {error}", record.name));
         }
     }
 
@@ -294,14 +303,37 @@ impl Manager {
                 && other.working_directory == record.working_directory
                 && other.status.status.is_live()
         };
-        let all = self.store.read(crate::env::Env::now())?;
+        let all = self.0.store.read(crate::env::Env::now())?;
         if let Some(other) = all.iter().find(|other| beside(other)) {
-            self.notice(format!(
+            self.0.notice(format!(
                 "agent `{}` works in this directory too; `symposium agent spawn --workspace worktree` gives an agent its own",
                 other.name
             ));
         }
         Ok(())
+    }
+}
+
+impl Workspaces<'_> {
+    /// Writes the file into a new worktree, where git does not see it.
+    pub(in crate::manager) fn begin_taskspace(
+        &self,
+        record: &AgentRecord,
+        request: &SpawnRequest,
+        top: &Path,
+    ) -> Result<(), Error> {
+        let Some(description) = &request.taskspace else { return Ok(()) };
+        let path: PathBuf = top.join(TASKSPACE_FILE);
+        let log = vec![LogEntry { at: Env::now(), text: "it was made".into() }];
+        let taskspace =
+            Taskspace { id: record.id, name: record.name.clone(), description: description.clone(), log };
+        let text = serde_json::to_string_pretty(&taskspace).unwrap_or_default() + "\n";
+        let cannot = || Error::io(format!("cannot write {}", path.display()));
+        git::exclude(top, &format!("/{TASKSPACE_FILE}")).map_err(cannot())?;
+        let mut options = std::fs::OpenOptions::new();
+        // A file of that name that the repository itself has is not ours.
+        let mut file = options.write(true).create_new(true).open(&path).map_err(cannot())?;
+        std::io::Write::write_all(&mut file, text.as_bytes()).map_err(cannot())
     }
 }
 
@@ -342,5 +374,14 @@ pub(in crate::manager) fn branch_now(record: &AgentRecord) -> Option<String> {
     match record.workspace {
         Workspace::InPlace if dir.is_dir() => git::branch(dir),
         _ => record.branch.clone(),
+    }
+}
+
+/// The error for commits or changes of a hand-off that git refuses.
+pub(in crate::manager) fn work_refused(why: &GitError) -> Error {
+    Error::Workspace {
+        what: format!("its work cannot be taken over: {why}").replace(is_deceptive, " "),
+        saw: vec!["nothing was changed".into()],
+        hint: "ask whoever made it for another: `symposium agent handoff export`".into(),
     }
 }

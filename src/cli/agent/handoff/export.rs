@@ -1,12 +1,13 @@
 //! `agent handoff export`
 
+use crate::manager::Handoff;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cli::agent::handoff::bytes;
 use crate::cli::{
-    Context,
+    Invocation,
     agent::{attach_shared, recap},
     render::ui,
 };
@@ -29,7 +30,7 @@ pub(in crate::cli) struct Arguments {
     allow_secrets: bool,
 }
 
-pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
+pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     let existing = if args.force { Existing::Replaced } else { Existing::Kept };
     let to = match args.output {
         Some(file) if file.as_os_str() == "-" => stream(context)?,
@@ -41,7 +42,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
         secrets: if args.allow_secrets { Secrets::Allowed } else { Secrets::Refused },
         recap_text: &recap::text,
     };
-    let exported = context.manager.handoff_export(&request, &mut context.ui.raw())?;
+    let exported = Handoff(&context.manager).handoff_export(&request, &mut context.ui.raw())?;
     if context.ui.json {
         context.ui.json(&exported);
         return Ok(0);
@@ -63,7 +64,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
 }
 
 /// Standard output, where nothing else wants it and somebody can do something with an archive.
-fn stream(context: &Context) -> Result<Destination, Error> {
+fn stream(context: &Invocation) -> Result<Destination, Error> {
     let refused = |what: &str, hint: &str| Error::Usage { what: what.into(), hint: Some(hint.into()) };
     if context.ui.json {
         return Err(refused(

@@ -1,12 +1,13 @@
 //! `agent handoff import`: what is inside is shown first, then somebody is asked.
 
+use crate::manager::Handoff;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cli::agent::handoff::summary::{View, card};
 use crate::cli::render::agent_table::clean;
-use crate::cli::{Context, agent::spawn, render::ui};
+use crate::cli::{Invocation, agent::spawn, render::ui};
 use crate::error::Error;
 use crate::manager::{ImportRequest, QueueWish, Trust};
 
@@ -37,8 +38,8 @@ pub(in crate::cli) struct Arguments {
     trust: bool,
 }
 
-pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
-    let parcel = context.manager.handoff_open(&args.file)?;
+pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
+    let parcel = Handoff(&context.manager).handoff_open(&args.file)?;
     let queue = if args.without_tasks { QueueWish::Leave } else { QueueWish::Take };
     let width = ui::is_shown().then(ui::width);
     if args.show {
@@ -66,7 +67,7 @@ pub(super) fn run(args: Arguments, context: &Context) -> Result<u8, Error> {
             });
         }
     };
-    let imported = context.manager.handoff_import(
+    let imported = Handoff(&context.manager).handoff_import(
         &parcel,
         &ImportRequest {
             name: args.name.as_deref().map(spawn::name).transpose()?,

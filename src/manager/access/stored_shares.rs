@@ -1,0 +1,37 @@
+//! The shares of an agent as they are stored in the state directory of its instance.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::manager::access::Access;
+use crate::model::{AgentName, Share};
+
+/// What was granted, in the instance's state directory.
+const SHARES: &str = "shares.json";
+const FORMAT: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    format: u32,
+    shares: Vec<Share>,
+}
+
+impl Access<'_> {
+    pub(in crate::manager) fn written_shares(&self, name: &AgentName) -> Vec<Share> {
+        let bytes = self.0.store.instance(name).read_state(SHARES).ok().flatten().unwrap_or_default();
+        match serde_json::from_slice::<Written>(&bytes) {
+            Ok(written) if written.format == FORMAT => written.shares,
+            // Nothing that is not understood lets anybody in: the doors it tells of are asked for, not opened.
+            _ => Vec::new(),
+        }
+    }
+
+    pub(in crate::manager) fn write_shares(&self, name: &AgentName, shares: Vec<Share>) -> Result<(), Error> {
+        let instance = self.0.store.instance(name);
+        if shares.is_empty() {
+            return Ok(instance.remove_state(SHARES)?);
+        }
+        let text = serde_json::to_vec(&Written { format: FORMAT, shares }).unwrap_or_default();
+        Ok(instance.write_state(SHARES, &text)?)
+    }
+}

@@ -1,0 +1,287 @@
+//! `agent unshare`: closes doors, and with them ends whatever goes through them.
+//!
+//! Which doors are open is known from the processes that keep them, from tmux and from what was written down: from all
+//! three, because none knows of all. The processes are ended first, which needs nobody's answer, tmux's least of all.
+
+use crate::manager::access::Access;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::{AgentName, Share};
+use crate::process;
+use crate::share::Place;
+use crate::store::OpenDoor;
+
+/// How long a door may take to be closed; one that was killed is gone in milliseconds.
+const CLOSING: Duration = Duration::from_secs(5);
+/// How long between two looks meanwhile.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+/// What came of taking something back.
+#[derive(Debug)]
+pub struct Unshared {
+    /// What was shared until now.
+    pub ended: Vec<Share>,
+    /// What should be said about it.
+    pub remarks: Vec<String>,
+}
+
+/// What came of closing doors.
+#[derive(Default)]
+pub(in crate::manager) struct Closed {
+    /// Whose doors are closed, and what they had been granted, where that is known.
+    guests: BTreeMap<u32, Option<Share>>,
+    /// Whose may be open, and why.
+    left: BTreeMap<u32, String>,
+    /// Why tmux could not be asked.
+    silence: Option<Error>,
+}
+
+impl Access<'_> {
+    /// Takes back what was shared, with everybody or one user. Who is there is cut at once, whoever else works on the
+    /// agent; what is written down waits for its lock.
+    pub fn unshare(&self, name: &AgentName, with: Option<&str>) -> Result<Unshared, Error> {
+        let guest = with.map(|with| self.guest(name, with)).transpose()?;
+        let mut cut = Closed::default();
+        self.end_keepers(name, guest, &mut cut)?;
+        let mut remarks = Vec::new();
+        let closed = match self.0.store.lock_agent(name, "unshare") {
+            Ok(lock) => {
+                let closed = self.end_sharing(name, guest, cut)?;
+                let is_known = self.0.store.find(name, Env::now())?.is_some();
+                if !is_known {
+                    lock.retire();
+                }
+                // One that is not written down may have been lost, and its doors with it.
+                if !is_known && closed.is_nothing() {
+                    return Err(self.0.no_such_agent(name, "unshare"));
+                }
+                closed
+            }
+            Err(busy) if cut.is_nothing() => return Err(busy.into()),
+            Err(busy) => {
+                remarks.push(format!("{busy}; doors were closed without waiting for that"));
+                cut.guests.keys().for_each(|uid| Place::of(Env::uid(), *uid).clear(name));
+                cut
+            }
+        };
+        if !closed.left.is_empty() {
+            return Err(closed.error(name));
+        }
+        if let (Some(with), true) = (with, closed.guests.is_empty()) {
+            return Err(Error::NotSharedWith { name: name.clone(), with: with.to_owned() });
+        }
+        if let Some(silence) = &closed.silence {
+            remarks.push(format!("{silence}; doors were closed without it, by ending their processes"));
+        }
+        let mut ended = Vec::new();
+        for (uid, share) in closed.guests {
+            let with = user(uid);
+            ended.push(share.unwrap_or_else(|| {
+                remarks.push(format!("what {with} had been granted was written down nowhere"));
+                Share { with, uid, read_only: false, since: Env::now(), until: None }
+            }));
+        }
+        Ok(Unshared { ended, remarks })
+    }
+
+    /// The user with whom an agent is shared, by the name they had then or have now, or by number.
+    fn guest(&self, name: &AgentName, with: &str) -> Result<u32, Error> {
+        let kept = self.0.store.doors(name)?.into_iter().filter_map(|door| door.share);
+        let known = kept.chain(self.written_shares(name)).find(|share| share.with == with);
+        known
+            .map(|share| share.uid)
+            .or_else(|| process::user_id(with))
+            .or_else(|| with.parse().ok())
+            .ok_or_else(|| Error::NotSharedWith { name: name.clone(), with: with.to_owned() })
+    }
+
+    /// Ends all shares of an agent that ends itself, or is called something else from now on. The caller holds its
+    /// lock.
+    pub(in crate::manager) fn end_shares(&self, name: &AgentName) {
+        if !self.may_be_shared(name) {
+            return;
+        }
+        match self.end_sharing(name, None, Closed::default()) {
+            Ok(closed) if !closed.left.is_empty() => self.0.notice(closed.error(name).to_string()),
+            Ok(closed) if closed.guests.is_empty() => {}
+            Ok(closed) => self.0.notice(format!("`{name}` is no longer shared with {}", closed.names())),
+            Err(error) => self.0.notice(format!("with whom `{name}` is shared cannot be told: {error}")),
+        }
+    }
+
+    /// Whether anything says that an agent is shared, or could be. Nobody is asked: it is no more than a few looks at
+    /// files.
+    pub(in crate::manager) fn may_be_shared(&self, name: &AgentName) -> bool {
+        Place::is_any_of(Env::uid())
+            || self.0.store.doors(name).is_ok_and(|doors| !doors.is_empty())
+            || !self.written_shares(name).is_empty()
+    }
+
+    /// Closes doors, beside those that are closed already, and writes down that they are.
+    fn end_sharing(&self, name: &AgentName, guest: Option<u32>, cut: Closed) -> Result<Closed, Error> {
+        let is_meant = |share: &Share| guest.is_none_or(|guest| guest == share.uid);
+        let (meant, others): (Vec<Share>, Vec<Share>) =
+            self.written_shares(name).into_iter().partition(is_meant);
+        // First: a door that is on its way looks there again before it opens. On a full disk doors close all the same,
+        // and what stands there then opens none.
+        if !meant.is_empty() {
+            let _ = self.write_shares(name, others.clone());
+        }
+        let closed = self.close_doors(name, guest, &meant, cut)?;
+        let left: Vec<Share> =
+            meant.into_iter().filter(|share| closed.left.contains_key(&share.uid)).collect();
+        if !left.is_empty() {
+            let _ = self.write_shares(name, [others, left].concat());
+        }
+        Ok(closed)
+    }
+
+    /// Closes the doors to an agent, all or one user's. Every connection ends with the process that keeps its door.
+    pub(in crate::manager) fn close_doors(
+        &self,
+        name: &AgentName,
+        guest: Option<u32>,
+        written: &[Share],
+        mut closed: Closed,
+    ) -> Result<Closed, Error> {
+        let is_meant = |uid: u32| guest.is_none_or(|guest| guest == uid);
+        // Those that took too long a moment ago and have ended since.
+        for (uid, _) in std::mem::take(&mut closed.left) {
+            if self.0.store.door(name, uid).is_none() {
+                closed.guests.entry(uid).or_default();
+            }
+        }
+        let own = self.end_keepers(name, guest, &mut closed)?;
+        match self.close_sessions(name, is_meant) {
+            Ok(guests) => {
+                for uid in guests {
+                    closed.guests.entry(uid).or_default();
+                }
+                closed.left.retain(|uid, _| self.0.store.door(name, *uid).is_some());
+            }
+            Err(error) => closed.silence = Some(error),
+        }
+        for share in written {
+            // One that was not found, and of which nobody can say that it is not there.
+            if let Some(silence) = &closed.silence
+                && !closed.guests.contains_key(&share.uid)
+                && Place::of(Env::uid(), share.uid).answers(name)
+            {
+                closed.left.insert(share.uid, silence.to_string());
+            }
+            if let Some(known) = closed.guests.get_mut(&share.uid) {
+                known.get_or_insert_with(|| share.clone());
+            }
+        }
+        for uid in closed.guests.keys().copied().chain(written.iter().map(|share| share.uid)) {
+            Place::of(Env::uid(), uid).clear(name);
+        }
+        let _ = self.0.store.forget_doors(name);
+        self.forget_guests(name, &closed);
+        if let Some(door) = own {
+            // The end of the agent was found by the very process that keeps its door.
+            Place::of(Env::uid(), door.guest).remove(name);
+            self.end_keeper(name, door.guest);
+        }
+        Ok(closed)
+    }
+
+    /// A process that was ended has not said that its guests have left: another terminal may be called as theirs was.
+    fn forget_guests(&self, name: &AgentName, closed: &Closed) {
+        let Ok(tmux) = self.0.tmux() else { return };
+        for (uid, share) in closed.guests.iter().filter(|_| closed.silence.is_none()) {
+            let with = share.as_ref().map_or_else(|| user(*uid), |share| share.with.clone());
+            let _ = tmux.forget_guests_of(name, &with);
+        }
+    }
+
+    /// Ends the processes that keep doors, which needs nobody's answer; gives the one that is kept by this very process.
+    fn end_keepers(
+        &self,
+        name: &AgentName,
+        guest: Option<u32>,
+        closed: &mut Closed,
+    ) -> Result<Option<OpenDoor>, Error> {
+        let mut own = None;
+        for door in self.0.store.doors(name)? {
+            if guest.is_some_and(|guest| guest != door.guest) {
+                continue;
+            }
+            if door.keeper == i32::try_from(std::process::id()).ok() {
+                own = Some(door);
+            } else if self.end_keeper(name, door.guest) {
+                closed.guests.insert(door.guest, door.share);
+            } else {
+                let pid = door.keeper.map(|pid| pid.to_string()).unwrap_or_default();
+                closed.left.insert(door.guest, format!("process {pid} that keeps it does not end"));
+            }
+        }
+        Ok(own)
+    }
+
+    /// Ends the process that keeps a door; false when that cannot be done.
+    fn end_keeper(&self, name: &AgentName, guest: u32) -> bool {
+        let deadline = Instant::now() + CLOSING;
+        while let Some(door) = self.0.store.door(name, guest) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            if let Some(pid) = door.keeper {
+                let is_it = || self.0.store.door(name, guest).is_some_and(|door| door.keeper == Some(pid));
+                let _ = process::end_at_once(pid, is_it, left);
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        true
+    }
+
+    /// Ends the sessions of doors that tmux knows; says whose.
+    fn close_sessions(&self, name: &AgentName, is_meant: impl Fn(u32) -> bool) -> Result<Vec<u32>, Error> {
+        let tmux = self.0.tmux()?;
+        let mut guests = tmux.doors(name)?;
+        guests.retain(|uid| is_meant(*uid));
+        let deadline = Instant::now() + CLOSING;
+        for &uid in &guests {
+            tmux.stop_door(name, uid)?;
+            // The process learns of it a moment later.
+            while Place::of(Env::uid(), uid).answers(name) && Instant::now() < deadline {
+                std::thread::sleep(BETWEEN_LOOKS);
+            }
+        }
+        Ok(guests)
+    }
+}
+
+impl Closed {
+    /// Whether there was nothing to close.
+    fn is_nothing(&self) -> bool {
+        self.guests.is_empty() && self.left.is_empty()
+    }
+
+    /// Whether one may still be open.
+    pub(in crate::manager) fn is_open(&self) -> bool {
+        !self.left.is_empty()
+    }
+
+    /// Whose doors are closed, in words.
+    fn names(&self) -> String {
+        self.guests.keys().copied().map(user).collect::<Vec<_>>().join(", ")
+    }
+
+    /// That some may be open.
+    fn error(&self, name: &AgentName) -> Error {
+        Error::StillShared {
+            name: name.clone(),
+            left: self.left.iter().map(|(uid, why)| (user(*uid), why.clone())).collect(),
+            closed: self.guests.keys().copied().map(user).collect(),
+        }
+    }
+}
+
+fn user(uid: u32) -> String {
+    process::user_name(uid).unwrap_or_else(|| uid.to_string())
+}

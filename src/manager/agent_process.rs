@@ -1,0 +1,31 @@
+//! The processes that belong to an agent's record.
+
+use crate::env::AGENT_ID;
+use crate::model::AgentRecord;
+use crate::process::{self, Mark, Target};
+
+/// What marks an agent's processes.
+pub(in crate::manager) fn mark_of(record: &AgentRecord) -> Mark {
+    Mark { variable: AGENT_ID.into(), value: record.id.to_string() }
+}
+
+/// Whether the process that was written down is there: outside tmux, or in the server it was started in.
+pub(in crate::manager) fn is_alive(record: &AgentRecord) -> bool {
+    match (record.pid, &record.tmux) {
+        (Some(pid), None) => process::is_alive(pid, &mark_of(record)),
+        (Some(pid), Some(_)) => {
+            server_of(record).is_some_and(|server| process::is_held(pid, server, &mark_of(record)))
+        }
+        (None, _) => false,
+    }
+}
+
+/// The process of the tmux server that an agent was started in.
+pub(in crate::manager) fn server_of(record: &AgentRecord) -> Option<i32> {
+    record.tmux.as_ref()?.server.split_once(':')?.1.parse().ok()
+}
+
+/// The processes that are an agent's. The tmux server is never one of them.
+pub(in crate::manager) fn target_of(record: &AgentRecord) -> Target {
+    Target { mark: mark_of(record), root: record.pid, server: server_of(record) }
+}

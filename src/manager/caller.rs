@@ -1,0 +1,71 @@
+//! The caller of a command: the agent in whose process tree it runs, its directory and its terminal.
+
+use crate::env::Env;
+use crate::env::{AGENT, AGENT_ID};
+use crate::error::Error;
+use crate::manager::Context;
+use crate::model::{AgentId, AgentName, AgentRecord};
+use std::path::Path;
+use std::path::PathBuf;
+
+impl Context {
+    /// Returns whether this terminal is inside tmux.
+    pub fn is_within_tmux(&self) -> bool {
+        self.env.var("TMUX").is_some()
+    }
+
+    /// Returns the agent in whose process tree this command runs. It is found by its id, which survives a rename.
+    pub(in crate::manager) fn speaker(&self) -> Result<Option<AgentRecord>, Error> {
+        let text = |key| self.env.var(key).and_then(|value| value.to_str());
+        let id: Option<AgentId> = text(AGENT_ID).and_then(|id| id.parse().ok());
+        let name: Option<AgentName> = text(AGENT).and_then(|name| name.parse().ok());
+        let now = Env::now();
+        if let Some(record) = name.as_ref().map(|name| self.written_down(name)).transpose()?.flatten()
+            // Any process can set the name; the id proves it.
+            && id == Some(record.id)
+        {
+            return Ok(Some(record));
+        }
+        let Some(id) = id else { return Ok(None) };
+        Ok(self.store.read(now)?.into_iter().find(|record| record.id == id))
+    }
+
+    /// Returns the record. An agent may report an event before its spawn wrote the record; the spawn holds the lock
+    /// until then.
+    pub(in crate::manager) fn written_down(&self, name: &AgentName) -> Result<Option<AgentRecord>, Error> {
+        if let Some(record) = self.store.find(name, Env::now())? {
+            return Ok(Some(record));
+        }
+        let spawned = self.store.lock_agent(name, "event")?;
+        let record = self.store.find(name, Env::now())?;
+        if record.is_none() {
+            // An event of an unknown agent must leave no lock file behind.
+            spawned.retire();
+        }
+        Ok(record)
+    }
+
+    /// Returns the canonical form of the wanted directory, or of the current one.
+    pub(in crate::manager) fn working_directory(&self, wanted: Option<&Path>) -> Result<PathBuf, Error> {
+        let wanted = match (wanted, self.env.cwd()) {
+            (Some(dir), Some(cwd)) => cwd.join(dir),
+            (Some(dir), None) => dir.to_path_buf(),
+            (None, Some(cwd)) => cwd.to_path_buf(),
+            (None, None) => {
+                return Err(Error::BadDirectory {
+                    path: ".".into(),
+                    why: "the current directory is gone".into(),
+                });
+            }
+        };
+        let bad = |why: String| Error::BadDirectory { path: wanted.display().to_string(), why };
+        let dir = wanted.canonicalize().map_err(|error| bad(error.to_string()))?;
+        if !dir.is_dir() {
+            return Err(bad("it is not a directory".into()));
+        }
+        if dir.to_str().is_none() {
+            return Err(bad("its name is not valid UTF-8".into()));
+        }
+        Ok(dir)
+    }
+}

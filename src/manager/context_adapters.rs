@@ -1,0 +1,49 @@
+//! Adapters and data that [`Context`] provides beside the store: git, kinds, and the repair of the tmux socket.
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::git::Git;
+use crate::manager::Context;
+use crate::manager::agent_process::{is_alive, server_of};
+use crate::model::{AgentRecord, Kind};
+use crate::process::TIE;
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::tmux::Tmux;
+use std::path::Path;
+
+impl Context {
+    /// Returns git with the PATH and HOME of this process; its child processes end with this process.
+    pub(in crate::manager) fn git(&self) -> Git {
+        let var = |key| self.env.var(key).unwrap_or_default().to_owned();
+        Git::new(var("PATH"), var("HOME")).tied_by(TIE)
+    }
+
+    /// Lets a running server create its socket again after a cleaner of `/tmp` deleted it, before a second server
+    /// takes the path.
+    pub(in crate::manager) fn mend_socket(&self, tmux: &Tmux) {
+        if !tmux.has_no_socket() {
+            return;
+        }
+        let records = self.store.read(Env::now()).unwrap_or_default();
+        let is_here = |record: &&AgentRecord| {
+            record.tmux.as_ref().is_some_and(|place| Path::new(&place.socket) == tmux.socket())
+        };
+        let held = records.iter().filter(is_here).find(|record| is_alive(record));
+        if let Some(server) = held.and_then(server_of) {
+            tmux.reopen_socket(server);
+        }
+    }
+
+    /// Returns the kind of an agent. A plain command has the default kind.
+    pub(in crate::manager) fn kind_of(&self, record: &AgentRecord) -> Result<Kind, Error> {
+        if record.kind == PLAIN_COMMAND {
+            return Ok(Kind::default());
+        }
+        let kinds = self.kinds()?;
+        kinds.get(&record.kind).cloned().ok_or_else(|| Error::NoSuchSpec {
+            name: record.kind.clone(),
+            known: kinds.names().map(str::to_owned).collect(),
+            verb: "agent spawn",
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! What can be seen of an agent while a prompt is on its way to it: its screen, its terminal, what it printed and what
+//! it said. Types nothing.
+
+use crate::manager::status::StatusTracker;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::manager::delivery::pending_prompt::PendingPrompt;
+use crate::manager::status::evidence::HeardPrompt;
+use crate::model::Status;
+use crate::process::{self, TtyState};
+use crate::rules::status::from_screen::ToldBy;
+use crate::rules::tasks::confirm::shows;
+use crate::tmux::Capture;
+
+/// How many lines of a screen an error shows.
+const SHOWN: usize = 8;
+
+impl PendingPrompt<'_> {
+    /// The prompt that the agent took last, by its own account.
+    pub(in crate::manager) fn heard(&self) -> Option<HeardPrompt> {
+        StatusTracker(self.manager).heard_prompt(&self.agent.name)
+    }
+
+    /// The prompt that the agent took after `before`. Times are not compared: the clock may be set back in between.
+    pub(in crate::manager) fn heard_after(&self, before: Option<&HeardPrompt>) -> Option<String> {
+        self.heard().filter(|heard| Some(heard) != before).map(|heard| heard.text)
+    }
+
+    pub(in crate::manager) fn tells_of_prompts(&self) -> bool {
+        StatusTracker(self.manager).told_by(&self.agent.name, &self.kind) == ToldBy::Hooks
+    }
+
+    pub(in crate::manager) fn noted(&self) -> Result<Status, Error> {
+        let record = self.manager.record(&self.agent.name, "send")?;
+        if !record.status.status.is_live() {
+            return Err(Error::NotRunning { name: record.name, status: record.status.reason });
+        }
+        // After a failed turn it is at its prompt, whatever it waits for.
+        Ok(if record.status.failure().is_some() { Status::Idle } else { record.status.status })
+    }
+
+    pub(in crate::manager) fn styled(&self) -> Result<String, Error> {
+        Ok(self.manager.tmux()?.capture(&self.pane, Capture::ScreenStyled)?)
+    }
+
+    pub(in crate::manager) fn screen(&self) -> Result<String, Error> {
+        Ok(self.manager.tmux()?.capture(&self.pane, Capture::Screen)?)
+    }
+
+    pub(in crate::manager) fn screen_end(&self) -> Vec<String> {
+        let text = self.screen().unwrap_or_default();
+        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+        let mut end = vec!["its screen ends with:".to_owned()];
+        end.extend(lines[lines.len().saturating_sub(SHOWN)..].iter().map(|line| format!("  {line}")));
+        end
+    }
+
+    /// How many bytes of input the program has not read, and whether its terminal echoes.
+    pub(in crate::manager) fn unread(&self) -> Result<(usize, bool), Error> {
+        let tty = self.tty()?;
+        Ok((tty.queued, tty.echo && tty.cooked))
+    }
+
+    /// Its terminal now. That of a dead pane is nobody's, or somebody else's by now.
+    pub(in crate::manager) fn tty(&self) -> Result<TtyState, Error> {
+        let facts = self.manager.tmux()?.pane_facts(&self.pane)?;
+        let gone = || Error::NotRunning { name: self.agent.name.clone(), status: "its pane is gone".into() };
+        let facts = facts.filter(|facts| !facts.dead).ok_or_else(gone)?;
+        process::tty_state(Path::new(&facts.tty)).map_err(Error::io("cannot look at its terminal"))
+    }
+
+    fn transcript(&self) -> PathBuf {
+        self.manager.store.instance(&self.agent.name).transcript()
+    }
+
+    pub(in crate::manager) fn printed(&self) -> u64 {
+        std::fs::metadata(self.transcript()).map_or(0, |meta| meta.len())
+    }
+
+    pub(in crate::manager) fn printed_since(&self, before: u64, text: &str) -> bool {
+        let Ok(mut file) = File::open(self.transcript()) else { return false };
+        let mut new = Vec::new();
+        // A shorter one is another one: it was begun anew meanwhile.
+        let from = if self.printed() < before { 0 } else { before };
+        let read = file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut new));
+        read.is_ok() && shows(&String::from_utf8_lossy(&new), text)
+    }
+}

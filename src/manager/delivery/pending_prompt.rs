@@ -1,0 +1,256 @@
+//! One prompt on its way: waited for, typed, and seen to be taken. Never typed twice.
+
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Typed};
+use crate::failpoint;
+use crate::kinds;
+use crate::manager::Context;
+use crate::manager::agent_process::mark_of;
+use crate::manager::status::evidence::HeardPrompt;
+use crate::model::{Agent, Kind, Prompt, ScreenState, Status};
+use crate::process;
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::rules::tasks::confirm::{is_same, is_same_but_for_tabs, shows};
+use crate::rules::tasks::typing::{Lines, Reader, Typing, typing};
+use crate::store::Watch;
+use crate::tmux::Paste;
+use crate::transcript;
+
+/// How long a typed text may take to show, and an Enter to be taken.
+const EFFECT: Duration = Duration::from_secs(4);
+/// Between two looks when no event says that something changed.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+
+pub(in crate::manager) struct PendingPrompt<'a> {
+    pub(in crate::manager) manager: &'a Context,
+    pub(in crate::manager) agent: Agent,
+    pub(in crate::manager) kind: Kind,
+    pub(in crate::manager) pane: String,
+    pub(in crate::manager) prompt: Prompt,
+    pub(in crate::manager) watch: Watch,
+}
+
+impl PendingPrompt<'_> {
+    pub(in crate::manager) fn wait_until_it_would_take_it(&self, at_most: Duration) -> Result<(), Error> {
+        if self.agent.kind == PLAIN_COMMAND {
+            return Ok(());
+        }
+        let mut last = String::from("it did not look ready");
+        let ready = self.until(at_most, || {
+            let reading = kinds::read_screen(&self.kind, &self.styled()?);
+            if let Some(draft) = reading.draft.filter(|draft| !draft.trim().is_empty()) {
+                return Err(self.unconfirmed(
+                    "an unsent draft stands in its input line; nothing was typed",
+                    vec![draft],
+                ));
+            }
+            match (reading.state, self.noted()?) {
+                (
+                    Some(
+                        ScreenState::Approval(line) | ScreenState::Question(line) | ScreenState::Setup(line),
+                    ),
+                    _,
+                ) => Err(self
+                    .unconfirmed("it waits for an answer to its own dialog; nothing was typed", vec![line])),
+                (_, Status::Waiting) => {
+                    Err(self.unconfirmed("it waits for a person; nothing was typed", self.screen_end()))
+                }
+                (Some(ScreenState::Ready | ScreenState::Failed(_)), Status::Working)
+                    if self.tells_of_prompts() =>
+                {
+                    last = "it is working".into();
+                    Ok(false)
+                }
+                (Some(ScreenState::Ready | ScreenState::Failed(_)), _) => Ok(true),
+                (Some(ScreenState::Busy), _) => {
+                    last = "it is working".into();
+                    Ok(false)
+                }
+                (None, status) if self.kind.screen.ready.is_empty() => self.reads_keys(status),
+                (None, _) => Ok(false),
+            }
+        })?;
+        if ready {
+            Ok(())
+        } else {
+            Err(self.unconfirmed(&format!("{last}; nothing was typed"), self.screen_end()))
+        }
+    }
+
+    /// Whether a CLI of whose prompt nothing is known would take one: it has said so, or its terminal is set up.
+    fn reads_keys(&self, status: Status) -> Result<bool, Error> {
+        if self.kind.hooks.tell_of_prompts() {
+            return Ok(status != Status::Starting);
+        }
+        Ok(!self.kind.bracketed_paste || self.reader()? == Reader::Bracketed)
+    }
+
+    pub(in crate::manager) fn deliver(&self, lines: Lines) -> Result<&'static str, Error> {
+        let reader = self.reader().map_err(|error| self.or_its_end(error, Typed::Nothing))?;
+        let how = typing(&self.prompt, reader, lines)
+            .map_err(|why| Error::Refused { name: self.agent.name.clone(), why })?;
+        match how {
+            Typing::WholeLines => self.type_lines(reader),
+            Typing::PasteThenEnter => self.type_then_enter(Paste::Bracketed),
+            Typing::KeysThenEnter => self.type_then_enter(Paste::Raw),
+        }
+    }
+
+    fn reader(&self) -> Result<Reader, Error> {
+        let tty = self.tty()?;
+        let dir = self.manager.store.instance(&self.agent.name);
+        let bracketed = match transcript::modes(dir.dir()) {
+            Ok(Some(modes)) => modes.bracketed_paste,
+            _ => self.kind.bracketed_paste,
+        };
+        Ok(match (tty.cooked, bracketed) {
+            (true, _) => Reader::Cooked,
+            (false, true) => Reader::Bracketed,
+            (false, false) => Reader::Raw,
+        })
+    }
+
+    /// Complete lines in one go: the kernel hands each to the program when it reads.
+    fn type_lines(&self, reader: Reader) -> Result<&'static str, Error> {
+        let end = if reader == Reader::Cooked { "\n" } else { "\r" };
+        let text = format!("{}{end}", self.prompt.as_str().replace('\n', end));
+        let before = self.printed();
+        self.manager.tmux()?.paste(&self.pane, text.as_bytes(), Paste::Raw)?;
+        failpoint::reached("send.pasted");
+        let last_line = self.prompt.as_str().lines().last().unwrap_or_default().to_owned();
+        let read = self.until(EFFECT, || {
+            let (queued, echo) = self.unread()?;
+            Ok(queued == 0 && (!echo || self.printed_since(before, &last_line)))
+        })?;
+        if read {
+            return Ok("the program has read it");
+        }
+        let (queued, _) = self.unread()?;
+        let saw = if queued > 0 {
+            format!("{queued} bytes wait unread in its terminal: the program is not reading")
+        } else {
+            "the program's terminal did not echo it".to_owned()
+        };
+        Err(self.unconfirmed("typed, but the program has not read it", vec![saw]))
+    }
+
+    fn type_then_enter(&self, paste: Paste) -> Result<&'static str, Error> {
+        let heard_before = self.heard();
+        let tmux = self.manager.tmux()?;
+        let before = self.screen()?;
+        tmux.paste(&self.pane, self.prompt.as_str().as_bytes(), paste)?;
+        failpoint::reached("send.pasted");
+        let pause = Instant::now();
+        let arrived = self.until(EFFECT, || Ok(self.is_in_composer(&self.screen()?, &before)))?;
+        if !arrived {
+            return Err(self.unconfirmed(
+                "typed, but it does not show in its input line; Enter was not pressed",
+                self.screen_end(),
+            ));
+        }
+        // Some programs take an Enter that follows a burst too closely for a line end of the paste.
+        std::thread::sleep(
+            Duration::from_millis(self.kind.enter_delay_ms.max(200)).saturating_sub(pause.elapsed()),
+        );
+        crate::failpoint::reached("send.typed");
+        self.press_enter(heard_before.as_ref())
+    }
+
+    /// Submits what stands in the input line. `heard_before` is the prompt that the agent took before this one.
+    pub(in crate::manager) fn press_enter(
+        &self,
+        heard_before: Option<&HeardPrompt>,
+    ) -> Result<&'static str, Error> {
+        let tmux = self.manager.tmux()?;
+        for attempt in 0..2 {
+            let typed = self.screen()?;
+            tmux.paste(&self.pane, b"\r", Paste::Raw)?;
+            if let Some(by) = self.taken(heard_before, &typed)? {
+                return Ok(by);
+            }
+            let still_there = kinds::read_screen(&self.kind, &self.styled()?).draft.is_some();
+            if attempt == 1 || !still_there {
+                break;
+            }
+        }
+        Err(self.unconfirmed("typed and submitted, but nothing shows that it was taken", self.screen_end()))
+    }
+
+    fn is_in_composer(&self, screen: &str, before: &str) -> bool {
+        let placeholder =
+            || {
+                self.kind.screen.pasted.iter().any(|pattern| {
+                    regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(screen))
+                })
+            };
+        screen != before && (shows(screen, self.prompt.as_str()) || placeholder())
+    }
+
+    /// By what it is known that the Enter was taken, if it is.
+    fn taken(&self, heard_before: Option<&HeardPrompt>, typed: &str) -> Result<Option<&'static str>, Error> {
+        if self.tells_of_prompts() {
+            let mut heard = None;
+            self.until(EFFECT, || {
+                heard = self.heard_after(heard_before);
+                Ok(heard.is_some())
+            })?;
+            return match heard {
+                Some(text) if is_same(self.prompt.as_str(), &text) => {
+                    Ok(Some("the agent says it took it, to the letter"))
+                }
+                Some(text) if is_same_but_for_tabs(self.prompt.as_str(), &text) => {
+                    Ok(Some("the agent says it took it, with spaces for tabs"))
+                }
+                Some(text) => {
+                    Err(self.unconfirmed("the agent took a different text", vec![crate::error::shown(&text)]))
+                }
+                None => Ok(None),
+            };
+        }
+        let taken = self.until(EFFECT, || {
+            let (queued, _) = self.unread()?;
+            let draft = kinds::read_screen(&self.kind, &self.styled()?).draft;
+            Ok(queued == 0 && draft.is_none_or(|draft| draft.trim().is_empty()) && self.screen()? != typed)
+        })?;
+        Ok(taken.then_some("its screen shows that it was taken"))
+    }
+
+    fn until(&self, at_most: Duration, mut is: impl FnMut() -> Result<bool, Error>) -> Result<bool, Error> {
+        let begun = Instant::now();
+        loop {
+            if is()? {
+                return Ok(true);
+            }
+            let left = at_most.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            self.watch.changed(left.min(BETWEEN_LOOKS));
+        }
+    }
+
+    /// The error, unless the agent has ended over it: then that is what went wrong.
+    pub(in crate::manager) fn or_its_end(&self, error: Error, typed: Typed) -> Error {
+        if matches!(error, Error::Refused { .. } | Error::EndedMeanwhile { .. }) {
+            return error;
+        }
+        let Ok(Some(record)) = RegistryWriter(self.manager).record_by_id(self.agent.id) else {
+            return error;
+        };
+        if record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&record))) {
+            return error;
+        }
+        let exit = StatusTracker(self.manager).exit_of(&record).ok().flatten().or(record.exit);
+        let last_lines = StatusTracker(self.manager).last_lines(&record);
+        Error::EndedMeanwhile { name: record.name, exit, last_lines, typed }
+    }
+
+    fn unconfirmed(&self, why: &str, mut saw: Vec<String>) -> Error {
+        saw.extend(self.manager.hook_link_fault());
+        let typed = if why.ends_with("nothing was typed") { Typed::Nothing } else { Typed::Something };
+        Error::NotConfirmed { name: self.agent.name.clone(), why: why.to_owned(), saw, typed }
+    }
+}

@@ -1,0 +1,127 @@
+//! Sends a prompt to an agent that runs. `terminal/send.rs` wakes a hibernated agent first.
+
+use crate::error::{Error, Typed};
+use crate::manager::delivery::Delivery;
+use crate::manager::delivery::pending_prompt::PendingPrompt;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::workspace::Workspaces;
+use crate::model::{AgentName, Edge, Kind, Prompt, ScreenState};
+use crate::rules::status::decide::PLAIN_COMMAND;
+use crate::rules::status::from_hook::prompt_line;
+use crate::rules::status::from_screen::{Sight, ToldBy};
+use crate::rules::tasks::typing::Lines;
+use crate::store::AgentLock;
+use std::time::{Duration, Instant};
+
+/// How long the initial prompt of a program that takes none as an argument waits for the program.
+const INITIAL_PROMPT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A prompt to send.
+#[derive(Debug, Clone)]
+pub struct SendRequest {
+    /// The agent.
+    pub name: AgentName,
+    /// The text.
+    pub text: String,
+    /// What several lines mean.
+    pub lines: Lines,
+    /// How long to wait until the agent would take it.
+    pub timeout: Duration,
+}
+
+impl Delivery<'_> {
+    /// Delivers a prompt while nobody else may type.
+    pub(in crate::manager) fn send_in_turn(
+        &self,
+        request: &SendRequest,
+        _turn: &AgentLock,
+    ) -> Result<&'static str, Error> {
+        let delivery = self.delivery(&request.name, &request.text)?;
+        delivery
+            .wait_until_it_would_take_it(request.timeout)
+            .map_err(|error| delivery.or_its_end(error, Typed::Nothing))?;
+        let by =
+            delivery.deliver(request.lines).map_err(|error| delivery.or_its_end(error, Typed::Something))?;
+        self.note_prompted(&request.name, &request.text)?;
+        self.note_taken(&request.name, &delivery.kind)?;
+        Ok(by)
+    }
+
+    /// Presses Enter behind a text that was typed in before and stands unsent in the input line.
+    pub(in crate::manager) fn submit_in_turn(
+        &self,
+        name: &AgentName,
+        text: &str,
+        _turn: &AgentLock,
+    ) -> Result<&'static str, Error> {
+        let delivery = self.delivery(name, text)?;
+        let by = delivery
+            .press_enter(delivery.heard().as_ref())
+            .map_err(|error| delivery.or_its_end(error, Typed::Something))?;
+        self.note_prompted(name, text)?;
+        self.note_taken(name, &delivery.kind)?;
+        Ok(by)
+    }
+
+    pub(in crate::manager) fn delivery(
+        &self,
+        name: &AgentName,
+        text: &str,
+    ) -> Result<PendingPrompt<'_>, Error> {
+        let prompt: Prompt = text.parse().map_err(Error::Unsendable)?;
+        let agent = StatusTracker(self.0).running(name, "send")?;
+        let kind = self.0.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
+        let watch = self.0.store.watch_instance(&agent.name)?;
+        let pane = agent.tmux.as_ref().map(|tmux| tmux.pane.clone()).unwrap_or_default();
+        Ok(PendingPrompt { manager: self.0, agent, kind, pane, prompt, watch })
+    }
+
+    /// Records the prompt, and that there is a conversation to resume, for a CLI whose hooks do not tell.
+    pub(in crate::manager) fn note_prompted(&self, name: &AgentName, text: &str) -> Result<(), Error> {
+        RegistryWriter(self.0).forget_first(name);
+        let prompt = prompt_line(text);
+        let record = self.0.record(name, "send")?;
+        if record.conversation.begun && record.prompt == prompt {
+            return Ok(());
+        }
+        RegistryWriter(self.0).write(|edit| {
+            if let Ok(Some(mut record)) = edit.get(name) {
+                record.conversation.begun = true;
+                record.prompt = prompt;
+                edit.put(record);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Notes that it works, for a CLI that does not say so itself; its screen tells when it is done.
+    pub(in crate::manager) fn note_taken(&self, name: &AgentName, kind: &Kind) -> Result<(), Error> {
+        let record = self.0.record(name, "send")?;
+        if record.kind == PLAIN_COMMAND || StatusTracker(self.0).told_by(name, kind) == ToldBy::Hooks {
+            return Ok(());
+        }
+        let sight = Sight { state: Some(&ScreenState::Busy), edge: Edge::Activity, told_by: ToldBy::Screen };
+        StatusTracker(self.0).note_sight(&record, sight).map(|_| ())
+    }
+
+    /// Types the first prompt of a program that takes none as an argument.
+    pub(in crate::manager) fn send_first(&self, name: &AgentName, task: &str) -> Result<(), Error> {
+        let request = SendRequest {
+            name: name.clone(),
+            text: task.to_owned(),
+            lines: Lines::Together,
+            timeout: INITIAL_PROMPT_TIMEOUT,
+        };
+        self.send_to_running(&request).map(|_| ())
+    }
+
+    /// Delivers a prompt to an agent that was started a moment ago, without waking it first.
+    pub(in crate::manager) fn send_to_running(&self, request: &SendRequest) -> Result<&'static str, Error> {
+        let begun = Instant::now();
+        Workspaces(self.0).ensure_directory(&request.name)?;
+        let turn = self.0.store.lock_typing_within(&request.name, request.timeout)?;
+        let timeout = request.timeout.saturating_sub(begun.elapsed());
+        self.send_in_turn(&SendRequest { timeout, ..request.clone() }, &turn)
+    }
+}

@@ -1,0 +1,329 @@
+//! Works off queues: types tasks and mail into agents that are idle. How they end is `settle`.
+//!
+//! Work is marked as dispatched before a key is pressed, and carries a mark of its own into the agent's terminal. The
+//! agent's own hook moves it on when it takes it, whoever is killed meanwhile; what is left is found out in `deliver`.
+
+use crate::manager::delivery::Delivery;
+use crate::manager::dispatch::Dispatcher;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::tasks::Tasks;
+use std::collections::HashSet;
+use std::time::Duration;
+
+use crate::env::Env;
+use crate::error::{Error, Typed};
+use crate::ledger::{TaskMove, TaskQuery};
+use crate::manager::delivery::send::SendRequest;
+use crate::model::{
+    Agent, AgentId, AgentName, AgentRecord, Message, MessageState, Status, Task, TaskId, TaskState,
+    marked_message, marked_task,
+};
+use crate::rules::tasks::queue::{GONE, Ready, held_specs, is_message, is_task, marked, ready};
+use crate::rules::tasks::typing::Lines;
+use crate::store::AgentLock;
+use crate::tmux::{Audience, Bell};
+
+/// How long work waits for an agent that was idle a moment ago.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Something to be typed into an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Errand {
+    /// A task.
+    Task(Box<Task>),
+    /// A message.
+    Message(Message),
+}
+
+impl Errand {
+    pub(in crate::manager) fn mark(&self) -> String {
+        match self {
+            Errand::Task(task) => task.mark(),
+            Errand::Message(message) => message.mark(),
+        }
+    }
+}
+
+/// Work that could be typed in now, and to whom.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispatchable {
+    /// The agent.
+    pub agent: (AgentId, AgentName),
+    /// The work.
+    pub errand: Errand,
+    /// Somebody is typing into the agent: it must wait.
+    pub driven: bool,
+}
+
+/// What came of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was typed in, or perhaps: whoever looks next knows.
+    Typed,
+    /// It has to wait: nothing was typed.
+    Later,
+    /// It is somebody else's by now, or nobody's any more: there may be more to do.
+    Elsewhere,
+}
+
+impl Dispatcher<'_> {
+    /// The work that could be typed in now: the first of each queue whose agent is ready and is not left alone for a
+    /// while. Mail goes before tasks.
+    pub fn dispatchable(&self, left_alone: &HashSet<AgentId>) -> Result<Vec<Dispatchable>, Error> {
+        if !RegistryWriter(self.0).has_queues() {
+            return Ok(vec![]);
+        }
+        let (queues, mail) =
+            RegistryWriter(self.0).with_existing_ledger(|ledger| Ok((ledger.queues()?, ledger.mail()?)))?;
+        let counts = |id: &AgentId| queues.of.get(id).copied().unwrap_or_default();
+        if mail.is_empty() && queues.pool.queued == 0 && queues.of.values().all(|queue| queue.queued == 0) {
+            return Ok(vec![]);
+        }
+        let now = Env::now();
+        let (mut due, mut taken) = (Vec::new(), Vec::new());
+        let agents = StatusTracker(self.0).survey()?.agents;
+        for id in queues.of.iter().filter(|(_, queue)| queue.queued > 0).map(|(id, _)| *id) {
+            if !agents.iter().any(|agent| agent.id == id) {
+                self.fail_queue(id)?;
+            }
+        }
+        let held = held_specs(&agents, now);
+        let mut agents: Vec<(Ready, Agent)> =
+            agents.into_iter().map(|agent| (ready(&agent, now), agent)).collect();
+        // What is for any must not wait for somebody who types while another is free.
+        agents.sort_by_key(|(readiness, _)| *readiness == Ready::Driven);
+        for (readiness, agent) in agents {
+            let queue = counts(&agent.id);
+            let may_have = queue.queued + queues.pool.queued > 0 || mail.contains(&agent.id);
+            let is_free = queue.running == 0 && !left_alone.contains(&agent.id);
+            if !may_have || !is_free || readiness == Ready::No {
+                continue;
+            }
+            let message = match mail.contains(&agent.id) {
+                true => {
+                    RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.next_message(agent.id))?
+                }
+                false => None,
+            };
+            let errand = match message {
+                Some(message) => Some(Errand::Message(message)),
+                None => self.next_task(&agent, &mut taken, &held)?.map(|task| Errand::Task(Box::new(task))),
+            };
+            // What is for any is offered to one of them.
+            if let Some(Errand::Task(task)) = &errand {
+                taken.extend(task.pool.is_some().then_some(task.id));
+            }
+            let driven = readiness == Ready::Driven;
+            let to = (agent.id, agent.name);
+            due.extend(errand.map(|errand| Dispatchable { agent: to, errand, driven }));
+        }
+        Ok(due)
+    }
+
+    /// The next task of an agent. A retry from a pool is passed over, and added to `taken`, while its spec is held.
+    fn next_task(
+        &self,
+        agent: &Agent,
+        taken: &mut Vec<TaskId>,
+        held: &HashSet<String>,
+    ) -> Result<Option<Task>, Error> {
+        loop {
+            let next = RegistryWriter(self.0)
+                .with_existing_ledger(|ledger| ledger.next_task(agent.id, &agent.spec, taken))?;
+            match next {
+                Some(task) if task.pool.is_some() && task.attempts > 0 && held.contains(&agent.spec) => {
+                    taken.push(task.id);
+                }
+                next => return Ok(next),
+            }
+        }
+    }
+
+    /// Ends what nobody will ever take, because its agent was removed: whoever waits for it must know.
+    fn fail_queue(&self, gone: AgentId) -> Result<(), Error> {
+        let query = TaskQuery { agent: Some(gone), states: &[TaskState::Queued], newest: None };
+        for task in RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tasks(&query))? {
+            if !TaskQueue(self.0).is_being_born(&task)? {
+                let step = TaskMove::plain(&[TaskState::Queued], TaskState::Failed, GONE);
+                RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Types work in.
+    pub fn dispatch(&self, due: &Dispatchable) -> Result<Outcome, Error> {
+        let (id, name) = &due.agent;
+        // Before it is claimed: who finds it claimed and nobody typing knows that somebody was killed.
+        let Some(turn) = self.0.store.try_lock_typing(name)? else { return Ok(Outcome::Later) };
+        let record = RegistryWriter(self.0).record_by_id(*id)?;
+        match record.filter(|record| record.name == *name) {
+            // Another has its name by now.
+            None => return Ok(Outcome::Elsewhere),
+            // What is typed into one that is being ended is lost.
+            Some(record) if StatusTracker(self.0).is_being_ended(&record) => return Ok(Outcome::Later),
+            Some(_) => {}
+        }
+        let Some(claimed) = self.claim(due)? else { return Ok(Outcome::Elsewhere) };
+        crate::failpoint::reached("dispatch.noted");
+        if let Err(error) = self.bring_back(name) {
+            self.take_back(&claimed, &format!("`{name}` could not be woken: {error}"))?;
+            return Ok(Outcome::Later);
+        }
+        // To wake it may have taken long: what was cancelled meanwhile is not typed.
+        if !self.is_still_dispatched(&claimed)? {
+            return Ok(Outcome::Elsewhere);
+        }
+        let text = match &claimed {
+            Errand::Task(task) => marked(&Tasks(self.0).with_topic(task)?, &task.mark()),
+            Errand::Message(message) => message.typed(),
+        };
+        let request = SendRequest { name: name.clone(), text, lines: Lines::Together, timeout: PATIENCE };
+        let sent = Delivery(self.0).send_in_turn(&request, &turn);
+        crate::failpoint::reached("dispatch.sent");
+        match sent {
+            Ok(by) => {
+                // Its hook may have been quicker.
+                self.was_taken(&claimed, *id, by)?;
+                Ok(Outcome::Typed)
+            }
+            Err(Error::NotConfirmed { why, typed: Typed::Nothing, .. }) => {
+                self.take_back(&claimed, &why)?;
+                Ok(Outcome::Later)
+            }
+            // It ended before a key was pressed.
+            Err(Error::NotRunning { status, .. }) => {
+                self.take_back(&claimed, &format!("`{name}` does not run: {status}"))?;
+                Ok(Outcome::Later)
+            }
+            Err(error @ (Error::InTerminal { .. } | Error::EndedMeanwhile { typed: Typed::Nothing, .. })) => {
+                self.take_back(&claimed, &error.to_string())?;
+                Ok(Outcome::Later)
+            }
+            // Perhaps it was typed: whoever looks next finds out.
+            Err(
+                Error::NotConfirmed { .. }
+                | Error::EndedMeanwhile { .. }
+                | Error::TmuxSilent { .. }
+                | Error::TmuxFailed { .. },
+            ) => Ok(Outcome::Typed),
+            Err(error) => self.cannot_be_typed(&claimed, &error.to_string()).map(|()| Outcome::Elsewhere),
+        }
+    }
+
+    /// Tells whoever types into an agent what waits for them to pause.
+    pub fn tell_driver(&self, due: &Dispatchable) -> Result<(), Error> {
+        let text = match &due.errand {
+            Errand::Task(task) => format!("task {} waits until you pause: {}", task.id, task.title()),
+            Errand::Message(message) => format!("a message from {} waits until you pause", message.from),
+        };
+        self.0.tmux()?.tell_clients(Audience::Only(due.agent.1.as_str()), &text, Bell::Silent)?;
+        Ok(())
+    }
+
+    fn claim(&self, due: &Dispatchable) -> Result<Option<Errand>, Error> {
+        let (id, name) = &due.agent;
+        let why = "it is being typed in";
+        let now = Env::now();
+        match &due.errand {
+            Errand::Task(task) => {
+                if !RegistryWriter(self.0)
+                    .with_ledger(|ledger| ledger.claim_task(task.id, (*id, name), why, now))?
+                {
+                    return Ok(None);
+                }
+                Ok(TaskQueue(self.0).task(task.id)?.map(|task| Errand::Task(Box::new(task))))
+            }
+            Errand::Message(message) => {
+                let step = (MessageState::Waiting, MessageState::Dispatched);
+                let is_mine = RegistryWriter(self.0)
+                    .with_ledger(|ledger| ledger.move_message(message.id, step, why, now))?;
+                Ok(is_mine.then(|| {
+                    Errand::Message(Message {
+                        state: MessageState::Dispatched,
+                        changed_at: now,
+                        ..message.clone()
+                    })
+                }))
+            }
+        }
+    }
+
+    /// Brings an agent back that is away, as far as its policy lets it.
+    fn bring_back(&self, name: &AgentName) -> Result<(), Error> {
+        match self.0.record(name, "task")?.status.status {
+            Status::Lost | Status::Stopped => Lifecycle(self.0).resume(name).map(|_| ()),
+            _ => Lifecycle(self.0).wake(name).map(|_| ()),
+        }
+    }
+
+    /// The agent took it.
+    pub(in crate::manager) fn was_taken(
+        &self,
+        errand: &Errand,
+        agent: AgentId,
+        by: &str,
+    ) -> Result<bool, Error> {
+        match errand {
+            Errand::Task(task) if task.agent == Some(agent) => {
+                let step = TaskMove::plain(&[TaskState::Dispatched], TaskState::Running, by);
+                RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))
+            }
+            Errand::Message(message) if message.to_id == Some(agent) => {
+                let step = (MessageState::Dispatched, MessageState::Read);
+                RegistryWriter(self.0)
+                    .with_ledger(|ledger| ledger.move_message(message.id, step, by, Env::now()))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// An agent's hook says that it took a text; what it carries the mark of was delivered, whoever typed it.
+    pub(in crate::manager) fn heard_taken(&self, record: &AgentRecord, text: &str) {
+        let by = "the agent says that it took it";
+        let task = marked_task(text).and_then(|id| TaskQueue(self.0).task(id).ok()?);
+        // The mark of an earlier attempt says nothing about this one.
+        if let Some(task) = task.filter(|task| is_task(text, task)) {
+            let _ = self.was_taken(&Errand::Task(Box::new(task)), record.id, by);
+        }
+        let message = marked_message(text)
+            .and_then(|id| RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.message(id)).ok()?)
+            .filter(|message| is_message(text, message));
+        if let Some(message) = message {
+            let _ = self.was_taken(&Errand::Message(message), record.id, by);
+        }
+    }
+
+    /// Nothing was typed: it goes back to where it was.
+    pub(in crate::manager) fn take_back(&self, errand: &Errand, why: &str) -> Result<(), Error> {
+        match errand {
+            Errand::Task(task) => {
+                RegistryWriter(self.0)
+                    .with_ledger(|ledger| ledger.put_back_task(task.id, why, Env::now()))?;
+            }
+            Errand::Message(message) => {
+                let step = (MessageState::Dispatched, MessageState::Waiting);
+                RegistryWriter(self.0)
+                    .with_ledger(|ledger| ledger.move_message(message.id, step, why, Env::now()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// It cannot be typed in; a message stays until it is asked for.
+    fn cannot_be_typed(&self, errand: &Errand, why: &str) -> Result<(), Error> {
+        match errand {
+            Errand::Task(task) => Tasks(self.0).fail_task(task, why).map(|_| ()),
+            Errand::Message(message) => Ok(RegistryWriter(self.0)
+                .with_ledger(|ledger| ledger.park_message(message.id, why, Env::now()))?),
+        }
+    }
+
+    /// The turn to type into an agent, when nobody has it.
+    pub(in crate::manager) fn typing_turn(&self, name: &AgentName) -> Result<Option<AgentLock>, Error> {
+        Ok(self.0.store.try_lock_typing(name)?)
+    }
+}

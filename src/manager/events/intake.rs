@@ -1,0 +1,250 @@
+//! `symposium event`: the door through which tmux and agents' own hooks tell us what happened.
+//!
+//! Quick, silent, never an error to the caller: an agent must never be held up by us. What changes nothing is
+//! found out without a lock and costs one read of the registry.
+
+use crate::manager::access::Access;
+use crate::manager::dispatch::Dispatcher;
+use crate::manager::events::Events;
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
+use jiff::tz::TimeZone;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::kinds;
+use crate::manager::agent_process::mark_of;
+use crate::manager::status::evidence::{HEARD, HeardPrompt, PROMPT, WORDS};
+use crate::manager::workspace::worktree::branch_now;
+use crate::model::{Agent, AgentName, AgentRecord, HookSignal, Status, TmuxEvent, What};
+use crate::process;
+use crate::rules::lifecycle::conversation;
+use crate::rules::status::decide::{Evidence, decide, ended};
+use crate::rules::status::from_hook::prompt_line;
+use crate::rules::status::reconcile::Change;
+use crate::rules::status::reset_time::reset_time;
+
+/// No more of it is kept: a recap fits on one screen.
+const MOST_WORDS: usize = 16 * 1024;
+
+impl Events<'_> {
+    /// Something happened in tmux.
+    pub fn tmux_event(&self, event: &TmuxEvent) -> Result<(), Error> {
+        match event {
+            TmuxEvent::PaneDied { session, pane, exit } => {
+                let Some(record) = StatusTracker(self.0).of_session(session)? else { return Ok(()) };
+                let own = record.tmux.as_ref().is_some_and(|place| place.pane == *pane);
+                // A process that runs in the pane by now is not the one that died: this is late news of the former.
+                let is_late = record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&record)));
+                if !own || is_late {
+                    return Ok(());
+                }
+                if record.status.status.is_live() && !StatusTracker(self.0).was_asked_to_stop(&record) {
+                    let (before, decision) = (record.clone(), ended(*exit, Env::now()));
+                    StatusTracker(self.0).write_changes(vec![Change { before, decision, found: None }])?;
+                }
+                self.end_shares_of_the_dead(&record)
+            }
+            TmuxEvent::SessionClosed { session } => match StatusTracker(self.0).of_session(session)? {
+                Some(record) if record.status.status.is_live() => {
+                    StatusTracker(self.0).survey()?;
+                    self.end_shares_of_the_dead(&record)
+                }
+                _ => Ok(()),
+            },
+            TmuxEvent::ClientAttached { session } => {
+                Terminals(self.0).seat_terminals().and(self.came(session))
+            }
+            TmuxEvent::ClientMoved | TmuxEvent::ClientDetached { .. } => {
+                Terminals(self.0).seat_terminals().and(self.note_attendance())
+            }
+            TmuxEvent::Edge { session, edge } => StatusTracker(self.0).edge(session, *edge),
+        }
+    }
+
+    /// Closes the doors to an agent that has ended, when whoever works on it is done: it may have been shared or
+    /// started again at that moment.
+    fn end_shares_of_the_dead(&self, record: &AgentRecord) -> Result<(), Error> {
+        if !Access(self.0).may_be_shared(&record.name) {
+            return Ok(());
+        }
+        let _lock = self.0.store.lock_agent(&record.name, "event")?;
+        let Some(now) = self.0.store.find(&record.name, Env::now())? else { return Ok(()) };
+        if now.id == record.id && Lifecycle(self.0).own_pane(&now)?.is_none_or(|pane| pane.dead.is_some()) {
+            Access(self.0).end_shares(&record.name);
+        }
+        Ok(())
+    }
+
+    /// An agent's own hook spoke; who it is stands in its environment.
+    pub fn agent_event(&self, payload: &[u8]) -> Result<(), Error> {
+        let (mut signal, conversation) = kinds::read_hook(payload)?;
+        if let HookSignal::TurnFailed(failure) = &mut signal {
+            failure.resets_at = reset_time(&failure.message, Env::now(), &TimeZone::system());
+        }
+        let Some(record) = self.0.speaker()? else { return Ok(()) };
+        let is_first = self.note_heard(&record, &signal);
+        // That it is up is late news of one that was seen at work meanwhile.
+        let is_late = is_first && signal == HookSignal::Ready && record.status.status == Status::Working;
+        let signal = if is_late { HookSignal::Busy } else { signal };
+        let heard = Heard { signal, conversation };
+        // Before the status: whoever sees that the turn is over finds what was said in it.
+        if let Some(words) = heard.last_words() {
+            let words: String = words.chars().take(MOST_WORDS).collect();
+            let _ = self.0.store.instance(&record.name).write_state(WORDS, words.as_bytes());
+        }
+        // Asked to leave it denies what it asks for and is back at its prompt for a moment, which is not to be done.
+        let is_end =
+            matches!(heard.signal, HookSignal::Ready | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_));
+        let is_leaving = is_end && StatusTracker(self.0).is_being_ended(&record);
+        let changed = match heard.change(&record).filter(|_| !is_leaving) {
+            None => None,
+            Some(_) => {
+                // Before the registry is locked: the directory may be on a disk that does not answer.
+                let branch = is_end.then(|| branch_now(&record));
+                RegistryWriter(self.0).write(|edit| {
+                    let now = edit.get(&record.name).ok().flatten()?;
+                    let mut changed = heard.change(&now)?;
+                    if let Some(branch) = branch {
+                        changed.branch = branch;
+                    }
+                    Some((edit.put(changed), now))
+                })?
+            }
+        };
+        // After the status: whoever hears that the prompt was taken must find the agent working.
+        if let HookSignal::Prompted(text) = &heard.signal {
+            self.note_prompt(&record.name, HeardPrompt { at: Env::now(), text: text.clone() });
+            RegistryWriter(self.0).happened(
+                &record,
+                What::Prompted,
+                crate::rules::status::from_hook::one_line(text),
+            );
+            Dispatcher(self.0).heard_taken(&record, text);
+        }
+        if heard.shows_a_turn() {
+            RegistryWriter(self.0).forget_first(&record.name);
+        }
+        if let Some((now, before)) = changed {
+            StatusTracker(self.0).show_status(&now);
+            // The answer to a dialog is told by no hook before the tool is done: its first output tells.
+            if now.status.status == Status::Waiting && before.status.status != Status::Waiting {
+                StatusTracker(self.0).rearm(&now);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_prompt(&self, name: &AgentName, heard: HeardPrompt) {
+        let Ok(bytes) = serde_json::to_vec(&heard) else { return };
+        let _ = self.0.store.instance(name).write_state(PROMPT, &bytes);
+    }
+
+    /// Notes that its hooks work, before anything they say; whether this is the first word since it was started. What it
+    /// says when it leaves may come after it was started again.
+    fn note_heard(&self, record: &AgentRecord, signal: &HookSignal) -> bool {
+        let instance = self.0.store.instance(&record.name);
+        let is_first = *signal != HookSignal::Ending && instance.state_written(HEARD).is_none();
+        if is_first {
+            let _ = instance.write_state(HEARD, b"");
+        }
+        is_first
+    }
+
+    /// A terminal was put on an agent.
+    fn came(&self, session: &str) -> Result<(), Error> {
+        let Some(record) = StatusTracker(self.0).of_session(session)? else { return Ok(()) };
+        RegistryWriter(self.0).write(|edit| {
+            if let Ok(Some(mut now)) = edit.get(&record.name) {
+                now.last_attached = Some(Env::now());
+                edit.put(now);
+            }
+        })?;
+        RegistryWriter(self.0).happened(&record, What::Attached, "a terminal was attached".into());
+        Ok(())
+    }
+
+    /// A terminal left or went to another agent by tmux's own keys. tmux does not say which one it was, so the agents whose
+    /// last terminal left, and those that have one again, are found by a look. Observers do not count.
+    fn note_attendance(&self) -> Result<(), Error> {
+        let agents = StatusTracker(self.0).survey()?.agents;
+        let (attended, alone): (Vec<Agent>, Vec<Agent>) =
+            agents.into_iter().partition(|agent| agent.clients.iter().any(|client| !client.observer));
+        let (came, left) = RegistryWriter(self.0).write(|edit| {
+            let (mut came, mut left) = (Vec::new(), Vec::new());
+            for agent in alone.iter().filter(|agent| agent.last_attached.is_some()) {
+                if let Ok(Some(mut record)) = edit.get(&agent.name)
+                    && record.last_detached < record.last_attached
+                {
+                    record.last_detached = Some(Env::now());
+                    left.push(edit.put(record));
+                }
+            }
+            for agent in &attended {
+                if let Ok(Some(mut record)) = edit.get(&agent.name)
+                    && (record.last_attached.is_none() || record.last_attached < record.last_detached)
+                {
+                    record.last_attached = Some(Env::now());
+                    came.push(edit.put(record));
+                }
+            }
+            (came, left)
+        })?;
+        for record in came {
+            RegistryWriter(self.0).happened(
+                &record,
+                What::Attached,
+                "a terminal came from another agent".into(),
+            );
+        }
+        for record in left {
+            RegistryWriter(self.0).happened(&record, What::Detached, "the last terminal left".into());
+        }
+        Ok(())
+    }
+}
+
+/// What a hook said.
+struct Heard {
+    signal: HookSignal,
+    conversation: Option<String>,
+}
+
+impl Heard {
+    /// The record after it, when that is another one.
+    fn change(&self, record: &AgentRecord) -> Option<AgentRecord> {
+        let mut now = record.clone();
+        let is_live = now.status.status.is_live();
+        let alive = is_live || now.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&now)));
+        let decision = decide(&now, Evidence::Hook { signal: &self.signal, alive }, Env::now());
+        now.status = decision.note;
+        now.exit = decision.exit;
+        if let Some(id) = &self.conversation {
+            conversation::moved(&mut now, id, Env::now());
+        }
+        now.conversation.begun |= self.shows_a_turn();
+        if let HookSignal::Prompted(text) = &self.signal {
+            now.prompt = prompt_line(text);
+        }
+        (now != *record).then_some(now)
+    }
+
+    /// Whether it is in a turn, or was: what it was started with is taken. A CLI may not tell of the first prompt.
+    fn shows_a_turn(&self) -> bool {
+        matches!(
+            self.signal,
+            HookSignal::Prompted(_) | HookSignal::Busy | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_)
+        )
+    }
+
+    /// The last message of a turn that is over, or the error that ended it.
+    fn last_words(&self) -> Option<&str> {
+        match &self.signal {
+            HookSignal::TurnOver(words) => words.as_deref(),
+            HookSignal::TurnFailed(failure) => Some(&failure.message),
+            _ => None,
+        }
+    }
+}

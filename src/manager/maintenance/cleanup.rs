@@ -1,0 +1,109 @@
+//! Tidies up: marks agents whose directory was deleted, forgets them when the configuration says so, and lets go
+//! of what the ledger need not remember any more. Never touches work that is not committed.
+
+use crate::manager::maintenance::Maintenance;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::removal::AgentRemoval;
+use std::path::Path;
+
+use crate::base::plural::counted;
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::removal::remove::Removal;
+use crate::model::{AfterDeletion, Agent, AgentName, AgentRecord, What};
+
+impl Maintenance<'_> {
+    /// Marks the agents whose directory is gone, or is back; says whose is gone since the last time.
+    pub fn mark_directories(&self, agents: &[Agent]) -> Result<Vec<AgentName>, Error> {
+        let mut gone = Vec::new();
+        for agent in agents {
+            // What cannot be looked at is not gone.
+            let Ok(is_there) = Path::new(&agent.working_directory).try_exists() else { continue };
+            if is_there == agent.directory_gone.is_some() {
+                // Whoever removes an agent removes its worktree first.
+                let Some(_lock) = self.0.store.try_lock_agent(&agent.name, "look")? else { continue };
+                self.mark_directory(agent, !is_there)?;
+                if !is_there {
+                    gone.push(agent.name.clone());
+                }
+            }
+        }
+        Ok(gone)
+    }
+
+    /// Does what is due; says what was done, in words.
+    pub fn tidy(&self, agents: &[Agent]) -> Result<Vec<String>, Error> {
+        let mut done = Vec::new();
+        let config = self.0.settings();
+        if config.cleanup.deleted_projects == AfterDeletion::Prune {
+            let before = Env::now() - config.cleanup.after;
+            for agent in agents.iter().filter(|agent| !agent.status.is_live()) {
+                if agent.directory_gone.is_some_and(|gone| gone < before) {
+                    done.push(match AgentRemoval(self.0).rm(&agent.name, Removal::Careful) {
+                        Ok(_) => format!("{} was forgotten: its project is gone", agent.name),
+                        Err(error) => format!("{} is kept: {error}", agent.name),
+                    });
+                }
+            }
+        }
+        let forgotten = RegistryWriter(self.0)
+            .with_ledger(|ledger| ledger.forget_before(Env::now() - config.ledger.keep))?;
+        if forgotten > 0 {
+            done.push(format!("{} of the ledger removed", counted(forgotten, "old line", "old lines")));
+        }
+        RegistryWriter(self.0).with_ledger(|ledger| ledger.checkpoint())?;
+        self.retire_locks()?;
+        AgentRemoval(self.0).expire_recovered(Path::new(""));
+        let swept = self.0.store.sweep(Env::now())? + self.remove_unused_instances()?;
+        if swept > 0 {
+            done.push(format!("{} of killed commands removed", counted(swept, "leftover", "leftovers")));
+        }
+        Ok(done)
+    }
+
+    /// Removes instance directories that belong to no agent and hold nothing; returns how many there were.
+    fn remove_unused_instances(&self) -> Result<usize, Error> {
+        let mut count = 0;
+        for name in self.0.store.unused_instances() {
+            let Some(lock) = self.0.store.try_lock_agent(&name, "tidy")? else { continue };
+            let records = self.0.store.read(Env::now())?;
+            let is_known =
+                |record: &AgentRecord| record.name == name || record.renamed_from.as_ref() == Some(&name);
+            if !records.iter().any(is_known) {
+                self.0.store.instance(&name).remove_unused()?;
+                lock.retire();
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+
+    /// Commands that were given the name of nobody, or were killed, leave a lock behind.
+    fn retire_locks(&self) -> Result<(), Error> {
+        for name in self.0.store.locked_names()? {
+            if self.0.store.find(&name, Env::now())?.is_some() {
+                continue;
+            }
+            if let Some(lock) = self.0.store.try_lock_agent(&name, "tidy")?
+                // Again: whoever spawns one of this name writes it down before letting go of the lock.
+                && self.0.store.find(&name, Env::now())?.is_none()
+            {
+                lock.retire();
+            }
+        }
+        Ok(())
+    }
+
+    fn mark_directory(&self, agent: &Agent, is_gone: bool) -> Result<(), Error> {
+        let written = RegistryWriter(self.0).write(|edit| {
+            let mut record = edit.get(&agent.name).ok().flatten()?;
+            record.directory_gone = is_gone.then(Env::now);
+            Some(edit.put(record))
+        })?;
+        if let Some(record) = written.filter(|_| is_gone) {
+            let why = format!("its directory {} is gone", record.working_directory);
+            RegistryWriter(self.0).happened(&record, What::Orphaned, why);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! What a child asks for reaches its parent: an approval or a question of an agent that was spawned by another is sent to
+//! that one as mail, beside the notice that a person gets.
+
+use crate::manager::maintenance::Maintenance;
+use crate::manager::messages::Messages;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::SpecCatalog;
+use std::collections::BTreeSet;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::ledger::MessageQuery;
+use crate::manager::messages::mail::signature;
+use crate::model::{AgentName, AgentRecord, Recipient, Status, What};
+use crate::rules::tasks::forwarded_question::asks;
+
+/// How far the ledger was read for this.
+const READER: &str = "bubbles";
+
+impl Maintenance<'_> {
+    /// Sends on what children ask for; says whose was sent.
+    pub fn bubble(&self) -> Result<Vec<AgentName>, Error> {
+        let settled = self.settled_rows(READER, &BTreeSet::new())?;
+        let rows = settled.ready;
+        let is_wait = |what: &What| matches!(what, What::Status { to: Status::Waiting, .. });
+        let mut sent = Vec::new();
+        if rows.iter().any(|(_, happening)| is_wait(&happening.what)) {
+            let records = self.0.store.read(Env::now())?;
+            for (_, happening) in rows.iter().filter(|(_, happening)| is_wait(&happening.what)) {
+                let child = records.iter().find(|record| record.id == happening.agent);
+                let parent = child.and_then(|child| child.parent.as_ref());
+                let parent = parent.and_then(|name| records.iter().find(|record| record.name == *name));
+                if let (Some(child), Some(parent)) = (child, parent)
+                    && self.send_up(child, parent)?
+                {
+                    sent.push(child.name.clone());
+                }
+            }
+        }
+        if !sent.is_empty() {
+            crate::failpoint::reached("bubble.sent");
+        }
+        // Afterwards: a row that is read again finds that its message was sent.
+        if let Some(cursor) = settled.cursor {
+            RegistryWriter(self.0).with_ledger(|ledger| ledger.set_cursor(READER, cursor))?;
+        }
+        Ok(sent)
+    }
+
+    fn send_up(&self, child: &AgentRecord, parent: &AgentRecord) -> Result<bool, Error> {
+        let tier = SpecCatalog(self.0)
+            .birth_note(&child.name)
+            .and_then(|note| note.spec)
+            .and_then(|spec| spec.shell_tier);
+        let Some(text) = asks(child, tier) else { return Ok(false) };
+        // Whose mail would pass for a person's sends none; a person is told all the same.
+        if signature(Some(child)).is_err() {
+            return Ok(false);
+        }
+        let to = Recipient::Agent(parent.id, parent.name.clone());
+        let since = MessageQuery {
+            to: Some(&to),
+            from: Some(child.name.as_str()),
+            since: Some(child.status.since),
+            ..MessageQuery::default()
+        };
+        if RegistryWriter(self.0)
+            .with_ledger(|ledger| ledger.messages(&since))?
+            .iter()
+            .any(|message| message.text == text)
+        {
+            return Ok(false);
+        }
+        Messages(self.0).send_to(child, to, text)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,115 @@
+//! Finds agents that work without a sign of life, says so, and ends them where they are to be started again. That is
+//! done as after any crash, in `keep_alive`: later each time, and not for ever.
+
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::maintenance::Maintenance;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::failpoint;
+use crate::manager::agent_process::target_of;
+use crate::manager::status::reconcile::STOPPING;
+use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusNote, What};
+use crate::process;
+use crate::rules::status::hang::{HUNG, is_hung, is_too_soon, quiet, without_quiet};
+
+/// How long a hung one gets to leave.
+const GRACE: Duration = Duration::from_secs(5);
+
+impl Maintenance<'_> {
+    /// Looks at the agents that work; says who was found to hang just now. Of what was before `steady_since` the
+    /// clock says nothing: the machine may have slept, and the agents with it.
+    pub fn find_hung(
+        &self,
+        agents: &[Agent],
+        steady_since: Option<Timestamp>,
+    ) -> Result<Vec<AgentName>, Error> {
+        let (mut found, mut failed) = (Vec::new(), None);
+        let are_ended = self.0.settings().restart.hung;
+        for agent in agents.iter().filter(|agent| agent.status == Status::Working) {
+            let is_ended = are_ended && agent.restart.policy != RestartPolicy::No;
+            if is_marked(agent) && !is_ended {
+                continue;
+            }
+            let after = self.0.kinds()?.get(&agent.kind).map_or(0, |kind| kind.hang_after_s);
+            let after = Duration::from_secs(after);
+            if steady_since.is_some_and(|since| is_too_soon(since, after, Env::now())) {
+                continue;
+            }
+            // Its children are looked for only when the rest says so: that reads all of /proc.
+            if after.is_zero() || !is_hung(agent, 0, after, Env::now()) || self.has_children(agent)? {
+                continue;
+            }
+            let why = format!("{HUNG}: no output and no child process for {} min", after.as_secs() / 60);
+            if !is_marked(agent) && self.note_hung(agent, &why)? {
+                found.push(agent.name.clone());
+            }
+            // One that cannot be ended does not keep the others.
+            if is_ended && let Err(error) = self.end_hung(agent, &why) {
+                failed = Some(error);
+            }
+        }
+        failed.map_or(Ok(found), Err)
+    }
+
+    fn has_children(&self, agent: &Agent) -> Result<bool, Error> {
+        let record = self.0.record(&agent.name, "look at")?;
+        let all = process::tree(&target_of(&record)).map_err(Error::io("cannot look at processes"))?;
+        Ok(all.len() > 1)
+    }
+
+    /// Says of whom it is news.
+    fn note_hung(&self, agent: &Agent, why: &str) -> Result<bool, Error> {
+        let written = RegistryWriter(self.0).write(|edit| {
+            let mut record = edit.get(&agent.name).ok().flatten().filter(|record| is_still(record, agent))?;
+            record.status = StatusNote::new(Status::Working, record.status.since, why);
+            Some(edit.put(record))
+        })?;
+        let Some(record) = written else { return Ok(false) };
+        RegistryWriter(self.0).happened(&record, What::Hung, why.to_owned());
+        Ok(true)
+    }
+
+    /// Ends it, which counts as a crash: what follows is for its policy to say. Its pane stays, with its environment and
+    /// with whoever is attached.
+    fn end_hung(&self, agent: &Agent, why: &str) -> Result<(), Error> {
+        // Whoever is at work on it may be ending it; else it is found again by the next look.
+        let Some(lock) = self.0.store.try_lock_agent(&agent.name, "end what hangs")? else { return Ok(()) };
+        let record = self.0.record(&agent.name, "look at")?;
+        if !is_still(&record, agent) {
+            return Ok(());
+        }
+        let why = format!("{why}; it was ended");
+        Lifecycle(self.0).end_noted(&record, GRACE, &why, &lock)?;
+        failpoint::reached("hang.ended");
+        // Who starts it again must not find the former process in its pane.
+        Lifecycle(self.0).pane_left_behind(&record)?;
+        let written = RegistryWriter(self.0).write(|edit| {
+            let mut now = edit.get(&record.name).ok().flatten()?;
+            now.status = StatusNote::new(Status::Crashed, Env::now(), &why);
+            now.exit = None;
+            now.restarts = without_quiet(&now.restarts, quiet(agent, Env::now()));
+            Some(edit.put(now))
+        })?;
+        let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
+        if let Some(record) = written {
+            StatusTracker(self.0).show_status(&record);
+        }
+        Ok(())
+    }
+}
+
+fn is_marked(agent: &Agent) -> bool {
+    agent.reason.starts_with(HUNG)
+}
+
+fn is_still(record: &AgentRecord, agent: &Agent) -> bool {
+    record.id == agent.id
+        && record.status.status == Status::Working
+        && record.status.since == agent.status_since
+}

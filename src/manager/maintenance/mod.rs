@@ -1,0 +1,23 @@
+//! The periodic work of the supervisor: restarts, heartbeats, notifications, clean-up.
+//!
+//! - `auto_restart`: restarts after a crash
+//! - `heartbeat`: prompts that are sent on a schedule
+//! - `hang`: agents that work without any sign of life
+//! - `notify`: notifications for people
+//! - `forward_questions`: questions of a child sent to its parent
+//! - `cleanup`: agents whose directory was deleted, old entries
+//! - `transcript_writers`: transcript writers that make no progress
+
+pub(in crate::manager) mod auto_restart;
+pub(in crate::manager) mod cleanup;
+pub(in crate::manager) mod forward_questions;
+pub(in crate::manager) mod hang;
+pub(in crate::manager) mod heartbeat;
+pub(in crate::manager) mod notify;
+pub(in crate::manager) mod transcript_writers;
+
+use crate::manager::Context;
+
+/// Performs the periodic work of the supervisor.
+#[derive(Clone, Copy)]
+pub struct Maintenance<'a>(pub &'a Context);

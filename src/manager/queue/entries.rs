@@ -1,0 +1,26 @@
+//! Queues: what is put there, and what is known of them. What is typed in, and when, is `dispatch`; how it ends, `settle`.
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::registry::queries::QUEUES;
+use crate::model::{NewTask, Task, TaskId};
+
+impl TaskQueue<'_> {
+    /// Puts a task on its queue.
+    pub(in crate::manager) fn queue(&self, task: &NewTask) -> Result<TaskId, Error> {
+        self.open_queues()?;
+        let added = RegistryWriter(self.0).with_ledger(|ledger| ledger.add_task(task, Env::now()))?;
+        added.map_err(|id| Error::NoSuchTask { id })
+    }
+
+    /// First, so that whoever lists agents knows that there are queues to look at.
+    pub(in crate::manager) fn open_queues(&self) -> Result<(), Error> {
+        Ok(self.0.store.write_run(QUEUES, b"")?)
+    }
+
+    pub(in crate::manager) fn task(&self, id: TaskId) -> Result<Option<Task>, Error> {
+        RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.task(id))
+    }
+}

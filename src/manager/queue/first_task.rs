@@ -1,0 +1,78 @@
+//! The first task of an ephemeral agent, which is in the ledger from its spawn on.
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::ledger::{Query, TaskMove};
+use crate::manager::queue::TaskQueue;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::specs::launch_plan::Chosen;
+use crate::model::{AgentRecord, Doer, NewTask, Status, Task, TaskId, TaskState, What};
+
+/// Source of the task that an agent is spawned with.
+pub(in crate::manager) const SOURCE: &str = "spawn";
+
+impl TaskQueue<'_> {
+    /// Writes down what an ephemeral agent is born for.
+    pub(in crate::manager) fn note_errand(
+        &self,
+        record: &AgentRecord,
+        chosen: &Chosen,
+        task: Option<&str>,
+    ) -> Result<Option<TaskId>, Error> {
+        // A command is its own task.
+        let command = (!chosen.spec.command.is_empty()).then(|| chosen.spec.command.join(" "));
+        let Some(text) = task.map(str::to_owned).or(command).filter(|_| record.ephemeral) else {
+            return Ok(None);
+        };
+        let new = NewTask::plain(Doer::Agent(record.id, record.name.clone()), text, SOURCE);
+        // Nobody can type it in once more: the agent is not in the registry yet.
+        let id = self.queue(&new)?;
+        self.move_errand(id, TaskState::Queued, TaskState::Running, "it was born with it")?;
+        Ok(Some(id))
+    }
+
+    /// The agent could not be started.
+    pub(in crate::manager) fn cancel_errand(&self, errand: Option<TaskId>) {
+        if let Some(id) = errand {
+            let _ =
+                self.move_errand(id, TaskState::Running, TaskState::Failed, "its agent could not be started");
+        }
+    }
+
+    pub(in crate::manager) fn move_errand(
+        &self,
+        id: TaskId,
+        from: TaskState,
+        to: TaskState,
+        why: &str,
+    ) -> Result<bool, Error> {
+        let from = [from];
+        let step = TaskMove::plain(&from, to, why);
+        RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(id, &step, Env::now()))
+    }
+
+    /// Whether the agent of a task is not written down yet: who starts it holds its lock until it is.
+    pub(in crate::manager) fn is_being_born(&self, task: &Task) -> Result<bool, Error> {
+        if task.source != SOURCE {
+            return Ok(false);
+        }
+        let Some(name) = &task.agent_name else { return Ok(false) };
+        match self.0.store.try_lock_agent(name, "look")? {
+            None => Ok(true),
+            Some(_lock) => {
+                Ok(self.0.store.read(Env::now())?.iter().any(|record| Some(record.id) == task.agent))
+            }
+        }
+    }
+
+    /// Whether an agent has begun what it was born with: ready for a prompt it is before, too.
+    pub(in crate::manager) fn has_begun(&self, task: &Task) -> Result<bool, Error> {
+        if task.source != SOURCE {
+            return Ok(true);
+        }
+        let query = Query { agent: task.agent, since: Some(task.created_at), after: None, limit: 1000 };
+        let rows = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.happenings(&query))?;
+        let works = |what: &What| matches!(what, What::Status { to: Status::Working, .. });
+        Ok(rows.iter().any(|(_, happening)| works(&happening.what)))
+    }
+}

@@ -1,0 +1,13 @@
+//! Reports of what happened to agents.
+//!
+//! - `recap`: `agent recap`
+//! - `digest`: `recap` over all agents
+
+pub(in crate::manager) mod digest;
+pub(in crate::manager) mod recap;
+
+use crate::manager::Context;
+
+/// Reports what happened.
+#[derive(Clone, Copy)]
+pub struct Recaps<'a>(pub &'a Context);

@@ -1,0 +1,135 @@
+//! `agent recap`: what happened to an agent while nobody looked, from the ledger, its queue and git.
+
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::recaps::Recaps;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::status::StatusTracker;
+use std::path::Path;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::kinds;
+use crate::ledger::{MessageQuery, Query, TaskQuery};
+use crate::model::{AgentName, AgentRecord, Message, Recap, Recipient, TaskState};
+use crate::rules::notify::recap::{Known, tell};
+use crate::rules::status::from_screen::ToldBy;
+
+/// More than fits on a screen is told as a number; more than this is not read.
+const MOST_LINES: usize = 10_000;
+/// More commits than this are not listed.
+const MOST_COMMITS: usize = 50;
+/// Nor more mail than this, either way.
+const MOST_MAIL: usize = 200;
+/// Nor more characters of a prompt.
+const MOST_PROMPT: usize = 16 * 1024;
+
+impl Recaps<'_> {
+    /// What happened since a time; none means since the last terminal left, or since it was born.
+    pub fn recap(&self, name: &AgentName, since: Option<Timestamp>) -> Result<Recap, Error> {
+        StatusTracker(self.0).agent(name, "recap")?;
+        let record = self.0.record(name, "recap")?;
+        let since = since.or(record.last_detached).unwrap_or(record.created_at);
+        let since = since.max(record.created_at).min(Env::now());
+        self.recap_of(&record, since)
+    }
+
+    /// When the last terminal left the agent, if that is long enough ago for a recap (`recap` in `[attach]`).
+    pub fn absent_since(&self, name: &AgentName) -> Option<Timestamp> {
+        let shortest = SignedDuration::try_from(self.0.settings().attach.recap?).ok()?;
+        let record = self.0.store.find(name, Env::now()).ok()??;
+        let left = record.last_detached.unwrap_or(record.created_at);
+        (Env::now().duration_since(left) >= shortest).then_some(left)
+    }
+
+    /// The command that prints a recap since then.
+    pub fn recap_command(&self, name: &AgentName, since: Timestamp) -> Vec<String> {
+        let home = self.0.home.path.to_string_lossy();
+        let exe = self.0.env.exe().to_string_lossy();
+        let since = since.to_string();
+        [&exe, "--home", &home, "agent", "recap", name.as_str(), "--since", &since]
+            .map(ToString::to_string)
+            .into()
+    }
+
+    pub(in crate::manager) fn recap_of(
+        &self,
+        record: &AgentRecord,
+        since: Timestamp,
+    ) -> Result<Recap, Error> {
+        // What cannot be written down now either is told by the next recap.
+        let _ = RegistryWriter(self.0).note_owed();
+        let query = Query { agent: Some(record.id), since: Some(since), after: None, limit: MOST_LINES };
+        let rows = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.happenings(&query))?;
+        let happenings: Vec<_> = rows.into_iter().map(|(_, happening)| happening).collect();
+        let over = [TaskState::Done, TaskState::Failed];
+        let tasks = RegistryWriter(self.0).with_existing_ledger(|ledger| {
+            ledger.tasks(&TaskQuery { agent: Some(record.id), states: &over, newest: None })
+        })?;
+        let messages = self.mail_of(record, since)?;
+        let dir = Path::new(&record.working_directory);
+        // A git that is missing, slow or refused leaves its part out; the rest is true all the same.
+        let git = self.0.git();
+        let commits = git.commits_since(dir, since, MOST_COMMITS).ok().flatten();
+        let uncommitted = git.changes(dir).ok().flatten();
+        Ok(tell(Known {
+            record,
+            since,
+            until: Env::now(),
+            happenings: &happenings,
+            tasks: &tasks,
+            messages: &messages,
+            commits,
+            uncommitted,
+            last_prompt: self.last_prompt(record),
+            last_words: self.last_words(record),
+        }))
+    }
+
+    /// What an agent was ever sent and has sent since a time, the newest of it, the oldest first.
+    fn mail_of(&self, record: &AgentRecord, since: Timestamp) -> Result<Vec<Message>, Error> {
+        let recipient = Recipient::Agent(record.id, record.name.clone());
+        let newest = Some(MOST_MAIL);
+        let got = MessageQuery { to: Some(&recipient), newest, ..MessageQuery::default() };
+        let sent = MessageQuery {
+            from: Some(record.name.as_str()),
+            since: Some(since),
+            newest,
+            ..MessageQuery::default()
+        };
+        let mut mail = RegistryWriter(self.0)
+            .with_existing_ledger(|ledger| Ok([ledger.messages(&got)?, ledger.messages(&sent)?].concat()))?;
+        mail.sort_by_key(|message| message.id);
+        mail.dedup_by_key(|message| message.id);
+        Ok(mail)
+    }
+
+    /// The last prompt: what its hooks told of, or the task that it was born with, as far as a recap needs it.
+    fn last_prompt(&self, record: &AgentRecord) -> Option<String> {
+        let told = StatusTracker(self.0).heard_prompt(&record.name).map(|heard| heard.text);
+        let text = told.or_else(|| Lifecycle(self.0).kept_first(&record.name))?;
+        Some(text.chars().take(MOST_PROMPT).collect())
+    }
+
+    /// The last thing it said: its own words where its hooks report them, else the last line above its composer. A
+    /// running agent whose hooks report words, and have not yet, has said nothing.
+    fn last_words(&self, record: &AgentRecord) -> Option<String> {
+        let said = self
+            .0
+            .store
+            .instance(&record.name)
+            .read_state(crate::manager::status::evidence::WORDS)
+            .ok()
+            .flatten();
+        if let Some(text) = said {
+            return Some(String::from_utf8_lossy(&text).into_owned()).filter(|text| !text.trim().is_empty());
+        }
+        let kind = self.0.kind_of(record).unwrap_or_default();
+        let has_hooks = StatusTracker(self.0).told_by(&record.name, &kind) == ToldBy::Hooks;
+        if has_hooks && record.status.status.is_live() {
+            return None;
+        }
+        kinds::last_line(&kind, &StatusTracker(self.0).last_lines(record))
+    }
+}

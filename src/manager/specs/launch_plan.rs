@@ -1,0 +1,277 @@
+//! From what was asked to what runs: a spec found, its kind and program found, its wishes said in the kind's flags.
+//! Nothing is created here, so that whatever is wrong leaves nothing behind.
+
+use crate::manager::specs::SpecCatalog;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, shown};
+use crate::kinds::{self, Wish};
+use crate::manager::specs::spawn_manifest::Asked;
+use crate::manager::specs::spawn_request::{Lifetime, SpawnRequest};
+use crate::model::{AgentName, AgentRecord, GivenParam, Kind, Prompt, Restart, Spec, Title, UntrustedSpec};
+use crate::rules::lifecycle::inherit::{Inheritance, inherit};
+use crate::rules::lifecycle::{default_kind, params};
+use crate::rules::status::decide::PLAIN_COMMAND;
+
+/// The longest text that can be one argument of a program on Linux, less its end: `MAX_ARG_STRLEN`.
+const LONGEST_ARGUMENT: usize = 131_071;
+
+/// What is to run.
+#[derive(Debug, Clone)]
+pub enum Body {
+    /// A spec or kind by name, a folder or a file; none means `default`.
+    Spec(Option<String>),
+    /// Any command.
+    Command(Vec<String>),
+}
+
+impl Default for Body {
+    fn default() -> Body {
+        Body::Spec(None)
+    }
+}
+
+/// What is to run, found and checked.
+pub(in crate::manager) struct Chosen {
+    pub spec: Spec,
+    pub asked: Asked,
+    pub kind_name: String,
+    pub kind: Kind,
+    pub command: Vec<String>,
+    pub params: Vec<GivenParam>,
+    pub warnings: Vec<String>,
+    /// What the user has to agree to before it runs.
+    pub untrusted: Option<UntrustedSpec>,
+}
+
+impl Chosen {
+    /// Refuses a spec of a project that the user has not trusted.
+    pub(in crate::manager) fn refuse_untrusted(&self) -> Result<(), Error> {
+        self.untrusted.clone().map_or(Ok(()), |untrusted| Err(Error::UntrustedSpec(Box::new(untrusted))))
+    }
+
+    /// Puts what the spec and who asked say into a record.
+    pub(in crate::manager) fn write_into(&self, record: &mut AgentRecord) {
+        let first_line = self.spec.description.as_deref().and_then(|text| text.lines().next());
+        record.title = self.asked.title.as_deref().or(first_line).and_then(Title::clean).map(String::from);
+        record.spec.clone_from(&self.spec.name);
+        record.kind.clone_from(&self.kind_name);
+        record.command.clone_from(&self.command);
+        record.ephemeral = self.spec.ephemeral || self.asked.ephemeral;
+        let policy = self.asked.restart.unwrap_or(self.spec.restart);
+        record.restart = Restart { policy, ..record.restart.clone() };
+        record.params.clone_from(&self.params);
+        let last = record.heartbeat.as_ref().and_then(|beat| beat.last);
+        record.heartbeat = self.spec.heartbeat.clone();
+        if let Some(heartbeat) = &mut record.heartbeat {
+            heartbeat.last = last;
+            heartbeat.prompt = params::fill(&heartbeat.prompt, &self.params);
+        }
+    }
+
+    /// A first prompt with the parameters in it, held against what a terminal takes.
+    pub(in crate::manager) fn task(&self, text: Option<&str>) -> Result<Option<Prompt>, Error> {
+        let filled = text.map(|text| params::fill(text, &self.params));
+        filled.as_deref().map(str::parse).transpose().map_err(Error::Unsendable)
+    }
+}
+
+impl SpecCatalog<'_> {
+    /// Finds what is to run in a directory.
+    pub(in crate::manager) fn chosen(
+        &self,
+        request: &SpawnRequest,
+        parent: Option<&AgentName>,
+        dir: &Path,
+    ) -> Result<Chosen, Error> {
+        let (spec, command) = match &request.body {
+            Body::Spec(spec) => (spec.clone(), vec![]),
+            Body::Command(argv) => (None, argv.clone()),
+        };
+        let asked = Asked {
+            spec,
+            command,
+            dir: dir.to_path_buf(),
+            config: self.specs_file(request.config.as_deref()),
+            title: request.title.clone(),
+            restart: request.restart,
+            ephemeral: request.lifetime == Some(Lifetime::Task),
+            params: request.params.clone(),
+            inherited: parent.map(|parent| self.inheritance(parent)).transpose()?,
+        };
+        match &request.body {
+            Body::Command(argv) => self.chosen_command(asked, argv, dir),
+            Body::Spec(_) => self.chosen_again(asked, dir),
+        }
+    }
+
+    /// Finds what is to run now where the same was asked for, perhaps long ago.
+    pub(in crate::manager) fn chosen_again(&self, mut asked: Asked, dir: &Path) -> Result<Chosen, Error> {
+        let found = self.blueprint(&mut asked)?;
+        let chosen = self.chosen_from(found.spec, asked, dir, found.warnings)?;
+        Ok(Chosen { untrusted: found.untrusted, ..chosen })
+    }
+
+    /// What is to run by a spec that was found, or handed over.
+    pub(in crate::manager) fn chosen_from(
+        &self,
+        mut spec: Spec,
+        asked: Asked,
+        dir: &Path,
+        mut warnings: Vec<String>,
+    ) -> Result<Chosen, Error> {
+        if let Some(inherited) = &asked.inherited {
+            inherit(&mut spec, inherited).map_err(|why| Error::LooserTier {
+                spec: spec.name.clone(),
+                why,
+                said: spec.origin("shell_tier").to_string(),
+            })?;
+        }
+        let params = settled(&spec, &asked)?;
+        let (kind_name, kind) = self.kind_for(&spec, dir)?;
+        let command = self.command_for(&spec, &kind_name, &kind, dir)?;
+        let wish = Wish {
+            model: spec.model.clone(),
+            system_prompt: filled_prompt(&spec, &params, &mut warnings)?,
+            tier: spec.shell_tier,
+            tools: spec.tools.clone().unwrap_or_default(),
+        };
+        let base = kinds::base(&kind, &command, &wish).map_err(|looser| Error::LooserTier {
+            spec: spec.name.clone(),
+            why: looser.to_string(),
+            said: spec.origin("shell_tier").to_string(),
+        })?;
+        warnings.extend(base.unsaid);
+        Ok(Chosen { spec, asked, kind_name, kind, command: base.args, params, warnings, untrusted: None })
+    }
+
+    /// What an agent hands down to its children.
+    fn inheritance(&self, parent: &AgentName) -> Result<Inheritance, Error> {
+        let record = self.0.record(parent, "show")?;
+        let spec = self.birth_note(parent).and_then(|note| note.spec).unwrap_or_default();
+        Ok(Inheritance {
+            from: parent.to_string(),
+            kind: Some(record.kind).filter(|kind| kind != PLAIN_COMMAND),
+            model: spec.model,
+            tier: spec.shell_tier,
+            tools: spec.tools.unwrap_or_default(),
+        })
+    }
+
+    /// The kind that drives a spec's program: the one it names, none for a bare command, else the first that is here.
+    fn kind_for(&self, spec: &Spec, dir: &Path) -> Result<(String, Kind), Error> {
+        let kinds = self.0.kinds()?;
+        let is_here = |name: &str| kinds.get(name).is_some_and(|kind| self.program_of(kind, dir).is_some());
+        let name = match &spec.kind {
+            Some(kind) => kind.as_str(),
+            None if !spec.command.is_empty() => PLAIN_COMMAND,
+            None => default_kind::kind(is_here),
+        };
+        if name == PLAIN_COMMAND && !spec.command.is_empty() {
+            return Ok((name.to_owned(), Kind { title: "a plain command".into(), ..Kind::default() }));
+        }
+        match kinds.get(name).filter(|_| name != PLAIN_COMMAND) {
+            Some(kind) => Ok((name.to_owned(), kind.clone())),
+            None => {
+                let known: Vec<&str> = kinds.names().collect();
+                let why = match name {
+                    PLAIN_COMMAND => "`kind = \"command\"` needs a `command`".to_owned(),
+                    name => format!("`kind` `{}` is not known; known: {}", shown(name), known.join(", ")),
+                };
+                Err(Error::BadSpec { mistakes: vec![format!("{}: {why}", spec.origin("kind"))] })
+            }
+        }
+    }
+
+    /// The program, and what a spec puts behind it, ahead of the kind's own arguments.
+    fn command_for(
+        &self,
+        spec: &Spec,
+        kind_name: &str,
+        kind: &Kind,
+        dir: &Path,
+    ) -> Result<Vec<String>, Error> {
+        if let [program, ..] = spec.command.as_slice() {
+            let found = self.find_program(program, dir).ok_or_else(|| Error::ProgramMissing {
+                program: shown(program),
+                kind: kind_name.to_owned(),
+                install: format!("it is the `command` of spec `{}` ({})", spec.name, spec.origin("command")),
+            })?;
+            let mut command = spec.command.clone();
+            command[0] = found.to_string_lossy().into_owned();
+            return Ok(command);
+        }
+        let program = self.program_of(kind, dir).ok_or_else(|| Error::ProgramMissing {
+            program: kind.program.first().cloned().unwrap_or_else(|| kind_name.to_owned()),
+            kind: kind_name.to_owned(),
+            install: kind.install.clone(),
+        })?;
+        Ok(vec![program.to_string_lossy().into_owned()])
+    }
+
+    /// The demo agent is this very binary; every other kind is looked for in PATH.
+    pub(in crate::manager) fn program_of(&self, kind: &Kind, dir: &Path) -> Option<PathBuf> {
+        if kind.program.first().is_some_and(|program| program == kinds::SELF) {
+            return Some(self.0.env.exe().to_path_buf());
+        }
+        kinds::find_program(kind, self.0.env.var("PATH"), dir)
+    }
+
+    /// A program by its name in PATH, or by a path that counts from a directory.
+    pub(in crate::manager) fn find_program(&self, program: &str, dir: &Path) -> Option<PathBuf> {
+        let kind = Kind { program: vec![program.to_owned()], ..Kind::default() };
+        kinds::find_program(&kind, self.0.env.var("PATH"), dir)
+    }
+
+    fn chosen_command(&self, asked: Asked, argv: &[String], dir: &Path) -> Result<Chosen, Error> {
+        let program = argv.first().filter(|program| !program.is_empty()).ok_or_else(|| Error::Usage {
+            what: "no command was given after `--`".into(),
+            hint: Some("`symposium agent spawn -- make watch`".into()),
+        })?;
+        if let Some(bad) = argv.iter().find(|word| word.contains('\0')) {
+            return Err(Error::Usage { what: format!("`{}` holds a NUL byte", shown(bad)), hint: None });
+        }
+        let found = self.find_program(program, dir).ok_or_else(|| Error::ProgramMissing {
+            program: shown(program),
+            kind: PLAIN_COMMAND.into(),
+            install: "check the spelling; a pipeline needs a shell: `symposium agent spawn -- sh -c '…'`"
+                .into(),
+        })?;
+        let mut command = argv.to_vec();
+        command[0] = found.to_string_lossy().into_owned();
+        let stem = Path::new(program)
+            .file_name()
+            .map_or_else(|| program.clone(), |name| name.to_string_lossy().into_owned());
+        let spec = Spec { name: stem, command: argv.to_vec(), ..Spec::default() };
+        let params = settled(&spec, &asked)?;
+        let (kind_name, kind) = (PLAIN_COMMAND.into(), Kind::default());
+        Ok(Chosen { spec, asked, kind_name, kind, command, params, warnings: vec![], untrusted: None })
+    }
+}
+
+fn settled(spec: &Spec, asked: &Asked) -> Result<Vec<GivenParam>, Error> {
+    params::settle(&spec.params, &asked.params)
+        .map_err(|wrong| Error::BadParams { spec: spec.name.clone(), wrong })
+}
+
+/// The system prompt with the parameters in it; a name in braces that is none of them is told.
+fn filled_prompt(
+    spec: &Spec,
+    params: &[GivenParam],
+    warnings: &mut Vec<String>,
+) -> Result<Option<String>, Error> {
+    let Some(text) = &spec.system_prompt else { return Ok(None) };
+    for name in params::unknown_names(text, params) {
+        warnings.push(format!("`{{{{{name}}}}}` in its system prompt is no parameter, and stays as it is"));
+    }
+    let filled = params::fill(text, params);
+    match filled.len() {
+        ..=LONGEST_ARGUMENT => Ok(Some(filled)),
+        bytes => Err(Error::BadParams {
+            spec: spec.name.clone(),
+            wrong: vec![format!(
+                "its system prompt would have {bytes} bytes with them; {LONGEST_ARGUMENT} can be one argument of a program"
+            )],
+        }),
+    }
+}

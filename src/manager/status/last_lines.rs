@@ -1,0 +1,52 @@
+//! The last lines and the exit of an agent that ended.
+
+use crate::error::Error;
+use crate::manager::status::StatusTracker;
+use crate::model::{AgentRecord, Exit, Look};
+use crate::tmux::Capture;
+use crate::transcript::{self, Size};
+use std::time::Duration;
+use std::time::Instant;
+
+/// How many lines of a dead agent are shown.
+const LAST_LINES: usize = 12;
+/// The size of the screen on which a transcript is replayed: the one agents start with.
+pub(in crate::manager) const SCREEN: Size = Size { rows: 48, cols: 160 };
+
+impl StatusTracker<'_> {
+    /// How the agent ended. tmux learns of it a moment after the process is gone.
+    pub(in crate::manager) fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
+        let deadline = Instant::now() + Duration::from_secs(1);
+        loop {
+            let Look::Running(server) = self.0.tmux()?.look()? else { return Ok(None) };
+            let pane = server.panes.into_iter().find(|pane| pane.agent == Some(record.id));
+            match pane.map(|pane| pane.dead) {
+                Some(Some(dead)) => return Ok(Some(dead.exit)),
+                Some(None) if Instant::now() < deadline => {}
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    /// The end of what an agent printed: its dead screen while that is there, else its transcript.
+    pub(in crate::manager) fn last_lines(&self, record: &AgentRecord) -> Vec<String> {
+        let pane = record.tmux.as_ref().map(|place| place.pane.as_str());
+        let screen = pane.and_then(|pane| self.0.tmux().ok()?.capture(pane, Capture::All).ok());
+        let text = screen.unwrap_or_else(|| self.transcript_tail(record));
+        let is_tmuxs =
+            |line: &str| line.starts_with("Pane is dead") || line.starts_with(" the agent has ended");
+        let is_words = |line: &&str| !line.is_empty() && !is_tmuxs(line);
+        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(is_words).collect();
+        lines[lines.len().saturating_sub(LAST_LINES)..].iter().map(ToString::to_string).collect()
+    }
+
+    /// The end of the transcript as the terminal showed it.
+    pub(in crate::manager) fn transcript_tail(&self, record: &AgentRecord) -> String {
+        let instance = self.0.store.instance(&record.name);
+        let mut text = Vec::new();
+        if let Ok(tail) = transcript::tail(instance.dir(), 64 * 1024) {
+            let _ = transcript::plain(&tail[..], &mut text, SCREEN);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}

@@ -1,0 +1,21 @@
+//! The status line of the clients that are attached to an agent.
+
+use crate::env::Env;
+use crate::manager::status::StatusTracker;
+use crate::model::AgentRecord;
+
+impl StatusTracker<'_> {
+    /// Shows in the status line of the agent's session what it does by now: two events may come to this in another order
+    /// than they were written down in.
+    pub(in crate::manager) fn show_status(&self, record: &AgentRecord) {
+        let found = self.0.store.find(&record.name, Env::now()).ok().flatten();
+        let record = &found.filter(|now| now.id == record.id).unwrap_or_else(|| record.clone());
+        let text = match record.status.waiting_for {
+            Some(what) => format!("{}({what})", record.status.status),
+            None => record.status.status.to_string(),
+        };
+        if let Ok(tmux) = self.0.tmux() {
+            let _ = tmux.note_status(record.name.as_str(), record.id, &text);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! `symposium service`: has the system start our server and bring agents back when the machine starts.
+//!
+//! The unit is only taken down again, never an agent with it.
+
+use crate::manager::supervisor::SupervisorControl;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::env::{Env, HOME};
+use crate::error::Error;
+use crate::model::{Exit, Look};
+use crate::process::{self, Run};
+use crate::service::{self, Boot, System};
+
+/// How long the service manager may take: it waits for the unit, which brings all agents back.
+const SERVICE_BOUND: Duration = Duration::from_secs(11 * 60);
+
+/// A service as it is, or would be, on disk.
+#[derive(Debug, Clone, Serialize)]
+pub struct Service {
+    /// Who reads it: `systemd` or `launchd`.
+    pub manager: &'static str,
+    /// The file.
+    pub path: PathBuf,
+    /// What is in it.
+    pub text: String,
+}
+
+/// What became of an installation.
+#[derive(Debug, Clone, Serialize)]
+pub struct Installed {
+    /// What is there now.
+    #[serde(flatten)]
+    pub service: Service,
+    /// Whether it starts with the machine, and not with the first login.
+    pub at_boot: bool,
+    /// What one should know or do.
+    pub remarks: Vec<String>,
+}
+
+/// What became of a removal.
+#[derive(Debug, Clone, Serialize)]
+pub struct Uninstalled {
+    /// The file that is gone.
+    pub path: PathBuf,
+    /// Whether there was one.
+    pub was_installed: bool,
+}
+
+impl SupervisorControl<'_> {
+    /// What would be installed.
+    pub fn service(&self) -> Result<Service, Error> {
+        let (system, boot, path) = self.boot()?;
+        Ok(Service { manager: system.word(), path, text: system.text(&boot) })
+    }
+
+    /// Installs and starts it; nothing is left behind when that fails.
+    pub fn install_service(&self) -> Result<Installed, Error> {
+        let (system, boot, path) = self.boot()?;
+        self.expect_manager(system)?;
+        let server_before = self.server_pid();
+        let text = system.text(&boot);
+        let writing = || Error::io(format!("cannot write {}", path.display()));
+        let former = service::installed(&path).map_err(writing())?;
+        service::write(&path, &text).map_err(writing())?;
+        for argv in system.start(&boot, &path) {
+            if let Err(said) = self.ask_system(&argv) {
+                let _ = match &former {
+                    Some(text) => service::write(&path, text),
+                    None => service::remove(&path).map(|_| ()),
+                };
+                return Err(Error::ServiceRefused { what: argv.join(" "), said });
+            }
+        }
+        let at_boot = system == System::Systemd && self.lingers();
+        let mut remarks = Vec::new();
+        if system == System::Systemd && !at_boot {
+            let user = self.user().unwrap_or_else(|| "$USER".to_owned());
+            remarks.push(format!(
+                "it starts with your first login; to start it with the machine: loginctl enable-linger {user}"
+            ));
+        }
+        if server_before.is_some_and(|pid| !process::is_kept_by_user_manager(pid)) {
+            remarks.push("our tmux server runs already and stays as it is; from the next start of the machine it belongs to the service".into());
+            if system == System::Systemd && kills_user_processes() {
+                let again = restart(&boot);
+                remarks.push(format!(
+                    "until then a logout ends it (KillUserProcesses is on); `{again}` brings all agents back after that"
+                ));
+            }
+        }
+        let service = Service { manager: system.word(), path, text };
+        Ok(Installed { service, at_boot, remarks })
+    }
+
+    /// Removes it; agents go on.
+    pub fn uninstall_service(&self) -> Result<Uninstalled, Error> {
+        let (system, boot, path) = self.boot()?;
+        let removing = || Error::io(format!("cannot remove {}", path.display()));
+        if service::installed(&path).map_err(removing())?.is_none() {
+            return Ok(Uninstalled { path, was_installed: false });
+        }
+        // A manager that is not there has nothing to forget.
+        let answers = self.ask_system(&system.ask()).is_ok();
+        let tell = |steps: Vec<Vec<String>>| -> Result<(), Error> {
+            for argv in steps.into_iter().filter(|_| answers) {
+                let refused = |said| Error::ServiceRefused { what: argv.join(" "), said };
+                self.ask_system(&argv).map_err(refused)?;
+            }
+            Ok(())
+        };
+        tell(system.stop(&boot))?;
+        service::remove(&path).map_err(removing())?;
+        tell(system.forget())?;
+        Ok(Uninstalled { path, was_installed: true })
+    }
+
+    fn boot(&self) -> Result<(System, Boot, PathBuf), Error> {
+        let system = System::here();
+        let socket = self.0.tmux_setup()?.socket;
+        let chosen = (!self.0.home.is_default).then(|| (HOME.into(), self.0.home.path.clone().into()));
+        let passed = ["PATH", "SYMPOSIUM_TMUX_SOCKET", "TMUX_TMPDIR"]
+            .into_iter()
+            .filter_map(|name| Some((name.into(), self.0.env.var(name)?.to_owned())));
+        let boot = Boot {
+            name: name_after(socket.path.file_name()),
+            exe: self.0.env.exe().to_owned(),
+            env: passed.chain(chosen).collect(),
+        };
+        let home = self.0.env.user_home().ok_or_else(|| Error::Usage {
+            what: "there is no home directory to install a service in: HOME is not set".into(),
+            hint: Some("HOME=/home/you symposium service install".into()),
+        })?;
+        let path = system.file(&boot, &home, self.0.env.var("XDG_CONFIG_HOME").map(Path::new));
+        Ok((system, boot, path))
+    }
+
+    fn expect_manager(&self, system: System) -> Result<(), Error> {
+        let ask = system.ask();
+        self.ask_system(&ask).map_err(|said| Error::NoServiceManager { asked: ask.join(" "), said })
+    }
+
+    /// Runs one of its commands; what it said when it failed.
+    fn ask_system(&self, argv: &[String]) -> Result<(), String> {
+        let Some((program, args)) = argv.split_first() else { return Ok(()) };
+        let run = Run { program: Path::new(program), args, dir: None, env: Some(self.0.env.all()) };
+        match process::run_bounded(&run, SERVICE_BOUND) {
+            Ok(output) if output.exit == (Exit { code: Some(0), signal: None }) => Ok(()),
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                Err(if said.is_empty() { format!("it ended with {}", output.exit) } else { said })
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Who this is; a cron job or a container often has no variable that says so.
+    pub(in crate::manager) fn user(&self) -> Option<String> {
+        let said = self.0.env.var("USER").or_else(|| self.0.env.var("LOGNAME")).and_then(OsStr::to_str);
+        let said = said.filter(|user| !user.is_empty()).map(str::to_owned);
+        said.or_else(|| process::user_name(Env::uid()))
+    }
+
+    pub(in crate::manager) fn lingers(&self) -> bool {
+        self.user().is_some_and(|user| Path::new("/var/lib/systemd/linger").join(user).exists())
+    }
+
+    /// The command that brings agents back under the service, when that is installed.
+    pub(in crate::manager) fn restart_of_service(&self) -> Option<String> {
+        let (_, boot, path) = self.boot().ok()?;
+        matches!(service::installed(&path), Ok(Some(_))).then(|| restart(&boot))
+    }
+
+    /// Our tmux server's process, when there is one.
+    pub(in crate::manager) fn server_pid(&self) -> Option<i32> {
+        match self.0.tmux().ok()?.look().ok()? {
+            Look::Running(server) => server.identity.pid(),
+            Look::NoServer => None,
+        }
+    }
+}
+
+fn restart(boot: &Boot) -> String {
+    format!("systemctl --user restart {}.service", boot.name)
+}
+
+/// Each environment has a service of its own, called like its server.
+fn name_after(socket: Option<&OsStr>) -> String {
+    let name = socket.map(OsStr::to_string_lossy).unwrap_or_default();
+    let plain: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' })
+        .collect();
+    if plain.starts_with("symposium") { plain } else { format!("symposium-{plain}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_called_like_its_server() {
+        for (socket, name) in [
+            ("symposium", "symposium"),
+            ("symposium-0badcafe", "symposium-0badcafe"),
+            ("my server.sock", "symposium-my-server-sock"),
+        ] {
+            assert_eq!(name_after(Some(OsStr::new(socket))), name);
+        }
+    }
+}
+
+/// Returns whether logind ends a user's processes at logout. Most systems do not.
+pub(in crate::manager) fn kills_user_processes() -> bool {
+    let files = ["/etc/systemd/logind.conf", "/usr/lib/systemd/logind.conf"].map(std::path::PathBuf::from);
+    let parts = ["/etc/systemd/logind.conf.d", "/usr/lib/systemd/logind.conf.d"]
+        .into_iter()
+        .filter_map(|dir| std::fs::read_dir(dir).ok())
+        .flatten()
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    files.into_iter().chain(parts).filter_map(|file| std::fs::read_to_string(file).ok()).any(|text| {
+        text.lines().any(|line| {
+            let line = line.trim().to_ascii_lowercase();
+            line.strip_prefix("killuserprocesses=")
+                .is_some_and(|value| ["yes", "true", "1", "on"].contains(&value))
+        })
+    })
+}

@@ -1,0 +1,139 @@
+//! Tells whether the supervisor that runs still works, and ends one that does not.
+
+use crate::manager::supervisor::SupervisorControl;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::model::Exit;
+use crate::process::{self, Run};
+use crate::rules::lifecycle::supervisor_stall::{ProcessState, Pulse, SignOfLife, SilenceCounter, pulse};
+
+/// The file in `run/` that holds the supervisor's last sign of life.
+const SIGN_OF_LIFE: &str = "_supervisor.alive";
+/// How often the keeper looks at its supervisor, at the least and at the most.
+const KEEPER_LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// The pause between the end of a supervisor that was killed and the start of the next one.
+const RESTART_PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause before a supervisor is started again that ends at once each time.
+const MAX_RESTART_PAUSE: Duration = Duration::from_secs(10);
+/// How long a supervisor that is killed may take to be gone.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Why a supervisor that runs does not work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SupervisorStall {
+    /// Process id of the supervisor.
+    pub pid: i32,
+    /// Whether the process is stopped, as by SIGSTOP.
+    pub process_stopped: bool,
+    /// For how many seconds it has given no sign of life, if it is not stopped.
+    pub silent_s: Option<u64>,
+}
+
+impl SupervisorStall {
+    /// Describes the stall without naming the supervisor.
+    pub fn description(&self) -> String {
+        let pid = self.pid;
+        match self.silent_s {
+            Some(seconds) => format!("process {pid} has given no sign of life for {seconds} s"),
+            None => format!("process {pid} is stopped (state T)"),
+        }
+    }
+
+    /// A command that ends the stall.
+    pub fn remedy(&self) -> String {
+        if self.process_stopped {
+            format!("kill -CONT {}", self.pid)
+        } else {
+            "symposium supervisor start".into()
+        }
+    }
+}
+
+impl SupervisorControl<'_> {
+    /// Notes that the supervisor, which is this process, still works.
+    pub fn note_sign_of_life(&self) {
+        let pid = i32::try_from(std::process::id()).unwrap_or_default();
+        let line = SignOfLife { pid, at: Env::monotonic() }.to_line();
+        if self.0.store.overwrite_run(SIGN_OF_LIFE, line.as_bytes()).is_err() {
+            // An old sign would count against a supervisor that only cannot write.
+            let _ = self.0.store.remove_run(SIGN_OF_LIFE);
+        }
+    }
+
+    /// Why the supervisor that runs does not work; `None` if it works or none runs.
+    pub fn supervisor_stall(&self) -> Option<SupervisorStall> {
+        let pid = self.0.store.supervisor()?;
+        let every = self.0.settings().supervisor.reconcile;
+        let stall = |process_stopped, silent_s| Some(SupervisorStall { pid, process_stopped, silent_s });
+        match pulse(state_of(pid), self.sign_of_life(pid), Env::monotonic(), every) {
+            Pulse::Alive => None,
+            Pulse::Stopped => stall(true, None),
+            Pulse::Silent(silence) => stall(false, Some(silence.as_secs())),
+        }
+    }
+
+    fn sign_of_life(&self, pid: i32) -> Option<SignOfLife> {
+        let bytes = self.0.store.read_run(SIGN_OF_LIFE)?;
+        SignOfLife::parse(std::str::from_utf8(&bytes).ok()?).filter(|sign| sign.pid == pid)
+    }
+
+    /// Kills a supervisor that does not work, so that another one can take its place.
+    pub(in crate::manager) fn end_stalled_supervisor(&self, stall: &SupervisorStall) -> Result<(), Error> {
+        let is_it = || self.0.store.supervisor() == Some(stall.pid);
+        process::end_at_once(stall.pid, is_it, KILL_TIMEOUT)
+            .map_err(Error::io("cannot end the supervisor"))?;
+        self.log_from_outside(&format!("ended by another process: {}", stall.description()));
+        Ok(())
+    }
+
+    /// Runs the supervisor again and again, and kills one that does not work. tmux keeps this process, and 3.3a misses
+    /// the end of one in a hundred: a process that dies often must not depend on that.
+    pub fn keep_supervisor(&self) -> Result<(), Error> {
+        let args = self.words(&["supervisor", "run", "--kept"]);
+        let every = || self.0.settings().supervisor.reconcile.clamp(KEEPER_LOOKS.0, KEEPER_LOOKS.1);
+        let mut pause = RESTART_PAUSE;
+        loop {
+            let program = self.0.own_program();
+            let run = Run { program: &program, args: &args, dir: None, env: None };
+            let begun = Instant::now();
+            let mut counter = SilenceCounter::default();
+            let look = |pid| self.look_at_kept(pid, &mut counter);
+            match process::run_watched(&run, every, look).map_err(Error::io("cannot run the supervisor"))? {
+                Exit { code: Some(0), .. } => return Ok(()),
+                // One that cannot run must not be started in a busy loop.
+                Exit { signal: None, .. } if begun.elapsed() < pause * 2 => {
+                    pause = (pause * 2).min(MAX_RESTART_PAUSE)
+                }
+                _ => pause = RESTART_PAUSE,
+            }
+            std::thread::sleep(pause);
+        }
+    }
+
+    fn look_at_kept(&self, pid: i32, counter: &mut SilenceCounter) -> ControlFlow<()> {
+        // One that waits for the place of another supervisor has given no sign, and is left alone.
+        if !counter.look(state_of(pid), self.sign_of_life(pid), Env::monotonic()) {
+            return ControlFlow::Continue(());
+        }
+        self.log_from_outside(&format!("ended by its keeper: process {pid} gave no sign of life"));
+        ControlFlow::Break(())
+    }
+
+    /// Adds a line to the supervisor's log for a supervisor that cannot do so itself.
+    fn log_from_outside(&self, message: &str) {
+        let line = serde_json::json!({ "timestamp": Env::now(), "level": "WARN", "message": message });
+        if let Ok(mut log) = self.supervisor_log() {
+            let _ = log.write_all(format!("{line}\n").as_bytes());
+        }
+    }
+}
+
+fn state_of(pid: i32) -> ProcessState {
+    if process::is_stopped(pid) { ProcessState::Stopped } else { ProcessState::Runnable }
+}

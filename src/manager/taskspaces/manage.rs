@@ -1,0 +1,144 @@
+//! Taskspaces: worktree, agent and task, made and removed as one. A taskspace is an agent whose worktree holds a
+//! `taskspace.json`; there is no other list of them.
+
+use crate::manager::lifecycle::Lifecycle;
+use crate::manager::removal::AgentRemoval;
+use crate::manager::status::StatusTracker;
+use crate::manager::taskspaces::Taskspaces;
+use crate::manager::workspace::Workspaces;
+use crate::manager::workspace::worktree::TASKSPACE_FILE;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::env::Env;
+use crate::error::Error;
+use crate::manager::lifecycle::spawn::Spawned;
+use crate::manager::removal::remove::{Removal, Removed};
+use crate::manager::specs::spawn_request::SpawnRequest;
+use crate::model::{Agent, AgentId, AgentName, LogEntry, Status, Taskspace, Workspace};
+
+/// More than any description and log; a bigger file is not read.
+const BIGGEST: u64 = 1 << 20;
+
+/// How long an agent has to leave when its taskspace is deleted.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// One taskspace as everybody sees it. The field names are a public contract.
+#[derive(Debug, Serialize)]
+pub struct TaskspaceView {
+    /// What it is for.
+    #[serde(flatten)]
+    pub taskspace: Taskspace,
+    /// Whether somebody has to look at it.
+    pub needs_attention: bool,
+    /// Its agent.
+    pub agent: Agent,
+}
+
+impl Taskspaces<'_> {
+    /// Makes worktree and agent, and gives the agent its task.
+    pub fn taskspace_new(&self, request: SpawnRequest) -> Result<Spawned, Error> {
+        let taskspace = Some(request.task.clone().unwrap_or_default());
+        Lifecycle(self.0).spawn(SpawnRequest { workspace: Some(Workspace::Worktree), taskspace, ..request })
+    }
+
+    /// All taskspaces.
+    pub fn taskspaces(&self) -> Result<Vec<TaskspaceView>, Error> {
+        let survey = StatusTracker(self.0).survey()?;
+        let views = survey.agents.into_iter().filter_map(|agent| {
+            let taskspace = self.taskspace_of(&agent.name, agent.id)?;
+            let needs_attention =
+                matches!(agent.status, Status::Waiting | Status::Crashed | Status::Lost | Status::Unknown);
+            // It may have been renamed since.
+            let taskspace = Taskspace { name: agent.name.clone(), ..taskspace };
+            Some(TaskspaceView { taskspace, needs_attention, agent })
+        });
+        Ok(views.collect())
+    }
+
+    /// Ends the agent and removes everything, unless work would be lost.
+    pub fn taskspace_delete(&self, name: &AgentName, removal: Removal) -> Result<Removed, Error> {
+        let record = self.0.record(name, "show")?;
+        if self.taskspace_of(name, record.id).is_none() {
+            return Err(no_taskspace(name));
+        }
+        if removal == Removal::Careful {
+            // Before its agent is ended: one that must not be removed goes on.
+            Workspaces(self.0).refuse_to_lose_work(&record)?;
+            Lifecycle(self.0).kill(name, GRACE)?;
+        }
+        AgentRemoval(self.0).rm(name, removal)
+    }
+
+    /// One taskspace.
+    pub fn taskspace(&self, name: &AgentName) -> Result<Taskspace, Error> {
+        let record = self.0.record(name, "show")?;
+        let taskspace = self.taskspace_of(name, record.id).ok_or_else(|| no_taskspace(name))?;
+        Ok(Taskspace { name: record.name, ..taskspace })
+    }
+
+    /// Notes something in its log; what others wrote into the file stays.
+    pub fn taskspace_log(&self, name: &AgentName, text: &str) -> Result<LogEntry, Error> {
+        let text = text.trim();
+        if text.is_empty() {
+            let hint = Some(format!("`symposium taskspace log {name} 'the tests pass'`"));
+            return Err(Error::Usage { what: "there is nothing to note".into(), hint });
+        }
+        let _lock = self.0.store.lock_agent(name, "taskspace log")?;
+        self.taskspace(name)?;
+        let entry = LogEntry { at: Env::now(), text: text.to_owned() };
+        self.rewrite_taskspace(name, |file| {
+            let log = file.entry("log").or_insert_with(|| json!([]));
+            log.as_array_mut().map(|log| log.push(json!(entry)))
+        })?;
+        Ok(entry)
+    }
+
+    /// Changes the file as it is now; none means that it cannot be changed so. The caller holds the agent's lock.
+    pub(in crate::manager) fn rewrite_taskspace(
+        &self,
+        name: &AgentName,
+        change: impl FnOnce(&mut Map<String, Value>) -> Option<()>,
+    ) -> Result<(), Error> {
+        let instance = self.0.store.instance(name);
+        let path = instance.workspace().join(TASKSPACE_FILE);
+        let bytes = std::fs::read(&path).map_err(Error::io(format!("cannot read {}", path.display())))?;
+        let mut file: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|_| no_taskspace(name))?;
+        change(&mut file).ok_or_else(|| no_taskspace(name))?;
+        let text = serde_json::to_string_pretty(&file).unwrap_or_default() + "\n";
+        if text.len() as u64 > BIGGEST {
+            return Err(Error::Workspace {
+                what: format!("the log of taskspace `{name}` is full"),
+                saw: vec![format!("{} would have {} bytes, allowed: {BIGGEST}", path.display(), text.len())],
+                hint: "note less, or take old entries out of the file".into(),
+            });
+        }
+        Ok(instance.replace_in_workspace(TASKSPACE_FILE, text.as_bytes())?)
+    }
+
+    /// What an agent's taskspace is for; a file with another id is the repository's own, or another agent's.
+    fn taskspace_of(&self, name: &AgentName, id: AgentId) -> Option<Taskspace> {
+        let path = self.0.store.instance(name).workspace().join(TASKSPACE_FILE);
+        let meta = std::fs::symlink_metadata(&path).ok()?;
+        if !meta.is_file() || meta.len() > BIGGEST {
+            return None;
+        }
+        let taskspace: Taskspace = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        (taskspace.id == id).then_some(taskspace)
+    }
+}
+
+fn no_taskspace(name: &AgentName) -> Error {
+    Error::Workspace {
+        what: format!("agent `{name}` is no taskspace"),
+        saw: vec![
+            format!("it has no worktree with a {TASKSPACE_FILE} that can be read"),
+            "nothing was changed".into(),
+        ],
+        hint: format!(
+            "`symposium agent show {name}` tells what it is, `symposium agent rm {name}` forgets it"
+        ),
+    }
+}

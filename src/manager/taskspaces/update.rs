@@ -1,0 +1,43 @@
+//! `update_taskspace`: what a taskspace is for, in other words than it was made with.
+
+use crate::manager::registry::RegistryWriter;
+use crate::manager::taskspaces::Taskspaces;
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::model::{AgentName, Taskspace, Title};
+
+/// What is changed; what is none stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskspaceUpdate {
+    /// Free text for lists and the status line.
+    pub title: Option<String>,
+    /// The task.
+    pub description: Option<String>,
+}
+
+impl Taskspaces<'_> {
+    /// Changes title and description; what others wrote into the file stays.
+    pub fn taskspace_update(&self, name: &AgentName, update: &TaskspaceUpdate) -> Result<Taskspace, Error> {
+        {
+            let _lock = self.0.store.lock_agent(name, "taskspace update")?;
+            self.taskspace(name)?;
+            if let Some(description) = &update.description {
+                self.rewrite_taskspace(name, |file| {
+                    file.insert("description".into(), Value::from(description.trim()));
+                    Some(())
+                })?;
+            }
+            if let Some(title) = &update.title {
+                let title = Title::clean(title).map(String::from);
+                RegistryWriter(self.0).write(|edit| {
+                    if let Ok(Some(mut record)) = edit.get(name) {
+                        record.title = title;
+                        edit.put(record);
+                    }
+                })?;
+            }
+        }
+        self.taskspace(name)
+    }
+}

@@ -1,0 +1,64 @@
+//! Undoing an agent that could not be started or imported.
+
+use crate::error::Error;
+use crate::manager::registry::RegistryWriter;
+use crate::manager::workspace::Workspaces;
+use crate::model::AgentName;
+use crate::model::AgentRecord;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The state file; it is gone as soon as the agent has been started.
+pub(in crate::manager) const HANDOFF_NOTE: &str = "handoff.json";
+
+/// What is to be taken back.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::manager) struct MovingNote {
+    /// Files outside of our directory.
+    pub files: Vec<PathBuf>,
+    /// A branch of a repository, and the commit that it was made at.
+    pub branch: Option<(PathBuf, String, String)>,
+    /// A directory that was made.
+    pub made: Option<PathBuf>,
+}
+
+impl Workspaces<'_> {
+    /// Creates the directory of an agent whose removal was interrupted. The caller has found its record.
+    pub(in crate::manager) fn ensure_directory(&self, name: &AgentName) -> Result<(), Error> {
+        Ok(self.0.store.instance(name).create()?)
+    }
+
+    /// Whether somebody was cut short while taking it over.
+    pub(in crate::manager) fn is_half_moved(&self, record: &AgentRecord) -> bool {
+        matches!(self.0.store.instance(&record.name).read_state(HANDOFF_NOTE), Ok(Some(_)))
+    }
+
+    /// Takes back what was made for an agent that was never taken over to the end. Its worktree is gone by then.
+    pub(in crate::manager) fn forget_handoff(&self, record: &AgentRecord) {
+        let Ok(Some(text)) = self.0.store.instance(&record.name).read_state(HANDOFF_NOTE) else { return };
+        let note: MovingNote = serde_json::from_slice(&text).unwrap_or_default();
+        for file in &note.files {
+            let _ = std::fs::remove_file(file);
+        }
+        if let Some((repository, branch, commit)) = &note.branch
+            && let Err(error) = self.0.git().drop_branch_at(repository, branch, commit)
+        {
+            self.0.notice(format!("branch `{branch}` may be left: {error}"));
+        }
+        if let Some(made) = note.made.filter(|made| made.exists()) {
+            self.0.notice(format!(
+                "`{}` was begun for it and is left: remove it if nothing of yours is in it",
+                made.display()
+            ));
+        }
+    }
+
+    /// Removes what was made for an agent that could not be started.
+    pub(in crate::manager) fn withdraw(&self, record: &AgentRecord) {
+        self.forget_worktree(record);
+        self.forget_handoff(record);
+        let _ = RegistryWriter(self.0).write(|edit| edit.remove(&record.name));
+        let _ = self.0.store.instance(&record.name).remove();
+    }
+}
