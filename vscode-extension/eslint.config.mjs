@@ -12,10 +12,9 @@ export default tseslint.config(
       'no-restricted-imports': ['error', { paths: [{ name: 'node:child_process', message: 'only client.ts runs programs' }] }],
     },
   },
-  { files: ['src/client.ts', 'src/test/**', 'src/inside/**'], rules: { 'no-restricted-imports': 'off' } },
+  { files: ['src/binary/client.ts', 'src/test/**'], rules: { 'no-restricted-imports': 'off' } },
   {
-    files: ['src/rules/**/*.ts', 'src/client.ts', 'src/types.ts'],
-    ignores: ['src/client.ts'],
+    files: ['src/rules/**/*.ts', 'src/binary/types.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: ['vscode', 'node:child_process'] }] },
   },
   // node's test runner returns promises that nobody needs to wait for.

@@ -1,4 +1,4 @@
-// The tests of src/inside, run by the extension host of a real VS Code on the package that is installed there.
+// The tests of src/test/extensionHost, run by the extension host of a real VS Code on the package that is installed there.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { OLDEST, World, until, version } from './world.mjs';
 
 const extension = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-execFileSync(process.execPath, ['build.mjs', '--inside'], { cwd: extension });
+execFileSync(process.execPath, ['build.mjs', '--extension-host'], { cwd: extension });
 
 const world = new World('host');
 const file = join(world.dir, 'inside.jsonl');
@@ -20,7 +20,7 @@ try {
   await world.spawn('docs');
   await world.startServer();
   const uri = (path) => `vscode-remote://127.0.0.1:${world.port}${path}`;
-  const payload = [['extensionDevelopmentPath', uri(world.extension())], ['extensionTestsPath', uri(join(extension, 'dist/inside/index.js'))]];
+  const payload = [['extensionDevelopmentPath', uri(world.extension())], ['extensionTestsPath', uri(join(extension, 'dist/extensionHost/index.js'))]];
   await world.openBrowser({
     payload,
     // 1.100 does not ask for trust when it runs the tests of an extension.

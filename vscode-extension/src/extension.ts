@@ -1,34 +1,34 @@
 // Wires the parts together and does nothing else.
 
 import * as vscode from 'vscode';
-import { AgentTree } from './agentTree';
-import { Answering } from './answering';
-import { offerCleanUp } from './cleanUp';
-import { Client } from './client';
-import { agentCommands, recapAgain } from './commands';
-import { Composer } from './composing';
-import { Documents } from './documents';
-import { fromEditor } from './fromEditor';
-import { helping } from './helping';
-import { mcpServer } from './mcp';
-import { Mutes } from './mutes';
-import { type Decide, decision, notifications } from './notifications';
-import { terminalProfile } from './profile';
-import { reattaching } from './reattaching';
-import { returning } from './returning';
-import { OpenNotices } from './rules/openNotices';
+import { AgentTree } from './views/agentTree';
+import { Answering } from './commands/approve';
+import { offerCleanUp } from './notify/folderGone';
+import { Client } from './binary/client';
+import { agentCommands, recapAgain } from './commands/agents';
+import { Composer } from './commands/promptEditor';
+import { Documents } from './views/documents';
+import { fromEditor } from './commands/sendFromEditor';
+import { helping } from './commands/diagnostics';
+import { mcpServer } from './mcpServer';
+import { Mutes } from './notify/mutes';
+import { type Decide, decision, notifications } from './notify/notifications';
+import { terminalProfile } from './terminals/profile';
+import { reattaching } from './terminals/reattach';
+import { returning } from './notify/welcomeBack';
+import { OpenNotices } from './rules/notify/openNotices';
 import { settings } from './settings';
-import { Spawning } from './spawn';
-import { statusBar, statusItem } from './statusBar';
-import { taskCommands } from './taskCommands';
-import { TaskTree } from './taskTree';
-import { Terminals } from './terminals';
+import { Spawning } from './commands/spawn';
+import { statusBar, statusItem } from './views/statusBar';
+import { taskCommands } from './commands/tasks';
+import { TaskTree } from './views/taskTree';
+import { Terminals } from './terminals/terminals';
 import { walkthrough } from './walkthrough';
-import { Watch } from './watch';
-import { Windows } from './windows';
-import { useTranslation } from './words';
+import { Watch } from './binary/agentWatch';
+import { Windows } from './notify/windowClaims';
+import { useTranslation } from './l10n';
 
-/** What the tests of src/inside look at; nobody else is given it. */
+/** What the tests of src/test/extensionHost look at; nobody else is given it. */
 export interface Inside {
   client: Client;
   watch: Watch;

@@ -1,7 +1,7 @@
 // The settings, read where they are needed so that a change counts at once.
 
 import * as vscode from 'vscode';
-import type { Place } from './client';
+import type { Place } from './binary/client';
 
 const read = <T>(key: string, otherwise: T): T => vscode.workspace.getConfiguration('symposium').get<T>(key) ?? otherwise;
 

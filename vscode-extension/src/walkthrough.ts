@@ -3,7 +3,7 @@
 // the key takes the other one after an editor was opened that may be the walkthrough.
 
 import * as vscode from 'vscode';
-import type { Watch } from './watch';
+import type { Watch } from './binary/agentWatch';
 
 export type Step = 'installed' | 'spawned' | 'returned' | 'answered';
 

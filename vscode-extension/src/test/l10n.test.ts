@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { NEEDED } from '../rules/version';
+import { NEEDED } from '../rules/binary/version';
 
 const bundle = 'l10n/bundle.l10n.json';
 

@@ -1,0 +1,19 @@
+// Ages and spans in the words of `agent list`. Pure: `now` is an argument.
+
+import { t } from '../../l10n';
+
+/** How long ago, in the largest unit that fits. No seconds: what shows them is drawn once a minute. */
+export function age(since: string | null, now: number): string {
+  const then = since === null ? Number.NaN : Date.parse(since);
+  if (Number.isNaN(then)) return '';
+  const seconds = (now - then) / 1000;
+  return seconds < 60 ? t('<1m') : span(seconds);
+}
+
+/** A number of seconds in the largest unit that fits. */
+export function span(seconds: number): string {
+  if (seconds < 60) return t('{0}s', Math.floor(seconds));
+  if (seconds < 3600) return t('{0}m', Math.floor(seconds / 60));
+  if (seconds < 86400) return t('{0}h', Math.floor(seconds / 3600));
+  return t('{0}d', Math.floor(seconds / 86400));
+}

@@ -1,0 +1,115 @@
+// The quick pick of agents: this project's first. It follows the list while it is open.
+
+import * as vscode from 'vscode';
+import { folders } from '../workspaceFolders';
+import { forPeople } from '../rules/views/agentGroups';
+import { nobody } from '../rules/binary/health';
+import { pickActions, pickEntry } from '../rules/views/labels';
+import { type Marked, markedNext } from '../rules/views/keepSelection';
+import { isHere } from '../rules/agent/inWorkspace';
+import { lookOf } from '../rules/agent/status';
+import { offer, tellTrouble } from '../notify/messages';
+import type { Agent } from '../binary/types';
+import type { Watch } from '../binary/agentWatch';
+import { t } from '../l10n';
+
+interface Entry extends vscode.QuickPickItem {
+  agent?: Agent;
+}
+
+interface Action extends vscode.QuickInputButton {
+  command: string;
+}
+
+export interface Asking {
+  title: string;
+  placeholder: string;
+  wanted?: (agent: Agent) => boolean;
+  /** What is said when there are agents, and none of them is wanted. */
+  none?: string;
+  /** Whether observe, peek and stop are offered beside each. */
+  actions?: 'actions' | 'none';
+}
+
+/** The agent that a person chooses; undefined when none. Where there is nobody to choose, that is told. */
+export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefined> {
+  if (tellNobody(watch, asking)) return Promise.resolve(undefined);
+  const pick = vscode.window.createQuickPick<Entry>();
+  const { title, placeholder, wanted = () => true, actions = 'none' } = asking;
+  pick.title = title;
+  pick.placeholder = placeholder;
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  const buttons = actions === 'actions' ? actionButtons() : undefined;
+  pick.keepScrollPosition = true;
+  let marked: Marked = 'first';
+  const fill = () => {
+    pick.busy = watch.health === 'starting';
+    const agents = watch.agents.filter(wanted);
+    marked = markedNext(marked, pick.activeItems[0]?.agent?.id, agents.map(({ id }) => id));
+    pick.items = entries(agents, buttons);
+    if (marked === 'first') return;
+    const id = marked === 'none' ? undefined : marked.id;
+    pick.activeItems = pick.items.filter(({ agent }) => agent !== undefined && agent.id === id);
+  };
+  fill();
+  return new Promise((resolve) => {
+    let chosen: Agent | undefined;
+    const end = () => {
+      for (const part of parts) part.dispose();
+      pick.dispose();
+      resolve(chosen);
+    };
+    const change = () => {
+      if (tellNobody(watch, asking)) end();
+      else fill();
+    };
+    const parts = [
+      watch.onAgents(change),
+      watch.onHealth(change),
+      pick.onDidAccept(() => {
+        chosen = pick.selectedItems[0]?.agent;
+        if (chosen !== undefined) pick.hide();
+      }),
+      pick.onDidTriggerItemButton(({ item, button }) => {
+        pick.hide();
+        if (item.agent !== undefined) void vscode.commands.executeCommand((button as Action).command, item.agent);
+      }),
+      pick.onDidHide(end),
+    ];
+    pick.show();
+  });
+}
+
+/** Tells why there is nobody to choose, and what helps; says whether that is so. */
+function tellNobody(watch: Watch, { wanted = () => true, none }: Asking): boolean {
+  if (tellTrouble(watch)) return true;
+  if (watch.health === 'starting' || watch.agents.some(wanted)) return false;
+  offer(nobody(watch.agents.length, none));
+  return true;
+}
+
+type Buttons = Record<ReturnType<typeof pickActions>[number], Action>;
+
+const actionButtons = (): Buttons => ({
+  observe: { iconPath: new vscode.ThemeIcon('eye'), tooltip: t('Observe'), command: 'symposium.observe' },
+  peek: { iconPath: new vscode.ThemeIcon('open-preview'), tooltip: t('Peek'), command: 'symposium.peek' },
+  stop: { iconPath: new vscode.ThemeIcon('debug-stop'), tooltip: t('Stop'), command: 'symposium.stop' },
+});
+
+function entries(agents: readonly Agent[], buttons?: Buttons): Entry[] {
+  const here = folders();
+  const entry = (agent: Agent): Entry => {
+    const look = lookOf(agent);
+    const color = look.color === undefined ? undefined : new vscode.ThemeColor(look.color);
+    const offered = buttons === undefined ? [] : pickActions(agent).map((name) => buttons[name]);
+    return { ...pickEntry(agent, Date.now()), iconPath: new vscode.ThemeIcon(look.icon, color), buttons: offered, agent };
+  };
+  const now = Date.now();
+  const sorted = [...agents].sort((a, b) => forPeople(a, b, now));
+  const ours = sorted.filter((agent) => isHere(agent, here));
+  const others = sorted.filter((agent) => !isHere(agent, here));
+  const part = (label: string, list: Agent[]): Entry[] =>
+    list.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...list.map(entry)];
+  return [...part(t('this window'), ours), ...part(t('elsewhere'), others)];
+}
