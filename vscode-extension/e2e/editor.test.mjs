@@ -5,8 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { Hands, step } from './hands.mjs';
-import { World, until } from './world.mjs';
+import { Hands, step } from './support/hands.mjs';
+import { World, until } from './support/world.mjs';
 
 const world = new World('editor');
 const hands = new Hands(world);

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { OLDEST, World, until, version } from './world.mjs';
+import { OLDEST, World, until, version } from './support/world.mjs';
 
 const extension = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 execFileSync(process.execPath, ['build.mjs', '--extension-host'], { cwd: extension });

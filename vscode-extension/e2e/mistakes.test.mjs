@@ -5,8 +5,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { Hands, step } from './hands.mjs';
-import { World, until } from './world.mjs';
+import { Hands, step } from './support/hands.mjs';
+import { World, until } from './support/world.mjs';
 
 const world = new World('mistakes');
 const hands = new Hands(world);

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { availableParallelism, loadavg } from 'node:os';
 import { after } from 'node:test';
-import { Hands, step } from './hands.mjs';
-import { OLDEST, World, closeModal, until, version } from './world.mjs';
+import { Hands, step } from './support/hands.mjs';
+import { OLDEST, World, closeModal, until, version } from './support/world.mjs';
 
 const world = new World('numbers');
 const hands = new Hands(world);

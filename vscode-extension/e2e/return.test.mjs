@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { Hands, step } from './hands.mjs';
-import { World, until } from './world.mjs';
+import { Hands, step } from './support/hands.mjs';
+import { World, until } from './support/world.mjs';
 
 const world = new World('return');
 const hands = new Hands(world);

@@ -10,7 +10,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { NEWEST, OLDEST, rigs } from './world.mjs';
+import { NEWEST, OLDEST, rigs } from './support/world.mjs';
 
 /** What differs between versions of VS Code is the API that the extension uses, and these files use all of it. */
 const ON_OLDEST = ['daily.test.mjs', 'host.test.mjs'];

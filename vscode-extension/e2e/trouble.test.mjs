@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { Hands, step } from './hands.mjs';
-import { World, until } from './world.mjs';
+import { Hands, step } from './support/hands.mjs';
+import { World, until } from './support/world.mjs';
 
 const world = new World('trouble');
 const hands = new Hands(world);

@@ -4,8 +4,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { Hands, step } from './hands.mjs';
-import { World } from './world.mjs';
+import { Hands, step } from './support/hands.mjs';
+import { World } from './support/world.mjs';
 
 const world = new World('trust');
 const hands = new Hands(world);

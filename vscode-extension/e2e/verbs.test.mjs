@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { Guest, noGuest } from './guest.mjs';
-import { Hands, step } from './hands.mjs';
-import { World, until } from './world.mjs';
+import { Guest, noGuest } from './support/guest.mjs';
+import { Hands, step } from './support/hands.mjs';
+import { World, until } from './support/world.mjs';
 
 const world = new World('verbs');
 const hands = new Hands(world);

@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Hands, step } from './hands.mjs';
-import { World, until } from './world.mjs';
+import { Hands, step } from './support/hands.mjs';
+import { World, until } from './support/world.mjs';
 
 const world = new World('windows');
 const first = new Hands(world);
@@ -20,7 +20,7 @@ step('the first window opens', async () => {
   await world.spawn('api');
   await world.spawn('docs');
   await world.startServer();
-  world.addExtension(join(dirname(fileURLToPath(import.meta.url)), 'clock'));
+  world.addExtension(join(dirname(fileURLToPath(import.meta.url)), 'support/clock'));
   await world.openBrowser();
   await first.ready();
   await first.statusSays('2 idle', 60_000);

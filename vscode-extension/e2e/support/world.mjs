@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 /** The versions of VS Code that scripts/vscode-rig installs: the newest that runs here, and the oldest that is tested. */
 export const NEWEST = '1.139';
 export const OLDEST = '1.100';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { until } from './world.mjs';
 
-const shots = process.env.SHOTS ?? join(dirname(fileURLToPath(import.meta.url)), '../dist/screenshots');
+const shots = process.env.SHOTS ?? join(dirname(fileURLToPath(import.meta.url)), '../../dist/screenshots');
 
 /** No step takes this long on a machine that does several times as much as it has cores for; a step that waits for ever is
  *  reported like any other failure. */
