@@ -1,4 +1,4 @@
-// Strict, with types. Two doors are guarded here: only client.ts runs programs, and rules/ knows nothing of VS Code.
+// Strict rules with type information. Only client.ts may start programs, and rules/ must not depend on VS Code.
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -17,6 +17,6 @@ export default tseslint.config(
     files: ['src/rules/**/*.ts', 'src/binary/types.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: ['vscode', 'node:child_process'] }] },
   },
-  // node's test runner returns promises that nobody needs to wait for.
+  // The promises that node's test runner returns need no await.
   { files: ['src/test/**'], rules: { '@typescript-eslint/no-floating-promises': 'off' } },
 );

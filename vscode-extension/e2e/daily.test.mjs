@@ -135,7 +135,7 @@ step('one that begins alike and was asked meanwhile is not approved by that', as
   world.symposium('agent', 'send', 'docs', `/ask ${long('everything')}`);
   await world.is('docs', 'waiting');
   await hands.dialog().locator('.monaco-button', { hasText: 'Approve' }).click();
-  const other = hands.dialog().filter({ hasText: 'docs asks for something else by now' });
+  const other = hands.dialog().filter({ hasText: 'docs now asks for something else' });
   await other.waitFor();
   assert.ok((await other.innerText()).includes('deep/everything'));
   await hands.shot('another-question');
@@ -168,7 +168,7 @@ step('one that is too long for a dialog is read in an editor', async () => {
   world.symposium('agent', 'send', 'docs', `/ask echo another ${'many words '.repeat(600)}`);
   await world.is('docs', 'waiting');
   await hands.press(toast, 'Approve');
-  const other = hands.toast('docs asks for something else by now: only the beginning of the question is in the editor');
+  const other = hands.toast('docs now asks for something else: only the beginning of the question is in the editor');
   await other.waitFor();
   await hands.page.locator('.view-lines', { hasText: 'Bash: echo another' }).waitFor();
   await hands.shot('cut-question');
@@ -266,7 +266,7 @@ step('the spawn flow checks the name, starts the agent and attaches', async () =
   await hands.page.locator('.quick-input-message', { hasText: 'letters, digits' }).waitFor();
   await hands.shot('spawn-flow');
   await hands.answer('Its name', 'tests');
-  await hands.answer('What it is to do', 'remember the $(date) `id`');
+  await hands.answer('Its task', 'remember the $(date) `id`');
   await hands.pick('This folder');
   await hands.terminalShows('remember the $(date) `id`');
   await world.is('tests', 'idle');
@@ -297,7 +297,7 @@ step('a crash is told in red, with what is known of it', async () => {
 
 step('a task is added from the view, and its end is told', async () => {
   await hands.menu('tests', 'Add Task');
-  await hands.answer('What is to be done', 'count to three');
+  await hands.answer('What should the agent do?', 'count to three');
   await until('the task is done', () => world.agent('tests').tasks.done === 1);
   const [task] = world.symposium('task', 'list', '--all');
   assert.equal(task.text, 'count to three');
@@ -344,10 +344,10 @@ step('an agent that works is not stopped without a question', async () => {
 step('a taskspace is made in one flow, and goes as a whole', async () => {
   await hands.palette('Symposium: New Taskspace');
   await hands.answer('Its name', 'space');
-  await hands.answer('What it is to do', 'hello there');
+  await hands.answer('Its task', 'hello there');
   await hands.answer('A spec', 'demo');
   await hands.terminalShows('space · ');
-  await hands.toast('space works in a worktree of its own').waitFor();
+  await hands.toast('space works in its own worktree').waitFor();
   const agent = await world.is('space', 'idle');
   assert.deepEqual([agent.workspace, agent.branch, agent.project], ['worktree', 'symposium/space', world.project]);
   await hands.statusSays('3 idle');

@@ -49,7 +49,7 @@ step('a selection is sent with its place', async () => {
   await hands.page.keyboard.press('Shift+End');
   await hands.page.locator('.selected-text').first().waitFor();
   await hands.palette('Symposium: Send Selection to Agent');
-  await hands.answer('What to do with it', 'explain this');
+  await hands.answer('What should the agent do with it', 'explain this');
   await heard('@a.json#L2');
   await world.is('api', 'idle');
 });

@@ -13,7 +13,7 @@ execFileSync(process.execPath, ['build.mjs', '--extension-host'], { cwd: extensi
 
 const world = new World('host');
 const file = join(world.dir, 'inside.jsonl');
-world.env.SYMPOSIUM_INSIDE = file;
+world.env.SYMPOSIUM_TEST_RESULTS = file;
 let code;
 try {
   await world.spawn('api');

@@ -56,7 +56,7 @@ step('what looks like an option is no spec, and can be changed', async () => {
   await hands.palette('Symposium: Spawn Agent');
   await hands.answer('A spec', '-x');
   await hands.answer('Its name', '');
-  await hands.answer('What it is to do', '');
+  await hands.answer('Its task', '');
   await hands.pick('This folder');
   await hands.toast('-x cannot be a spec').locator('.monaco-button', { hasText: 'Try Again' }).waitFor();
   await hands.clearToasts();
@@ -67,7 +67,7 @@ step('after a spawn that failed the answers are there again', async () => {
   // At once, before the list holds what was typed.
   await hands.answer('A spec', 'no-such-spec');
   await hands.answer('Its name', 'api');
-  await hands.answer('What it is to do', 'say hello');
+  await hands.answer('Its task', 'say hello');
   await hands.pick('An empty folder');
   const toast = hands.toast('no-such-spec');
   await toast.locator('.monaco-button', { hasText: 'Try Again' }).waitFor();
@@ -78,7 +78,7 @@ step('after a spawn that failed the answers are there again', async () => {
   await hands.press(toast, 'Try Again');
   await hands.row('as typed').waitFor();
   await hands.answer('A spec', 'demo');
-  for (const [words, text] of [['Its name', 'api'], ['What it is to do', 'say hello']]) {
+  for (const [words, text] of [['Its name', 'api'], ['Its task', 'say hello']]) {
     await until(`asked: ${words}`, async () => (await hands.input().getAttribute('placeholder'))?.includes(words));
     assert.equal(await hands.input().inputValue(), text);
     await hands.page.keyboard.press('Enter');
@@ -146,7 +146,7 @@ step('one that cannot be brought back is told by why, and holds up no other', as
   rmSync(dir, { recursive: true });
   await hands.statusSays('2 lost');
   await hands.palette('Symposium: Restore Lost Agents');
-  await hands.toast('web was not brought back').waitFor();
+  await hands.toast('web was not restored').waitFor();
   await hands.shot('not-restored');
   await world.is('api', 'idle');
   world.symposium('agent', 'rm', '--force', 'web');
@@ -198,7 +198,7 @@ step('who took the wrong one of several folders goes back and takes another', as
   await window.pick('other');
   await window.answer('A spec', 'demo');
   await window.answer('Its name', 'there');
-  await window.answer('What it is to do', '');
+  await window.answer('Its task', '');
   await window.pick('This folder');
   await until('it works there', () => world.agent('there')?.working_directory === other);
   await page.close();

@@ -35,7 +35,7 @@ step('a task that failed is told by why, once, and once more when it was tried a
   const { id } = world.symposium('task', 'add', 'docs', '/work 31s');
   await runs(id);
   world.symposium('task', 'fail', String(id), 'no disk left');
-  const toast = first.toast(`docs has failed at #${id} /work 31s: no disk left`);
+  const toast = first.toast(`docs failed task #${id} /work 31s: no disk left`);
   await toast.waitFor();
   assert.equal(await toast.locator('.codicon-warning').count(), 1);
   await first.shot('task-failed');
@@ -46,7 +46,7 @@ step('a task that failed is told by why, once, and once more when it was tried a
   world.symposium('task', 'retry', String(id));
   await runs(id);
   world.symposium('task', 'fail', String(id), 'still none');
-  await first.toast(`docs has failed at #${id} /work 31s: still none`).waitFor();
+  await first.toast(`docs failed task #${id} /work 31s: still none`).waitFor();
   await first.clearToasts();
   world.symposium('agent', 'interrupt', 'docs');
   await first.statusSays('2 idle');
@@ -56,7 +56,7 @@ step('the end of a task is told though its agent goes with it, and its task is s
   const { id: agent } = world.symposium('agent', 'spawn', 'demo', '--name', 'brief', '--ephemeral', '--task', '/work 2s');
   const toast = first.toast('/work 2s: Worked for 2s.');
   await toast.waitFor();
-  assert.match(await toast.innerText(), /brief has finished #\d+ /);
+  assert.match(await toast.innerText(), /brief finished task #\d+ /);
   assert.equal(await toast.locator('.monaco-button', { hasText: /Attach|Show Recap/ }).count(), 0);
   await until('it is gone', () => world.agent('brief') === undefined);
   await first.press(toast, 'Show Task');
@@ -112,7 +112,7 @@ step('what cannot be shown is told by one window', async () => {
 });
 
 step('the removal of one whose folder is gone is offered by one window', async () => {
-  const count = async (name) => (await Promise.all([first, second].map((hands) => toasts(hands, `The folder of these agents is gone: ${name}`)))).join();
+  const count = async (name) => (await Promise.all([first, second].map((hands) => toasts(hands, `The folder of these agents was deleted: ${name}`)))).join();
   for (const name of ['web', 'shop']) {
     const dir = join(world.project, name);
     mkdirSync(dir);

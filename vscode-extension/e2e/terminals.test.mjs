@@ -223,7 +223,7 @@ step('who only watches is told so, and takes over', async () => {
   await hands.palette('Symposium: Attach to Agent');
   await hands.pick('tests');
   await hands.terminalShows('watching only');
-  const toast = hands.toast('You only watch tests: another terminal drives it.');
+  const toast = hands.toast('You are only watching tests: another terminal drives it.');
   await toast.waitFor();
   await hands.shot('only-watching');
   await hands.press(toast, 'Take Over');
@@ -240,7 +240,7 @@ step('who only watches is told so, and takes over', async () => {
   await hands.menu('tests', 'Take Over Agent');
   await keyboard('tests');
   assert.equal(driver(), mine);
-  assert.equal(await hands.toast('You only watch').count(), 0);
+  assert.equal(await hands.toast('You are only watching').count(), 0);
   theirs.kill();
 });
 

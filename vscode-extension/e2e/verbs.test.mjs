@@ -60,7 +60,7 @@ step('a rename keeps the agent, and a name that is taken is refused while it is 
   const { id } = world.agent('docs');
   await hands.menu('docs', 'Rename Agent');
   await hands.input().fill('api');
-  await hands.page.locator('.quick-input-message', { hasText: 'there is an agent of this name' }).waitFor();
+  await hands.page.locator('.quick-input-message', { hasText: 'an agent of this name already exists' }).waitFor();
   await hands.input().fill('manual');
   await hands.page.keyboard.press('Enter');
   await until('it is called so', () => world.agent('manual')?.id === id);
@@ -83,7 +83,7 @@ step('what was typed for one that is renamed meanwhile goes to it, and for one t
   world.symposium('agent', 'rename', 'guide', 'manual');
   await hands.statusSays('2 idle');
   await hands.answer('The prompt', 'for nobody');
-  await hands.toast('manual is gone by now').waitFor();
+  await hands.toast('manual no longer exists').waitFor();
   await hands.clearToasts();
 });
 
@@ -124,7 +124,7 @@ step('one that has crashed is offered to be brought back beside its last screen'
   await hands.clearToasts();
   await hands.act('manual', 'Attach to Agent');
   await hands.terminalShows('the agent has ended');
-  const toast = hands.toast('manual does not run');
+  const toast = hands.toast('manual is not running');
   await toast.waitFor();
   await hands.press(toast, 'Resume and Attach');
   await world.is('manual', 'idle');
@@ -229,7 +229,7 @@ step('of those that are stopped together none leaves the keyboard to another age
   await hands.attach('api');
   await hands.attach('lead');
   await hands.menu('lead', 'Stop Agent');
-  await hands.dialog().filter({ hasText: 'lead has children that run: mate, junior' }).waitFor();
+  await hands.dialog().filter({ hasText: 'lead has running children: mate, junior' }).waitFor();
   assert.equal(await hands.page.evaluate(() => document.activeElement?.textContent), 'Only lead');
   await hands.shot('stop-all');
   await hands.dialog().locator('.monaco-button', { hasText: 'Stop All' }).click();
@@ -256,7 +256,7 @@ step('a task is added, cancelled and tried again', async () => {
   world.symposium('agent', 'send', 'api', '/work 60s');
   await world.is('api', 'working');
   await hands.menu('api', 'Add Task');
-  await hands.answer('What is to be done', 'count <b>sheep</b>');
+  await hands.answer('What should the agent do?', 'count <b>sheep</b>');
   const row = hands.page.locator('.pane-body .monaco-list-row').filter({ hasText: 'count <b>sheep</b>' }).first();
   await row.waitFor();
   await row.hover();
@@ -277,7 +277,7 @@ step('who goes on with a task that is cancelled may be interrupted', async () =>
   const row = hands.page.locator('.pane-body .monaco-list-row').filter({ hasText: '/work 60s' }).first();
   await row.hover();
   await row.locator('.action-label[aria-label*="Cancel"]').click();
-  const toast = hands.toast('api goes on with what it does');
+  const toast = hands.toast('api continues its turn');
   await toast.waitFor();
   assert.equal(world.agent('api').status, 'working');
   await hands.press(toast, 'Interrupt');
@@ -295,13 +295,13 @@ step('an offer to interrupt that is out of date interrupts nothing else', async 
   assert.ok(old.y < fresh.y, `${old.y} is below ${fresh.y}`);
   await row.hover();
   await row.locator('.action-label[aria-label*="Cancel"]').click();
-  const toast = hands.toast('api goes on with what it does');
+  const toast = hands.toast('api continues its turn');
   // A notification hides by itself after some seconds, but not under the mouse.
   await toast.hover();
   world.symposium('agent', 'interrupt', 'api');
   await isAt(next);
   await hands.press(toast, 'Interrupt');
-  await hands.toast('api is at something else by now').waitFor();
+  await hands.toast('api is in another turn now').waitFor();
   assert.equal(world.agent('api').status, 'working');
   world.symposium('agent', 'interrupt', 'api');
   await world.is('api', 'idle');
@@ -335,7 +335,7 @@ step('a folder of the explorer is where an agent is spawned', async () => {
   await hands.page.keyboard.press('Enter');
   await hands.answer('A spec', 'demo');
   await hands.answer('Its name', 'web');
-  await hands.answer('What it is to do', '');
+  await hands.answer('Its task', '');
   await hands.pick('This folder');
   await hands.has('web');
   assert.equal(world.agent('web').working_directory, join(world.project, 'web'));
@@ -348,7 +348,7 @@ step('where the spec says is where Enter has it work, and a path of the project 
   await hands.palette('Symposium: Spawn Agent');
   await hands.answer('A spec', './Solo');
   await hands.answer('Its name', 'solo');
-  await hands.answer('What it is to do', '');
+  await hands.answer('Its task', '');
   await hands.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'An empty folder' }).waitFor();
   await hands.page.keyboard.press('Enter');
   await hands.has('solo');
@@ -363,7 +363,7 @@ step('one that took long to start takes no keyboard from what is typed by then',
   await hands.palette('Symposium: Spawn Agent');
   await hands.answer('A spec', 'slow');
   await hands.answer('Its name', 'late');
-  await hands.answer('What it is to do', '');
+  await hands.answer('Its task', '');
   await hands.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'A git worktree' }).waitFor();
   await hands.page.keyboard.press('Enter');
   // What a project's spec runs is read before it runs.
@@ -386,11 +386,11 @@ step('a folder that is deleted elsewhere is noticed, and its agents may go after
   rmSync(join(world.project, 'web'), { recursive: true });
   // The supervisor looks once a minute by itself.
   process.kill(world.symposium('supervisor', 'status').pid, 'SIGUSR1');
-  const toast = hands.toast('The folder of these agents is gone: web, web-two');
+  const toast = hands.toast('The folder of these agents was deleted: web, web-two');
   await toast.waitFor({ timeout: 90_000 });
   await hands.shot('folder-gone');
   await hands.press(toast, 'Remove');
-  await hands.dialog().filter({ hasText: 'Remove 2 agents?' }).filter({ hasText: 'All of them run and are stopped.' }).waitFor();
+  await hands.dialog().filter({ hasText: 'Remove 2 agents?' }).filter({ hasText: 'All of them are running and will be stopped.' }).waitFor();
   await hands.dialog().locator('.monaco-button', { hasText: 'Remove' }).click();
   await until('both are gone', () => world.agent('web') === undefined && world.agent('web-two') === undefined);
   assert.equal(await hands.dialog().count(), 0);
@@ -437,7 +437,7 @@ step('the walkthrough says how to begin', async () => {
 /** Goes through the questions of sharing, up to the last one. */
 async function share(user) {
   await hands.menu('api', 'Share Agent');
-  await hands.answer('With whom', user);
+  await hands.answer('Share with which user', user);
   await hands.pick('Watch and type');
   await hands.pick('1 hour');
   await hands.dialog().filter({ hasText: 'in your name' }).waitFor();
@@ -446,11 +446,11 @@ async function share(user) {
 step('an agent is shared with a user after what it means was said', async () => {
   await hands.openView();
   await hands.menu('api', 'Share Agent');
-  await until('asked with whom', async () => (await hands.input().getAttribute('placeholder'))?.includes('With whom'));
+  await until('asked with whom', async () => (await hands.input().getAttribute('placeholder'))?.includes('Share with which user'));
   await hands.input().fill('--yes');
   await hands.page.locator('.quick-input-message', { hasText: 'login name' }).waitFor();
-  await hands.answer('With whom', 'guest');
-  await hands.row('can do all that the agent can').waitFor();
+  await hands.answer('Share with which user', 'guest');
+  await hands.row('can do everything that the agent can').waitFor();
   await hands.shot('share');
   await hands.page.keyboard.press('Escape');
   await share('guest');

@@ -221,7 +221,7 @@ step('one who comes back after a while is offered the recap of those that have n
   await clockIs('ahead');
   await happen();
   await first.statusSays('1 waiting, 2 idle');
-  await first.toast('tests has finished').waitFor();
+  await first.toast('tests finished').waitFor();
   await first.clearToasts();
   await first.look('here');
   const toast = first.toast('While you were away: waiting for you: docs · finished: tests');
@@ -257,7 +257,7 @@ step('one who was away for a moment is told nothing of it', async () => {
   await clockIs('right');
   await first.look('elsewhere');
   await happen();
-  await first.toast('tests has finished').waitFor();
+  await first.toast('tests finished').waitFor();
   await first.clearToasts();
   await first.look('here');
   // What comes behind is there, so the other would be too.

@@ -1,17 +1,17 @@
-// The one place where text for people is looked up, so that rules can be tested without an editor.
-// extension.ts puts vscode.l10n.t in; without it the English text is its own translation.
+// Looks up translations, so that rules can be tested without VS Code. extension.ts installs vscode.l10n.t; without it
+// the English text is used.
 
 export type Translate = (message: string, ...args: (string | number)[]) => string;
 
 let translate: Translate = (message, ...args) =>
   message.replace(/\{(\d+)\}/g, (whole, at: string) => String(args[Number(at)] ?? whole));
 
-/** Says which one was used so far. */
-export function useTranslation(translation: Translate): Translate {
+/** Installs a translation function and returns the previous one. */
+export function setTranslate(translation: Translate): Translate {
   const former = translate;
   translate = translation;
   return former;
 }
 
-/** A text for people, `{0}` being the first argument. */
+/** Translates a text for users. `{0}` is the first argument. */
 export const t: Translate = (message, ...args) => translate(message, ...args);

@@ -1,4 +1,4 @@
-// Registers `symposium mcp` with VS Code's own agents, in versions that have an API for it.
+// Registers `symposium mcp` with the agents of VS Code, in versions that have an API for it.
 
 import * as vscode from 'vscode';
 import type { Client } from './binary/client';
@@ -20,7 +20,7 @@ export function mcpServer(client: Client, log: (line: string) => void): vscode.D
     });
     return registered ?? new vscode.Disposable(() => undefined);
   } catch (error) {
-    // Versions in which the API is only proposed refuse it.
+    // Versions in which this API is only proposed throw an error.
     log(String(error));
     return new vscode.Disposable(() => undefined);
   }

@@ -1,19 +1,20 @@
-// Paths as the binary sees them: without symbolic links, also when what they lead to is gone. Knows nothing of VS Code.
+// Resolves symbolic links like the binary, also for paths that no longer exist. Does not depend on VS Code.
 
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** What paths were without symbolic links when they were last there. */
+/** The last known result for each path. */
 const known = new Map<string, string>();
 
-/** A path without symbolic links. One that is gone: as it was, or by what is left of the way to it. */
-export function real(path: string): string {
+/** Resolves the symbolic links of a path. For a path that no longer exists, returns its last known result, or resolves
+ *  the folders above it. */
+export function realPath(path: string): string {
   try {
     const found = realpathSync(path);
     known.set(path, found);
     return found;
   } catch {
     const above = dirname(path);
-    return known.get(path) ?? (above === path ? path : join(real(above), basename(path)));
+    return known.get(path) ?? (above === path ? path : join(realPath(above), basename(path)));
   }
 }

@@ -1,8 +1,8 @@
-// The folders that are open here, as the binary sees them.
+// The folders that are open in this window, with symbolic links resolved.
 
 import * as vscode from 'vscode';
-import { real } from './realPath';
+import { realPath } from './realPath';
 
-export function folders(): string[] {
-  return (vscode.workspace.workspaceFolders ?? []).filter((each) => each.uri.scheme === 'file').map((each) => real(each.uri.fsPath));
+export function openFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).filter((each) => each.uri.scheme === 'file').map((each) => realPath(each.uri.fsPath));
 }

@@ -1,32 +1,32 @@
-// Keeps the list of agents: one watching process, started again with growing pauses, and a slow look beside it in case
-// an event was missed. Everybody else listens here; nobody else asks for the list.
+// Keeps the list of agents up to date. One `agent list --watch` process pushes changes and is restarted with growing
+// pauses; a slow poll covers missed events. All other parts of the extension subscribe to this list.
 
 import * as vscode from 'vscode';
 import { type Client, CommandError } from './client';
-import { HEALTHY, pause } from '../rules/binary/backoff';
-import { Unreadable, inWords } from '../rules/binary/unreadable';
-import { shown } from '../rules/views/agentGroups';
+import { HEALTHY_AFTER_MS, restartPause } from '../rules/binary/backoff';
+import { UnreadableEntries, unreadableText } from '../rules/binary/unreadable';
+import { fingerprint } from '../rules/views/agentGroups';
 import type { Health } from '../rules/binary/health';
-import { Hearing } from '../rules/binary/newerSnapshot';
-import { gone } from '../rules/commands/removal';
+import { SnapshotOrder } from '../rules/binary/newerSnapshot';
+import { agentGone } from '../rules/commands/removal';
 import { isNewEnough, isSymposium } from '../rules/binary/version';
-import type { Agent, Broken, Listed } from './types';
+import type { Agent, UnreadableAgent, AgentList } from './types';
 
-/** How often the list is asked for beside the watcher, in a window that has the focus. */
-const SAFETY = 60_000;
+/** Interval of the poll beside the watcher process, while the window has the focus. */
+const POLL_INTERVAL_MS = 60_000;
 
-export class Watch implements vscode.Disposable {
+export class AgentWatch implements vscode.Disposable {
   agents: Agent[] = [];
-  /** Those in a list that could not be read here. */
-  private misshapen: Broken[] = [];
-  private readonly unreadable = new Unreadable();
+  /** Agents of the last list that this extension could not parse. */
+  private unreadableHere: UnreadableAgent[] = [];
+  private readonly unreadable = new UnreadableEntries();
   health: Health = 'starting';
-  /** What was said when it is not ready. */
+  /** The error of the watcher while the list is not ready. */
   trouble: CommandError | undefined;
 
-  /** Those that are there and could not be read, here or by the binary. */
-  get broken(): Broken[] {
-    return [...this.misshapen, ...this.unreadable.all];
+  /** All agents that could not be read, by this extension or by the binary. */
+  get allUnreadable(): UnreadableAgent[] {
+    return [...this.unreadableHere, ...this.unreadable.all];
   }
 
   private readonly changed = new vscode.EventEmitter<{ before: Agent[]; after: Agent[] }>();
@@ -36,90 +36,90 @@ export class Watch implements vscode.Disposable {
   readonly onHealth = this.healthChanged.event;
   readonly onWarning = this.warned.event;
 
-  private watching: { dispose: () => void } | undefined;
+  private watcher: { dispose: () => void } | undefined;
   private failures = 0;
-  private next: NodeJS.Timeout | undefined;
-  private readonly safety: NodeJS.Timeout;
-  private fresh = true;
+  private restartTimer: NodeJS.Timeout | undefined;
+  private readonly poll: NodeJS.Timeout;
+  private isFirstList = true;
   private round = 0;
-  /** What was said when the health was last told. */
-  private said: string | undefined;
-  private readonly hearing = new Hearing();
-  private readonly toldBroken = new Set<string>();
+  /** The error message at the last change of the health. */
+  private lastMessage: string | undefined;
+  private readonly snapshotOrder = new SnapshotOrder();
+  private readonly reportedUnreadable = new Set<string>();
 
   constructor(
     private readonly client: Client,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.safety = setInterval(() => {
-      if (vscode.window.state.focused) void this.look();
-    }, SAFETY);
+    this.poll = setInterval(() => {
+      if (vscode.window.state.focused) void this.refresh();
+    }, POLL_INTERVAL_MS);
   }
 
-  /** Starts, or starts anew: after a change of the settings, or because somebody asked for it. */
+  /** Starts the watcher, or restarts it after a change of the settings and on request. */
   async start(): Promise<void> {
     const round = ++this.round;
-    this.watching?.dispose();
-    clearTimeout(this.next);
+    this.watcher?.dispose();
+    clearTimeout(this.restartTimer);
     try {
       const version = await this.client.version();
       if (round !== this.round) return;
       const code = !isSymposium(version) ? 'wrong-binary' : !isNewEnough(version) ? 'too-old' : undefined;
       if (code !== undefined) {
-        this.failed(new CommandError({ code, message: version.split('\n')[0] ?? '', saw: [], hints: [] }));
+        this.recordFailure(new CommandError({ code, message: version.split('\n')[0] ?? '', saw: [], hints: [] }));
         return;
       }
     } catch (error) {
-      if (round === this.round) this.failed(error);
+      if (round === this.round) this.recordFailure(error);
       return;
     }
     const began = Date.now();
-    this.unreadable.began();
-    this.watching = this.client.watch({
+    this.unreadable.watcherStarted();
+    this.watcher = this.client.watch({
       agents: (listed) => {
         if (round !== this.round) return;
-        this.hearing.told();
-        this.take(listed);
-        // The watcher does not say that it warns no more.
-        if (this.unreadable.areInDoubt(listed.agents)) void this.look();
+        this.snapshotOrder.pushed();
+        this.apply(listed);
+        // The watcher does not report that a warning is over.
+        if (this.unreadable.needRefresh(listed.agents)) void this.refresh();
       },
       warning: (text) => {
         this.log.warn(text);
         this.warned.fire(text);
-        if (round === this.round && this.unreadable.warned(text) && this.health === 'ready') this.changed.fire({ before: this.agents, after: this.agents });
+        if (round === this.round && this.unreadable.addWarning(text) && this.health === 'ready') this.changed.fire({ before: this.agents, after: this.agents });
       },
       ended: (error) => {
         if (round !== this.round) return;
-        if (Date.now() - began > HEALTHY) this.failures = 0;
-        this.failed(error);
+        if (Date.now() - began > HEALTHY_AFTER_MS) this.failures = 0;
+        this.recordFailure(error);
       },
     });
   }
 
-  /** Asks once, beside the watcher. */
-  async look(): Promise<void> {
+  /** Asks for the list once, beside the watcher. */
+  async refresh(): Promise<void> {
     if (this.health !== 'ready') return;
     const round = this.round;
-    const isNews = this.hearing.asks();
+    const isNews = this.snapshotOrder.request();
     try {
       const listed = await this.client.agents();
       if (round !== this.round) return;
-      const named = inWords(this.broken);
-      this.unreadable.asked(listed.unreadable);
-      if (isNews()) this.take(listed, named);
-      else if (named !== inWords(this.broken)) this.changed.fire({ before: this.agents, after: this.agents });
+      const named = unreadableText(this.allUnreadable);
+      this.unreadable.replace(listed.unreadable);
+      if (isNews()) this.apply(listed, named);
+      else if (named !== unreadableText(this.allUnreadable)) this.changed.fire({ before: this.agents, after: this.agents });
     } catch (error) {
       this.log.warn(String(error));
     }
   }
 
-  /** An agent as it is by now: while somebody was asked it may have got another name, and another agent its old one. Throws
-   *  when it is gone. */
-  present(agent: Agent): Agent {
-    // Without a list nothing is known of anybody.
+  /** Returns the latest state of an agent. It may have been renamed since it was shown, and its old name may belong to
+   *  another agent. Throws when the agent no longer exists. */
+  current(agent: Agent): Agent {
+    // Without a list there is no newer state.
     if (this.health !== 'ready') return agent;
     const now = this.agents.find(({ id }) => id === agent.id);
-    if (now === undefined) throw gone(agent.name);
+    if (now === undefined) throw agentGone(agent.name);
     return now;
   }
 
@@ -129,65 +129,65 @@ export class Watch implements vscode.Disposable {
 
   dispose(): void {
     this.round++;
-    clearInterval(this.safety);
-    clearTimeout(this.next);
-    this.watching?.dispose();
+    clearInterval(this.poll);
+    clearTimeout(this.restartTimer);
+    this.watcher?.dispose();
     for (const emitter of [this.changed, this.healthChanged, this.warned]) emitter.dispose();
   }
 
-  private take({ agents, broken }: Listed, namedBefore = inWords(this.broken)): void {
+  private apply({ agents, broken }: AgentList, namedBefore = unreadableText(this.allUnreadable)): void {
     const before = this.agents;
     this.agents = agents;
-    this.misshapen = broken;
-    this.tellBroken();
+    this.unreadableHere = broken;
+    this.reportUnreadable();
     if (agents.length === 0 && broken.length > 0) {
-      this.trouble = new CommandError({ code: 'unreadable', message: inWords(broken), saw: [], hints: [] });
+      this.trouble = new CommandError({ code: 'unreadable', message: unreadableText(broken), saw: [], hints: [] });
       this.setHealth('failing');
     } else {
       this.trouble = undefined;
       this.setHealth('ready');
     }
-    const differs = this.fresh || shown(before) !== shown(agents) || namedBefore !== inWords(this.broken);
-    // The first list after a start has nothing to differ from: no notice comes of it.
-    const past = this.fresh ? agents : before;
-    this.fresh = false;
+    const differs = this.isFirstList || fingerprint(before) !== fingerprint(agents) || namedBefore !== unreadableText(this.allUnreadable);
+    // The first list after a start has no predecessor, so it causes no notices.
+    const past = this.isFirstList ? agents : before;
+    this.isFirstList = false;
     if (differs) this.changed.fire({ before: past, after: agents });
   }
 
-  /** Each is told of once, however often it comes and goes. */
-  private tellBroken(): void {
-    const news = this.misshapen.filter(({ name }) => !this.toldBroken.has(name));
+  /** Warns once about each agent, even if it disappears and returns. */
+  private reportUnreadable(): void {
+    const news = this.unreadableHere.filter(({ name }) => !this.reportedUnreadable.has(name));
     if (news.length === 0) return;
     for (const { name, why } of news) {
-      this.toldBroken.add(name);
+      this.reportedUnreadable.add(name);
       this.log.warn(`${name}: ${why}`);
     }
-    this.warned.fire(inWords(news));
+    this.warned.fire(unreadableText(news));
   }
 
-  private failed(error: unknown): void {
+  private recordFailure(error: unknown): void {
     const trouble = error instanceof CommandError ? error : new CommandError({ code: 'failed', message: String(error), saw: [], hints: [] });
     this.failures++;
     this.trouble = trouble;
     this.log.warn(`agent list --watch: ${trouble.code}: ${trouble.message}`);
     const health = healthOf(trouble.code);
-    // A watcher that was merely ended is back before anybody has seen that it was gone.
+    // A single crash of the watcher is repaired before a user notices it.
     if (health !== 'failing' || this.failures > 2) {
       this.agents = [];
-      this.misshapen = [];
-      this.unreadable.asked([]);
-      this.fresh = true;
+      this.unreadableHere = [];
+      this.unreadable.replace([]);
+      this.isFirstList = true;
       this.setHealth(health);
     }
-    this.next = setTimeout(() => void this.start(), pause(this.failures));
+    this.restartTimer = setTimeout(() => void this.start(), restartPause(this.failures));
   }
 
-  /** With what was said, which may be another thing of the same kind by now. */
+  /** Publishes the health. The message may change while the health stays the same. */
   private setHealth(health: Health): void {
     const said = this.trouble?.message;
-    if (this.health === health && this.said === said) return;
+    if (this.health === health && this.lastMessage === said) return;
     this.health = health;
-    this.said = said;
+    this.lastMessage = said;
     void vscode.commands.executeCommand('setContext', 'symposium.state', health);
     this.healthChanged.fire(health);
   }

@@ -1,4 +1,4 @@
-// What is wrong with a path that is to be the binary, said while it is typed. Knows nothing of VS Code.
+// Validates the path of the binary while it is typed. Does not depend on VS Code.
 
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -6,18 +6,18 @@ import { isAbsolute, join } from 'node:path';
 import { findBinary } from './client';
 import { t } from '../l10n';
 
-/** Undefined when it can be run, and for nothing at all, which means the usual places. */
+/** Returns the error, or undefined for a program that can be run and for an empty path, which means the usual folders. */
 export function binaryMistake(typed: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const path = typed.trim();
   if (path === '' || findBinary(path, env) !== undefined) return undefined;
   const whole = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
-  if (!whole.includes('/')) return t('no program of this name was found in PATH or the usual places');
+  if (!whole.includes('/')) return t('no program of this name in PATH or the usual folders');
   if (!isAbsolute(whole)) return t('a name, or a whole path that begins with / or ~/');
   try {
     const found = statSync(whole);
-    if (found.isDirectory()) return t('this is a directory; the program is a file');
-    return found.isFile() ? t('this file cannot be run: it is not executable') : t('this is no file');
+    if (found.isDirectory()) return t('a directory, not a program');
+    return found.isFile() ? t('not executable') : t('not a file');
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? t('this cannot be looked at: permission denied') : t('there is no such file on this machine');
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? t('cannot be read: permission denied') : t('there is no such file on this machine');
   }
 }

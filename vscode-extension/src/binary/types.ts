@@ -1,7 +1,7 @@
-// What `symposium … --json` prints, field by field as the binary names it. Types and their shapes only: no logic.
-// tests/supervisor/editor.rs holds the binary to the same files in test/golden that the shapes are tested with.
+// The types of the output of `symposium … --json` and their shapes. tests/supervisor/editor.rs compares the binary with
+// the files in test/golden, and the tests of the shapes use the same files.
 
-import { type Shape, flag, list, number, object, optional, orNull, text, word } from './jsonShapes';
+import { type JsonShape, flag, list, number, object, optional, orNull, text, word } from './jsonShapes';
 
 export type Status =
   | 'starting'
@@ -20,7 +20,7 @@ export interface Progress {
   note: string;
 }
 
-/** One agent of `agent list`. Only what the extension reads is named; the rest of the contract may be there too. */
+/** One agent of `agent list`. Names only the fields that the extension reads. */
 export interface Agent {
   name: string;
   id: string;
@@ -56,26 +56,26 @@ export interface Agent {
 
 /** What a waiting agent asks for. */
 export interface Question {
-  /** Which one it is: `agent approve --if-asks` takes it. */
+  /** Identifies the question; an argument of `agent approve --if-asks`. */
   id: string;
-  /** All of it, or as much as the binary keeps. */
+  /** The complete text, or the part that the binary keeps. */
   text: string;
-  /** `brief`: only its screen told of it, and the dialog there says more. */
+  /** With `brief` the question was read from the screen, and the dialog there may say more. */
   extent: 'whole' | 'cut' | 'brief';
 }
 
-/** The agents there are, and those that could not be read. */
-export interface Listed {
+/** A parsed list, with the agents that could not be parsed. */
+export interface AgentList {
   agents: Agent[];
-  broken: Broken[];
+  broken: UnreadableAgent[];
 }
 
-/** The same, asked for once: with those that the binary itself could not read. */
-export interface Asked extends Listed {
-  unreadable: Broken[];
+/** The reply to a single request, with the agents that the binary could not read. */
+export interface AgentListReply extends AgentList {
+  unreadable: UnreadableAgent[];
 }
 
-export interface Broken {
+export interface UnreadableAgent {
   name: string;
   why: string;
 }
@@ -104,9 +104,9 @@ export interface Task {
   state: TaskState;
   created_at: string;
   changed_at: string;
-  /** The tasks that are to be done first. */
+  /** The tasks that must be done before this one. */
   after: number[];
-  /** How many of those are not done yet. */
+  /** The number of those tasks that are not done yet. */
   blocked: number;
   progress: Progress | null;
   why: string;
@@ -118,7 +118,7 @@ export interface TaskDetails extends Task {
   steps: { at: string; state: TaskState; attempt: number; why: string }[];
 }
 
-/** What `agent recap` tells. */
+/** The output of `agent recap`. */
 export interface Recap {
   name: string;
   since: string;
@@ -146,40 +146,40 @@ export interface Spec {
   description: string | null;
   kind: string | null;
   role: string | null;
-  /** `built-in`, or the file by who wrote it: `{ "project": "…/agents.toml" }`. */
+  /** `built-in`, or the file by its owner: `{ "project": "…/agents.toml" }`. */
   found_in: string | Record<string, string>;
   wrong: string[];
 }
 
-/** One kind of `spec list --kinds`: an agent CLI, which can stand where a spec can. */
+/** One kind of `spec list --kinds`. An agent CLI can be used in place of a spec. */
 export interface Kind {
   name: string;
   installed: boolean;
 }
 
-/** What `agent restore` has done with one. */
+/** The result of `agent restore` for one agent. */
 export interface Restored {
   name: string;
   restored: boolean;
   remark: string;
 }
 
-/** One with whom `agent show` says an agent is shared, or `agent unshare` has ended that. */
+/** One share of an agent, as `agent show` and `agent unshare` print it. */
 export interface Share {
   with: string;
   read_only: boolean;
   until: string | null;
 }
 
-/** What `agent rm --dry-run` says would be lost. */
+/** The output of `agent rm --dry-run`. */
 export interface RemovalPreview {
-  /** Work that exists nowhere else, as sentences. */
+  /** Descriptions of work that exists nowhere else. */
   summary: string[];
 }
 
-/** What a removal printed. */
+/** The output of `agent rm` and `taskspace delete`. */
 export interface RemovalReport {
-  /** Commands that bring back the copy of removed work. */
+  /** Commands that restore the copy of the removed work. */
   recover: string[];
 }
 
@@ -190,7 +190,7 @@ export interface Taskspace {
   description: string;
 }
 
-/** One line of `doctor`. */
+/** One check of `doctor`. */
 export interface Check {
   what: string;
   health: 'good' | 'note' | 'bad';
@@ -198,7 +198,7 @@ export interface Check {
   advice: string | null;
 }
 
-/** What is on standard error when a command fails. */
+/** The error report that a failed command prints to standard error. */
 export interface Failure {
   code: string;
   message: string;
@@ -206,14 +206,14 @@ export interface Failure {
   hints: string[];
 }
 
-/** What `agent peek` prints. */
+/** The output of `agent peek`. */
 export interface Screen {
   screen: string[];
 }
 
-const progress: Shape<Progress> = object<Progress>({ percent: number, note: text });
+const progress: JsonShape<Progress> = object<Progress>({ percent: number, note: text });
 
-const client: Shape<Client> = object<Client>({
+const client: JsonShape<Client> = object<Client>({
   user: orNull(text),
   tty: text,
   observer: flag,
@@ -225,7 +225,7 @@ const client: Shape<Client> = object<Client>({
   focused: flag,
 });
 
-const agent: Shape<Agent> = object<Agent>({
+const agent: JsonShape<Agent> = object<Agent>({
   name: text,
   id: text,
   title: orNull(text),
@@ -273,16 +273,16 @@ const taskFields = {
   result: orNull(text),
 };
 
-const task: Shape<Task> = object<Task>(taskFields);
+const task: JsonShape<Task> = object<Task>(taskFields);
 
-const taskDetails: Shape<TaskDetails> = object<TaskDetails>({
+const taskDetails: JsonShape<TaskDetails> = object<TaskDetails>({
   ...taskFields,
   steps: list(object({ at: text, state: word<TaskState>(), attempt: number, why: text })),
 });
 
 const done = list(object({ id: number, title: text, why: text }));
 
-const recap: Shape<Recap> = object<Recap>({
+const recap: JsonShape<Recap> = object<Recap>({
   name: text,
   since: text,
   until: text,
@@ -303,10 +303,10 @@ const recap: Shape<Recap> = object<Recap>({
   asks: orNull(text),
 });
 
-const place: Shape<Spec['found_in']> = (value, at) =>
+const place: JsonShape<Spec['found_in']> = (value, at) =>
   typeof value === 'string' ? value : object<Record<string, string>>(Object.fromEntries(Object.keys(value ?? {}).map((key) => [key, text])))(value, at);
 
-const spec: Shape<Spec> = object<Spec>({
+const spec: JsonShape<Spec> = object<Spec>({
   name: text,
   description: orNull(text),
   kind: orNull(text),
@@ -315,19 +315,19 @@ const spec: Shape<Spec> = object<Spec>({
   wrong: list(text),
 });
 
-const taskspace: Shape<Taskspace> = object<Taskspace>({ id: text, name: text, description: text });
+const taskspace: JsonShape<Taskspace> = object<Taskspace>({ id: text, name: text, description: text });
 
-const check: Shape<Check> = object<Check>({ what: text, health: word(), saw: text, advice: orNull(text) });
+const check: JsonShape<Check> = object<Check>({ what: text, health: word(), saw: text, advice: orNull(text) });
 
-const failure: Shape<Failure> = object<Failure>({ code: text, message: text, saw: list(text), hints: list(text) });
+const failure: JsonShape<Failure> = object<Failure>({ code: text, message: text, saw: list(text), hints: list(text) });
 
-/** The answers that are read; anything else is refused whole, so that half a list is never shown. */
+/** These parsers reject a value as a whole. */
 export const agentsFrom = (value: unknown): Agent[] => list(agent)(value, 'agents');
 
-/** A list as far as it could be read: one agent that lacks a field takes no other along, nor does one with the id of
- *  another, by which VS Code would refuse all rows beside it. */
-export function listedFrom(value: unknown): Listed {
-  const listed: Listed = { agents: [], broken: [] };
+/** Parses a list as far as possible: an agent with a missing field does not hide the others. A duplicate id is an error
+ *  too, because VS Code rejects a tree with two rows of the same id. */
+export function agentListFrom(value: unknown): AgentList {
+  const listed: AgentList = { agents: [], broken: [] };
   const owners = new Map<string, string>();
   for (const [at, entry] of list<unknown>((each) => each)(value, 'agents').entries()) {
     try {
@@ -363,7 +363,8 @@ export const restoredFrom = (value: unknown): Restored[] => list(object<Restored
 export const screenFrom = (value: unknown): string[] => object<Screen>({ screen: list(text) })(value, 'screen').screen;
 export const checksFrom = (value: unknown): Check[] => list(check)(value, 'checks');
 
-/** The warning in a line of standard error: an object with `--json`, text from older binaries; undefined for other lines. */
+/** Returns the warning in a line of standard error: an object with `--json`, text from older binaries. Returns
+ *  undefined for other lines. */
 export function warningIn(line: string): string | undefined {
   if (line.startsWith('warning: ')) return line.slice('warning: '.length);
   if (!line.startsWith('{')) return undefined;
@@ -374,14 +375,14 @@ export function warningIn(line: string): string | undefined {
   }
 }
 
-/** The failure in what a command wrote on standard error, when it wrote one. */
+/** Returns the error report in the standard error of a command, if there is one. */
 export function failureFrom(stderr: string): Failure | undefined {
   for (const line of stderr.split('\n').reverse()) {
     if (!line.startsWith('{')) continue;
     try {
       return object({ error: failure })(JSON.parse(line), 'failure').error;
     } catch {
-      // Not the line we look for.
+      // This line is not the report.
     }
   }
   return undefined;

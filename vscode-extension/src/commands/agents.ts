@@ -1,187 +1,186 @@
-// What the commands do: one agent or task, one verb of the binary. Palette, menus, buttons and toasts all come here.
+// The commands on agents. Palette, menus, keys, buttons and notifications all run these commands.
 
 import * as vscode from 'vscode';
 import { type AgentTree, type Node, ROW_CLICKED } from '../views/agentTree';
-import type { Answering } from './approve';
+import type { Approvals } from './approve';
 import { type Client, CommandError } from '../binary/client';
-import type { Composer } from './promptEditor';
+import type { PromptEditor } from './promptEditor';
 import type { Documents } from '../views/documents';
 import type { Mutes } from '../notify/mutes';
-import { type Asking, pickAgent } from '../views/agentPicker';
+import { type PickOptions, pickAgent } from '../views/agentPicker';
 import { removeAgents, removeTaskspace } from './remove';
 import { reviewChanges } from './review';
-import { Clicks } from '../rules/views/doubleClick';
-import { liveBelow } from '../rules/agent/descendants';
-import { nobody } from '../rules/binary/health';
+import { DoubleClickDetector } from '../rules/views/doubleClick';
+import { liveDescendants } from '../rules/agent/descendants';
+import { noAgentMessage } from '../rules/binary/health';
 import { pickEntry } from '../rules/views/labels';
-import { nameMistake } from '../rules/agent/agentName';
+import { nameError } from '../rules/agent/agentName';
 import { nextWaiting } from '../rules/views/nextWaiting';
-import { Once } from '../rules/commands/singleFlight';
-import { asks } from '../rules/agent/question';
-import { noRecap, recapDocument, recapPath, recapsDocument, recapsOf } from '../rules/views/recapDocument';
-import { notRestored } from '../rules/commands/restoreSummary';
+import { SingleFlight } from '../rules/commands/singleFlight';
+import { needsApproval } from '../rules/agent/question';
+import { missingRecapDocument, recapDocument, recapPath, recapsDocument, namesInRecapPath } from '../rules/views/recapDocument';
+import { restoreError } from '../rules/commands/restoreSummary';
 import { isDriven } from '../rules/terminals/attachedTerminals';
-import { hasEnded, hears, isAtWork, isAttachable, isLive, isResumable } from '../rules/agent/status';
+import { hasEnded, canReceivePrompt, isWorking, isAttachable, isLive, isResumable } from '../rules/agent/status';
 import { stopQuestion, stopSeveralQuestion } from '../rules/commands/stopQuestion';
-import { noLinks, oneLine } from '../rules/agent/sanitize';
+import { withoutLinks, oneLine } from '../rules/agent/sanitize';
 import { sendPrompt } from './sendPrompt';
 import { settings } from '../settings';
 import { share, unshare } from './share';
-import { type Spawning, type Started, type Wanted, isWanted, offerAttach, offerFolder, openFolder } from './spawn';
-import { attempt, offer, tellRowGone, tellTrouble } from '../notify/messages';
+import { type SpawnWizard, type StartedAgent, type SpawnRequest, isSpawnRequest, offerAttach, offerFolder, openFolder } from './spawn';
+import { attempt, showMessage, reportRowGone, reportTrouble } from '../notify/messages';
 import type { As, Terminals } from '../terminals/terminals';
 import { withSpecTrust } from './specTrust';
 import type { Agent, Recap } from '../binary/types';
-import { noteDone } from '../walkthrough';
-import type { Watch } from '../binary/agentWatch';
+import { completeStep } from '../walkthrough';
+import type { AgentWatch } from '../binary/agentWatch';
 import { t } from '../l10n';
 
-export interface Parts {
+export interface AgentCommandParts {
   client: Client;
-  answering: Answering;
-  watch: Watch;
+  answering: Approvals;
+  watch: AgentWatch;
   terminals: Terminals;
-  spawning: Spawning;
+  spawning: SpawnWizard;
   documents: Documents;
   mutes: Mutes;
   tree: AgentTree;
-  composer: Composer;
+  composer: PromptEditor;
 }
 
-/** The argument of a key binding in the view, in place of a row: VS Code gives key bindings no row. */
+/** The argument of a key binding in the view, which gets no row from VS Code. */
 const SELECTION = 'selection';
 
 /** The argument of a command: an agent, several to choose from, a row of the view, the selected rows, a folder of the
  *  explorer, or nothing. */
-type Given = Agent | Agent[] | Node | vscode.Uri | typeof SELECTION | undefined;
+type CommandArgument = Agent | Agent[] | Node | vscode.Uri | typeof SELECTION | undefined;
 
 const isRow = (given: unknown): given is Node => typeof given === 'object' && given !== null && !(given instanceof vscode.Uri) && !Array.isArray(given) && 'type' in given;
 
-const agentIn = (given: Given): Agent | undefined => {
+const agentIn = (given: CommandArgument): Agent | undefined => {
   if (isRow(given)) return given.type === 'agent' ? given.agent : undefined;
   return given === SELECTION || given instanceof vscode.Uri || Array.isArray(given) ? undefined : given;
 };
 
-/** The agents of several selected rows, which VS Code gives as the second argument. */
+/** Returns the agents of the selected rows, which VS Code passes as the second argument. */
 const agentsOfRows = (rows: unknown): Agent[] =>
   Array.isArray(rows) ? [...new Map(rows.filter(isRow).flatMap((row) => (row.type === 'agent' ? [[row.agent.id, row.agent]] : []))).values()] : [];
 
-/** What a command does, and what it does with several selected agents. */
+/** What a command does with one agent, and with several selected agents. */
 interface Verb {
   one: (agent: Agent, ...rest: unknown[]) => Promise<unknown>;
   several?: (agents: Agent[]) => Promise<unknown>;
-  /** Whether agents end by it: then the keyboard stays in the view. */
+  /** Whether the command ends agents. Then the keyboard focus stays in the view. */
   after?: 'it has ended';
 }
 
-export function agentCommands(parts: Parts): vscode.Disposable {
+export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
   const { client, answering, watch, terminals, spawning, documents, mutes, tree, composer } = parts;
 
-  /** Registers a command for an agent; without one the person is asked which. What was shown may be older than what is, so
-   *  the agents are looked up again. */
-  const forAgent = (id: string, asking: () => Omit<Asking, 'title'> & { title?: string }, act: Verb | Verb['one']) => {
+  /** Registers a command for an agent. Without an argument the user chooses one. The view may be out of date, so the
+   *  agents are looked up again. */
+  const forAgent = (id: string, asking: () => Omit<PickOptions, 'title'> & { title?: string }, act: Verb | Verb['one']) => {
     const { one, several, after }: Verb = typeof act === 'function' ? { one: act } : act;
-    return vscode.commands.registerCommand(`symposium.${id}`, (given: Given, ...rest: unknown[]) =>
+    return vscode.commands.registerCommand(`symposium.${id}`, (given: CommandArgument, ...rest: unknown[]) =>
       attempt(async () => {
-        if (tellRowGone(given, rest)) return;
+        if (reportRowGone(given, rest)) return;
         pendingClick.cancel();
         const isFromView = isRow(given) || given === SELECTION;
         const selected = given === SELECTION ? tree.selected : isRow(given) ? agentsOfRows(rest[0]) : [];
-        const agents = selected.length > 1 && several !== undefined ? selected.map((agent) => watch.present(agent)) : [];
+        const agents = selected.length > 1 && several !== undefined ? selected.map((agent) => watch.current(agent)) : [];
         const run = (those: readonly Agent[], act: () => Promise<unknown>) =>
-          after === 'it has ended' && isFromView ? terminals.stayInView(those.flatMap((agent) => [agent, ...liveBelow(agent, watch.agents)]), act) : act();
+          after === 'it has ended' && isFromView ? terminals.stayInView(those.flatMap((agent) => [agent, ...liveDescendants(agent, watch.agents)]), act) : act();
         if (several !== undefined && agents.length > 1) {
           await run(agents, () => several(agents));
           return;
         }
         const shown = given === SELECTION ? selected[0] : agentIn(given);
-        // A key on the row of a project is meant for VS Code.
+        // On the row of a project the key has its meaning in VS Code.
         if (given === SELECTION && shown === undefined) {
           if (id === 'attach') await vscode.commands.executeCommand('list.toggleExpand');
           return;
         }
-        const among = Array.isArray(given) ? { wanted: ({ id: known }: Agent) => given.some((each) => each.id === known) } : {};
-        const agent = shown === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking(), ...among }) : watch.present(shown);
+        const among = Array.isArray(given) ? { wanted: ({ id: known }: Agent) => given.some((forEachAgent) => forEachAgent.id === known) } : {};
+        const agent = shown === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking(), ...among }) : watch.current(shown);
         if (agent !== undefined) await run([agent], () => one(agent, ...rest));
       }),
     );
   };
 
   const pendingClick = new PendingClick();
-  const clicks = new Clicks();
+  const clicks = new DoubleClickDetector();
   let visited: string | undefined;
 
-  const verb = (...args: string[]) => client.json(['agent', ...args]).finally(() => void watch.look());
+  const verb = (...args: string[]) => client.json(['agent', ...args]).finally(() => void watch.refresh());
 
-  /** Those that are being brought back: the second click of a double one would be told that it runs. */
-  const resuming = new Once();
+  /** Agents that are being resumed. The second click of a double click must not report that the agent runs already. */
+  const resuming = new SingleFlight();
 
   const resume = (agent: Agent, as: As, location?: 'panel' | 'editor') =>
     resuming.run(agent.id, async () => {
       await verb('resume', agent.name);
-      // What was known is that it has no process.
-      await watch.look();
+      // The known state has no process yet.
+      await watch.refresh();
       await terminals.show(agent, as, location);
     });
 
-  /** Shows the terminal on an agent. What has ended is not there again by that: it is offered to bring it back, beside its
-   *  last screen when there is one. */
+  /** Shows the terminal of an agent. For an agent that has ended, this is its last screen, with an offer to resume it. */
   const show = async (agent: Agent, as: As, location?: 'panel' | 'editor') => {
     if (isAttachable(agent)) {
       await terminals.show(agent, as, location);
-      noteDone('returned');
+      completeStep('returned');
     }
     if (!hasEnded(agent)) return;
     const yes = t('Resume and Attach');
-    const text = noLinks(t('{0} does not run: {1}', oneLine(agent.name), oneLine(agent.reason)));
-    // Not waited for: what is shown of it may be all that was wanted.
+    const text = withoutLinks(t('{0} is not running: {1}', oneLine(agent.name), oneLine(agent.reason)));
+    // The last screen may be all that the user wanted, so the offer does not block.
     void vscode.window.showInformationMessage(text, yes).then((chosen) => {
-      if (chosen === yes) void attempt(async () => resume(watch.present(agent), as, location));
+      if (chosen === yes) void attempt(async () => resume(watch.current(agent), as, location));
     });
   };
 
-  /** Asks what is to be started, and shows it; not when that would be in vain. */
-  const begin = (ask: () => Promise<Started>, then: (agent: Agent) => void = () => undefined) =>
+  /** Asks what to start and shows the terminal. Asks nothing if the start would fail. */
+  const begin = (ask: () => Promise<StartedAgent>, then: (agent: Agent) => void = () => undefined) =>
     attempt(async () => {
-      if (tellTrouble(watch)) return;
-      // What was there when it was last looked for may be gone.
+      if (reportTrouble(watch)) return;
+      // The binary may be missing by now.
       await client.version();
       const { agent, isLate } = await ask();
-      noteDone('spawned');
+      completeStep('spawned');
       if (isLate) offerAttach(agent);
       else await terminals.show(agent, 'driver');
       then(agent);
     });
 
-  const live = (placeholder: string) => () => ({ placeholder, wanted: isLive, none: t('No agent runs.') });
+  const live = (placeholder: string) => () => ({ placeholder, wanted: isLive, none: t('No agent is running.') });
   const any = (placeholder: string) => () => ({ placeholder });
 
   return vscode.Disposable.from(
     forAgent('attach', () => ({ title: t('Attach to Agent'), placeholder: t('Which agent? Its terminal is shown'), actions: 'actions' }), (agent) => show(agent, 'driver')),
     forAgent('attachInEditor', any(t('Which agent? Its terminal opens in the editor area')), (agent) => show(agent, 'driver', 'editor')),
-    forAgent('observe', () => ({ placeholder: t('Watch which agent?'), wanted: isAttachable, none: t('No agent runs.') }), (agent) => show(agent, 'observer')),
-    forAgent('takeOver', () => ({ placeholder: t('Take over which agent? The terminal that drives it now only watches then'), wanted: isDriven }), (agent) => terminals.takeOver(agent)),
+    forAgent('observe', () => ({ placeholder: t('Watch which agent?'), wanted: isAttachable, none: t('No agent is running.') }), (agent) => show(agent, 'observer')),
+    forAgent('takeOver', () => ({ placeholder: t('Take over which agent? Its present driver will only watch'), wanted: isDriven }), (agent) => terminals.takeOver(agent)),
     terminals.onWatching(offerTakeOver),
-    forAgent('send', () => ({ placeholder: t('Send a prompt to which agent?'), wanted: hears, none: t('No agent runs.') }), async (agent) => {
+    forAgent('send', () => ({ placeholder: t('Send a prompt to which agent?'), wanted: canReceivePrompt, none: t('No agent is running.') }), async (agent) => {
       const text = await composer.ask(t('Send to {0}', agent.name), t('The prompt'));
-      if (text !== undefined) await sendPrompt(client, watch.present(agent), text);
+      if (text !== undefined) await sendPrompt(client, watch.current(agent), text);
     }),
-    forAgent('approve', () => ({ placeholder: t('Approve for which agent?'), wanted: asks, none: t('No agent asks for an approval.') }), { one: (agent, seen) => answering.answer('approve', agent, seen), several: (agents) => answering.approveSome(agents) }),
-    forAgent('deny', () => ({ placeholder: t('Deny for which agent?'), wanted: asks, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('deny', agent, seen)),
-    forAgent('interrupt', () => ({ placeholder: t('Interrupt which agent?'), wanted: isAtWork, none: t('No agent works.') }), { one: (agent) => verb('interrupt', agent.name), several: (agents) => each(agents.filter(isAtWork), ({ name }) => verb('interrupt', name)) }),
+    forAgent('approve', () => ({ placeholder: t('Approve for which agent?'), wanted: needsApproval, none: t('No agent asks for an approval.') }), { one: (agent, seen) => answering.answer('approve', agent, seen), several: (agents) => answering.approveSome(agents) }),
+    forAgent('deny', () => ({ placeholder: t('Deny for which agent?'), wanted: needsApproval, none: t('No agent asks for an approval.') }), (agent, seen) => answering.answer('deny', agent, seen)),
+    forAgent('interrupt', () => ({ placeholder: t('Interrupt which agent?'), wanted: isWorking, none: t('No agent is working.') }), { one: (agent) => verb('interrupt', agent.name), several: (agents) => each(agents.filter(isWorking), ({ name }) => verb('interrupt', name)) }),
     forAgent('stop', live(t('Stop which agent?')), { one: (agent) => stop(parts, agent), several: (agents) => stopSeveral(parts, agents.filter(isLive)), after: 'it has ended' }),
     forAgent('restart', live(t('Restart which agent?')), (agent) => withSpecTrust((options) => verb('restart', agent.name, ...options))),
-    forAgent('resume', () => ({ placeholder: t('Resume which agent?'), wanted: isResumable, none: t('All agents run.') }), { one: (agent) => resume(agent, 'driver'), several: (agents) => each(agents.filter(isResumable), ({ name }) => verb('resume', name)) }),
+    forAgent('resume', () => ({ placeholder: t('Resume which agent?'), wanted: isResumable, none: t('All agents are running.') }), { one: (agent) => resume(agent, 'driver'), several: (agents) => each(agents.filter(isResumable), ({ name }) => verb('resume', name)) }),
     forAgent('hibernate', () => ({ placeholder: t('Hibernate which agent?'), wanted: ({ status }) => status === 'idle' }), { one: (agent) => verb('hibernate', agent.name), several: (agents) => each(agents.filter(({ status }) => status === 'idle'), ({ name }) => verb('hibernate', name)) }),
     forAgent('rename', any(t('Rename which agent?')), async (agent) => {
       const taken = watch.agents.map(({ name }) => name);
       const wanted = await vscode.window.showInputBox({
         title: t('Rename {0}', agent.name),
         value: agent.name,
-        validateInput: (name) => (name === agent.name ? undefined : nameMistake(name, taken)),
+        validateInput: (name) => (name === agent.name ? undefined : nameError(name, taken)),
       });
       if (wanted === undefined || wanted === agent.name) return;
-      await verb('rename', watch.present(agent).name, wanted);
+      await verb('rename', watch.current(agent).name, wanted);
     }),
     forAgent('share', live(t('Share which agent?')), (agent) => share(client, watch, agent)),
     forAgent('unshare', any(t('Stop sharing which agent?')), (agent) => unshare(client, agent)),
@@ -194,7 +193,7 @@ export function agentCommands(parts: Parts): vscode.Disposable {
       attempt(async () => {
         const name = given instanceof vscode.Uri ? given.path.split('/')[2] : undefined;
         const agent = name === undefined ? undefined : watch.agent(name);
-        if (agent === undefined) offer({ level: 'information', text: t('There is no agent of this name any more.'), choices: [] });
+        if (agent === undefined) showMessage({ level: 'information', text: t('This agent no longer exists.'), choices: [] });
         else await vscode.commands.executeCommand('symposium.peek', agent);
       }),
     ),
@@ -202,19 +201,19 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     forAgent('logs', any(t('Show the transcript of which agent?')), async (agent) => documents.showText(`/transcript/${agent.name}/${t('{0} transcript', agent.name)}.log`, await client.transcript(agent.name), 'end')),
     forAgent('recap', any(t('Show the recap of which agent?')), {
       one: async (agent) => documents.showMarkdown(recapPath([agent.name]), recapDocument(await client.recap(agent.name))),
-      several: (agents) => recapSome(parts, agents),
+      several: (agents) => showRecaps(parts, agents),
     }),
     vscode.commands.registerCommand('symposium.approveSome', (agents: readonly Agent[]) => attempt(() => answering.approveSome(agents))),
-    vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => recapSome(parts, agents, since))),
+    vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => showRecaps(parts, agents, since))),
     forAgent('openFolder', any(t('Open the folder of which agent?')), (agent) => openFolder(agent)),
     forAgent('mute', () => ({ placeholder: t('Mute which agent?'), wanted: (agent) => !mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'muted'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'muted')) }),
     forAgent('unmute', () => ({ placeholder: t('Unmute which agent?'), wanted: (agent) => mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'told'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'told')) }),
-    vscode.commands.registerCommand('symposium.spawn', (given?: Given | Partial<Wanted>) =>
-      begin(() => (isWanted(given) ? spawning.asTold(given) : spawning.agent(folderIn(given))), (agent) => {
+    vscode.commands.registerCommand('symposium.spawn', (given?: CommandArgument | Partial<SpawnRequest>) =>
+      begin(() => (isSpawnRequest(given) ? spawning.spawnAs(given) : spawning.agent(folderIn(given))), (agent) => {
         if (agent.workspace === 'worktree') void offerFolder(agent);
       }),
     ),
-    vscode.commands.registerCommand('symposium.newTaskspace', (given?: Given) =>
+    vscode.commands.registerCommand('symposium.newTaskspace', (given?: CommandArgument) =>
       begin(() => spawning.taskspace(folderIn(given)), (agent) => void offerFolder(agent)),
     ),
     vscode.commands.registerCommand('symposium.deleteTaskspace', () => attempt(() => removeTaskspace(client, watch))),
@@ -225,10 +224,10 @@ export function agentCommands(parts: Parts): vscode.Disposable {
     }),
     vscode.commands.registerCommand('symposium.nextWaiting', () =>
       attempt(async () => {
-        if (tellTrouble(watch)) return;
+        if (reportTrouble(watch)) return;
         const agent = nextWaiting(watch.agents, visited);
         visited = agent?.id;
-        if (agent === undefined) offer(nobody(watch.agents.length, t('No agent needs you.')));
+        if (agent === undefined) showMessage(noAgentMessage(watch.agents.length, t('No agent needs you.')));
         else await show(agent, 'driver');
       }),
     ),
@@ -237,21 +236,22 @@ export function agentCommands(parts: Parts): vscode.Disposable {
   );
 }
 
-/** Does something with one agent after the other; a failure with one does not stop the others. */
+/** Runs an action for each agent. A failure with one agent does not stop the others. */
 async function each(agents: readonly Agent[], act: (agent: Agent) => Promise<unknown>): Promise<void> {
   for (const agent of agents) await attempt(() => act(agent));
 }
 
-/** A single click opens its row after this many milliseconds. */
-const CLICK_OPENS_AFTER = 100;
+/** The delay before a single click opens its row. */
+const CLICK_DELAY_MS = 100;
 
-/** A click that opens its row in a moment: a key that selects a row counts as a click, and its command comes just behind. */
+/** A delayed click. A key that selects a row counts as a click too, and the command of the key follows at once and
+ *  cancels it. */
 class PendingClick implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
 
   soon(open: () => void): void {
     this.cancel();
-    this.timer = setTimeout(open, CLICK_OPENS_AFTER);
+    this.timer = setTimeout(open, CLICK_DELAY_MS);
   }
 
   cancel(): void {
@@ -263,11 +263,11 @@ class PendingClick implements vscode.Disposable {
   }
 }
 
-/** Offers the agents that have ended for removal, those that ended by themselves or were stopped already ticked. */
-async function prune({ client, watch }: Parts): Promise<void> {
+/** Offers to remove ended agents. Those that exited or were stopped are preselected. */
+async function prune({ client, watch }: AgentCommandParts): Promise<void> {
   const over = watch.agents.filter(hasEnded);
   if (over.length === 0) {
-    offer(nobody(watch.agents.length, t('No agent has ended.')));
+    showMessage(noAgentMessage(watch.agents.length, t('No agent has ended.')));
     return;
   }
   const now = Date.now();
@@ -277,66 +277,66 @@ async function prune({ client, watch }: Parts): Promise<void> {
 }
 
 /** Stops several agents after one question. Returns whether they were stopped. */
-async function stopSeveral({ client, watch }: Parts, agents: readonly Agent[]): Promise<boolean> {
+async function stopSeveral({ client, watch }: AgentCommandParts, agents: readonly Agent[]): Promise<boolean> {
   const { message, detail, yes } = stopSeveralQuestion(agents);
   if (agents.length === 0 || (await vscode.window.showWarningMessage(message, { modal: true, detail }, yes)) !== yes) return false;
-  await each(agents, async (agent) => client.json(['agent', 'kill', watch.present(agent).name]));
-  await watch.look();
+  await each(agents, async (agent) => client.json(['agent', 'kill', watch.current(agent).name]));
+  await watch.refresh();
   return true;
 }
 
-/** Whoever attached to type is told why nothing happens then, and what helps. */
+/** Tells a user whose terminal only watches why typing has no effect, and offers to take over. */
 function offerTakeOver(agent: Agent): void {
   const take = t('Take Over');
-  const text = noLinks(t('You only watch {0}: another terminal drives it.', oneLine(agent.name)));
+  const text = withoutLinks(t('You are only watching {0}: another terminal drives it.', oneLine(agent.name)));
   void vscode.window.showInformationMessage(text, take).then((chosen) => {
     if (chosen === take) void vscode.commands.executeCommand('symposium.takeOver', agent);
   });
 }
 
-const folderIn = (given: Given): string | undefined =>
+const folderIn = (given: CommandArgument): string | undefined =>
   given instanceof vscode.Uri && given.scheme === 'file' ? given.fsPath : undefined;
 
-/** The recaps that were in a document, which VS Code has brought back without its text. */
-export async function recapAgain(client: Client, path: string): Promise<string> {
-  const names = recapsOf(path);
-  const { there, failure } = await recapsNow(client, names);
+/** Returns the text of a recap document that VS Code restored after a reload. */
+export async function restoreRecap(client: Client, path: string): Promise<string> {
+  const names = namesInRecapPath(path);
+  const { there, failure } = await readRecaps(client, names);
   if (there.length > 0 || failure === undefined) return recapsDocument(there);
   const isGone = failure instanceof CommandError && failure.code === 'no-such-agent';
-  return noRecap(names.join(', '), isGone ? t('There is no agent of this name any more.') : failure instanceof Error ? failure.message : t('it could not be read'));
+  return missingRecapDocument(names.join(', '), isGone ? t('This agent no longer exists.') : failure instanceof Error ? failure.message : t('it could not be read'));
 }
 
-/** The recaps of these agents, and why one has none. */
-async function recapsNow(client: Client, names: readonly string[], since?: string): Promise<{ there: Recap[]; failure: unknown }> {
+/** Reads the recaps of these agents, and returns the error of one that failed. */
+async function readRecaps(client: Client, names: readonly string[], since?: string): Promise<{ there: Recap[]; failure: unknown }> {
   const recaps = await Promise.allSettled(names.map((name) => client.recap(name, since)));
   const there = recaps.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const [failure] = recaps.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   return { there, failure };
 }
 
-/** At most so many are told in one document; who has more news looks at the view. */
-const RECAPS = 10;
+/** The number of recaps in one document. */
+const MAX_RECAPS = 10;
 
-/** The recaps of several agents as one document. One that is gone by now has none. */
-async function recapSome({ client, documents }: Parts, agents: readonly Agent[], since?: string): Promise<void> {
-  const names = agents.slice(0, RECAPS).map(({ name }) => name);
-  const { there, failure } = await recapsNow(client, names, since);
+/** Shows the recaps of several agents as one document, without agents that were removed. */
+async function showRecaps({ client, documents }: AgentCommandParts, agents: readonly Agent[], since?: string): Promise<void> {
+  const names = agents.slice(0, MAX_RECAPS).map(({ name }) => name);
+  const { there, failure } = await readRecaps(client, names, since);
   if (there.length === 0) throw failure;
   await documents.showMarkdown(recapPath(names), recapsDocument(there));
 }
 
-/** Brings back what is lost. Rows that change tell of it, so more is said only where none does. */
-async function restoreLost({ client, watch }: Parts): Promise<void> {
-  const { back, failed } = await client.restoreLost().finally(() => void watch.look());
-  const failure = notRestored(failed);
+/** Restores lost agents. The rows show the result, so a message appears only when nothing changes. */
+async function restoreLost({ client, watch }: AgentCommandParts): Promise<void> {
+  const { back, failed } = await client.restoreLost().finally(() => void watch.refresh());
+  const failure = restoreError(failed);
   if (failure !== undefined) throw failure;
-  if (back.length === 0) offer(nobody(watch.agents.length, t('No agent is lost.')));
+  if (back.length === 0) showMessage(noAgentMessage(watch.agents.length, t('No agent is lost.')));
 }
 
-/** Ends an agent; its record and conversation stay. A turn is not cut off without a question, and an agent that is ended
- *  without one can be resumed from the message. Returns whether it was ended. */
-async function stop({ client, watch }: Parts, agent: Agent): Promise<boolean> {
-  const below = liveBelow(agent, watch.agents);
+/** Stops an agent and keeps its record and conversation. Asks before it cuts off a turn; an idle agent is stopped at
+ *  once, with an offer to resume it. Returns whether the agent was stopped. */
+async function stop({ client, watch }: AgentCommandParts, agent: Agent): Promise<boolean> {
+  const below = liveDescendants(agent, watch.agents);
   const question = stopQuestion(agent, below);
   const options: string[] = [];
   if (question !== undefined) {
@@ -345,17 +345,17 @@ async function stop({ client, watch }: Parts, agent: Agent): Promise<boolean> {
     if (taken === undefined) return false;
     options.push(...taken.options);
   }
-  const { name } = watch.present(agent);
+  const { name } = watch.current(agent);
   const progress = { location: vscode.ProgressLocation.Window, title: t('Stopping {0}', name) };
-  await vscode.window.withProgress(progress, () => client.json(['agent', 'kill', name, ...options])).then(() => watch.look());
+  await vscode.window.withProgress(progress, () => client.json(['agent', 'kill', name, ...options])).then(() => watch.refresh());
   if (question === undefined) offerResume(agent);
   return true;
 }
 
-/** Offers to undo a stop that was not asked about. Not waited for. */
+/** Offers to resume an agent that was stopped without a question. */
 function offerResume(agent: Agent): void {
   const resume = t('Resume');
-  void vscode.window.showInformationMessage(noLinks(t('{0} was stopped. Its conversation is kept.', oneLine(agent.name))), resume).then((chosen) => {
+  void vscode.window.showInformationMessage(withoutLinks(t('{0} was stopped. Its conversation is kept.', oneLine(agent.name))), resume).then((chosen) => {
     if (chosen === resume) void vscode.commands.executeCommand('symposium.resume', agent);
   });
 }

@@ -1,40 +1,40 @@
-// What helps when symposium, tmux or the state directory is not there or not usable.
+// Commands for problems with the binary, tmux or the state directory.
 
 import * as vscode from 'vscode';
 import { binaryMistake } from '../binary/binaryPath';
 import { type Client, CommandError } from '../binary/client';
 import type { Documents } from '../views/documents';
-import { inDetail } from '../rules/notify/errorText';
-import { noLinks, oneLine } from '../rules/agent/sanitize';
-import { NEEDED } from '../rules/binary/version';
+import { fullError } from '../rules/notify/errorText';
+import { withoutLinks, oneLine } from '../rules/agent/sanitize';
+import { REQUIRED_VERSION } from '../rules/binary/version';
 import { settings } from '../settings';
-import { AFTER, onceSeen } from '../notify/windowVisible';
+import { TURN_DELAY_MS, whenWindowAnswers } from '../notify/windowVisible';
 import type { TaskTree } from '../views/taskTree';
-import { attempt, commandIn } from '../notify/messages';
+import { attempt, commandInHint } from '../notify/messages';
 import type { Check } from '../binary/types';
-import type { Watch } from '../binary/agentWatch';
-import type { Windows } from '../notify/windowClaims';
+import type { AgentWatch } from '../binary/agentWatch';
+import type { WindowClaims } from '../notify/windowClaims';
 import { t } from '../l10n';
 
-/** Installs the program from its source. */
-const INSTALL = 'cargo install --path .';
+/** The command that installs the binary from its source. */
+const INSTALL_COMMAND = 'cargo install --path .';
 
-export interface Helping {
+export interface DiagnosticParts {
   client: Client;
-  watch: Watch;
+  watch: AgentWatch;
   documents: Documents;
-  windows: Windows;
+  windows: WindowClaims;
   tasks: TaskTree;
   log: vscode.LogOutputChannel;
 }
 
-export function helping({ client, watch, documents, windows, tasks, log }: Helping): vscode.Disposable {
+export function diagnosticCommands({ client, watch, documents, windows, tasks, log }: DiagnosticParts): vscode.Disposable {
   const warned = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
-  /** By one window, and once a day: what is wrong for long stands in the view. */
+  /** Shows a warning once a day, in one window. The view shows a lasting problem. */
   const warn = (text: string) =>
-    onceSeen(() => {
-      if (windows.claim(['warning', text, new Date().toDateString()].join(' '))) tellWarning(text, log);
+    whenWindowAnswers(() => {
+      if (windows.claim(['warning', text, new Date().toDateString()].join(' '))) showWarning(text, log);
     });
   return vscode.Disposable.from(
     vscode.commands.registerCommand('symposium.refresh', async () => {
@@ -52,26 +52,27 @@ export function helping({ client, watch, documents, windows, tasks, log }: Helpi
     ),
     vscode.commands.registerCommand('symposium.copyInstallHint', () =>
       attempt(async () => {
-        const command = watch.health === 'missing-binary' ? INSTALL : commandIn(watch.trouble?.hints[0] ?? 'sudo apt-get install tmux');
+        const command = watch.health === 'missing-binary' ? INSTALL_COMMAND : commandInHint(watch.trouble?.hints[0] ?? 'sudo apt-get install tmux');
         await vscode.env.clipboard.writeText(command);
-        void vscode.window.showInformationMessage(noLinks(t('Copied: {0}', oneLine(command))));
+        void vscode.window.showInformationMessage(withoutLinks(t('Copied: {0}', oneLine(command))));
       }),
     ),
-    // Said once each: a registry that was rebuilt, a tmux that does not answer. The window that is looked at comes first.
+    // Each warning is shown once, such as a rebuilt registry or a tmux server without an answer. The focused window
+    // comes first.
     watch.onWarning((text) => {
       if (warned.has(text)) return;
       warned.add(text);
       const timer = setTimeout(() => {
         timers.delete(timer);
         void warn(text);
-      }, vscode.window.state.focused ? AFTER.first : AFTER.second);
+      }, vscode.window.state.focused ? TURN_DELAY_MS.first : TURN_DELAY_MS.second);
       timers.add(timer);
     }),
     { dispose: () => { for (const timer of timers) clearTimeout(timer); } },
   );
 }
 
-/** Asks for the path of the binary: typed, or chosen in a file dialog. */
+/** Asks for the path of the binary, as text or in a file dialog. */
 function askPath(): Promise<string | undefined> {
   const box = vscode.window.createInputBox();
   box.title = t('Where is symposium on this machine?');
@@ -104,20 +105,20 @@ function askPath(): Promise<string | undefined> {
   });
 }
 
-function tellWarning(text: string, log: vscode.LogOutputChannel): void {
+function showWarning(text: string, log: vscode.LogOutputChannel): void {
   const show = t('Show Log');
-  void vscode.window.showWarningMessage(noLinks(`Symposium: ${oneLine(text, 300)}`), show).then((chosen) => {
+  void vscode.window.showWarningMessage(withoutLinks(`Symposium: ${oneLine(text, 300)}`), show).then((chosen) => {
     if (chosen === show) log.show();
   });
 }
 
-async function report(client: Client, watch: Watch): Promise<string> {
+async function report(client: Client, watch: AgentWatch): Promise<string> {
   const trouble = watch.trouble;
-  const lines = trouble === undefined ? [] : [inDetail(trouble), ''];
-  if (watch.health === 'too-old') lines.push(t('this extension needs symposium {0} or newer', NEEDED), '');
+  const lines = trouble === undefined ? [] : [fullError(trouble), ''];
+  if (watch.health === 'too-old') lines.push(t('this extension needs symposium {0} or newer', REQUIRED_VERSION), '');
   if (watch.health !== 'missing-binary') {
     const checks = await client.doctor().catch((error: unknown) => {
-      lines.push(error instanceof CommandError ? inDetail(error) : String(error));
+      lines.push(error instanceof CommandError ? fullError(error) : String(error));
       return [];
     });
     lines.push(...checks.map(line));

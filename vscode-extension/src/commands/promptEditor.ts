@@ -1,17 +1,17 @@
-// Asks for a text that may have several lines: in an input box, or in an editor that its button opens.
+// Asks for a text of one or several lines, in an input box or in an editor.
 
 import * as vscode from 'vscode';
 import { attempt } from '../notify/messages';
 import { t } from '../l10n';
 
-/** The context key that lists the editors in which a text is written for an agent. */
-const COMPOSING = 'symposium.composing';
+/** The context key with the editors that hold a prompt. */
+const OPEN_EDITORS_KEY = 'symposium.composing';
 
-/** Opens an editor in place of an input box. */
+/** The button that opens an editor in place of the input box. */
 export const writeButton = (): vscode.QuickInputButton => ({ iconPath: new vscode.ThemeIcon('edit'), tooltip: t('Write Several Lines in an Editor') });
 
-export class Composer implements vscode.Disposable {
-  private readonly waiting = new Map<string, (text: string | undefined) => void>();
+export class PromptEditor implements vscode.Disposable {
+  private readonly pending = new Map<string, (text: string | undefined) => void>();
   private readonly parts: vscode.Disposable[];
 
   constructor() {
@@ -21,7 +21,7 @@ export class Composer implements vscode.Disposable {
     ];
   }
 
-  /** Asks in an input box whose button continues in an editor. Returns undefined when it was cancelled or empty. */
+  /** Asks in an input box whose button continues in an editor. Returns undefined if the text is empty or was cancelled. */
   async ask(title: string, placeholder: string): Promise<string | undefined> {
     const box = vscode.window.createInputBox();
     Object.assign(box, { title, placeholder, ignoreFocusOut: true, buttons: [writeButton()] });
@@ -44,12 +44,12 @@ export class Composer implements vscode.Disposable {
     return text === undefined || text.trim() === '' ? undefined : text;
   }
 
-  /** Opens an editor with a text, and returns what it holds when it is used; undefined when it is closed instead. */
+  /** Opens an editor with a text. Returns its content after the user submits it, or undefined after the user closes it. */
   async write(title: string, text: string): Promise<string | undefined> {
     const document = await vscode.workspace.openTextDocument({ language: 'markdown', content: text });
     await vscode.window.showTextDocument(document, { preview: false });
-    const written = new Promise<string | undefined>((resolve) => { this.waiting.set(document.uri.toString(), resolve); });
-    this.tellContext();
+    const written = new Promise<string | undefined>((resolve) => { this.pending.set(document.uri.toString(), resolve); });
+    this.updateContext();
     vscode.window.setStatusBarMessage(`$(edit) ${t('{0}: Ctrl+Enter uses this text, closing the editor cancels', title)}`, 15_000);
     return written;
   }
@@ -58,25 +58,25 @@ export class Composer implements vscode.Disposable {
     for (const part of this.parts) part.dispose();
   }
 
-  /** Uses the text of the editor in front, and closes it. */
+  /** Submits the text of the active editor and closes it. */
   private async use(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
-    if (document === undefined || !this.waiting.has(document.uri.toString())) return;
+    if (document === undefined || !this.pending.has(document.uri.toString())) return;
     const text = document.getText();
     this.end(document.uri, text);
-    // The document is discarded without a question about saving it.
+    // Discards the document without a question about saving it.
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
 
   private end(uri: vscode.Uri, text: string | undefined): void {
-    const resolve = this.waiting.get(uri.toString());
+    const resolve = this.pending.get(uri.toString());
     if (resolve === undefined) return;
-    this.waiting.delete(uri.toString());
-    this.tellContext();
+    this.pending.delete(uri.toString());
+    this.updateContext();
     resolve(text);
   }
 
-  private tellContext(): void {
-    void vscode.commands.executeCommand('setContext', COMPOSING, [...this.waiting.keys()]);
+  private updateContext(): void {
+    void vscode.commands.executeCommand('setContext', OPEN_EDITORS_KEY, [...this.pending.keys()]);
   }
 }

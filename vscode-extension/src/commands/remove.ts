@@ -1,18 +1,18 @@
-// Removes agents and taskspaces. Looks for work first, asks once, and ends an agent only after the answer.
+// Removes agents and taskspaces. Looks for unsaved work first, asks once, and stops an agent only after the answer.
 
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { type Client, PATIENT } from '../binary/client';
-import { type Doomed, type Removal, gone, removalQuestion, remove } from '../rules/commands/removal';
+import { type Client, NO_TIMEOUT } from '../binary/client';
+import { type RemovalCandidate, type Removal, agentGone, removalQuestion, remove } from '../rules/commands/removal';
 import { isLive } from '../rules/agent/status';
-import { inPick, noLinks, oneLine } from '../rules/agent/sanitize';
-import { attempt, offer } from '../notify/messages';
+import { escapeQuickPick, withoutLinks, oneLine } from '../rules/agent/sanitize';
+import { attempt, showMessage } from '../notify/messages';
 import { type Agent, removalReportFrom } from '../binary/types';
-import type { Watch } from '../binary/agentWatch';
+import type { AgentWatch } from '../binary/agentWatch';
 import { t } from '../l10n';
 
-/** Asks once, and removes these agents. Returns whether anything was removed. */
-export async function removeAgents(client: Client, watch: Watch, agents: readonly Agent[]): Promise<boolean> {
+/** Asks once and removes the agents. Returns whether any agent was removed. */
+export async function removeAgents(client: Client, watch: AgentWatch, agents: readonly Agent[]): Promise<boolean> {
   const spaces = new Set((await client.taskspaces()).map(({ id }) => id));
   const doomed = await Promise.all(agents.map((agent) => inspect(client, agent)));
   const work = await confirm(doomed);
@@ -26,37 +26,37 @@ export async function removeAgents(client: Client, watch: Watch, agents: readonl
   return isAny;
 }
 
-/** Looks for work that would be lost. Without an answer the binary still refuses to delete work. */
-async function inspect(client: Client, agent: Agent): Promise<Doomed> {
+/** Looks for work that would be lost. If this fails, the binary still refuses to delete work. */
+async function inspect(client: Client, agent: Agent): Promise<RemovalCandidate> {
   const isHomeless = agent.directory_gone !== null || !existsSync(agent.working_directory);
   const preview = isHomeless ? undefined : await client.removalPreview(agent.name).catch(() => undefined);
   return { agent, isHomeless, work: preview?.summary ?? [] };
 }
 
-/** Asks, and returns what the answer allows; undefined for no. */
-async function confirm(doomed: readonly Doomed[]): Promise<Removal['work'] | undefined> {
+/** Asks the user. Returns what the answer allows, or undefined for no. */
+async function confirm(doomed: readonly RemovalCandidate[]): Promise<Removal['work'] | undefined> {
   const { message, detail, yes, losesWork } = removalQuestion(doomed);
   const recap = t('Show Recap');
-  // Enter presses the first button: an Enter too many must not destroy work.
+  // Enter presses the first button, which must not destroy work.
   const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...(losesWork ? [recap, yes] : [yes]));
   if (chosen === recap) await vscode.commands.executeCommand('symposium.recapSome', doomed.filter(({ work }) => work.length > 0).map(({ agent }) => agent));
   if (chosen !== yes) return undefined;
   return losesWork ? 'may be lost' : 'must be kept';
 }
 
-const plain = (watch: Watch, agent: Agent): Omit<Removal, 'work'> => ({
-  name: () => Promise.resolve(watch.present(agent).name),
+const plain = (watch: AgentWatch, agent: Agent): Omit<Removal, 'work'> => ({
+  name: () => Promise.resolve(watch.current(agent).name),
   verb: ['agent', 'rm'],
   before: isLive(agent) ? 'end first' : 'as it is',
 });
 
-export async function removeTaskspace(client: Client, watch: Watch): Promise<void> {
+export async function removeTaskspace(client: Client, watch: AgentWatch): Promise<void> {
   const all = await client.taskspaces();
   if (all.length === 0) {
-    offer({ level: 'information', text: t('There are no taskspaces.'), choices: [{ title: t('New Taskspace'), command: 'symposium.newTaskspace' }] });
+    showMessage({ level: 'information', text: t('There are no taskspaces.'), choices: [{ title: t('New Taskspace'), command: 'symposium.newTaskspace' }] });
     return;
   }
-  const items = all.map((each) => ({ label: inPick(each.name), description: inPick(oneLine(each.description)), each }));
+  const items = all.map((each) => ({ label: escapeQuickPick(each.name), description: escapeQuickPick(oneLine(each.description)), each }));
   const chosen = await vscode.window.showQuickPick(items, { title: t('Delete Taskspace'), placeHolder: t('Which one?') });
   const agent = chosen === undefined ? undefined : watch.agents.find(({ id }) => id === chosen.each.id);
   if (agent !== undefined) await removeAgents(client, watch, [agent]);
@@ -65,41 +65,41 @@ export async function removeTaskspace(client: Client, watch: Watch): Promise<voi
 const taskspace = (client: Client, { id, name }: Pick<Agent, 'id' | 'name'>): Omit<Removal, 'work'> => ({
   name: async () => {
     const now = (await client.taskspaces()).find((each) => each.id === id);
-    if (now === undefined) throw gone(name);
+    if (now === undefined) throw agentGone(name);
     return now.name;
   },
   verb: ['taskspace', 'delete'],
   before: 'as it is',
 });
 
-async function removeNow(client: Client, watch: Watch, removal: Removal): Promise<boolean> {
+async function removeNow(client: Client, watch: AgentWatch, removal: Removal): Promise<boolean> {
   try {
-    const { isGone, printed } = await remove((args) => client.json(args, PATIENT), removal, async (error) => {
-      // Enter presses the first button, and the person has just pressed it for another question. VS Code moves a button that
-      // closes the dialog out of the row.
+    const { isGone, printed } = await remove((args) => client.json(args, NO_TIMEOUT), removal, async (error) => {
+      // Enter presses the first button, and the user has just confirmed another dialog. VS Code separates a button that
+      // is marked as the closing one.
       const keep = { title: t('Keep') };
       const anyway = { title: t('Remove Anyway') };
-      const detail = noLinks([...error.saw, ...error.hints].join('\n'));
-      return (await vscode.window.showWarningMessage(noLinks(error.message), { modal: true, detail }, keep, anyway)) === anyway;
+      const detail = withoutLinks([...error.saw, ...error.hints].join('\n'));
+      return (await vscode.window.showWarningMessage(withoutLinks(error.message), { modal: true, detail }, keep, anyway)) === anyway;
     });
     if (removal.work === 'may be lost') offerRecovery(printed);
     return isGone;
   } finally {
-    await watch.look();
+    await watch.refresh();
   }
 }
 
-/** Tells that a copy of the removed work is kept, with the command that brings it back. Not waited for. */
+/** Tells that a copy of the removed work is kept, and offers the command that restores it. */
 function offerRecovery(printed: unknown): void {
   let command: string | undefined;
   try {
     [command] = removalReportFrom(printed).recover;
   } catch {
-    // Without a copy there is no command.
+    // No copy was made.
   }
   if (command === undefined) return;
   const [copy, text] = [t('Copy Command'), command];
-  void vscode.window.showInformationMessage(noLinks(t('A copy of the removed work is kept for 30 days: {0}', oneLine(text, 100))), copy).then((chosen) => {
+  void vscode.window.showInformationMessage(withoutLinks(t('A copy of the removed work is kept for 30 days: {0}', oneLine(text, 100))), copy).then((chosen) => {
     if (chosen === copy) void vscode.env.clipboard.writeText(text);
   });
 }

@@ -1,13 +1,13 @@
-// Shows what an agent has changed in VS Code's own diff editor, by the git extension of VS Code.
+// Shows the changes of an agent in the diff editor of VS Code, by its git extension.
 
 import * as vscode from 'vscode';
 import { type Change, diffEntries } from '../rules/commands/diffEntries';
 import { oneLine } from '../rules/agent/sanitize';
-import { offer } from '../notify/messages';
+import { showMessage } from '../notify/messages';
 import type { Agent } from '../binary/types';
 import { t } from '../l10n';
 
-/** The part of the API of the git extension that is used here. */
+/** The part of the API of the git extension that this file uses. */
 interface Git {
   openRepository: (root: vscode.Uri) => Promise<Repository | null>;
   toGitUri: (uri: vscode.Uri, ref: string) => vscode.Uri;
@@ -31,18 +31,18 @@ async function git(): Promise<Git | undefined> {
   try {
     return (await extension?.activate())?.getAPI(1);
   } catch {
-    // It is disabled in the settings.
+    // The git extension is disabled in the settings.
     return undefined;
   }
 }
 
-/** Shows the changes of an agent: of a worktree those since it left the branch of its project, else what is not committed. */
+/** Shows the changes of an agent: of a worktree those since it branched off, otherwise those that are not committed. */
 export async function reviewChanges(agent: Agent): Promise<void> {
   const api = await git();
   const repository = await api?.openRepository(vscode.Uri.file(agent.working_directory));
   if (api === undefined || repository === undefined || repository === null) {
     const text = vscode.workspace.isTrusted ? t('The git extension of VS Code cannot open the folder of {0}.', oneLine(agent.name)) : t('The git extension of VS Code needs a trusted workspace.');
-    offer({ level: 'warning', text, choices: vscode.workspace.isTrusted ? [] : [{ title: t('Manage Trust'), command: 'workbench.trust.manage' }] });
+    showMessage({ level: 'warning', text, choices: vscode.workspace.isTrusted ? [] : [{ title: t('Manage Trust'), command: 'workbench.trust.manage' }] });
     return;
   }
   await repository.status();
@@ -54,11 +54,11 @@ export async function reviewChanges(agent: Agent): Promise<void> {
     original === undefined ? undefined : api.toGitUri(vscode.Uri.file(original), base),
     modified === undefined ? undefined : vscode.Uri.file(modified),
   ]);
-  if (entries.length === 0) offer({ level: 'information', text: t('{0} has changed nothing.', oneLine(agent.name)), choices: [] });
+  if (entries.length === 0) showMessage({ level: 'information', text: t('{0} has changed nothing.', oneLine(agent.name)), choices: [] });
   else await vscode.commands.executeCommand('vscode.changes', t('Changes of {0}', oneLine(agent.name)), entries);
 }
 
-/** The commit at which an agent's branch left the branch that its project is on. */
+/** Returns the commit at which the branch of an agent left the branch of its project. */
 async function mergeBase(api: Git, repository: Repository, { workspace, project }: Agent): Promise<string | undefined> {
   if (workspace !== 'worktree' || project === null) return undefined;
   const head = (await api.openRepository(vscode.Uri.file(project)))?.state.HEAD?.commit;

@@ -1,39 +1,39 @@
-// Sends code from the editor to an agent: a selection, a file, or the problems in it.
+// Sends code from the editor to an agent: a selection, a file, or the problems of a file.
 
 import * as vscode from 'vscode';
 import type { Client } from '../binary/client';
-import { folders } from '../workspaceFolders';
-import { real } from '../realPath';
+import { openFolders } from '../workspaceFolders';
+import { realPath } from '../realPath';
 import { pickAgent } from '../views/agentPicker';
 import { type Problem, filePrompt, problemsPrompt, reference, selectionPrompt } from '../rules/commands/editorPrompt';
 import { isHere } from '../rules/agent/inWorkspace';
-import { hears } from '../rules/agent/status';
+import { canReceivePrompt } from '../rules/agent/status';
 import { sendPrompt } from './sendPrompt';
-import { attempt, offer } from '../notify/messages';
+import { attempt, showMessage } from '../notify/messages';
 import type { Agent } from '../binary/types';
-import type { Watch } from '../binary/agentWatch';
+import type { AgentWatch } from '../binary/agentWatch';
 import { t } from '../l10n';
 
-const FIX = 'symposium.fixWithAgent';
+const FIX_COMMAND = 'symposium.fixWithAgent';
 
-export function fromEditor(client: Client, watch: Watch): vscode.Disposable {
-  /** Asks which agent, unless a single one of this window can be sent something. */
+export function editorCommands(client: Client, watch: AgentWatch): vscode.Disposable {
+  /** Asks which agent, unless exactly one agent of this window can receive a prompt. */
   const chooseAgent = async (): Promise<Agent | undefined> => {
-    const here = folders();
-    const [only, ...others] = watch.agents.filter((agent) => hears(agent) && isHere(agent, here));
+    const here = openFolders();
+    const [only, ...others] = watch.agents.filter((agent) => canReceivePrompt(agent) && isHere(agent, here));
     if (only !== undefined && others.length === 0) return only;
-    return pickAgent(watch, { title: t('Send to Agent'), placeholder: t('Send it to which agent?'), wanted: hears, none: t('No agent runs.') });
+    return pickAgent(watch, { title: t('Send to Agent'), placeholder: t('Send it to which agent?'), wanted: canReceivePrompt, none: t('No agent is running.') });
   };
 
-  /** Makes a prompt for the chosen agent and sends it. */
+  /** Builds a prompt for the chosen agent and sends it. */
   const send = async (prompt: (agent: Agent) => Promise<string | undefined> | string | undefined) => {
     const agent = await chooseAgent();
     const text = agent === undefined ? undefined : await prompt(agent);
-    if (agent !== undefined && text !== undefined) await sendPrompt(client, watch.present(agent), text);
+    if (agent !== undefined && text !== undefined) await sendPrompt(client, watch.current(agent), text);
   };
 
-  const wish = (agent: Agent) =>
-    vscode.window.showInputBox({ title: t('Send to {0}', agent.name), placeHolder: t('What to do with it; empty: only the text is sent'), ignoreFocusOut: true });
+  const askRequest = (agent: Agent) =>
+    vscode.window.showInputBox({ title: t('Send to {0}', agent.name), placeHolder: t('What should the agent do with it? Empty: only the text is sent'), ignoreFocusOut: true });
 
   const sendSelection = async () => {
     const editor = vscode.window.activeTextEditor;
@@ -43,7 +43,7 @@ export function fromEditor(client: Client, watch: Watch): vscode.Disposable {
     // A selection that ends at the beginning of a line does not include that line.
     const last = range.end.character === 0 && range.end.line > range.start.line ? range.end.line : range.end.line + 1;
     await send(async (agent) => {
-      const asked = await wish(agent);
+      const asked = await askRequest(agent);
       const place = reference({ path: pathOf(document.uri), from: range.start.line + 1, to: last }, agent);
       return asked === undefined ? undefined : selectionPrompt(asked, place, { text: document.getText(range), language: document.languageId });
     });
@@ -53,14 +53,14 @@ export function fromEditor(client: Client, watch: Watch): vscode.Disposable {
     const uri = given ?? vscode.window.activeTextEditor?.document.uri;
     if (uri === undefined) return;
     await send(async (agent) => {
-      const asked = await wish(agent);
+      const asked = await askRequest(agent);
       return asked === undefined ? undefined : filePrompt(asked, reference({ path: pathOf(uri) }, agent));
     });
   };
 
   const sendProblems = async (uri: vscode.Uri | undefined, diagnostics: readonly vscode.Diagnostic[]) => {
     if (uri === undefined || diagnostics.length === 0) {
-      offer({ level: 'information', text: t('This file has no problems.'), choices: [] });
+      showMessage({ level: 'information', text: t('This file has no problems.'), choices: [] });
       return;
     }
     await send((agent) => problemsPrompt(reference({ path: pathOf(uri) }, agent), diagnostics.map(problem)));
@@ -75,21 +75,21 @@ export function fromEditor(client: Client, watch: Watch): vscode.Disposable {
         await sendProblems(uri, uri === undefined ? [] : vscode.languages.getDiagnostics(uri));
       }),
     ),
-    vscode.commands.registerCommand(FIX, (uri: vscode.Uri, diagnostics: vscode.Diagnostic[]) => attempt(() => sendProblems(uri, diagnostics))),
+    vscode.commands.registerCommand(FIX_COMMAND, (uri: vscode.Uri, diagnostics: vscode.Diagnostic[]) => attempt(() => sendProblems(uri, diagnostics))),
     vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, { provideCodeActions: (document, _range, { diagnostics }) => fixes(watch, document, diagnostics) }, { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] }),
   );
 }
 
-/** Offers an agent for problems at the cursor; not where no agent could be sent anything. */
-function fixes(watch: Watch, { uri }: vscode.TextDocument, diagnostics: readonly vscode.Diagnostic[]): vscode.CodeAction[] {
-  if (diagnostics.length === 0 || !watch.agents.some(hears)) return [];
+/** Returns a quick fix for problems at the cursor, if there is an agent that can receive it. */
+function fixes(watch: AgentWatch, { uri }: vscode.TextDocument, diagnostics: readonly vscode.Diagnostic[]): vscode.CodeAction[] {
+  if (diagnostics.length === 0 || !watch.agents.some(canReceivePrompt)) return [];
   const action = new vscode.CodeAction(t('Fix with Agent'), vscode.CodeActionKind.QuickFix);
   action.diagnostics = [...diagnostics];
-  action.command = { command: FIX, title: t('Fix with Agent'), arguments: [uri, diagnostics] };
+  action.command = { command: FIX_COMMAND, title: t('Fix with Agent'), arguments: [uri, diagnostics] };
   return [action];
 }
 
-const pathOf = (uri: vscode.Uri): string => (uri.scheme === 'file' ? real(uri.fsPath) : uri.path);
+const pathOf = (uri: vscode.Uri): string => (uri.scheme === 'file' ? realPath(uri.fsPath) : uri.path);
 
 const severities = ['error', 'warning', 'information', 'hint'];
 

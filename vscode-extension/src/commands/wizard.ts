@@ -1,14 +1,14 @@
-// Several questions in one flow, with a way back. Leaving one throws vscode.CancellationError, which nobody is told of.
+// A sequence of questions with a back button. Cancelling throws vscode.CancellationError, which is not reported.
 
 import * as vscode from 'vscode';
 import { writeButton } from './promptEditor';
 
-/** Asks one question; throws BACK when the person wants the one before. */
+/** Asks one question. Throws BACK to return to the previous one. */
 export type Step = (at: number, of: number) => Promise<void>;
 
 export const BACK = Symbol('back');
 
-export async function steps(list: readonly Step[]): Promise<void> {
+export async function runSteps(list: readonly Step[]): Promise<void> {
   for (let at = 0; at < list.length; ) {
     try {
       await list[at]?.(at + 1, list.length);
@@ -27,12 +27,12 @@ interface Question {
   of: number;
 }
 
-/** One of several; with `typed`, also what is typed and is none of them. */
+/** Asks for one of several items. With `typed`, any typed text is accepted too. */
 export function choose<T extends vscode.QuickPickItem>(question: Question, items: readonly T[], typed?: (value: string) => T): Promise<T> {
   const pick = vscode.window.createQuickPick<T>();
   pick.items = items;
   pick.matchOnDescription = true;
-  // What was answered before, for who goes through the questions again.
+  // Preselects the previous answer.
   const before = items.filter(({ picked }) => picked === true);
   if (before.length > 0) pick.activeItems = before;
   if (typed !== undefined) {
@@ -42,31 +42,31 @@ export function choose<T extends vscode.QuickPickItem>(question: Question, items
       pick.items = known ? items : [...items, own];
     });
   }
-  // Who is quick presses Enter before the list holds what was typed.
-  return asked(pick, question, () => pick.selectedItems[0] ?? (typed === undefined || pick.value === '' ? undefined : typed(pick.value)));
+  // A fast typist presses Enter before the list contains the typed text.
+  return ask(pick, question, () => pick.selectedItems[0] ?? (typed === undefined || pick.value === '' ? undefined : typed(pick.value)));
 }
 
-/** A text; `mistake` says what is wrong with it while it is typed. */
-export function type(question: Question, value: string, mistake: (value: string) => string | undefined, write?: (title: string, value: string) => Promise<string | undefined>): Promise<string> {
+/** Asks for a text. `mistake` validates it while it is typed. */
+export function askText(question: Question, value: string, mistake: (value: string) => string | undefined, write?: (title: string, value: string) => Promise<string | undefined>): Promise<string> {
   const box = vscode.window.createInputBox();
   box.value = value;
   const more = write === undefined ? undefined : { button: writeButton(), answer: () => write(question.title, box.value) };
   box.onDidChangeValue((text) => {
     box.validationMessage = mistake(text) ?? '';
   });
-  return asked(box, question, () => {
+  return ask(box, question, () => {
     box.validationMessage = mistake(box.value) ?? '';
     return box.validationMessage === '' ? box.value : undefined;
   }, more);
 }
 
-/** A button that answers in another way. */
-interface More<T> {
+/** A button that provides the answer in another way. */
+interface ExtraButton<T> {
   button: vscode.QuickInputButton;
   answer: () => Promise<T | undefined>;
 }
 
-function asked<T>(input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox, question: Question, answer: () => T | undefined, more?: More<T>): Promise<T> {
+function ask<T>(input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox, question: Question, answer: () => T | undefined, more?: ExtraButton<T>): Promise<T> {
   input.title = question.title;
   input.placeholder = question.placeholder;
   input.step = question.at;
@@ -79,11 +79,11 @@ function asked<T>(input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBo
         const answered = more.answer();
         hidden = undefined;
         input.hide();
-        // An editor that is closed without an answer cancels, as Escape does here.
+        // Closing the editor cancels, like Escape.
         answered.then((value) => { if (value === undefined) reject(new vscode.CancellationError()); else resolve(value); }, reject);
         return;
       }
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the way back is no error
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- BACK is a control flow value
       reject(BACK);
       input.hide();
     });

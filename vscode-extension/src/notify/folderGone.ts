@@ -1,30 +1,30 @@
-// Agents whose folder is gone, deleted here or elsewhere: their removal is offered, once.
+// Offers once to remove agents whose folder was deleted.
 
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Client } from '../binary/client';
-import { folders } from '../workspaceFolders';
-import { real } from '../realPath';
+import { openFolders } from '../workspaceFolders';
+import { realPath } from '../realPath';
 import { removeAgents } from '../commands/remove';
-import { SETTLED, Settling, homeless, stillThere } from '../rules/notify/folderGone';
+import { GONE_FOR_MS, FolderGoneTimer, agentsWithoutFolder, currentOf } from '../rules/notify/folderGone';
 import { isHere, isWithin } from '../rules/agent/inWorkspace';
-import { noLinks, oneLine } from '../rules/agent/sanitize';
-import { AFTER, onceSeen } from './windowVisible';
+import { withoutLinks, oneLine } from '../rules/agent/sanitize';
+import { TURN_DELAY_MS, whenWindowAnswers } from './windowVisible';
 import { attempt } from './messages';
 import type { Agent } from '../binary/types';
-import type { Watch } from '../binary/agentWatch';
-import type { Windows } from './windowClaims';
+import type { AgentWatch } from '../binary/agentWatch';
+import type { WindowClaims } from './windowClaims';
 import { t } from '../l10n';
 
 const KEY = 'symposium.homeless';
 
-/** A timer may be a millisecond early by the clock. */
-const LATER = 50;
+/** A timer may fire a millisecond early. */
+const TIMER_SLACK_MS = 50;
 
-export function offerCleanUp(client: Client, watch: Watch, windows: Windows, memory: vscode.Memento): vscode.Disposable {
-  const settling = new Settling();
+export function offerRemoval(client: Client, watch: AgentWatch, windows: WindowClaims, memory: vscode.Memento): vscode.Disposable {
+  const settling = new FolderGoneTimer();
   const deleted = new Set<string>();
-  /** Those that this window has had its turn of, whether it was the one to ask or not. */
+  /** Agents that this window has already handled, whether it asked or not. */
   const mine = new Set<string>();
   const turns = new Set<NodeJS.Timeout>();
   let timer: NodeJS.Timeout | undefined;
@@ -37,48 +37,48 @@ export function offerCleanUp(client: Client, watch: Watch, windows: Windows, mem
     await memory.update(KEY, [...new Set([...asked(), ...agents.map(({ id }) => id)])].filter((id) => known.has(id)));
     const names = oneLine(agents.map(({ name }) => name).join(', '));
     const remove = t('Remove');
-    if ((await vscode.window.showInformationMessage(noLinks(t('The folder of these agents is gone: {0}', names)), remove)) !== remove) return;
-    // The offer may have stood there for hours.
-    await watch.look();
-    const left = stillThere(agents, watch.agents);
+    if ((await vscode.window.showInformationMessage(withoutLinks(t('The folder of these agents was deleted: {0}', names)), remove)) !== remove) return;
+    // The message may have been open for hours.
+    await watch.refresh();
+    const left = currentOf(agents, watch.agents);
     if (left.length > 0) await attempt(() => removeAgents(client, watch, left));
   };
 
-  /** Each is asked about by one window: by the one that is looked at, else by any. */
+  /** Lets one window ask: the focused one if there is one. */
   const offer = (agents: readonly Agent[]) => {
     if (agents.length === 0) return;
     for (const { id } of agents) mine.add(id);
     const turn = setTimeout(() => {
       turns.delete(turn);
-      void onceSeen(() => void ask(stillThere(agents, watch.agents).filter(({ id }) => windows.claim(`homeless ${id}`))));
-    }, vscode.window.state.focused ? AFTER.first : AFTER.second);
+      void whenWindowAnswers(() => void ask(currentOf(agents, watch.agents).filter(({ id }) => windows.claim(`homeless ${id}`))));
+    }, vscode.window.state.focused ? TURN_DELAY_MS.first : TURN_DELAY_MS.second);
     turns.add(turn);
   };
 
   const without = (): Agent[] => {
-    const here = folders();
+    const here = openFolders();
     const before = asked();
     for (const path of deleted) if (existsSync(path) || !worksIn(path)) deleted.delete(path);
     const vanished = here.filter((path) => !existsSync(path));
-    // Where the folder was open or deleted, or else where the person is.
+    // Agents of the deleted folder, or of all folders if this window has the focus.
     const ours = watch.agents.filter((agent) => vscode.window.state.focused || isHere(agent, here));
-    const marked = homeless(ours, vanished, before);
+    const marked = agentsWithoutFolder(ours, vanished, before);
     const byHand = (agent: Agent) => !before.includes(agent.id) && [...deleted].some((path) => isWithin(agent.working_directory, path));
     return watch.agents.filter((agent) => marked.includes(agent) || byHand(agent));
   };
 
   const check = () => {
     const agents = without();
-    const settled = settling.settled(agents, Date.now());
+    const settled = settling.due(agents, Date.now());
     offer(settled);
     clearTimeout(timer);
-    // One list may be the last for long.
-    timer = agents.length > settled.length ? setTimeout(check, SETTLED + LATER) : undefined;
+    // No further list may arrive for a long time.
+    timer = agents.length > settled.length ? setTimeout(check, GONE_FOR_MS + TIMER_SLACK_MS) : undefined;
   };
 
   return vscode.Disposable.from(
     vscode.workspace.onDidDeleteFiles(({ files }) => {
-      const gone = files.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => real(fsPath));
+      const gone = files.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => realPath(fsPath));
       for (const path of gone.filter(worksIn)) deleted.add(path);
       check();
     }),

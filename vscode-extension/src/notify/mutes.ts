@@ -1,4 +1,4 @@
-// Agents whose notices nobody wants, kept by id so that a rename changes nothing.
+// The muted agents, by id, so that a renamed agent stays muted.
 
 import * as vscode from 'vscode';
 import type { Agent } from '../binary/types';

@@ -1,34 +1,34 @@
-// Tells people what rules/notices finds: what comes together is told as one, and nothing is told twice, be it by two windows.
+// Shows the notices of rules/notify/notices. Combines simultaneous notices, and shows each one in a single window.
 
 import * as vscode from 'vscode';
 import type { Client } from '../binary/client';
-import { folders } from '../workspaceFolders';
+import { openFolders } from '../workspaceFolders';
 import type { Mutes } from './mutes';
-import { type Notice, type Turn, asTask, combinedText, departures, isRestorable, isTold, newsKey, noticeText, remaining, stillSo, transitions, turnOf } from '../rules/notify/notices';
+import { type Notice, type NotifyTurn, withTask, combinedText, departures, isRestorable, isShown, noticeKey, noticeText, attachableAgents, stillValid, transitions, notifyTurn } from '../rules/notify/notices';
 import type { OpenNotices } from '../rules/notify/openNotices';
 import { isHere } from '../rules/agent/inWorkspace';
-import { MOST, asks, seenOf } from '../rules/agent/question';
+import { QUESTION_LENGTH, needsApproval, seenOf } from '../rules/agent/question';
 import { hasEnded } from '../rules/agent/status';
 import { settings } from '../settings';
-import { AFTER, onceSeen } from './windowVisible';
+import { TURN_DELAY_MS, whenWindowAnswers } from './windowVisible';
 import type { Terminals } from '../terminals/terminals';
 import type { Agent } from '../binary/types';
-import type { Watch } from '../binary/agentWatch';
-import type { Windows } from './windowClaims';
+import type { AgentWatch } from '../binary/agentWatch';
+import type { WindowClaims } from './windowClaims';
 import { t } from '../l10n';
 
-/** What happens within this is told as one. */
-const TOGETHER = 300;
+/** Notices within this time are combined. */
+const COMBINE_WITHIN_MS = 300;
 
 const run = (command: string, ...args: unknown[]) => void vscode.commands.executeCommand(`symposium.${command}`, ...args);
 
-/** Whether this window tells some news, and when: now, or to somebody who was away from it, whatever was told meanwhile. */
-export type Decide = (news: Notice, to?: 'now' | 'away') => Turn;
+/** Decides whether and when this window shows a notice, now or to a user who returns to the window. */
+export type DecideTurn = (news: Notice, to?: 'now' | 'away') => NotifyTurn;
 
-export function decision(terminals: Terminals, mutes: Mutes): Decide {
+export function turnDecision(terminals: Terminals, mutes: Mutes): DecideTurn {
   return (news, to = 'now') => {
-    const here = folders();
-    return turnOf(news, {
+    const here = openFolders();
+    return notifyTurn(news, {
       about: settings.notifyAbout(),
       mode: to === 'away' ? 'always' : settings.notifications(),
       focused: to === 'now' && vscode.window.state.focused,
@@ -39,45 +39,45 @@ export function decision(terminals: Terminals, mutes: Mutes): Decide {
   };
 }
 
-/** What notifications are made of. */
-export interface Told {
+/** The parts that notifications depend on. */
+export interface NotificationParts {
   client: Client;
-  watch: Watch;
-  decide: Decide;
-  windows: Windows;
+  watch: AgentWatch;
+  decide: DecideTurn;
+  windows: WindowClaims;
   open: OpenNotices;
 }
 
-export function notifications({ client, watch, decide, windows, open }: Told): vscode.Disposable {
-  const gathered = new Map<keyof typeof AFTER, Notice[]>();
+export function notifications({ client, watch, decide, windows, open }: NotificationParts): vscode.Disposable {
+  const gathered = new Map<keyof typeof TURN_DELAY_MS, Notice[]>();
   const timers = new Set<NodeJS.Timeout>();
 
-  /** An end with the task that it was of, as far as that can be had. */
+  /** Adds the finished task to a notice, if it can be read. */
   const exactly = async (news: Notice): Promise<Notice> => {
     const { agent, end } = news;
     if (end === undefined || (end.at === undefined && agent.tasks.done + agent.tasks.failed === 0)) return news;
-    return asTask(news, await client.tasksOver(agent.name, end.at).catch(() => []));
+    return withTask(news, await client.finishedTasks(agent.name, end.at).catch(() => []));
   };
 
   const settle = async (news: Notice) => {
     const exact = await exactly(news);
-    await onceSeen(() => windows.claim(newsKey(exact)));
+    await whenWindowAnswers(() => windows.claim(noticeKey(exact)));
   };
 
-  const tell = async (turn: keyof typeof AFTER) => {
+  const tell = async (turn: keyof typeof TURN_DELAY_MS) => {
     const news = gathered.get(turn) ?? [];
     gathered.delete(turn);
     const exact = await Promise.all(news.map(exactly));
-    await onceSeen(() => {
-      const notices = stillSo(exact, watch.agents).filter((each) => windows.claim(newsKey(each)));
+    await whenWindowAnswers(() => {
+      const notices = stillValid(exact, watch.agents).filter((each) => windows.claim(noticeKey(each)));
       const [only] = notices;
-      const there = remaining(notices, watch.agents);
-      if (notices.length === 1 && only !== undefined) open.until((there.length === 1 ? tellOne : tellOver)(only), notices);
-      else if (notices.length > 1) open.until(tellSeveral(notices, there), notices);
+      const there = attachableAgents(notices, watch.agents);
+      if (notices.length === 1 && only !== undefined) open.until((there.length === 1 ? showOne : showFinishedTask)(only), notices);
+      else if (notices.length > 1) open.until(showSeveral(notices, there), notices);
     });
   };
 
-  const gather = (turn: keyof typeof AFTER, news: Notice) => {
+  const gather = (turn: keyof typeof TURN_DELAY_MS, news: Notice) => {
     const already = gathered.get(turn);
     if (already !== undefined) {
       already.push(news);
@@ -87,7 +87,7 @@ export function notifications({ client, watch, decide, windows, open }: Told): v
     const timer = setTimeout(() => {
       timers.delete(timer);
       void tell(turn);
-    }, TOGETHER + AFTER[turn]);
+    }, COMBINE_WITHIN_MS + TURN_DELAY_MS[turn]);
     timers.add(timer);
   };
 
@@ -95,7 +95,7 @@ export function notifications({ client, watch, decide, windows, open }: Told): v
     watch.onAgents(({ before, after }) => {
       for (const news of [...transitions(before, after), ...departures(before, after)]) {
         const turn = decide(news);
-        if (isTold(turn)) gather(turn, news);
+        if (isShown(turn)) gather(turn, news);
         else if (turn === 'settled') void settle(news);
       }
     }),
@@ -103,28 +103,28 @@ export function notifications({ client, watch, decide, windows, open }: Told): v
   );
 }
 
-/** The way to show some notices, by the worst of them. */
-function loudness(notices: readonly Notice[]): typeof vscode.window.showInformationMessage {
+/** Returns the kind of message for notices, by the most severe one. */
+function messageLevel(notices: readonly Notice[]): typeof vscode.window.showInformationMessage {
   const has = (...kinds: Notice['kind'][]) => notices.some(({ kind }) => kinds.includes(kind));
   if (has('crashed', 'gave-up')) return vscode.window.showErrorMessage;
   return has('waiting', 'failed', 'lost') ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
 }
 
-function tellOne(notice: Notice): PromiseLike<void> {
+function showOne(notice: Notice): PromiseLike<void> {
   const { agent } = notice;
   const attach = t('Attach');
   const recap = t('Show Recap');
-  const seen = seenOf(agent, MOST.notice);
-  // What is not shown whole here is read behind the button.
+  const seen = seenOf(agent, QUESTION_LENGTH.notice);
+  // A question that does not fit is shown in full after the button is pressed.
   const approve = seen === undefined || seen.whole ? t('Approve') : t('Approve…');
   const mute = t('Mute');
   const restore = t('Restore Lost Agents');
   const deny = seen === undefined || seen.whole ? t('Deny') : t('Deny…');
   const resume = t('Resume');
   const review = t('Review');
-  const buttons = asks(agent) ? [approve, deny, attach, mute] : isRestorable([notice]) ? [restore, recap, mute] : hasEnded(agent) ? [resume, attach, recap, mute] : notice.kind === 'finished' ? [attach, review, recap, mute] : [attach, recap, mute];
-  return loudness([notice])(noticeText(notice), ...buttons).then((chosen) => {
-    // What was seen goes along: it is approved, or the person reads what is asked by then.
+  const buttons = needsApproval(agent) ? [approve, deny, attach, mute] : isRestorable([notice]) ? [restore, recap, mute] : hasEnded(agent) ? [resume, attach, recap, mute] : notice.kind === 'finished' ? [attach, review, recap, mute] : [attach, recap, mute];
+  return messageLevel([notice])(noticeText(notice), ...buttons).then((chosen) => {
+    // Passes what the user was shown, so that another question is shown first.
     if (chosen === approve) run('approve', agent, seen);
     else if (chosen === deny) run('deny', agent, seen);
     else if (chosen === resume) run('resume', agent);
@@ -136,24 +136,24 @@ function tellOne(notice: Notice): PromiseLike<void> {
   });
 }
 
-/** Tells what came of a task whose agent has gone with it: nobody is there to attach to, and no recap can be had. */
-function tellOver(notice: Notice): PromiseLike<void> {
+/** Shows the result of a task whose agent was removed with it. There is no terminal and no recap. */
+function showFinishedTask(notice: Notice): PromiseLike<void> {
   const task = notice.end?.task;
   const show = t('Show Task');
-  return loudness([notice])(noticeText(notice), ...(task === undefined ? [] : [show])).then((chosen) => {
+  return messageLevel([notice])(noticeText(notice), ...(task === undefined ? [] : [show])).then((chosen) => {
     if (chosen === show) run('showTask', task);
   });
 }
 
-/** Several as one, with buttons for those agents that are there. */
-function tellSeveral(notices: readonly Notice[], agents: Agent[]): PromiseLike<void> {
+/** Shows several notices as one, with buttons for the agents that still exist. */
+function showSeveral(notices: readonly Notice[], agents: Agent[]): PromiseLike<void> {
   const attach = t('Attach');
   const recap = t('Show Recap');
   const approve = t('Approve');
   const restore = t('Restore Lost Agents');
-  const buttons = [...(isRestorable(notices) ? [restore] : []), ...(agents.some(asks) ? [approve] : []), ...(agents.length > 0 ? [attach, recap] : [])];
-  return loudness(notices)(combinedText(notices), ...buttons).then((chosen) => {
-    // What each asks for is not in the notice, so a yes is given where it can be read.
+  const buttons = [...(isRestorable(notices) ? [restore] : []), ...(agents.some(needsApproval) ? [approve] : []), ...(agents.length > 0 ? [attach, recap] : [])];
+  return messageLevel(notices)(combinedText(notices), ...buttons).then((chosen) => {
+    // The notice does not contain the questions, so they are shown before the approval.
     if (chosen === approve) run('approveSome', agents);
     else if (chosen === attach) run('attach', agents);
     else if (chosen === recap) run('recapSome', agents);

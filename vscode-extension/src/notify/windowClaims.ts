@@ -1,14 +1,14 @@
-// What the windows on one machine have in common, in a folder that VS Code keeps for the extension: which news were told, so
-// that one window tells them and no other, and when somebody was last at any of them. Knows nothing of VS Code.
+// State shared by all windows on this machine, in the storage folder of the extension: the notices that one window has
+// claimed, and the time when a window was last used. Does not depend on VS Code.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** For so long what was told is remembered: longer than a window sleeps that then hears of it. */
-const REMEMBERED = 7 * 86_400_000;
+/** How long a claim is kept. Exceeds the time for which a window may be suspended. */
+const CLAIM_LIFETIME_MS = 7 * 86_400_000;
 
-export class Windows {
+export class WindowClaims {
   private readonly told: string;
   private readonly here: string;
 
@@ -22,12 +22,13 @@ export class Windows {
       mkdirSync(this.told, { recursive: true });
       for (const name of readdirSync(this.told)) {
         const file = join(this.told, name);
-        if (Date.now() - statSync(file).mtimeMs > REMEMBERED) rmSync(file, { force: true });
+        if (Date.now() - statSync(file).mtimeMs > CLAIM_LIFETIME_MS) rmSync(file, { force: true });
       }
     });
   }
 
-  /** Whether this window is the one to tell it: the first that asks. Where nothing can be written each is. */
+  /** Claims a notice for this window. Returns false if another window has claimed it. If the folder cannot be written,
+   *  every window succeeds. */
   claim(news: string): boolean {
     const name = createHash('sha256').update(news).digest('hex').slice(0, 32);
     try {
@@ -40,8 +41,8 @@ export class Windows {
     }
   }
 
-  /** When somebody was last at any window, as far as is known. */
-  lastHere(): number {
+  /** Returns the time when any window was last used, or 0. */
+  lastActive(): number {
     try {
       return Number(readFileSync(this.here, 'utf8')) || 0;
     } catch {
@@ -49,7 +50,7 @@ export class Windows {
     }
   }
 
-  noteHere(now: number): void {
+  noteActive(now: number): void {
     this.attempt(() => {
       const fresh = `${this.here}.${process.pid}`;
       writeFileSync(fresh, String(now));

@@ -1,35 +1,36 @@
-// What the windows on one folder remember of their terminals across a reload, each in a file of its own: VS Code shares
-// its own memory among windows on the same folder, and the last one that writes wins. Knows nothing of VS Code.
+// Stores the attach terminals of each window, so that they are recognised after a reload. Each window has a file of its
+// own, because VS Code shares its storage among windows on the same folder and the last writer wins. Does not depend on
+// VS Code.
 
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Shape, flag, list, number, object, text, word } from '../binary/jsonShapes';
-import type { As } from '../rules/terminals/attachedTerminals';
+import { type JsonShape, flag, list, number, object, text, word } from '../binary/jsonShapes';
+import type { Role } from '../rules/terminals/attachedTerminals';
 
-/** A terminal on an agent: whose it is, its process, and how we called it. */
-export interface Remembered {
+/** A terminal attached to an agent, with its process id and its name. */
+export interface PersistedTerminal {
   id: string;
-  as: As;
+  as: Role;
   pid: number;
   name: string;
 }
 
-/** What one window has written. */
-interface Page {
-  /** The process of its extension host. */
+/** The file of one window. */
+interface WindowRecord {
+  /** The process id of the extension host. */
   host: number;
-  /** Whether it has said goodbye; its process may live for some seconds more. */
-  left: boolean;
-  terminals: Remembered[];
+  /** Whether the window was closed. Its extension host may run for some seconds more. */
+  hasLeft: boolean;
+  terminals: PersistedTerminal[];
 }
 
-const page: Shape<Page> = object<Page>({
+const windowRecord: JsonShape<WindowRecord> = object<WindowRecord>({
   host: number,
-  left: flag,
-  terminals: list(object<Remembered>({ id: text, as: word(), pid: number, name: text })),
+  hasLeft: flag,
+  terminals: list(object<PersistedTerminal>({ id: text, as: word(), pid: number, name: text })),
 });
 
-const lives = (pid: number): boolean => {
+const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
@@ -38,40 +39,40 @@ const lives = (pid: number): boolean => {
   }
 };
 
-export class Memory {
+export class PersistedTerminals {
   private readonly mine: string;
-  private terminals: readonly Remembered[] = [];
+  private terminals: readonly PersistedTerminal[] = [];
 
   constructor(
     private readonly folder: string,
     private readonly host: number = process.pid,
   ) {
-    // The number of a process alone comes again.
+    // Process ids are reused, so the name contains a time too.
     this.mine = `${host}-${Date.now().toString(36)}.json`;
   }
 
-  /** Keeps the terminals that this window has now, and those it had while their process lives: at a reload VS Code says
-   *  of all that they were closed. */
-  keep(terminals: readonly Remembered[]): void {
-    const closed = this.terminals.filter(({ pid }) => terminals.every((each) => each.pid !== pid) && lives(pid));
+  /** Stores the present terminals, and former ones while their processes run: at a reload VS Code reports all terminals
+   *  as closed. */
+  keep(terminals: readonly PersistedTerminal[]): void {
+    const closed = this.terminals.filter(({ pid }) => terminals.every((each) => each.pid !== pid) && isAlive(pid));
     const all = [...terminals, ...closed];
     if (JSON.stringify(all) === JSON.stringify(this.terminals)) return;
     this.terminals = all;
-    this.write({ host: this.host, left: false, terminals: all });
+    this.write({ host: this.host, hasLeft: false, terminals: all });
   }
 
-  /** What a terminal of this window was in another one: before a reload, that was this one. */
-  before(pid: number): Remembered | undefined {
+  /** Returns the stored entry of a process, which another window or this one before a reload has written. */
+  before(pid: number): PersistedTerminal | undefined {
     return this.others().flatMap(([, { terminals }]) => terminals).find((each) => each.pid === pid);
   }
 
-  /** The terminals whose window is gone and that live on, in no window that is there. */
-  left(): Remembered[] {
+  /** Returns terminals that still run although their window has gone, and that no other window shows. */
+  left(): PersistedTerminal[] {
     const taken = new Set(this.terminals.map(({ pid }) => pid));
-    const left: Remembered[] = [];
-    for (const [name, { host, left: goodbye, terminals }] of this.others()) {
-      const living = terminals.filter(({ pid }) => lives(pid));
-      if (goodbye || host === this.host || !lives(host)) {
+    const left: PersistedTerminal[] = [];
+    for (const [name, { host, hasLeft: goodbye, terminals }] of this.others()) {
+      const living = terminals.filter(({ pid }) => isAlive(pid));
+      if (goodbye || host === this.host || !isAlive(host)) {
         left.push(...living);
         if (living.length === 0) rmSync(join(this.folder, name), { force: true });
       } else {
@@ -81,49 +82,49 @@ export class Memory {
     return left.filter(({ pid }) => !taken.has(pid));
   }
 
-  /** The terminals that ended with their window, as they do when the server of VS Code is killed. Asked for once: they are
-   *  forgotten by it. */
-  lost(): Remembered[] {
-    const lost: Remembered[] = [];
-    for (const [name, { host, left, terminals }] of this.others()) {
-      if (!left && host !== this.host && lives(host)) continue;
-      const living = terminals.filter(({ pid }) => lives(pid));
+  /** Returns terminals that ended together with their window, as they do when the server of VS Code is killed. Forgets
+   *  them. */
+  lost(): PersistedTerminal[] {
+    const lost: PersistedTerminal[] = [];
+    for (const [name, { host, hasLeft: left, terminals }] of this.others()) {
+      if (!left && host !== this.host && isAlive(host)) continue;
+      const living = terminals.filter(({ pid }) => isAlive(pid));
       lost.push(...terminals.filter((each) => !living.includes(each)));
       if (living.length === 0) rmSync(join(this.folder, name), { force: true });
     }
     return [...new Map(lost.map((each) => [`${each.id} ${each.as}`, each])).values()];
   }
 
-  /** This window goes: what it had is for whoever comes next. */
+  /** Marks this window as closed, so that the next one can take over its terminals. */
   leave(): void {
-    if (this.terminals.length > 0) this.write({ host: this.host, left: true, terminals: [...this.terminals] });
+    if (this.terminals.length > 0) this.write({ host: this.host, hasLeft: true, terminals: [...this.terminals] });
   }
 
-  private others(): [string, Page][] {
+  private others(): [string, WindowRecord][] {
     let names: string[];
     try {
       names = readdirSync(this.folder);
     } catch {
       return [];
     }
-    return names.filter((name) => name.endsWith('.json') && name !== this.mine).flatMap((name): [string, Page][] => {
+    return names.filter((name) => name.endsWith('.json') && name !== this.mine).flatMap((name): [string, WindowRecord][] => {
       try {
-        return [[name, page(JSON.parse(readFileSync(join(this.folder, name), 'utf8')), name)]];
+        return [[name, windowRecord(JSON.parse(readFileSync(join(this.folder, name), 'utf8')), name)]];
       } catch {
         return [];
       }
     });
   }
 
-  /** Waits for nothing: whoever goes has no time. A disk that takes nothing costs a stray client at worst. */
-  private write(what: Page): void {
+  /** Writes the file. Ignores errors: the worst result is a leftover tmux client. */
+  private write(what: WindowRecord): void {
     const path = join(this.folder, this.mine);
     try {
       mkdirSync(this.folder, { recursive: true });
       writeFileSync(`${path}.new`, JSON.stringify(what));
       renameSync(`${path}.new`, path);
     } catch {
-      // Said above.
+      // The next change writes it again.
     }
   }
 }

@@ -1,34 +1,34 @@
-// Where a terminal is and what runs in it, as far as VS Code tells: it has a list of the editor area's tabs, and of the
-// panel nothing.
+// The location and process of a terminal. The API of VS Code lists the tabs of the editor area, and nothing about the
+// panel.
 
 import * as vscode from 'vscode';
-import { isActive } from '../rules/terminals/activeTerminal';
+import { becomesActive } from '../rules/terminals/activeTerminal';
 import { oneLine } from '../rules/agent/sanitize';
 import { t } from '../l10n';
 
-/** Longer than VS Code takes to open a tab. */
-const OPENED_BY = 10_000;
+/** Exceeds the time that VS Code takes to open a tab. */
+const OPENED_BY_MS = 10_000;
 
-/** Longer than VS Code takes to start a process, on a busy machine too. */
-const STARTED_BY = 5_000;
+/** Exceeds the time that VS Code takes to start a process on a busy machine. */
+const STARTED_BY_MS = 5_000;
 
-/** Longer than VS Code takes to show a terminal that is there. */
-const SHOWN_BY = 5_000;
+/** Exceeds the time that VS Code takes to show an existing terminal. */
+const SHOWN_BY_MS = 5_000;
 
-const isOf = (tab: vscode.Tab | undefined, terminal: vscode.Terminal): boolean =>
+const isTabOf = (tab: vscode.Tab | undefined, terminal: vscode.Terminal): boolean =>
   tab !== undefined && tab.input instanceof vscode.TabInputTerminal && tab.label === terminal.name;
 
-/** A tab does not say whose it is; by its name that is certain only when no other terminal has the same. */
-const isAlone = (terminal: vscode.Terminal): boolean => vscode.window.terminals.every((each) => each === terminal || each.name !== terminal.name);
+/** A tab does not identify its terminal, so the name must be unique. */
+const hasUniqueName = (terminal: vscode.Terminal): boolean => vscode.window.terminals.every((each) => each === terminal || each.name !== terminal.name);
 
-/** Whether it is a tab of the editor area. */
-export const inEditor = (terminal: vscode.Terminal): boolean => vscode.window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => isOf(tab, terminal)));
+/** Returns whether a terminal is a tab of the editor area. */
+export const inEditor = (terminal: vscode.Terminal): boolean => vscode.window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => isTabOf(tab, terminal)));
 
-/** Whether it is a tab of the editor area that no other one covers. */
-export const isInFront = (terminal: vscode.Terminal): boolean => isAlone(terminal) && vscode.window.tabGroups.all.some(({ activeTab }) => isOf(activeTab, terminal));
+/** Returns whether a terminal is the active tab of an editor group. */
+export const isInFront = (terminal: vscode.Terminal): boolean => hasUniqueName(terminal) && vscode.window.tabGroups.all.some(({ activeTab }) => isTabOf(activeTab, terminal));
 
-/** Shows a terminal that was just opened in the editor area, again when its tab is there: the first time an area that was
- *  empty has nothing to give the focus to. */
+/** Shows a new terminal in the editor area, and once more after its tab has appeared: in an empty editor area the first
+ *  call does not move the focus. */
 export async function showOpened(terminal: vscode.Terminal): Promise<void> {
   const groups = vscode.window.tabGroups;
   if (!inEditor(terminal)) {
@@ -38,7 +38,7 @@ export async function showOpened(terminal: vscode.Terminal): Promise<void> {
         clearTimeout(timer);
         resolve();
       };
-      const timer = setTimeout(end, OPENED_BY);
+      const timer = setTimeout(end, OPENED_BY_MS);
       const changing = groups.onDidChangeTabs(() => {
         if (inEditor(terminal)) end();
       });
@@ -48,19 +48,19 @@ export async function showOpened(terminal: vscode.Terminal): Promise<void> {
   terminal.show(false);
 }
 
-/** The process of a terminal, when it has one soon: one that never starts would be waited for without end. */
+/** Returns the process id of a terminal, or undefined if it does not start in time. */
 export async function processOf(terminal: vscode.Terminal): Promise<number | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => { timer = setTimeout(() => { resolve(undefined); }, STARTED_BY); });
+  const late = new Promise<undefined>((resolve) => { timer = setTimeout(() => { resolve(undefined); }, STARTED_BY_MS); });
   return Promise.race([terminal.processId, late]).finally(() => { clearTimeout(timer); });
 }
 
-/** Takes a terminal of the panel to the editor area. VS Code moves the one that is active, whichever that is, so when
- *  another one stays active none is moved. */
-export async function toEditor(terminal: vscode.Terminal): Promise<void> {
+/** Moves a terminal from the panel to the editor area. VS Code moves the active terminal, so this fails if another
+ *  terminal stays active. */
+export async function moveToEditor(terminal: vscode.Terminal): Promise<void> {
   terminal.show(false);
-  if (!(await isActive(vscode.window, terminal, SHOWN_BY))) {
-    throw new Error(t('{0} stays where it is: another terminal came in between', oneLine(terminal.name)));
+  if (!(await becomesActive(vscode.window, terminal, SHOWN_BY_MS))) {
+    throw new Error(t('{0} was not moved: another terminal became active', oneLine(terminal.name)));
   }
   await vscode.commands.executeCommand('workbench.action.terminal.moveToEditor');
   terminal.show(false);

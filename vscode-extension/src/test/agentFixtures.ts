@@ -1,8 +1,8 @@
-// Agents for the tests: one whole, and what differs.
+// A complete agent for tests; each test names the fields that differ.
 
 import type { Agent, Question } from '../binary/types';
 
-/** What an agent is like that asks for an approval. */
+/** The fields of an agent that needs approval. */
 export const asking = (text: string, differs: Partial<Question> = {}): Partial<Agent> => ({
   status: 'waiting',
   waiting_for: 'approval',

@@ -6,14 +6,14 @@ import { changelogOf, manifestFor, readmeFor } from '../../publishing.mjs';
 const nowhere = { repository: '', publisher: '', branch: 'main' };
 const somewhere = { repository: 'https://example.com/me/symposium', publisher: 'me', branch: 'main' };
 
-test('the manifest of the page has its addresses, and nothing of the source alone', () => {
+test('the published manifest contains the addresses and no development fields', () => {
   const manifest = { name: 'symposium', publisher: 'symposium', private: true, scripts: {}, devDependencies: {} };
   assert.deepEqual(manifestFor(manifest, nowhere), { name: 'symposium', publisher: 'symposium' });
   const { publisher, bugs, homepage } = manifestFor(manifest, somewhere);
   assert.deepEqual([publisher, bugs, homepage], ['me', { url: 'https://example.com/me/symposium/issues' }, 'https://example.com/me/symposium#readme']);
 });
 
-test('no picture of the page has a relative address', () => {
+test('no picture of the published page has a relative address', () => {
   const readme = readFileSync('README.md', 'utf8');
   for (const publishing of [nowhere, somewhere]) {
     const pictures = [...readmeFor(readme, publishing, (path) => readFileSync(path)).matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, address]) => address ?? '');

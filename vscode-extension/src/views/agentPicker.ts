@@ -1,16 +1,16 @@
-// The quick pick of agents: this project's first. It follows the list while it is open.
+// The quick pick of agents. Agents of this window come first, and the list is updated while it is open.
 
 import * as vscode from 'vscode';
-import { folders } from '../workspaceFolders';
-import { forPeople } from '../rules/views/agentGroups';
-import { nobody } from '../rules/binary/health';
+import { openFolders } from '../workspaceFolders';
+import { byUrgency } from '../rules/views/agentGroups';
+import { noAgentMessage } from '../rules/binary/health';
 import { pickActions, pickEntry } from '../rules/views/labels';
-import { type Marked, markedNext } from '../rules/views/keepSelection';
+import { type Selection, nextSelection } from '../rules/views/keepSelection';
 import { isHere } from '../rules/agent/inWorkspace';
-import { lookOf } from '../rules/agent/status';
-import { offer, tellTrouble } from '../notify/messages';
+import { iconOf } from '../rules/agent/status';
+import { showMessage, reportTrouble } from '../notify/messages';
 import type { Agent } from '../binary/types';
-import type { Watch } from '../binary/agentWatch';
+import type { AgentWatch } from '../binary/agentWatch';
 import { t } from '../l10n';
 
 interface Entry extends vscode.QuickPickItem {
@@ -21,19 +21,19 @@ interface Action extends vscode.QuickInputButton {
   command: string;
 }
 
-export interface Asking {
+export interface PickOptions {
   title: string;
   placeholder: string;
   wanted?: (agent: Agent) => boolean;
-  /** What is said when there are agents, and none of them is wanted. */
+  /** The message when there are agents, and none of them qualifies. */
   none?: string;
-  /** Whether observe, peek and stop are offered beside each. */
+  /** Whether each entry has buttons for observe, peek and stop. */
   actions?: 'actions' | 'none';
 }
 
-/** The agent that a person chooses; undefined when none. Where there is nobody to choose, that is told. */
-export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefined> {
-  if (tellNobody(watch, asking)) return Promise.resolve(undefined);
+/** Lets the user choose an agent. Returns undefined without a choice. Reports why if there is no agent to choose from. */
+export function pickAgent(watch: AgentWatch, asking: PickOptions): Promise<Agent | undefined> {
+  if (reportNoAgent(watch, asking)) return Promise.resolve(undefined);
   const pick = vscode.window.createQuickPick<Entry>();
   const { title, placeholder, wanted = () => true, actions = 'none' } = asking;
   pick.title = title;
@@ -42,11 +42,11 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
   pick.matchOnDetail = true;
   const buttons = actions === 'actions' ? actionButtons() : undefined;
   pick.keepScrollPosition = true;
-  let marked: Marked = 'first';
+  let marked: Selection = 'first';
   const fill = () => {
     pick.busy = watch.health === 'starting';
     const agents = watch.agents.filter(wanted);
-    marked = markedNext(marked, pick.activeItems[0]?.agent?.id, agents.map(({ id }) => id));
+    marked = nextSelection(marked, pick.activeItems[0]?.agent?.id, agents.map(({ id }) => id));
     pick.items = entries(agents, buttons);
     if (marked === 'first') return;
     const id = marked === 'none' ? undefined : marked.id;
@@ -61,7 +61,7 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
       resolve(chosen);
     };
     const change = () => {
-      if (tellNobody(watch, asking)) end();
+      if (reportNoAgent(watch, asking)) end();
       else fill();
     };
     const parts = [
@@ -81,11 +81,11 @@ export function pickAgent(watch: Watch, asking: Asking): Promise<Agent | undefin
   });
 }
 
-/** Tells why there is nobody to choose, and what helps; says whether that is so. */
-function tellNobody(watch: Watch, { wanted = () => true, none }: Asking): boolean {
-  if (tellTrouble(watch)) return true;
+/** Reports that there is no agent to choose from, and returns whether that is so. */
+function reportNoAgent(watch: AgentWatch, { wanted = () => true, none }: PickOptions): boolean {
+  if (reportTrouble(watch)) return true;
   if (watch.health === 'starting' || watch.agents.some(wanted)) return false;
-  offer(nobody(watch.agents.length, none));
+  showMessage(noAgentMessage(watch.agents.length, none));
   return true;
 }
 
@@ -98,15 +98,15 @@ const actionButtons = (): Buttons => ({
 });
 
 function entries(agents: readonly Agent[], buttons?: Buttons): Entry[] {
-  const here = folders();
+  const here = openFolders();
   const entry = (agent: Agent): Entry => {
-    const look = lookOf(agent);
+    const look = iconOf(agent);
     const color = look.color === undefined ? undefined : new vscode.ThemeColor(look.color);
     const offered = buttons === undefined ? [] : pickActions(agent).map((name) => buttons[name]);
     return { ...pickEntry(agent, Date.now()), iconPath: new vscode.ThemeIcon(look.icon, color), buttons: offered, agent };
   };
   const now = Date.now();
-  const sorted = [...agents].sort((a, b) => forPeople(a, b, now));
+  const sorted = [...agents].sort((a, b) => byUrgency(a, b, now));
   const ours = sorted.filter((agent) => isHere(agent, here));
   const others = sorted.filter((agent) => !isHere(agent, here));
   const part = (label: string, list: Agent[]): Entry[] =>

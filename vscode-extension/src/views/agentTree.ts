@@ -1,20 +1,21 @@
-// The agents view: draws what rules/group says. It is drawn anew when something in it changed, and once a minute for ages.
+// The agents view. It is redrawn after a change and once a minute for the ages; rules/views/agentGroups decides the
+// rows.
 
 import * as vscode from 'vscode';
 import type { Client } from '../binary/client';
-import { folders } from '../workspaceFolders';
+import { openFolders } from '../workspaceFolders';
 import type { Mutes } from '../notify/mutes';
-import { inWords } from '../rules/binary/unreadable';
-import { FILTERS, type Filter, filterName, filtered, isFilter } from '../rules/views/agentFilter';
-import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, group, renew, rowId, waitingBelow } from '../rules/views/agentGroups';
-import { contextValue, description, needingBelow, spoken } from '../rules/views/labels';
+import { unreadableText } from '../rules/binary/unreadable';
+import { FILTERS, type Filter, filterName, applyFilter, isFilter } from '../rules/views/agentFilter';
+import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, groupAgents, updateTree, rowId, waitingBelow } from '../rules/views/agentGroups';
+import { contextValue, description, needsYouBelow, accessibleLabel } from '../rules/views/labels';
 import { folderName } from '../rules/agent/inWorkspace';
 import { tooltip } from '../rules/views/recapDocument';
-import { count, lookOf } from '../rules/agent/status';
-import { noLinks, oneLine } from '../rules/agent/sanitize';
+import { count, iconOf } from '../rules/agent/status';
+import { withoutLinks, oneLine } from '../rules/agent/sanitize';
 import { attempt } from '../notify/messages';
 import type { Agent } from '../binary/types';
-import type { Watch } from '../binary/agentWatch';
+import type { AgentWatch } from '../binary/agentWatch';
 import { t } from '../l10n';
 
 export type Node = ProjectNode | AgentNode;
@@ -24,11 +25,11 @@ export const ROW_CLICKED = 'symposium.rowClicked';
 
 const FILTER_KEY = 'symposium.filter';
 
-/** How often ages are counted anew. */
-const AGES = 60_000;
+/** The interval at which ages are redrawn. */
+const AGE_INTERVAL_MS = 60_000;
 
-/** Longer than VS Code takes to ask for what is below rows that it has just got. */
-const ASKED_BY = 1_500;
+/** Exceeds the time in which VS Code asks for the children of new rows. */
+const REDRAW_DELAY_MS = 1_500;
 
 export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Node[] | undefined>();
@@ -36,7 +37,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
   readonly onDidChangeTreeData = this.changed.event;
   private readonly view: vscode.TreeView<Node>;
   private readonly parts: vscode.Disposable[];
-  private again: NodeJS.Timeout | undefined;
+  private redrawTimer: NodeJS.Timeout | undefined;
 
   /** The agents whose rows are selected. */
   get selected(): Agent[] {
@@ -49,7 +50,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
   }
 
   constructor(
-    private readonly watch: Watch,
+    private readonly watch: AgentWatch,
     private readonly client: Client,
     private readonly mutes: Mutes,
     private readonly memory: vscode.Memento,
@@ -60,10 +61,10 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     };
     const ages = setInterval(() => {
       if (!this.view.visible) return;
-      // Agents that ended a while ago move to their place now.
+      // Agents that ended a while ago move to their final place here.
       this.draw();
       this.changed.fire(this.roots);
-    }, AGES);
+    }, AGE_INTERVAL_MS);
     this.showFilter();
     this.parts = [
       this.view,
@@ -74,13 +75,13 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       mutes.onChange(() => { this.changed.fire(this.roots); }),
       vscode.workspace.onDidChangeWorkspaceFolders(draw),
       { dispose: () => { clearInterval(ages); } },
-      { dispose: () => { clearTimeout(this.again); } },
+      { dispose: () => { clearTimeout(this.redrawTimer); } },
     ];
   }
 
   getChildren(node?: Node): Node[] {
     if (node !== undefined) return node.children;
-    this.belowAgain();
+    this.redrawProjects();
     return this.roots;
   }
 
@@ -88,13 +89,13 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     return node.type === 'project' ? projectItem(node) : this.agentItem(node);
   }
 
-  /** A hover asks for the recap and with whom it is shared; without those the rest is told. */
+  /** Loads the recap and the shares for a hover. If they cannot be read, the hover shows the rest. */
   async resolveTreeItem(item: vscode.TreeItem, node: Node): Promise<vscode.TreeItem> {
     if (node.type === 'project') return item;
     const { name } = node.agent;
     const orNone = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
     const [recap, shares] = await Promise.all([orNone(this.client.recap(name)), orNone(this.client.shares(name))]);
-    // Neither trusted nor HTML: what is in it was said by agents.
+    // Neither trusted nor HTML, because it contains text from agents.
     item.tooltip = new vscode.MarkdownString(tooltip(node.agent, { recap, shares }, Date.now()));
     return item;
   }
@@ -103,19 +104,19 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     for (const part of this.parts) part.dispose();
   }
 
-  /** Has what is below the projects asked for once more. VS Code asks for several rows together, and 1.100 was seen to take
-   *  nothing for the answer when rows within them were asked for meanwhile, as it does at its start: a project stayed empty
-   *  until its ages were counted. That draws the projects and not the whole tree, so it does not come back here. */
-  private belowAgain(): void {
-    this.again ??= setTimeout(() => {
-      this.again = undefined;
+  /** Redraws the projects shortly after VS Code asked for them. VS Code 1.100 ignored the children of a project when it
+   *  asked for rows within it at the same time, as it does at its start, and the project stayed empty until the next
+   *  redraw. This redraws the projects and not the whole tree, so it does not repeat itself. */
+  private redrawProjects(): void {
+    this.redrawTimer ??= setTimeout(() => {
+      this.redrawTimer = undefined;
       if (this.roots.length > 0) this.changed.fire(this.roots);
-    }, ASKED_BY);
+    }, REDRAW_DELAY_MS);
   }
 
   private async chooseFilter(): Promise<void> {
-    const items = FILTERS.map((filter) => ({ label: filterName(filter), description: filter === this.filter ? t('shown now') : '', filter }));
-    const chosen = await vscode.window.showQuickPick(items, { title: t('Filter Agents'), placeHolder: t('Which agents does the view show?') });
+    const items = FILTERS.map((filter) => ({ label: filterName(filter), description: filter === this.filter ? t('current') : '', filter }));
+    const chosen = await vscode.window.showQuickPick(items, { title: t('Filter Agents'), placeHolder: t('Which agents should the view show?') });
     if (chosen === undefined) return;
     await this.memory.update(FILTER_KEY, chosen.filter);
     this.showFilter();
@@ -127,25 +128,25 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     void vscode.commands.executeCommand('setContext', 'symposium.filtered', this.filter !== 'all');
   }
 
-  /** Says what is broken, or that the filter hides all agents. */
+  /** Reports unreadable agents, or that the filter hides all agents. */
   private message(shown: number): string {
-    // An empty view tells what is wrong by itself.
+    // The welcome view of an empty view describes the problem.
     if (this.watch.health !== 'ready') return '';
     const hidden = this.watch.agents.length - shown;
     const byFilter = shown === 0 && hidden > 0 ? t('The filter "{0}" hides {1} agents.', filterName(this.filter), hidden) : '';
-    return [noLinks(inWords(this.watch.broken)), byFilter].filter(Boolean).join(' ');
+    return [withoutLinks(unreadableText(this.watch.allUnreadable)), byFilter].filter(Boolean).join(' ');
   }
 
   private draw(): void {
     const { waiting } = count(this.watch.agents);
     this.view.badge = waiting > 0 ? { value: waiting, tooltip: t('{0} waiting', waiting) } : undefined;
-    const here = folders();
-    const agents = this.watch.health === 'ready' ? filtered(this.watch.agents, this.filter, here) : [];
+    const here = openFolders();
+    const agents = this.watch.health === 'ready' ? applyFilter(this.watch.agents, this.filter, here) : [];
     this.view.message = this.message(agents.length);
-    const fresh = group(agents, here, Date.now());
-    // VS Code forgets all rows while the whole tree is drawn anew, and a click that comes just then has lost its row.
-    // So as long as there are the same projects, only what differs is drawn.
-    const differing = renew(this.roots, fresh);
+    const fresh = groupAgents(agents, here, Date.now());
+    // VS Code forgets all rows while it redraws the whole tree, and a click at that moment loses its row. So only
+    // changed rows are redrawn as long as the projects stay the same.
+    const differing = updateTree(this.roots, fresh);
     if (differing === undefined) this.roots = fresh;
     if (differing === undefined || differing.length > 0) this.changed.fire(differing);
   }
@@ -154,7 +155,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     const { agent, children } = node;
     const state = children.length > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None;
     const item = new vscode.TreeItem(oneLine(agent.name), state);
-    const look = lookOf(agent);
+    const look = iconOf(agent);
     const muted = this.mutes.has(agent);
     item.id = rowId(node);
     const project = node.copyIn === undefined ? undefined : folderName(agent.project ?? agent.working_directory);
@@ -162,7 +163,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     item.description = description(agent, Date.now(), marks);
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
     item.contextValue = contextValue(agent, muted);
-    item.accessibilityInformation = { label: spoken(agent, marks) };
+    item.accessibilityInformation = { label: accessibleLabel(agent, marks) };
     item.command = { command: ROW_CLICKED, title: '', arguments: [agent.id] };
     return item;
   }
@@ -187,13 +188,13 @@ function folderItem(node: ProjectNode): vscode.TreeItem {
   const label = isProject ? oneLine(folderName(node.path)) : t('no project');
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
   item.id = `project:${node.path}`;
-  const place = node.here ? t('this window') : isProject ? oneLine(node.path) : t('each in a folder of its own');
+  const place = node.here ? t('this window') : isProject ? oneLine(node.path) : t('each in its own folder');
   const waiting = waitingBelow(node);
-  const marks = waiting === 0 ? [] : [needingBelow(waiting)];
+  const marks = waiting === 0 ? [] : [needsYouBelow(waiting)];
   item.description = [...marks, place].join(' · ');
   item.iconPath = new vscode.ThemeIcon(node.here ? 'root-folder-opened' : 'root-folder');
   item.contextValue = 'project';
-  // It is also what is read out.
+  // Screen readers read the tooltip too.
   item.tooltip = [...(isProject ? [oneLine(node.path, 500)] : [label, place]), ...marks].join(', ');
   return item;
 }

@@ -1,22 +1,22 @@
-// The tasks view: what `task list` says, asked for when a queue has changed and somebody looks. Of what waits for nobody in
-// particular no agent tells, so it is asked for too when somebody begins to look, and once a minute.
+// The tasks view, read by `task list` after a change of a queue. Agents do not report tasks without an assigned agent,
+// so the view also reads the list when it becomes visible and once a minute.
 
 import * as vscode from 'vscode';
 import type { Client } from '../binary/client';
-import { type Blocker, blockersOf, isStuck, unlistedBlockers } from '../rules/views/blockedTasks';
+import { type Blocker, blockersOf, needsRetry, unlistedBlockers } from '../rules/views/blockedTasks';
 import { taskContext, taskLine, taskTooltip } from '../rules/views/labels';
-import { renewed, withCancelled } from '../rules/views/taskRows';
+import { updateTaskRows, withCancelled } from '../rules/views/taskRows';
 import type { Task, TaskState } from '../binary/types';
-import type { Watch } from '../binary/agentWatch';
+import type { AgentWatch } from '../binary/agentWatch';
 
-/** How often it is asked for what no agent tells. */
-const UNTOLD = 60_000;
+/** The interval for changes that no agent reports. */
+const POLL_INTERVAL_MS = 60_000;
 
-/** For this long the row of a cancelled task stays in its place, in milliseconds. */
-const CANCELLED_STAYS = 60_000;
+/** How long the row of a cancelled task keeps its place. */
+const CANCELLED_STAYS_MS = 60_000;
 
-/** At most this many tasks that hold up others are looked up for one drawing. */
-const MOST_BLOCKERS = 20;
+/** The number of blocking tasks that are looked up for one drawing. */
+const MAX_BLOCKERS = 20;
 
 const icons: Record<TaskState, string> = {
   queued: 'clock',
@@ -32,25 +32,25 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
   readonly onDidChangeTreeData = this.changed.event;
   private readonly view: vscode.TreeView<Task>;
   private readonly parts: vscode.Disposable[];
-  private seen = '';
+  private lastCounts = '';
   private rows: Task[] = [];
-  /** Whether the rows were read for the drawing that comes. */
+  /** Whether the rows were already read for the next drawing. */
   private isRead = false;
   private turn = 0;
-  /** Tasks that were cancelled here, until their place is given up. */
+  /** Tasks that were cancelled in this window, until they give up their place. */
   private readonly cancelled = new Map<number, { task: Task; until: number }>();
-  /** The states of tasks that hold up others and are in no list of open ones. */
+  /** The states of tasks that block others, including those that `task list` does not show. */
   private states = new Map<number, TaskState>();
 
   constructor(
-    private readonly watch: Watch,
+    private readonly watch: AgentWatch,
     private readonly client: Client,
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.view = vscode.window.createTreeView('symposium.tasks', { treeDataProvider: this, canSelectMany: true });
     const untold = setInterval(() => {
       if (this.view.visible) this.refresh();
-    }, UNTOLD);
+    }, POLL_INTERVAL_MS);
     this.parts = [
       this.view,
       this.changed,
@@ -61,8 +61,8 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
       watch.onHealth(() => { this.refresh(); }),
       watch.onAgents(({ after }) => {
         const counts = JSON.stringify(after.map((agent) => [agent.id, agent.tasks, agent.task]));
-        if (counts === this.seen) return;
-        this.seen = counts;
+        if (counts === this.lastCounts) return;
+        this.lastCounts = counts;
         this.refresh();
       }),
     ];
@@ -70,10 +70,10 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
 
   refresh(): void {
     if (this.view.visible && this.watch.health === 'ready') {
-      void this.renew();
+      void this.updateRows();
       return;
     }
-    // Whatever is shown next is drawn whole.
+    // The next drawing reads all rows again.
     this.turn++;
     this.rows = [];
     this.isRead = false;
@@ -87,16 +87,16 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
     return this.rows;
   }
 
-  /** Draws what differs. VS Code forgets all rows while the whole view is drawn anew, and a click that comes just then has lost
+  /** Redraws changed rows. VS Code forgets all rows while it redraws the whole view, and a click at that moment loses
    *  its task. */
-  private async renew(): Promise<void> {
+  private async updateRows(): Promise<void> {
     const turn = ++this.turn;
     const before = this.rows.map((task) => JSON.stringify(this.blockers(task)));
     const fresh = await this.read();
-    // A later one knows better.
+    // A later call has read a newer list.
     if (turn !== this.turn) return;
     const held = this.rows.filter((task, at) => JSON.stringify(this.blockers(task)) !== before[at]);
-    const changed = renewed(this.rows, fresh);
+    const changed = updateTaskRows(this.rows, fresh);
     const differing = changed === undefined ? undefined : [...new Set([...changed, ...held])];
     if (differing === undefined) {
       this.rows = fresh;
@@ -107,23 +107,22 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
     }
   }
 
-  /** Keeps the row of a cancelled task for a while: the next task must not slide under the pointer, where a second click
-   *  would cancel it too. */
+  /** Keeps the row of a cancelled task for a while, so that a second click does not hit the next task. */
   keepCancelled(task: Task): void {
-    this.cancelled.set(task.id, { task: { ...task, state: 'cancelled' }, until: Date.now() + CANCELLED_STAYS });
+    this.cancelled.set(task.id, { task: { ...task, state: 'cancelled' }, until: Date.now() + CANCELLED_STAYS_MS });
     this.refresh();
   }
 
-  /** The tasks that hold up this one. */
+  /** Returns the tasks that block a task. */
   blockers(task: Task): Blocker[] {
     return blockersOf(task, this.states);
   }
 
-  /** The newest last: a row that is pushed down under the mouse is a click on another task. */
+  /** Reads the tasks, newest last, so that a new task does not move the others under the pointer. */
   private async read(): Promise<Task[]> {
     try {
       const open = await this.client.tasks();
-      const unlisted = unlistedBlockers(open).slice(0, MOST_BLOCKERS);
+      const unlisted = unlistedBlockers(open).slice(0, MAX_BLOCKERS);
       const others = await Promise.all(unlisted.map((id) => this.client.task(id).catch(() => undefined)));
       this.states = new Map([...open, ...others].flatMap((task) => (task === undefined ? [] : [[task.id, task.state]])));
       return withCancelled(open, this.cancelled, Date.now());
@@ -139,7 +138,7 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
     const item = new vscode.TreeItem(line.label);
     item.id = `task:${task.id}`;
     item.description = line.description;
-    item.iconPath = blockers.some(isStuck) ? new vscode.ThemeIcon('warning', new vscode.ThemeColor('charts.yellow')) : new vscode.ThemeIcon((icons as Partial<Record<string, string>>)[task.state] ?? 'question');
+    item.iconPath = blockers.some(needsRetry) ? new vscode.ThemeIcon('warning', new vscode.ThemeColor('charts.yellow')) : new vscode.ThemeIcon((icons as Partial<Record<string, string>>)[task.state] ?? 'question');
     item.contextValue = taskContext(task, blockers);
     item.tooltip = new vscode.MarkdownString(taskTooltip(task, blockers));
     return item;

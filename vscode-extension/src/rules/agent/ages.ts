@@ -1,8 +1,8 @@
-// Ages and spans in the words of `agent list`. Pure: `now` is an argument.
+// Formats ages and durations like `agent list`. Pure: `now` is an argument.
 
 import { t } from '../../l10n';
 
-/** How long ago, in the largest unit that fits. No seconds: what shows them is drawn once a minute. */
+/** Formats an age in its largest unit. Leaves out seconds, because the views are redrawn once a minute. */
 export function age(since: string | null, now: number): string {
   const then = since === null ? Number.NaN : Date.parse(since);
   if (Number.isNaN(then)) return '';
@@ -10,7 +10,7 @@ export function age(since: string | null, now: number): string {
   return seconds < 60 ? t('<1m') : span(seconds);
 }
 
-/** A number of seconds in the largest unit that fits. */
+/** Formats a number of seconds in the largest unit. */
 export function span(seconds: number): string {
   if (seconds < 60) return t('{0}s', Math.floor(seconds));
   if (seconds < 3600) return t('{0}m', Math.floor(seconds / 60));

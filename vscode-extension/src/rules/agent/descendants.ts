@@ -1,12 +1,13 @@
-// Who was spawned by whom. Pure.
+// The tree of agents by their parents. Pure.
 
 import type { Agent } from '../../binary/types';
 import { isLive } from './status';
 
-/** Those below an agent that run, through whoever does not: they are what `agent kill --with-children` ends beside it. */
-export function liveBelow(agent: Pick<Agent, 'name'>, agents: readonly Agent[]): Agent[] {
+/** Returns the running descendants of an agent, which `agent kill --with-children` stops too. Ended agents between them
+ *  are passed. */
+export function liveDescendants(agent: Pick<Agent, 'name'>, agents: readonly Agent[]): Agent[] {
   const below: Agent[] = [];
-  // Names that were given anew could close a circle.
+  // Reused names could form a cycle.
   const seen = new Set([agent.name]);
   for (let row = [agent]; row.length > 0; ) {
     const parents = new Set(row.map(({ name }) => name));

@@ -1,14 +1,15 @@
-// Which agents belong to the folders that are open here.
+// Relates agents to the folders that are open in this window.
 
 import type { Agent } from '../../binary/types';
 
-/** Whether one path is the other or below it. */
+/** Returns whether a path is the folder or lies within it. */
 export function isWithin(path: string, folder: string): boolean {
   const base = folder.endsWith('/') ? folder : `${folder}/`;
   return path === folder || path.startsWith(base);
 }
 
-/** Whether an agent is of one of these folders: its project is, or the folder is a part of its project or workspace. */
+/** Returns whether an agent belongs to one of the folders: its project lies within the folder, or the folder lies
+ *  within its project or workspace. */
 export function isHere(agent: Pick<Agent, 'project' | 'working_directory'>, folders: readonly string[]): boolean {
   const project = agent.project ?? agent.working_directory;
   return folders.some(
@@ -16,9 +17,9 @@ export function isHere(agent: Pick<Agent, 'project' | 'working_directory'>, fold
   );
 }
 
-/** Whether one of these folders is the workspace that belongs to this agent alone. */
+/** Returns whether one of the folders is a workspace of this agent alone. */
 export const ownsWindow = (agent: Pick<Agent, 'workspace' | 'working_directory'>, folders: readonly string[]): boolean =>
   agent.workspace !== 'in-place' && folders.some((folder) => isWithin(folder, agent.working_directory));
 
-/** The last part of a path. */
+/** Returns the last part of a path. */
 export const folderName = (path: string): string => path.split('/').filter(Boolean).at(-1) ?? path;

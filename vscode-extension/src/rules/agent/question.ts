@@ -1,21 +1,21 @@
-// What an agent asks for, and whether somebody who saw a list or a notice has seen all of it. Pure.
+// The question of an agent, and whether a list or a notice showed all of it. Pure.
 
 import type { Agent } from '../../binary/types';
-import { noLinks, oneLine, visible } from './sanitize';
+import { withoutLinks, oneLine, spellOutInvisible } from './sanitize';
 
-/** How many characters of a question are surely seen where it is shown: behind a tick of a quick pick; in a notification,
- *  which wraps. Of a row nobody knows: its width, its name and its buttons cut it, and it changes under the mouse. */
-export const MOST = { tick: 80, notice: 160 };
+/** The number of characters of a question that are certainly visible in a quick pick and in a notification, which
+ *  wraps. There is no such number for a row of the view: its width, its name and its buttons cut the text. */
+export const QUESTION_LENGTH = { tick: 80, notice: 160 };
 
-/** Which question somebody has before their eyes, and whether they see all of it. */
-export interface Seen {
+/** The question that a user was shown, and whether it was shown completely. */
+export interface SeenQuestion {
   id: string;
   whole: boolean;
 }
 
-export const asks = (agent: Agent): boolean => agent.status === 'waiting' && agent.waiting_for === 'approval';
+export const needsApproval = (agent: Agent): boolean => agent.status === 'waiting' && agent.waiting_for === 'approval';
 
-/** The question as it stands on a line; its end tells when there is more to it. */
+/** Formats a question for one line. An ellipsis at the end shows that there is more. */
 export function shownQuestion({ question, reason }: Pick<Agent, 'question' | 'reason'>, most: number): string {
   if (question?.extent === 'whole' && oneLine(question.text, most) === question.text) return question.text;
   const line = oneLine(reason, most);
@@ -23,24 +23,24 @@ export function shownQuestion({ question, reason }: Pick<Agent, 'question' | 're
   return isAll ? line : oneLine(`${line} …`, most);
 }
 
-/** What somebody has seen of it who was shown so much; undefined when nothing is asked. */
-export function seenOf(agent: Agent, most: number): Seen | undefined {
+/** Returns what a user has seen of the question in a place of this length, or undefined without a question. */
+export function seenOf(agent: Agent, most: number): SeenQuestion | undefined {
   const { question } = agent;
-  if (question === null || !asks(agent)) return undefined;
-  // What is changed to be shown, be it by a blank, is not what is run.
-  const isPlain = visible(question.text) === question.text && noLinks(question.text) === question.text;
+  if (question === null || !needsApproval(agent)) return undefined;
+  // A text that had to be changed to be shown is not the text that would run.
+  const isPlain = spellOutInvisible(question.text) === question.text && withoutLinks(question.text) === question.text;
   const whole = question.extent === 'whole' && isPlain && shownQuestion(agent, most) === question.text;
   return { id: question.id, whole };
 }
 
-/** The same for a row: which one it is, and never all of it. */
-export const seenInRow = (agent: Agent): Seen | undefined =>
-  agent.question === null || !asks(agent) ? undefined : { id: agent.question.id, whole: false };
+/** Returns what a user has seen of the question in a row, which is never certain to be all of it. */
+export const seenInRow = (agent: Agent): SeenQuestion | undefined =>
+  agent.question === null || !needsApproval(agent) ? undefined : { id: agent.question.id, whole: false };
 
-export const isSeen = (value: unknown): value is Seen =>
-  typeof value === 'object' && value !== null && typeof (value as Partial<Seen>).id === 'string' && typeof (value as Partial<Seen>).whole === 'boolean';
+export const isSeen = (value: unknown): value is SeenQuestion =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<SeenQuestion>).id === 'string' && typeof (value as Partial<SeenQuestion>).whole === 'boolean';
 
-/** More than this does not fit into a dialog of every system: such a question is read in an editor. */
-const DIALOG = { characters: 1_200, lines: 20 };
+/** A longer text does not fit into the dialogs of every operating system and is shown in an editor. */
+const DIALOG_LIMITS = { characters: 1_200, lines: 20 };
 
-export const fitsDialog = (text: string): boolean => text.length <= DIALOG.characters && text.split('\n').length <= DIALOG.lines;
+export const fitsDialog = (text: string): boolean => text.length <= DIALOG_LIMITS.characters && text.split('\n').length <= DIALOG_LIMITS.lines;

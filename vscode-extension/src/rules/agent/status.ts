@@ -1,15 +1,15 @@
-// How a status looks, what it is called, and what may be done in it.
+// The icon and name of each status, and the actions that it allows.
 
 import type { Agent, Status } from '../../binary/types';
 import { t } from '../../l10n';
 
-/** An icon of VS Code, and the colour it has. */
-export interface Look {
+/** An icon of VS Code with its colour. */
+export interface StatusIcon {
   icon: string;
   color?: string;
 }
 
-const looks: Record<Status, Look> = {
+const icons: Record<Status, StatusIcon> = {
   starting: { icon: 'loading~spin' },
   working: { icon: 'play-circle', color: 'charts.blue' },
   waiting: { icon: 'bell-dot', color: 'charts.yellow' },
@@ -17,55 +17,55 @@ const looks: Record<Status, Look> = {
   exited: { icon: 'pass', color: 'disabledForeground' },
   crashed: { icon: 'error', color: 'charts.red' },
   stopped: { icon: 'stop-circle', color: 'disabledForeground' },
-  // The theme's own colour: a disabled one is not seen on a selected row.
+  // The colour of the theme, because the disabled colour is invisible on a selected row.
   hibernated: { icon: 'coffee' },
   lost: { icon: 'debug-disconnect', color: 'charts.red' },
   unknown: { icon: 'question' },
 };
 
-/** A newer binary may know more statuses. */
-export const lookOf = (agent: Pick<Agent, 'status' | 'waiting_for'>): Look =>
-  agent.status === 'waiting' && !needsPerson(agent) ? { icon: 'watch' } : ((looks as Partial<Record<string, Look>>)[agent.status] ?? looks.unknown);
+/** Returns the icon of a status. Newer binaries may print statuses that this extension does not know. */
+export const iconOf = (agent: Pick<Agent, 'status' | 'waiting_for'>): StatusIcon =>
+  agent.status === 'waiting' && !needsPerson(agent) ? { icon: 'watch' } : ((icons as Partial<Record<string, StatusIcon>>)[agent.status] ?? icons.unknown);
 
-/** Whether an agent waits for an answer of a person. One that waits for its usage limit goes on by itself. */
+/** Returns whether an agent waits for an answer of a user. An agent at its usage limit continues by itself. */
 export const needsPerson = ({ status, waiting_for }: Pick<Agent, 'status' | 'waiting_for'>): boolean => status === 'waiting' && waiting_for !== 'limit';
 
-/** For this long an agent that has ended keeps its place in a list, in milliseconds: a row that moves away at once puts the
- *  next agent under the pointer, and a second click would hit that one. */
-export const END_SETTLES_AFTER = 60_000;
+/** How long an ended agent keeps its place in a list. A row that moves at once puts the next agent under the pointer,
+ *  and a second click would hit it. */
+export const ENDED_KEEPS_PLACE_MS = 60_000;
 
-/** The place of an agent in a list: needs a person, has failed, runs or has just ended, has ended. */
+/** Returns the rank of an agent in a list: needs a user, has failed, runs or has just ended, has ended. */
 export function rank(agent: Pick<Agent, 'status' | 'waiting_for' | 'status_since'>, now: number): number {
   if (needsPerson(agent)) return 0;
   if (agent.status === 'crashed' || agent.status === 'lost') return 1;
   const isOver = ['exited', 'stopped', 'hibernated'].includes(agent.status);
-  return isOver && now - Date.parse(agent.status_since) >= END_SETTLES_AFTER ? 3 : 2;
+  return isOver && now - Date.parse(agent.status_since) >= ENDED_KEEPS_PLACE_MS ? 3 : 2;
 }
 
 export const isLive = (agent: Agent): boolean =>
   ['starting', 'working', 'waiting', 'idle', 'unknown'].includes(agent.status);
 
-/** Whether `agent attach` has something to show; a sleeping one wakes. */
-export const isAttachable = (agent: Agent): boolean => agent.tmux !== null || sleeps(agent);
+/** Returns whether `agent attach` has a screen to show. It wakes a hibernated agent. */
+export const isAttachable = (agent: Agent): boolean => agent.tmux !== null || isHibernated(agent);
 
-/** Whether it has no process until somebody attaches or sends something. A terminal on it shows what was. */
-export const sleeps = (agent: Agent): boolean => agent.status === 'hibernated';
+/** Returns whether an agent has no process until it gets a prompt or a client. A terminal on it shows its last screen. */
+export const isHibernated = (agent: Agent): boolean => agent.status === 'hibernated';
 
-/** Whether a prompt can be sent: one that sleeps wakes. */
-export const hears = (agent: Agent): boolean => isLive(agent) || sleeps(agent);
+/** Returns whether a prompt can be sent. It wakes a hibernated agent. */
+export const canReceivePrompt = (agent: Agent): boolean => isLive(agent) || isHibernated(agent);
 
-/** Whether it has a turn that can be stopped. */
-export const isAtWork = (agent: Agent): boolean => agent.status === 'working';
+/** Returns whether an agent has a turn that can be interrupted. */
+export const isWorking = (agent: Agent): boolean => agent.status === 'working';
 
-/** Whether it is still at the turn that it was at. Of a task that was cancelled the list says nothing any more. */
+/** Returns whether an agent is still in the same turn. The list no longer names a task that was cancelled. */
 export const isSameTurn = (then: Agent, now: Agent | undefined): now is Agent =>
-  now !== undefined && isAtWork(now) && now.status_since === then.status_since && (now.task === null || now.task.id === then.task?.id);
+  now !== undefined && isWorking(now) && now.status_since === then.status_since && (now.task === null || now.task.id === then.task?.id);
 
-/** Whether it has come to an end, and does not come back unless it is brought back. */
+/** Returns whether an agent has ended and needs a command to run again. */
 export const hasEnded = (agent: Agent): boolean => ['exited', 'crashed', 'stopped', 'lost'].includes(agent.status);
 
-/** Whether `agent resume` gives it a process. */
-export const isResumable = (agent: Agent): boolean => hasEnded(agent) || sleeps(agent);
+/** Returns whether `agent resume` starts a process for the agent. */
+export const isResumable = (agent: Agent): boolean => hasEnded(agent) || isHibernated(agent);
 
 const names: Record<Status, () => string> = {
   starting: () => t('starting'),
@@ -87,29 +87,29 @@ const waits: Record<NonNullable<Agent['waiting_for']>, () => string> = {
   limit: () => t('waits for its usage limit'),
 };
 
-/** The name of a status; a word that only a newer binary knows stays as it is. */
-export const inWord = (word: Status): string => (names as Partial<Record<string, () => string>>)[word]?.() ?? word;
+/** Returns the name of a status. A status of a newer binary is shown as it is. */
+export const statusName = (word: Status): string => (names as Partial<Record<string, () => string>>)[word]?.() ?? word;
 
-/** The status in plain words, with what an agent waits for. */
+/** Describes a status, and what a waiting agent waits for. */
 export function statusWord({ status, waiting_for }: Pick<Agent, 'status' | 'waiting_for'>): string {
-  if (status !== 'waiting' || waiting_for === null) return inWord(status);
-  return (waits as Partial<Record<string, () => string>>)[waiting_for]?.() ?? `${inWord(status)} (${waiting_for})`;
+  if (status !== 'waiting' || waiting_for === null) return statusName(status);
+  return (waits as Partial<Record<string, () => string>>)[waiting_for]?.() ?? `${statusName(status)} (${waiting_for})`;
 }
 
-/** How many are in which state. */
+/** The number of agents in each state. */
 export interface Counts {
-  /** Waiting for a person; not those that wait for their usage limit. */
+  /** Agents that wait for a user, without those at their usage limit. */
   waiting: number;
   crashed: number;
   lost: number;
   working: number;
   idle: number;
   unknown: number;
-  /** Waiting for their usage limit. */
+  /** Agents that wait for the reset of their usage limit. */
   limited: number;
 }
 
-const known: readonly string[] = Object.keys(looks).filter((status) => status !== 'unknown');
+const known: readonly string[] = Object.keys(icons).filter((status) => status !== 'unknown');
 
 export function count(agents: readonly Agent[]): Counts {
   const of = (...statuses: Status[]) => agents.filter((agent) => statuses.includes(agent.status)).length;
@@ -119,14 +119,14 @@ export function count(agents: readonly Agent[]): Counts {
     lost: of('lost'),
     working: of('working', 'starting'),
     idle: of('idle'),
-    // Also what a newer binary has a word for that we do not know.
+    // Includes statuses of newer binaries.
     unknown: agents.filter(({ status }) => !known.includes(status)).length,
     limited: agents.filter((agent) => agent.status === 'waiting' && !needsPerson(agent)).length,
   };
 }
 
-/** The counts in words, without those that are nought. */
-export function countsInWords(counts: Counts): string {
+/** Formats the counts as text, without zeros. */
+export function countsText(counts: Counts): string {
   const parts = [
     counts.waiting > 0 ? t('{0} waiting', counts.waiting) : '',
     counts.crashed > 0 ? t('{0} crashed', counts.crashed) : '',
@@ -136,11 +136,11 @@ export function countsInWords(counts: Counts): string {
     counts.limited > 0 ? t('{0} at their usage limit', counts.limited) : '',
     counts.unknown > 0 ? t('{0} unknown', counts.unknown) : '',
   ].filter(Boolean);
-  return parts.length > 0 ? parts.join(', ') : t('no agent runs');
+  return parts.length > 0 ? parts.join(', ') : t('no agent is running');
 }
 
-/** The same for the status bar: icons and numbers. */
-export function countsInIcons(counts: Counts): string {
+/** Formats the counts as icons and numbers for the status bar. */
+export function countsIcons(counts: Counts): string {
   const parts = [
     counts.waiting > 0 ? `$(bell-dot) ${counts.waiting}` : '',
     counts.crashed > 0 ? `$(error) ${counts.crashed}` : '',
@@ -153,8 +153,8 @@ export function countsInIcons(counts: Counts): string {
   return parts.length > 0 ? parts.join(' ') : '0';
 }
 
-/** How loud the status bar is: by the worst of them. */
-export function alarm(counts: Counts): 'error' | 'warning' | undefined {
+/** Returns the severity of the status bar, by the worst status. */
+export function severity(counts: Counts): 'error' | 'warning' | undefined {
   if (counts.crashed > 0) return 'error';
   return counts.waiting + counts.lost > 0 ? 'warning' : undefined;
 }

@@ -1,10 +1,10 @@
-// How long to wait before the watcher is started again.
+// Exponential backoff between restarts of the watcher.
 
-const FIRST = 500;
-const LONGEST = 30_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
 
-/** A watcher that lived so long was well; the next failure is a first one. */
-export const HEALTHY = 10_000;
+/** A failure after this time counts as a first failure again. */
+export const HEALTHY_AFTER_MS = 10_000;
 
-/** The pause before the n-th start in a row, n being 1 after the first failure. */
-export const pause = (failures: number): number => Math.min(LONGEST, FIRST * 2 ** Math.max(0, failures - 1));
+/** Returns the pause before the next start, given the number of consecutive failures. */
+export const restartPause = (failures: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1));

@@ -1,19 +1,20 @@
-// What a program that is started from here inherits, and an agent with it. Pure.
+// The environment of programs that the extension starts, which agents inherit. Pure.
 
-/** How the processes of VS Code find each other and know what they are: ELECTRON_RUN_AS_NODE would make a `code` that an
- *  agent starts a plain node. */
-const OWN = /^(VSCODE|ELECTRON)_/;
+/** Variables that VS Code uses for its own processes. With ELECTRON_RUN_AS_NODE, a `code` that an agent starts would
+ *  run as plain node. */
+const VSCODE_INTERNAL = /^(VSCODE|ELECTRON)_/;
 
-/** What a terminal of VS Code has too: how `code` finds the window, and git the one who knows the password. */
-const SHARED = /^VSCODE_(IPC_HOOK_CLI$|PROXY_URI$|GIT_)/;
+/** The exception: variables that terminals of VS Code have too. `code` finds the window by them, and git the credential
+ *  helper. */
+const SHARED_WITH_TERMINALS = /^VSCODE_(IPC_HOOK_CLI$|PROXY_URI$|GIT_)/;
 
-/** Where the editor was started: within a tmux, perhaps ours, or by an agent. It is no part of either, and neither is what it
- *  starts: an agent would be the child of that one, and a tmux would take itself for nested. */
-const ORIGIN = ['TMUX', 'TMUX_PANE', 'SYMPOSIUM_AGENT', 'SYMPOSIUM_AGENT_ID'];
+/** Variables of the tmux pane or the agent that the editor was started from. Programs started by the extension do not
+ *  belong to it: an agent would become its child, and tmux would refuse to nest. */
+const OF_PARENT_SESSION = ['TMUX', 'TMUX_PANE', 'SYMPOSIUM_AGENT', 'SYMPOSIUM_AGENT_ID'];
 
-/** The environment without what VS Code means for its own processes, and without where it was started. */
-export const forPrograms = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([key]) => (SHARED.test(key) || !OWN.test(key)) && !ORIGIN.includes(key)));
+/** Returns the environment without variables that are internal to VS Code or belong to the session that started it. */
+export const programEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([key]) => (SHARED_WITH_TERMINALS.test(key) || !VSCODE_INTERNAL.test(key)) && !OF_PARENT_SESSION.includes(key)));
 
-/** The same for a terminal, of which VS Code has its own processes' out already: what it is to unset. */
-export const forTerminals = (): Record<string, null> => Object.fromEntries(ORIGIN.map((key) => [key, null]));
+/** Returns the variables to unset in a terminal. VS Code has already removed its internal ones. */
+export const terminalEnvironment = (): Record<string, null> => Object.fromEntries(OF_PARENT_SESSION.map((key) => [key, null]));

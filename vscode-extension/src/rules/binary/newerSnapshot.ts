@@ -1,17 +1,17 @@
-// Which of two answers is the newer one: what the watcher tells, or what was asked for beside it. Pure.
+// Orders the lists that the watcher pushes and the replies to single requests. Pure.
 
-export class Hearing {
-  private lines = 0;
+export class SnapshotOrder {
+  private pushes = 0;
 
-  /** The watcher has told something. */
-  told(): void {
-    this.lines++;
+  /** Records a list that the watcher pushed. */
+  pushed(): void {
+    this.pushes++;
   }
 
-  /** Somebody asks; the answer is news as long as this says so. What the watcher tells meanwhile is as new or newer, while
-   *  the answer may be older than it and would stay until the next change. */
-  asks(): () => boolean {
-    const at = this.lines;
-    return () => at === this.lines;
+  /** Starts a request. The returned function tells whether the reply is still the newest list: a list that was pushed
+   *  in the meantime is at least as new, and an older reply would stay until the next change. */
+  request(): () => boolean {
+    const at = this.pushes;
+    return () => at === this.pushes;
   }
 }

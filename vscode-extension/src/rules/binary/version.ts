@@ -1,13 +1,13 @@
-// Which binary this extension works with.
+// The versions of the binary that this extension works with.
 
-/** The oldest one whose JSON has all that is read here. */
-export const NEEDED = '0.1.0';
+/** The oldest version whose JSON has all fields that the extension reads. */
+export const REQUIRED_VERSION = '0.1.0';
 
-/** Whether a program that printed this for `--version` is symposium. */
+/** Returns whether a program with this `--version` output is symposium. */
 export const isSymposium = (printed: string): boolean => /^symposium \d+\.\d+\.\d+/.test(printed);
 
-/** Whether `--version` printed the needed version or a newer one. */
-export function isNewEnough(printed: string, needed: string = NEEDED): boolean {
+/** Returns whether this `--version` output names the required version or a newer one. */
+export function isNewEnough(printed: string, needed: string = REQUIRED_VERSION): boolean {
   const numbers = (text: string) => /(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number);
   const is = numbers(printed);
   const least = numbers(needed);

@@ -1,6 +1,6 @@
-// Turns changed files, as the git extension of VS Code lists them, into pairs for a diff editor. Pure.
+// Converts the changes that the git extension of VS Code lists into entries of a diff editor. Pure.
 
-/** The numbers of the git extension's `Status` that are used here. */
+/** Values of the enum `Status` of the git extension. */
 const STATUS = { indexAdded: 1, indexDeleted: 2, deleted: 6, untracked: 7, intentToAdd: 9 };
 
 export interface Change {
@@ -10,15 +10,15 @@ export interface Change {
   status: number;
 }
 
-/** A file in a diff: without `original` it is new, without `modified` it was deleted. */
+/** A file in a diff editor. Without `original` it is new, without `modified` it was deleted. */
 export interface DiffEntry {
   path: string;
   original: string | undefined;
   modified: string | undefined;
 }
 
-/** One entry for each file, sorted by path. The first mention of a file counts: a diff with a commit says more than a status
- *  of the working tree. */
+/** Returns one entry for each file, sorted by path. The first change of a file wins: a diff against a commit says more
+ *  than the status of the working tree. */
 export function diffEntries(changes: readonly Change[]): DiffEntry[] {
   const entries = new Map<string, DiffEntry>();
   for (const { path, original, status } of changes) {

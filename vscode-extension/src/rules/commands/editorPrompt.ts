@@ -1,18 +1,18 @@
-// Prompts about code in the editor: where it is, in a form that agent CLIs understand, and what it says. Pure.
+// Prompts about code in the editor, with references that agent CLIs understand. Pure.
 
 import { isAbsolute, relative } from 'node:path';
 import type { Agent } from '../../binary/types';
 import { t } from '../../l10n';
 import { isWithin } from '../agent/inWorkspace';
 
-/** Lines of a file, counted from 1; without lines the whole file is meant. */
-export interface Place {
+/** Lines of a file, counted from 1. Without lines it is the whole file. */
+export interface CodeLocation {
   path: string;
   from?: number;
   to?: number;
 }
 
-/** A problem that a tool reports, at a line counted from 1. */
+/** A reported problem, at a line counted from 1. */
 export interface Problem {
   line: number;
   severity: string;
@@ -20,31 +20,31 @@ export interface Problem {
   source: string;
 }
 
-/** A reference to a place as agent CLIs read it, such as `@src/main.rs#L2-5`. A file of the project has the same relative path
- *  in the agent's worktree. */
-export function reference({ path, from, to }: Place, agent: Pick<Agent, 'project' | 'working_directory'>): string {
+/** Returns a reference for agent CLIs, such as `@src/main.rs#L2-5`. A file of the project has the same relative path in
+ *  the worktree of an agent. */
+export function reference({ path, from, to }: CodeLocation, agent: Pick<Agent, 'project' | 'working_directory'>): string {
   const base = [agent.working_directory, agent.project].find((folder) => folder !== null && isWithin(path, folder));
   const short = base === undefined || base === null ? path : relative(base, path);
   const lines = from === undefined ? '' : to === undefined || to === from ? `#L${from}` : `#L${from}-${to}`;
   return `@${short === '' || isAbsolute(short) ? path : short}${lines}`;
 }
 
-/** Asks for something about selected text. */
+/** Returns a prompt about selected text. */
 export function selectionPrompt(wish: string, place: string, { text, language }: { text: string; language: string }): string {
   const longest = [...text.matchAll(/`+/g)].reduce((most, run) => Math.max(most, run[0].length), 2);
   const fence = '`'.repeat(longest + 1);
   return [wish.trim(), place, `${fence}${/^[\w-]+$/.test(language) ? language : ''}\n${text.replace(/\n$/, '')}\n${fence}`].filter(Boolean).join('\n\n');
 }
 
-/** Asks for something about a whole file. */
+/** Returns a prompt about a whole file. */
 export const filePrompt = (wish: string, place: string): string => [wish.trim(), place].filter(Boolean).join('\n\n');
 
-/** At most this many problems are named in one prompt. */
-const MOST_PROBLEMS = 50;
+/** The number of problems in one prompt. */
+const MAX_PROBLEMS = 50;
 
-/** Asks to fix problems of a file. */
+/** Returns a prompt that asks to fix the problems of a file. */
 export function problemsPrompt(place: string, problems: readonly Problem[]): string {
-  const lines = problems.slice(0, MOST_PROBLEMS).map(({ line, severity, message, source }) => `- L${line}: ${severity}: ${message.replace(/\s+/g, ' ').trim()}${source === '' ? '' : ` (${source})`}`);
-  const more = problems.length > MOST_PROBLEMS ? [t('- and {0} more', problems.length - MOST_PROBLEMS)] : [];
+  const lines = problems.slice(0, MAX_PROBLEMS).map(({ line, severity, message, source }) => `- L${line}: ${severity}: ${message.replace(/\s+/g, ' ').trim()}${source === '' ? '' : ` (${source})`}`);
+  const more = problems.length > MAX_PROBLEMS ? [t('- and {0} more', problems.length - MAX_PROBLEMS)] : [];
   return [t('Fix these problems in {0}:', place), ...lines, ...more].join('\n');
 }

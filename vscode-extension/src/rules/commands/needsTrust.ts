@@ -2,8 +2,8 @@
 
 import type { Spec } from '../../binary/types';
 
-/** Whether a spec runs commands that files of the opened folder define. Specs that are built in or belong to the user do
- *  not; a path may point into the folder, so it counts as one of it. */
+/** Returns whether a spec runs commands that files of the opened folder define. Built-in specs and specs of the user do
+ *  not. A path may lead into the folder, so it counts too. */
 export function needsTrust(name: string, specs: readonly Spec[]): boolean {
   if (name.includes('/')) return true;
   const found = specs.find((spec) => spec.name === name)?.found_in;

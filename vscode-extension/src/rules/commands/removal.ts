@@ -1,35 +1,35 @@
-// Removing agents: the question that is asked, and the order of the commands. Nothing is ended before the last answer. Pure.
+// The question before a removal, and the order of its commands. Nothing is stopped before the last answer. Pure.
 
 import { CommandError } from '../../binary/client';
 import type { Agent } from '../../binary/types';
 import { t } from '../../l10n';
 import { isLive } from '../agent/status';
-import { noLinks, oneLine } from '../agent/sanitize';
+import { withoutLinks, oneLine } from '../agent/sanitize';
 
-/** An agent with what its workspace holds that exists nowhere else. */
-export interface Doomed {
+/** An agent with the work in its workspace that exists nowhere else. */
+export interface RemovalCandidate {
   agent: Agent;
-  /** Whether its folder is gone. */
+  /** Whether its folder was deleted. */
   isHomeless?: boolean;
-  /** That work as sentences; empty when there is none. */
+  /** Descriptions of that work; empty without any. */
   work: readonly string[];
 }
 
 export interface RemovalQuestion {
   message: string;
   detail: string;
-  /** The button that removes. */
+  /** The title of the button that removes. */
   yes: string;
-  /** Whether it destroys work, so that Enter alone must not confirm it. */
+  /** Whether the removal destroys work, so that Enter alone must not confirm it. */
   losesWork: boolean;
 }
 
-/** Asks once before agents are removed, with everything that goes along. */
-export function removalQuestion(doomed: readonly Doomed[]): RemovalQuestion {
+/** Returns the question before agents are removed, with everything that is deleted. */
+export function removalQuestion(doomed: readonly RemovalCandidate[]): RemovalQuestion {
   const losing = doomed.filter(({ work }) => work.length > 0);
   const [only, ...others] = doomed;
   const lines = [
-    ...(only === undefined || others.length > 0 ? severalLines(doomed) : [fate(only)]),
+    ...(only === undefined || others.length > 0 ? severalLines(doomed) : [consequences(only)]),
     ...losing.map(({ agent, work }) => {
       const lines = oneLine(work.join('; '), 300);
       return others.length === 0 ? t('Work that exists nowhere else: {0}', lines) : t('Work of {0} that exists nowhere else: {1}', oneLine(agent.name), lines);
@@ -37,52 +37,52 @@ export function removalQuestion(doomed: readonly Doomed[]): RemovalQuestion {
     losing.length > 0 ? t('A copy of it is kept for 30 days.') : '',
   ];
   const message = others.length === 0 ? t('Remove {0}?', oneLine(only?.agent.name ?? '')) : t('Remove {0} agents?', doomed.length);
-  return { message: noLinks(message), detail: noLinks(lines.filter(Boolean).join('\n')), yes: losing.length > 0 ? t('Remove with Work') : t('Remove'), losesWork: losing.length > 0 };
+  return { message: withoutLinks(message), detail: withoutLinks(lines.filter(Boolean).join('\n')), yes: losing.length > 0 ? t('Remove with Work') : t('Remove'), losesWork: losing.length > 0 };
 }
 
-const names = (agents: readonly Doomed[]): string => oneLine(agents.map(({ agent }) => agent.name).join(', '), 300);
+const names = (agents: readonly RemovalCandidate[]): string => oneLine(agents.map(({ agent }) => agent.name).join(', '), 300);
 
-function severalLines(doomed: readonly Doomed[]): string[] {
+function severalLines(doomed: readonly RemovalCandidate[]): string[] {
   const live = doomed.filter(({ agent }) => isLive(agent));
   const homeless = doomed.filter(({ isHomeless }) => isHomeless === true);
   return [
     names(doomed),
-    homeless.length === doomed.length ? t('Their folders are gone.') : '',
-    live.length === 0 ? '' : live.length === doomed.length ? t('All of them run and are stopped.') : t('Running, and stopped first: {0}', names(live)),
+    homeless.length === doomed.length ? t('Their folders were deleted.') : '',
+    live.length === 0 ? '' : live.length === doomed.length ? t('All of them are running and will be stopped.') : t('Running, and stopped first: {0}', names(live)),
   ].filter(Boolean);
 }
 
-/** Says what becomes of a single agent. */
-function fate({ agent, isHomeless }: Doomed): string {
+/** Describes the consequences for a single agent. */
+function consequences({ agent, isHomeless }: RemovalCandidate): string {
   const parts = [
-    isHomeless === true ? t('Its folder is gone.') : '',
-    isLive(agent) ? (agent.status === 'working' ? t('It is working and is stopped first.') : t('It runs and is stopped first.')) : '',
+    isHomeless === true ? t('Its folder was deleted.') : '',
+    isLive(agent) ? (agent.status === 'working' ? t('It is working and will be stopped first.') : t('It is running and will be stopped first.')) : '',
     isHomeless === true || agent.workspace === 'in-place' ? t('Its transcript and state are deleted; the files of the project stay.') : t('Its transcript, state and folder are deleted.'),
   ];
   return parts.filter(Boolean).join(' ');
 }
 
 export interface Removal {
-  /** Returns the present name, asked for after each dialog; throws when the agent is gone. */
+  /** Returns the present name, which is read after each dialog. Throws when the agent no longer exists. */
   name: () => Promise<string>;
   verb: readonly string[];
   before: 'end first' | 'as it is';
-  /** Whether the person has agreed to lose the work that is there. */
+  /** Whether the user has agreed to lose the work. */
   work: 'may be lost' | 'must be kept';
 }
 
-/** What came of a removal: whether the agent is gone, and what the binary printed. */
+/** The result of a removal, with the output of the binary. */
 export interface Removed {
   isGone: boolean;
   printed?: unknown;
 }
 
-/** Removes an agent. When the binary refuses, `anyway` is asked, unless the person has agreed to lose work already. If the
- *  answer is no, an agent that was ended for it is resumed. */
+/** Removes an agent. If the binary refuses, asks `anyway`, unless the user has already agreed to lose the work. After a
+ *  no, an agent that was stopped for the removal is resumed. */
 export async function remove(run: (args: string[]) => Promise<unknown>, { name, verb, before, work }: Removal, anyway: (error: CommandError) => Promise<boolean>): Promise<Removed> {
   let isEnded = false;
   try {
-    // Not `rm --force` at once: work that appeared after the question would go with it.
+    // Not `rm --force` at once, because it would also delete work that appeared after the question.
     if (before === 'end first') {
       await run(['agent', 'kill', await name()]);
       isEnded = true;
@@ -104,10 +104,10 @@ export async function remove(run: (args: string[]) => Promise<unknown>, { name, 
   }
 }
 
-/** The binary's code for an agent that does not exist. */
-const GONE = 'no-such-agent';
+/** The error code of the binary for an agent that does not exist. */
+const NO_SUCH_AGENT = 'no-such-agent';
 
-const isGone = (error: unknown): boolean => error instanceof CommandError && error.code === GONE;
+const isGone = (error: unknown): boolean => error instanceof CommandError && error.code === NO_SUCH_AGENT;
 
-/** The failure of a command whose agent no longer exists. */
-export const gone = (name: string): CommandError => new CommandError({ code: GONE, message: t('{0} is gone by now', oneLine(name)), saw: [], hints: [] });
+/** Returns the error of a command whose agent no longer exists. */
+export const agentGone = (name: string): CommandError => new CommandError({ code: NO_SUCH_AGENT, message: t('{0} no longer exists', oneLine(name)), saw: [], hints: [] });

@@ -1,8 +1,8 @@
-// Asking and doing, until it is done or the person has had enough. Pure.
+// Dialogs that repeat until they succeed or the user gives up. Pure.
 
-/** Asks, and does what was answered. When that fails and `again` says so it is asked once more; what asks keeps the answers.
- *  Gives undefined when nobody wants to try again. */
-export async function untilDone<T>(ask: () => Promise<void>, act: () => Promise<T>, again: (error: unknown) => Promise<boolean>): Promise<T | undefined> {
+/** Asks and acts. After an error, `again` decides whether to ask once more; `ask` keeps the answers. Returns undefined
+ *  if the user gives up. */
+export async function askUntilDone<T>(ask: () => Promise<void>, act: () => Promise<T>, again: (error: unknown) => Promise<boolean>): Promise<T | undefined> {
   for (;;) {
     await ask();
     try {
@@ -13,9 +13,9 @@ export async function untilDone<T>(ask: () => Promise<void>, act: () => Promise<
   }
 }
 
-/** Shows something with buttons until it is answered or sent away, and gives the answer. A press on one of `beside` is none, and
- *  yet takes it off the screen: what that button does is done, and it is shown again. */
-export async function untilAnswered(show: () => PromiseLike<string | undefined>, beside: ReadonlyMap<string, () => void>): Promise<string | undefined> {
+/** Shows a message until it is answered or closed, and returns the answer. A button in `beside` runs its action and
+ *  shows the message again. */
+export async function showUntilAnswered(show: () => PromiseLike<string | undefined>, beside: ReadonlyMap<string, () => void>): Promise<string | undefined> {
   for (;;) {
     const chosen = await show();
     const act = chosen === undefined ? undefined : beside.get(chosen);

@@ -1,21 +1,21 @@
-// One thing at a time by a key: a double click is one call. Pure.
+// Merges simultaneous calls with the same key, such as those of a double click. Pure.
 
-export class Once {
-  private readonly underWay = new Map<string, Promise<unknown>>();
+export class SingleFlight {
+  private readonly running = new Map<string, Promise<unknown>>();
 
-  /** Does it, unless it is being done: then that one is waited for, which also tells what goes wrong. */
+  /** Runs the action, or waits for the running one, which reports its error itself. */
   async run(key: string, act: () => Promise<unknown>): Promise<void> {
-    const first = this.underWay.get(key);
+    const first = this.running.get(key);
     if (first !== undefined) {
       await first.catch(() => undefined);
       return;
     }
     const mine = act();
-    this.underWay.set(key, mine);
+    this.running.set(key, mine);
     try {
       await mine;
     } finally {
-      this.underWay.delete(key);
+      this.running.delete(key);
     }
   }
 }

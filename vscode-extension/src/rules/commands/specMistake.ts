@@ -1,16 +1,16 @@
-// A spec that something is wrong with: what, and where it is to be mended. Pure.
+// Mistakes in specs. Pure.
 
 import type { Spec } from '../../binary/types';
 import { oneLine } from '../agent/sanitize';
 
-/** What is wrong, and the file with the place in it, counted from nought, as far as the binary tells. */
-export interface Mistake {
+/** A mistake with its file and position, counted from 0, if the binary prints them. */
+export interface SpecMistake {
   text: string;
   file?: { path: string; line: number; column: number };
 }
 
-/** The first of them: the binary reads no further in a file than to that. */
-export function mistakeIn({ wrong }: Pick<Spec, 'wrong'>): Mistake | undefined {
+/** Returns the first mistake of a spec. The binary does not read further. */
+export function specMistake({ wrong }: Pick<Spec, 'wrong'>): SpecMistake | undefined {
   const [first] = wrong;
   if (first === undefined) return undefined;
   const [, path, line, column] = /^(\/[^\n]*?):(\d+):(\d+): /.exec(first) ?? [];

@@ -1,7 +1,7 @@
-// The workspace file by which an agent's own folder is opened under the agent's name. Pure.
+// The workspace file that opens the folder of an agent under the name of the agent. Pure.
 
-/** The text of the file, for a folder beside it. VS Code ignores some settings of a folder in a workspace file, so they are copied into it as far as
- *  they are plain JSON. */
+/** Returns the text of the file. VS Code ignores some settings of a folder in a workspace, so they are copied into the
+ *  file if they are plain JSON. */
 export function workspaceFile(name: string, folder: string, settings: string | undefined): string {
   return `${JSON.stringify({ folders: [{ name, path: folder }], ...plainSettings(settings) }, null, 2)}\n`;
 }

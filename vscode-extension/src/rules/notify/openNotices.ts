@@ -1,4 +1,4 @@
-// Which notices are still on the screen or in the notification centre of this window. Pure.
+// The notices whose messages are still open in this window. Pure.
 
 import type { Notice } from './notices';
 
@@ -17,7 +17,7 @@ export class OpenNotices {
     closed.then(end, end);
   }
 
-  /** Whether a message about the same event is open. */
+  /** Returns whether a message about the same event is open. */
   has(notice: Notice): boolean {
     return (this.open.get(key(notice)) ?? 0) > 0;
   }

@@ -1,13 +1,13 @@
-// Waiting until a terminal is the one that VS Code's commands act on: showing it only asks for that. Pure.
+// Waits until a terminal is active. Showing a terminal only requests it. Pure.
 
-/** Those parts of `vscode.window` that tell. */
-export interface Window<T> {
+/** The part of `vscode.window` that this file needs. */
+export interface ActiveTerminalSource<T> {
   readonly activeTerminal: T | undefined;
   onDidChangeActiveTerminal: (heard: () => void) => { dispose: () => void };
 }
 
-/** Whether a terminal is the active one, or is so within a time. */
-export function isActive<T>(window: Window<T>, terminal: T, within: number): Promise<boolean> {
+/** Returns whether a terminal is active, or becomes active in time. */
+export function becomesActive<T>(window: ActiveTerminalSource<T>, terminal: T, within: number): Promise<boolean> {
   if (window.activeTerminal === terminal) return Promise.resolve(true);
   return new Promise((resolve) => {
     const end = (is: boolean) => {

@@ -1,82 +1,84 @@
-// Whose a terminal of this window is, and whether somebody looks at it: by its process, and by what the binary says of
-// who is attached now. Pure.
+// Relates terminals of this window to agents, by their processes and the clients of the agents. Pure.
 
 import type { Agent, Client } from '../../binary/types';
 
-export type As = 'driver' | 'observer';
+export type Role = 'driver' | 'observer';
 
-/** How one attaches: whoever takes drives from then on, and the one that drove watches. */
-export type How = As | 'taker';
+/** How a terminal attaches. A taker becomes the driver, and the former driver watches. */
+export type AttachMode = Role | 'taker';
 
-/** The place of a terminal at an agent. */
-export interface Seat {
+/** The agent and role of a terminal. */
+export interface Attachment {
   id: string;
-  as: As;
+  as: Role;
 }
 
-/** What is known of a terminal of this window. */
-export interface Known {
+/** What is known about a terminal of this window. */
+export interface TerminalFacts {
   pid?: number | undefined;
-  /** Its device. A shell in which somebody attached has it in common with the tmux client. */
+  /** Its device. A tmux client in a shell has the same one. */
   tty?: string | undefined;
-  /** For whom it was opened here: it is theirs from then on, though it is attached only a moment later. */
-  opened?: Seat | undefined;
-  /** What it was before a reload. That is no proof: its number may be another process's by now. */
-  before?: Seat | undefined;
+  /** The agent that this extension opened it for. Its process is a client only a moment later. */
+  opened?: Attachment | undefined;
+  /** Its agent before a reload. The process id may have been reused since. */
+  before?: Attachment | undefined;
 }
 
-const isIts = (client: Client, { pid, tty }: Known): boolean => (pid !== undefined && client.pid === pid) || (tty !== undefined && client.tty === tty);
+const belongsTo = (client: Client, { pid, tty }: TerminalFacts): boolean => (pid !== undefined && client.pid === pid) || (tty !== undefined && client.tty === tty);
 
-/** The client of an agent that draws on a terminal. */
-export const clientOn = (known: Known, agent: Agent): Client | undefined => agent.clients.find((client) => isIts(client, known));
+/** Returns the client of an agent that runs in a terminal. */
+export const clientOn = (known: TerminalFacts, agent: Agent): Client | undefined => agent.clients.find((client) => belongsTo(client, known));
 
-/** Whose terminal this is. One that is attached is of that agent, whatever it was opened for; a shell that is attached to
- *  nobody any more is a shell. */
-export function seatOf(known: Known, agents: readonly Agent[]): Seat | undefined {
+/** Returns the agent of a terminal. An attached terminal belongs to the agent of its client, whatever it was opened
+ *  for. A shell that has detached belongs to none. */
+export function attachmentOf(known: TerminalFacts, agents: readonly Agent[]): Attachment | undefined {
   for (const agent of agents) {
     const client = clientOn(known, agent);
     if (client === undefined) continue;
-    // One that was to drive may only watch while another drives, and is still the terminal that attaching shows.
+    // A terminal that was opened as driver keeps that role while another terminal drives.
     const meant = [known.opened, known.before].find((seat) => seat?.id === agent.id);
     return { id: agent.id, as: meant?.as ?? (client.observer ? 'observer' : 'driver') };
   }
   return known.opened;
 }
 
-/** Whether one terminal drives, and others watch. */
+/** Returns whether an agent has a driver, so that other clients only watch. */
 export const isDriven = ({ clients }: Agent): boolean => clients.some(({ driver }) => driver);
 
-/** Whether what is typed into a terminal goes nowhere, because another one drives; undefined while it is not attached. */
-export function onlyWatches(known: Known, agent: Agent): boolean | undefined {
+/** Returns whether typing into a terminal has no effect because another terminal drives. Returns undefined while it is
+ *  not attached. */
+export function isWatchingOnly(known: TerminalFacts, agent: Agent): boolean | undefined {
   const client = clientOn(known, agent);
   return client === undefined ? undefined : client.observer && isDriven(agent);
 }
 
-/** Whether a terminal has no other process than the tmux client: it is on an agent for as long as it lives. */
-export const isOwn = (known: Known, agents: readonly Agent[]): boolean =>
+/** Returns whether the tmux client is the only process of a terminal, so that it stays attached for its lifetime. */
+export const isAttachTerminal = (known: TerminalFacts, agents: readonly Agent[]): boolean =>
   known.opened !== undefined || agents.some(({ clients }) => clients.some(({ pid }) => pid !== null && pid === known.pid));
 
-/** Whether it gives way to a terminal of this window that is to drive an agent: one that was opened to watch that one. A shell
- *  of the person's is not ours to close. */
-export function givesWay(known: Known, agent: Agent, agents: readonly Agent[]): boolean {
-  const seat = seatOf(known, agents);
-  return seat?.id === agent.id && seat.as === 'observer' && isOwn(known, agents);
+/** Returns whether a terminal was opened to observe an agent and may be replaced by a driving one. A shell of the user
+ *  must not be closed. */
+export function isReplaceable(known: TerminalFacts, agent: Agent, agents: readonly Agent[]): boolean {
+  const seat = attachmentOf(known, agents);
+  return seat?.id === agent.id && seat.as === 'observer' && isAttachTerminal(known, agents);
 }
 
-/** Where VS Code says that a terminal is. */
-export interface Showing {
-  /** Whether it is the one that was used last, which it stays while its panel is hidden. */
+/** What VS Code tells about the visibility of a terminal. */
+export interface TerminalVisibility {
+  /** Whether it is the active terminal. It stays active while its panel is hidden. */
   active: boolean;
-  /** Whether it is a tab of the editor area that lies in front. */
+  /** Whether it is the active tab of an editor group. */
   inFront: boolean;
 }
 
-/** Whether somebody looks at it, when their window has the focus. Nobody tells whether the panel is open, so there it must
- *  have the keyboard, as tmux hears it from the terminal; in doubt it is not looked at, and its agent is told of. */
-export function isSeen(known: Known, agent: Agent, showing: Showing): boolean {
+/** Returns whether the user looks at a terminal, provided that the window has the focus. VS Code does not tell whether
+ *  the panel is open, so a terminal there must have the keyboard focus, as reported to tmux. In doubt it is not looked
+ *  at, and notices are shown. */
+export function isLookedAt(known: TerminalFacts, agent: Agent, showing: TerminalVisibility): boolean {
   const client = clientOn(known, agent);
   return client !== undefined && (showing.inFront || (showing.active && client.focused));
 }
 
-/** What the terminal on an agent is called. No blanks: VS Code was seen to cut a name there on restoring. */
-export const terminalName = (name: string, as: As): string => (as === 'driver' ? name : `${name}:observe`);
+/** Returns the name of a terminal. It has no spaces, because VS Code was seen to cut names at a space when it restores
+ *  terminals. */
+export const terminalName = (name: string, as: Role): string => (as === 'driver' ? name : `${name}:observe`);

@@ -1,4 +1,4 @@
-// Which agents the view shows. Pure.
+// The filters of the agents view. Pure.
 
 import type { Agent } from '../../binary/types';
 import { t } from '../../l10n';
@@ -11,7 +11,7 @@ export type Filter = (typeof FILTERS)[number];
 
 export const isFilter = (value: unknown): value is Filter => (FILTERS as readonly unknown[]).includes(value);
 
-/** The name of a filter in the menu and above the view. */
+/** Returns the name of a filter in the menu and in the title of the view. */
 export function filterName(filter: Filter): string {
   switch (filter) {
     case 'all':
@@ -25,8 +25,8 @@ export function filterName(filter: Filter): string {
   }
 }
 
-/** The agents that pass a filter, given the folders of this window. */
-export function filtered(agents: readonly Agent[], filter: Filter, folders: readonly string[]): Agent[] {
+/** Returns the agents that pass a filter, given the folders of this window. */
+export function applyFilter(agents: readonly Agent[], filter: Filter, folders: readonly string[]): Agent[] {
   switch (filter) {
     case 'all':
       return [...agents];

@@ -1,10 +1,11 @@
-// Which row of a list that changes under a person's eyes stays marked: theirs or none, never another one. Pure.
+// Keeps the selection of a list that changes while it is open. Pure.
 
-/** The agent whose row is marked, none on purpose, or the first because nobody has chosen yet. */
-export type Marked = { id: string } | 'none' | 'first';
+/** The selected agent, deliberately none, or the first row because the user has not moved yet. */
+export type Selection = { id: string } | 'none' | 'first';
 
-/** What is marked when the list is drawn anew. Who vanished leaves no mark: Enter would be given to the next one. */
-export function markedNext(before: Marked, active: string | undefined, ids: readonly string[]): Marked {
+/** Returns the selection after a redraw. If the selected agent has disappeared, nothing is selected: Enter must not
+ *  choose another agent. */
+export function nextSelection(before: Selection, active: string | undefined, ids: readonly string[]): Selection {
   if (active === undefined) return before === 'none' ? 'none' : 'first';
   return ids.includes(active) ? { id: active } : 'none';
 }

@@ -1,9 +1,9 @@
-// Which rows of the tasks view look different now. Pure.
+// Updates the rows of the tasks view. Pure.
 
 import type { Task } from '../../binary/types';
 
-/** Puts what tasks are now into the rows there are, and gives those that differ; undefined when other rows are to stand there. */
-export function renewed(rows: readonly Task[], fresh: readonly Task[]): Task[] | undefined {
+/** Updates rows in place and returns those that have changed. Returns undefined if the rows themselves differ. */
+export function updateTaskRows(rows: readonly Task[], fresh: readonly Task[]): Task[] | undefined {
   if (rows.length !== fresh.length || rows.some(({ id }, at) => id !== fresh[at]?.id)) return undefined;
   return rows.filter((row, at) => {
     if (JSON.stringify(row) === JSON.stringify(fresh[at])) return false;
@@ -12,8 +12,8 @@ export function renewed(rows: readonly Task[], fresh: readonly Task[]): Task[] |
   });
 }
 
-/** Adds tasks that were cancelled lately to the open ones, each in the place of its number. Forgets those whose time is over
- *  and those that are open again. */
+/** Adds recently cancelled tasks to the open ones, in the order of their ids. Forgets those whose time is over and
+ *  those that are open again. */
 export function withCancelled(open: readonly Task[], cancelled: Map<number, { task: Task; until: number }>, now: number): Task[] {
   for (const [id, { until }] of cancelled) if (until <= now || open.some((task) => task.id === id)) cancelled.delete(id);
   if (cancelled.size === 0) return [...open];

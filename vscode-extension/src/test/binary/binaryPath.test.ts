@@ -8,7 +8,7 @@ import { binaryMistake } from '../../binary/binaryPath';
 const folder = mkdtempSync(join(tmpdir(), 'sy-binary-'));
 after(() => { rmSync(folder, { recursive: true }); });
 
-test('a path that is no program is refused, with what is wrong', () => {
+test('a path that is not a program is rejected with a reason', () => {
   const home = process.env['HOME'];
   process.env['HOME'] = folder;
   try {
@@ -24,7 +24,7 @@ test('a path that is no program is refused, with what is wrong', () => {
       [folder, /a directory/],
       ['~/bin/', /a directory/],
       [`${folder}/bin/plain`, /not executable/],
-      ['/dev/null', /no file/],
+      ['/dev/null', /not a file/],
       ['bin/symposium', /begins with/],
       ['no-such-program-anywhere', /in PATH/],
     ];

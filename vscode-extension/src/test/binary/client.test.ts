@@ -5,18 +5,18 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client, CommandError, findBinary, ttyOf } from '../../binary/client';
-import { pause } from '../../rules/binary/backoff';
-import { Hearing } from '../../rules/binary/newerSnapshot';
+import { restartPause } from '../../rules/binary/backoff';
+import { SnapshotOrder } from '../../rules/binary/newerSnapshot';
 import { isNewEnough } from '../../rules/binary/version';
-import { Unreadable, inWords } from '../../rules/binary/unreadable';
-import { notRestored } from '../../rules/commands/restoreSummary';
-import { type Agent, agentsFrom, failureFrom, listedFrom } from '../../binary/types';
+import { UnreadableEntries, unreadableText } from '../../rules/binary/unreadable';
+import { restoreError } from '../../rules/commands/restoreSummary';
+import { type Agent, agentsFrom, failureFrom, agentListFrom } from '../../binary/types';
 import { someAgent } from '../agentFixtures';
 
 const folder = mkdtempSync(join(tmpdir(), 'sy-client-'));
 after(() => { rmSync(folder, { recursive: true }); });
 
-/** A stand-in for the binary that does what a line of shell says. */
+/** Writes a shell script that stands in for the binary. */
 function fake(name: string, script: string): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -26,20 +26,20 @@ function fake(name: string, script: string): string {
 
 const client = (path: string, home = '') => new Client(() => ({ path, home }));
 
-test('arguments go through as they are, and texts on standard input', async () => {
+test('arguments are passed unchanged, and texts go to standard input', async () => {
   const path = fake('echo', 'printf "[\\"%s\\"]" "$7"; cat >"$0.in"');
   const said = await client(path, '/h').json(['agent', 'send', 'x', '$(id) `id`; rm'], { stdin: 'a\nb' });
   assert.deepEqual(said, ['$(id) `id`; rm']);
 });
 
-test('what prepares an agent or brings many back takes as long as it takes', async () => {
+test('starting and restoring agents has no timeout', async () => {
   const slow = (name: string, answer: unknown) => new Client(() => ({ path: fake(name, `sleep 0.6; echo '${JSON.stringify(answer)}'`), home: '' }), undefined, 100);
   await assert.rejects(slow('slow-list', []).agents());
-  assert.equal((await slow('slow-spawn', someAgent({ name: 'late' })).started(['agent', 'spawn'], '')).name, 'late');
+  assert.equal((await slow('slow-spawn', someAgent({ name: 'late' })).start(['agent', 'spawn'], '')).name, 'late');
   assert.deepEqual((await slow('slow-restore', []).restoreLost()).back, []);
 });
 
-test('a failure has code, what was seen, and hints', async () => {
+test('an error has a code, observations and hints', async () => {
   const path = fake('fail', `echo 'warning: x' >&2; echo '{"error":{"code":"no-such-agent","message":"no agent named \`x\`","saw":["known: a"],"hints":["h"]}}' >&2; exit 3`);
   await assert.rejects(client(path).json(['agent', 'show', 'x']), (error: unknown) => {
     assert.ok(error instanceof CommandError);
@@ -48,14 +48,14 @@ test('a failure has code, what was seen, and hints', async () => {
   });
 });
 
-test('a task that is over is known though its agent is gone', async () => {
+test('a finished task is found although its agent was removed', async () => {
   const task = { id: 7, agent: 'x', pool: null, text: 't', priority: 'normal', state: 'done', created_at: '', changed_at: '', after: [], blocked: 0, progress: null, why: '', result: null };
   const path = fake('gone', `[ "$3" = show ] && { echo '${JSON.stringify(task)}'; exit; }; echo '{"error":{"code":"no-such-agent","message":"m","saw":[],"hints":[]}}' >&2; exit 3`);
-  assert.deepEqual((await client(path).tasksOver('x', 7)).map(({ id }) => id), [7]);
-  await assert.rejects(client(path).tasksOver('x'), CommandError);
+  assert.deepEqual((await client(path).finishedTasks('x', 7)).map(({ id }) => id), [7]);
+  await assert.rejects(client(path).finishedTasks('x'), CommandError);
 });
 
-test('a binary that is not there is told apart', async () => {
+test('a missing binary has its own error code', async () => {
   for (const path of ['/nonexistent/symposium', 'no-such-program-anywhere', 'relative/path']) {
     await assert.rejects(client(path).agents(), (error: unknown) => error instanceof CommandError && error.code === 'missing-binary');
   }
@@ -64,7 +64,7 @@ test('a binary that is not there is told apart', async () => {
   }
 });
 
-test('the watcher hands on whole lines, and tells its end once', async () => {
+test('the watcher passes complete lines and reports its end once', async () => {
   const line = JSON.stringify([someAgent()]);
   const path = fake('watch', `printf '%s' '${line.slice(0, 40)}'; sleep 0.05; printf '%s\\n[]\\n' '${line.slice(40)}'; echo 'warning: careful' >&2; echo '{"error":{"code":"tmux-missing","message":"m","saw":[],"hints":[]}}' >&2; exit 4`);
   const seen: string[] = [];
@@ -77,7 +77,7 @@ test('the watcher hands on whole lines, and tells its end once', async () => {
   assert.equal((error as CommandError).code, 'tmux-missing');
 });
 
-test('a line that cannot be read ends the watcher once, and says what was seen', async () => {
+test('an unreadable line ends the watcher once and is reported', async () => {
   for (const line of ['{"agents":1}', 'panic at line 3', 'null']) {
     const path = fake('garbage', `echo '${line}'; echo '${line}'; echo '${line}'; exec sleep 60`);
     let told = 0;
@@ -88,68 +88,68 @@ test('a line that cannot be read ends the watcher once, and says what was seen',
   }
 });
 
-test('an agent that lacks a field is named, and takes no other along', () => {
+test('an agent that lacks a field is named, and the others are shown', () => {
   const half: Partial<Agent> = someAgent({ name: 'half' });
   delete half.title;
-  const { agents, broken } = listedFrom([someAgent(), half, 7, { name: 3 }]);
+  const { agents, broken } = agentListFrom([someAgent(), half, 7, { name: 3 }]);
   assert.deepEqual(agents.map(({ name }) => name), ['one']);
   assert.deepEqual(broken.map(({ name }) => name), ['half', '#3', '#4']);
-  assert.equal(inWords(broken), 'cannot be shown: half, #3, #4 (agent.title: expected a text, found nothing)');
-  assert.equal(inWords([]), '');
-  assert.equal(inWords(['a\u001b\n$(zap)', 'b', 'c', 'd'].map((name) => ({ name, why: 'w' }))), 'cannot be shown: a $(zap), b, c and 1 more (w)');
-  for (const value of [{}, null, 'x']) assert.throws(() => listedFrom(value));
+  assert.equal(unreadableText(broken), 'cannot be shown: half, #3, #4 (agent.title: expected a text, found nothing)');
+  assert.equal(unreadableText([]), '');
+  assert.equal(unreadableText(['a\u001b\n$(zap)', 'b', 'c', 'd'].map((name) => ({ name, why: 'w' }))), 'cannot be shown: a $(zap), b, c and 1 more (w)');
+  for (const value of [{}, null, 'x']) assert.throws(() => agentListFrom(value));
 });
 
-test('of two with one id the second is named, and the first is shown', () => {
-  const { agents, broken } = listedFrom([someAgent({ name: 'one', id: 'x' }), someAgent({ name: 'two', id: 'x' }), someAgent({ name: 'three' })]);
+test('the second of two agents with the same id is named, and the first is shown', () => {
+  const { agents, broken } = agentListFrom([someAgent({ name: 'one', id: 'x' }), someAgent({ name: 'two', id: 'x' }), someAgent({ name: 'three' })]);
   assert.deepEqual(agents.map(({ name }) => name), ['one', 'three']);
-  assert.equal(inWords(broken), 'cannot be shown: two (agent.id: it is that of one too)');
+  assert.equal(unreadableText(broken), 'cannot be shown: two (agent.id: it is that of one too)');
 });
 
 const warning = 'entry `two` of the registry cannot be read: invalid type: integer `7`, expected a timestamp string at line 1 column 306; it is left as it is';
 
-test('an entry that the binary cannot read is named, until it can', async () => {
+test('an entry that the binary cannot read is named until it is readable', async () => {
   const path = fake('unreadable', `echo '[]'; echo '${JSON.stringify({ warning: warning.replaceAll("'", '') })}' >&2; echo 'warning: agent \`x\` is slow' >&2`);
   const { agents, unreadable } = await client(path).agents();
   assert.deepEqual([agents, unreadable.map(({ name }) => name)], [[], ['two']]);
-  assert.equal(inWords(unreadable), 'cannot be shown: two (invalid type: integer `7`, expected a timestamp string at line 1 column 306)');
-  const heard = new Unreadable();
-  assert.deepEqual([heard.warned(warning), heard.warned(warning), heard.warned('tmux does not answer')], [true, false, false]);
-  assert.equal(heard.warned(warning.replace('306', '9')), true);
+  assert.equal(unreadableText(unreadable), 'cannot be shown: two (invalid type: integer `7`, expected a timestamp string at line 1 column 306)');
+  const heard = new UnreadableEntries();
+  assert.deepEqual([heard.addWarning(warning), heard.addWarning(warning), heard.addWarning('tmux does not answer')], [true, false, false]);
+  assert.equal(heard.addWarning(warning.replace('306', '9')), true);
   assert.deepEqual(heard.all.map(({ name, why }) => `${name} ${why.slice(-1)}`), ['two 9']);
-  assert.deepEqual([heard.areInDoubt([someAgent()]), heard.areInDoubt([someAgent({ name: 'two' })])], [false, true]);
-  heard.asked([]);
+  assert.deepEqual([heard.needRefresh([someAgent()]), heard.needRefresh([someAgent({ name: 'two' })])], [false, true]);
+  heard.replace([]);
   assert.deepEqual(heard.all, []);
 });
 
-test('an entry that was taken out of the registry is asked about when a watcher begins', () => {
-  const heard = new Unreadable();
-  heard.began();
-  assert.equal(heard.areInDoubt([]), false, 'none is known of');
-  heard.warned('entry `two` of the registry cannot be read: why');
-  assert.equal(heard.areInDoubt([]), false, 'this watcher has just said so');
-  heard.began();
-  assert.equal(heard.areInDoubt([]), true);
-  heard.asked(heard.all);
-  assert.equal(heard.areInDoubt([]), false);
+test('a new watcher asks again about unreadable entries', () => {
+  const heard = new UnreadableEntries();
+  heard.watcherStarted();
+  assert.equal(heard.needRefresh([]), false, 'none is known of');
+  heard.addWarning('entry `two` of the registry cannot be read: why');
+  assert.equal(heard.needRefresh([]), false, 'this watcher has just said so');
+  heard.watcherStarted();
+  assert.equal(heard.needRefresh([]), true);
+  heard.replace(heard.all);
+  assert.equal(heard.needRefresh([]), false);
 });
 
-test('of the lost agents that are brought back those that cannot be are told by why', async () => {
+test('agents that cannot be restored are reported with the reason', async () => {
   const row = (name: string, restored: boolean) => JSON.stringify({ name, restored, remark: `why ${name}` });
   const said = (exit: number, ...rows: string[]) => client(fake('restore', `echo '[${rows.join()}]'; exit ${exit}`)).restoreLost();
   const some = await said(1, row('a', true), row('b', false), row('c', false));
   assert.deepEqual([some.back, some.failed].map((rows) => rows.map(({ name }) => name).join()), ['a', 'b,c']);
-  const several = notRestored(some.failed) ?? assert.fail();
-  assert.deepEqual([several.message, several.saw], ['2 were not brought back', ['b: why b', 'c: why c']]);
-  const one = notRestored(some.failed.slice(1)) ?? assert.fail();
-  assert.deepEqual([one.message, one.saw], ['c was not brought back', ['why c']]);
+  const several = restoreError(some.failed) ?? assert.fail();
+  assert.deepEqual([several.message, several.saw], ['2 agents were not restored', ['b: why b', 'c: why c']]);
+  const one = restoreError(some.failed.slice(1)) ?? assert.fail();
+  assert.deepEqual([one.message, one.saw], ['c was not restored', ['why c']]);
   const all = await said(0, row('a', true), row('was-back', false));
-  assert.deepEqual([all.back.length, notRestored(all.failed)], [2, undefined]);
+  assert.deepEqual([all.back.length, restoreError(all.failed)], [2, undefined]);
   assert.deepEqual(await said(0), { back: [], failed: [] });
   await assert.rejects(client(fake('restore', 'echo panic; exit 1')).restoreLost());
 });
 
-test('a watcher that was disposed of says nothing more', async () => {
+test('a disposed watcher reports nothing', async () => {
   const path = fake('long', 'echo "[]"; exec sleep 60');
   let told = 0;
   await new Promise<void>((resolve) => {
@@ -162,7 +162,7 @@ test('a watcher that was disposed of says nothing more', async () => {
   assert.equal(told, 0);
 });
 
-test('the terminal of an agent is a program and its arguments', () => {
+test('the command of a terminal is a program and its arguments', () => {
   const path = fake('there', '');
   assert.deepEqual(client(path, '@x').attachCommand('one', 'observer'), { shellPath: path, shellArgs: ['--home', '@x', 'agent', 'attach', 'one', '--observe'] });
   assert.deepEqual(client(path, '').attachCommand('one', 'taker').shellArgs, ['agent', 'attach', 'one', '--take']);
@@ -171,7 +171,7 @@ test('the terminal of an agent is a program and its arguments', () => {
   assert.equal(findBinary('there', { PATH: `${folder}/first:${folder}` }), path, 'a directory is no program');
 });
 
-test('the state directory is the same one wherever the binary is run', async () => {
+test('the state directory does not depend on the working directory', async () => {
   const path = fake('home', 'printf "[\\"%s\\"]" "$2"');
   const said = async (home: string) => [(await client(path, home).json(['x'])) as string[], client(path, home).attachCommand('one', 'driver').shellArgs[1]].flat();
   assert.deepEqual(await said('~/other home'), Array(2).fill(join(homedir(), 'other home')));
@@ -182,7 +182,7 @@ test('the state directory is the same one wherever the binary is run', async () 
   }
 });
 
-test('the terminal of a process is known where there is no `ps`', { skip: process.platform !== 'linux' }, async () => {
+test('the terminal of a process is found without `ps`', { skip: process.platform !== 'linux' }, async () => {
   const child = spawn('script', ['-qec', 'tty; echo $$; exec sleep 60', '/dev/null']);
   try {
     let said = '';
@@ -197,22 +197,22 @@ test('the terminal of a process is known where there is no `ps`', { skip: proces
   }
 });
 
-test('what is no list of agents is refused whole', () => {
+test('a value that is not a list of agents is rejected', () => {
   assert.deepEqual(agentsFrom([]), []);
   for (const value of [{}, null, 'x', [{}], [someAgent(), { name: 'half' }]]) assert.throws(() => agentsFrom(value));
   assert.equal(failureFrom('nonsense\n{"a":1}'), undefined);
 });
 
-test('versions and pauses', () => {
+test('versions are compared by number, and restart pauses grow to a limit', () => {
   assert.deepEqual(['symposium 0.1.0', 'symposium 1.0.0', 'symposium 0.0.9', 'something'].map((text) => isNewEnough(text, '0.1.0')), [true, true, false, false]);
-  assert.deepEqual([1, 2, 3, 10].map(pause), [500, 1000, 2000, 30_000]);
+  assert.deepEqual([1, 2, 3, 10].map(restartPause), [500, 1000, 2000, 30_000]);
 });
 
-test('what was asked for is no news when the watcher has told something meanwhile', () => {
-  const hearing = new Hearing();
-  const early = hearing.asks();
+test('a reply is ignored after the watcher has pushed a newer list', () => {
+  const hearing = new SnapshotOrder();
+  const early = hearing.request();
   assert.equal(early(), true);
-  hearing.told();
-  const late = hearing.asks();
+  hearing.pushed();
+  const late = hearing.request();
   assert.deepEqual([early(), late()], [false, true]);
 });

@@ -1,5 +1,5 @@
-// The parsers against the files that tests/supervisor/editor.rs holds the binary to. Each is also tried with one field
-// taken away and with one of another type, all through: what the extension reads it must miss.
+// Tests the parsers with the files that tests/supervisor/editor.rs compares the binary with. Each field is also
+// removed, and replaced by a value of another type, and the parser must reject the result.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -25,11 +25,11 @@ const readers: Record<string, (value: unknown) => unknown> = {
   failure: (value) => failureFrom(JSON.stringify(value)) ?? assert.fail('no failure was found'),
 };
 
-test('every file has a reader', () => {
+test('every golden file has a parser', () => {
   assert.deepEqual(readdirSync('src/test/golden').sort(), Object.keys(readers).map((name) => `${name}.json`).sort());
 });
 
-/** Fields of the first entry that the extension does not read, so that nobody misses them. */
+/** Fields of the first entry that the extension does not read. */
 const unread: Record<string, string[]> = {
   agents: ['command', 'failure', 'pid', 'params', 'conversation.begun'],
   spawned: ['command', 'failure', 'pid', 'params', 'conversation.begun'],
@@ -44,7 +44,7 @@ const unread: Record<string, string[]> = {
 /** Fields that older binaries do not print. */
 const optional = ['prompt'];
 
-/** Every field below a value, by its path; of a list the first entry. */
+/** Lists the paths of all fields below a value; of a list, those of the first entry. */
 function fields(value: unknown, path: string[] = []): string[][] {
   if (Array.isArray(value)) return value.length === 0 ? [] : fields(value[0], [...path, '0']);
   if (typeof value !== 'object' || value === null) return [];
@@ -62,7 +62,7 @@ for (const [name, read] of Object.entries(readers)) {
         const value = golden(name);
         const above = path.slice(0, -1).reduce((at, key) => (at as Record<string, unknown>)[key], value) as Record<string, unknown>;
         const key = path.at(-1) ?? '';
-        // No field is a list of lists, and a spec may be found in a text or an object.
+        // A list of lists does not occur, and `found_in` may be a string or an object.
         if (change === 'gone') Reflect.deleteProperty(above, key);
         else above[key] = [[0]];
         assert.throws(() => read(value), `${shown} ${change}`);
@@ -71,6 +71,6 @@ for (const [name, read] of Object.entries(readers)) {
   });
 }
 
-test('a spec tells the file it stands in', () => {
+test('a spec names its file', () => {
   assert.deepEqual(specsFrom(golden('specs')).map(specLine), ['built-in', 'Reads what others wrote · demo · /work/project/.symposium/agents.toml']);
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type Health, choices, inTheWay, nobody } from '../../rules/binary/health';
+import { type Health, choices, problemMessage, noAgentMessage } from '../../rules/binary/health';
 
 const healths: Health[] = ['starting', 'ready', 'missing-binary', 'missing-tmux', 'wrong-binary', 'too-old', 'unusable', 'failing'];
 
-test('what helps is the same in the view and elsewhere', () => {
+test('messages and welcome views offer the same commands', () => {
   const texts = JSON.parse(readFileSync('package.nls.json', 'utf8')) as Record<string, string>;
   const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as { contributes: { viewsWelcome: { view: string; contents: string; when: string }[] } };
   for (const { contents, when } of contributes.viewsWelcome.filter(({ view }) => view === 'symposium.agents')) {
@@ -16,8 +16,8 @@ test('what helps is the same in the view and elsewhere', () => {
   }
 });
 
-test('whatever stands in the way is told with a button that helps', () => {
-  const told = healths.map((health) => inTheWay(health, 'it said\nthis'));
+test('every problem is shown with a button that helps', () => {
+  const told = healths.map((health) => problemMessage(health, 'it said\nthis'));
   assert.deepEqual(told.map((each) => each !== undefined && each.choices.length > 0), [false, false, true, true, true, true, true, true]);
   assert.deepEqual(told.map((each) => each?.text), [
     undefined,
@@ -31,7 +31,7 @@ test('whatever stands in the way is told with a button that helps', () => {
   ]);
 });
 
-test('a list in which nobody would be is a text with a button', () => {
-  assert.deepEqual([nobody(0, 'No agent runs.').text, nobody(3, 'No agent runs.').text], ['There are no agents yet.', 'No agent runs.']);
-  for (const told of [nobody(0), nobody(3)]) assert.ok(told.choices.some(({ title, command }) => title === 'Spawn Agent' && command === 'symposium.spawn'), told.text);
+test('an empty choice is a message with a button', () => {
+  assert.deepEqual([noAgentMessage(0, 'No agent is running.').text, noAgentMessage(3, 'No agent is running.').text], ['There are no agents yet.', 'No agent is running.']);
+  for (const told of [noAgentMessage(0), noAgentMessage(3)]) assert.ok(told.choices.some(({ title, command }) => title === 'Spawn Agent' && command === 'symposium.spawn'), told.text);
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Once } from '../../rules/commands/singleFlight';
+import { SingleFlight } from '../../rules/commands/singleFlight';
 
-test('what is asked for twice at once is done once, and what goes wrong is told once', async () => {
-  const once = new Once();
+test('two simultaneous calls run once and report an error once', async () => {
+  const once = new SingleFlight();
   let ran = 0;
   const work = async () => {
     ran++;

@@ -1,5 +1,5 @@
-// Tests inside the extension host of a real VS Code, at the level of its API. e2e/host.test.mjs starts them with demo
-// agents `api` and `docs`, and reads what they write to SYMPOSIUM_INSIDE.
+// Tests in the extension host of a real VS Code, at the level of its API. e2e/host.test.mjs starts them with the demo
+// agents `api` and `docs`, and reads the results from the file SYMPOSIUM_TEST_RESULTS.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -7,11 +7,11 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
-import type { Inside } from '../../extension';
-import { isTold, transitions } from '../../rules/notify/notices';
+import type { TestAccess } from '../../extension';
+import { isShown, transitions } from '../../rules/notify/notices';
 import type { Agent } from '../../binary/types';
 
-/** Waits for a condition, and fails with its name. */
+/** Waits for a condition. Fails with its description. */
 async function until<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
   const end = Date.now() + 30_000;
   for (;;) {
@@ -22,11 +22,11 @@ async function until<T>(what: string, condition: () => T | undefined | false | P
   }
 }
 
-const extension = (): vscode.Extension<Inside | undefined> =>
-  vscode.extensions.getExtension<Inside | undefined>('symposium.symposium') ?? assert.fail('the extension is not installed');
+const extension = (): vscode.Extension<TestAccess | undefined> =>
+  vscode.extensions.getExtension<TestAccess | undefined>('symposium.symposium') ?? assert.fail('the extension is not installed');
 
-function inside(): Inside {
-  return extension().exports ?? assert.fail('it was not activated for a test');
+function inside(): TestAccess {
+  return extension().exports ?? assert.fail('the extension was not activated for a test');
 }
 
 const agent = (name: string): Agent => inside().watch.agent(name) ?? assert.fail(`no agent ${name}`);
@@ -36,19 +36,19 @@ const symposium = (...args: string[]): Promise<unknown> => inside().client.json(
 const is = (name: string, status: string) => until(`${name} is ${status}`, () => inside().watch.agent(name)?.status === status);
 
 const tests: Record<string, () => Promise<void> | void> = {
-  'it is activated by the start of the window, where the workspace is': async () => {
+  'the extension is activated with the window, on the side of the workspace': async () => {
     await until('it is active', () => extension().isActive);
     assert.equal(extension().extensionKind, vscode.ExtensionKind.Workspace);
     await until('agents are known', () => inside().watch.health === 'ready');
   },
 
-  'every command of the manifest is there': async () => {
+  'every command of the manifest is registered': async () => {
     const manifest = JSON.parse(readFileSync(join(extension().extensionPath, 'package.json'), 'utf8')) as { contributes: { commands: { command: string }[] } };
     const known = new Set(await vscode.commands.getCommands(true));
     assert.deepEqual(manifest.contributes.commands.map(({ command }) => command).filter((command) => !known.has(command)), []);
   },
 
-  'the tree has the project of this window, and in it its agents': () => {
+  'the tree contains the project of this window with its agents': () => {
     const { tree } = inside();
     const [project, ...others] = tree.getChildren();
     assert.ok(project !== undefined && others.length === 0);
@@ -62,7 +62,7 @@ const tests: Record<string, () => Promise<void> | void> = {
     }
   },
 
-  'asked for its projects, the tree has what is below them asked for once more': async () => {
+  'the tree redraws its projects after VS Code has asked for them': async () => {
     const { tree } = inside();
     const drawn: (readonly object[] | undefined)[] = [];
     const drawing = tree.onDidChangeTreeData((nodes) => drawn.push(nodes));
@@ -70,7 +70,7 @@ const tests: Record<string, () => Promise<void> | void> = {
     drawing.dispose();
   },
 
-  'a tooltip is neither trusted nor HTML': async () => {
+  'a hover is neither trusted nor HTML': async () => {
     const { tree } = inside();
     const [node] = tree.getChildren(tree.getChildren()[0]);
     assert.ok(node !== undefined);
@@ -80,7 +80,7 @@ const tests: Record<string, () => Promise<void> | void> = {
     assert.ok(tooltip.value.includes('api'), tooltip.value);
   },
 
-  'the status item counts, and follows': async () => {
+  'the status item counts agents and follows changes': async () => {
     const { status } = inside();
     assert.deepEqual([status.text, status.tooltip, status.backgroundColor], ['$(hubot) $(circle-outline) 2', 'Symposium: 2 idle', undefined]);
     assert.equal(status.command, 'symposium.attach');
@@ -89,10 +89,10 @@ const tests: Record<string, () => Promise<void> | void> = {
     assert.deepEqual(status.backgroundColor, new vscode.ThemeColor('statusBarItem.warningBackground'));
   },
 
-  'what is told is decided by the setting, by who is muted and by what is looked at': async () => {
+  'notices depend on the settings and on muted agents': async () => {
     const { decide, mutes } = inside();
     const news = () => transitions([{ ...agent('docs'), status: 'working', waiting_for: null }], [agent('docs')]);
-    const told = () => news().filter((each) => isTold(decide(each))).map(({ kind }) => kind);
+    const told = () => news().filter((each) => isShown(decide(each))).map(({ kind }) => kind);
     assert.deepEqual(told(), ['waiting']);
     await mutes.set(agent('docs'), 'muted');
     assert.deepEqual(told(), []);
@@ -102,16 +102,16 @@ const tests: Record<string, () => Promise<void> | void> = {
     assert.deepEqual(told(), []);
     await settings.update('notifications', undefined, vscode.ConfigurationTarget.Global);
     assert.deepEqual(told(), ['waiting']);
-    assert.deepEqual(transitions([agent('docs')], [agent('docs')]), [], 'a state by itself is no news');
+    assert.deepEqual(transitions([agent('docs')], [agent('docs')]), [], 'an unchanged state is no event');
   },
 
-  'an approval by command answers what is asked': async () => {
-    const id = agent('docs').question?.id ?? assert.fail('it asks nothing');
+  'the approve command answers the question': async () => {
+    const id = agent('docs').question?.id ?? assert.fail('docs asks nothing');
     await vscode.commands.executeCommand('symposium.approve', agent('docs'), { id, whole: true });
     await is('docs', 'idle');
   },
 
-  'a terminal is a program and its arguments, never typed text, and is restored by VS Code itself': async () => {
+  'a terminal runs a program without typed text and can be restored by VS Code': async () => {
     await vscode.commands.executeCommand('symposium.attach', agent('api'));
     const terminal = await until('it is there', () => vscode.window.terminals.find(({ name }) => name === 'api'));
     const options = terminal.creationOptions as vscode.TerminalOptions;
@@ -122,21 +122,21 @@ const tests: Record<string, () => Promise<void> | void> = {
     await until('api has a client', () => agent('api').clients.length === 1);
     await vscode.commands.executeCommand('symposium.attach', agent('api'));
     assert.equal(vscode.window.terminals.filter(({ name }) => name === 'api').length, 1);
-    const looked = () => inside().watch.look().then(() => inside().terminals.isLookedAt(agent('api')));
+    const looked = () => inside().watch.refresh().then(() => inside().terminals.isLookedAt(agent('api')));
     await until('it is looked at', looked);
     await vscode.commands.executeCommand('workbench.action.closePanel');
-    await until('nobody looks at what is hidden', async () => !(await looked()));
+    await until('a hidden terminal is not looked at', async () => !(await looked()));
     terminal.dispose();
     await until('api goes on without one', () => agent('api').clients.length === 0);
     assert.equal(agent('api').status, 'idle');
   },
 
-  'an agent is spawned by a command with arguments, without a question': async () => {
+  'the spawn command with arguments asks nothing': async () => {
     await vscode.commands.executeCommand('symposium.spawn', { spec: 'demo', name: 'made', task: 'remember $(id) `id`', workspace: 'scratch' });
     await until('it has answered', () => inside().watch.agent('made')?.reason.includes('$(id) `id`'));
     assert.deepEqual([agent('made').workspace, agent('made').spec], ['scratch', 'demo']);
     const { creationOptions } = await until('its terminal is there', () => vscode.window.terminals.find(({ name }) => name === 'made'));
-    assert.equal((creationOptions as vscode.TerminalOptions).cwd, agent('made').working_directory, 'where the paths are that it prints');
+    assert.equal((creationOptions as vscode.TerminalOptions).cwd, agent('made').working_directory, 'the folder of the paths that it prints');
     const { pid } = (await symposium('agent', 'show', 'made')) as { pid: number };
     const inherited = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').map((each) => each.split('=')[0] ?? '');
     assert.deepEqual(inherited.filter((key) => /^(VSCODE_(ESM|NLS|HANDLES|CWD)|ELECTRON)/.test(key)), []);
@@ -145,7 +145,7 @@ const tests: Record<string, () => Promise<void> | void> = {
     await is('made', 'stopped');
   },
 
-  'five hundred agents do not hold up the extension host': async () => {
+  'five hundred agents do not block the extension host': async () => {
     const file = join(process.env['HOME'] ?? '', '.symposium/agent-sessions.json');
     const registry = JSON.parse(readFileSync(file, 'utf8')) as { sessions: Record<string, object> };
     const [one] = Object.values(registry.sessions);
@@ -153,7 +153,7 @@ const tests: Record<string, () => Promise<void> | void> = {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     writeFileSync(`${file}.new`, JSON.stringify(registry), { mode: 0o600 });
-    // With the lock, as everybody does: whoever has just read it would write over it otherwise.
+    // Holds the lock of the registry, so that no other process overwrites the change.
     execFileSync('flock', [`${file}.lock`, 'mv', `${file}.new`, file]);
     await until('all are known', () => inside().watch.agents.length > 500);
     const { tree } = inside();
@@ -161,21 +161,21 @@ const tests: Record<string, () => Promise<void> | void> = {
     assert.ok(rows.length > 500);
     delay.disable();
     const longest = Math.round(delay.max / 1e6);
-    note(`500 agents: the extension host was held up for at most ${longest} ms`);
+    note(`500 agents: the extension host was blocked for at most ${longest} ms`);
     assert.ok(longest < 500, `${longest} ms`);
   },
 
-  'a command that fails is told and does not throw': async () => {
-    await vscode.commands.executeCommand('symposium.hibernate', { ...agent('made'), name: 'nobody', id: 'x' });
+  'a failing command shows its error and does not throw': async () => {
+    await vscode.commands.executeCommand('symposium.hibernate', { ...agent('made'), name: 'missing', id: 'x' });
   },
 };
 
 let notes: string[] = [];
 const note = (text: string) => notes.push(text);
 
-/** What VS Code calls; the process ends with 1 when this throws. */
+/** The entry point that VS Code calls. The process exits with 1 if it throws. */
 export async function run(): Promise<void> {
-  const file = process.env['SYMPOSIUM_INSIDE'] ?? assert.fail('SYMPOSIUM_INSIDE says where to write to');
+  const file = process.env['SYMPOSIUM_TEST_RESULTS'] ?? assert.fail('SYMPOSIUM_TEST_RESULTS is not set');
   let failed = 0;
   for (const [name, test] of Object.entries(tests)) {
     let error: string | null = null;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SETTLED, Settling, homeless, stillThere } from '../../rules/notify/folderGone';
+import { GONE_FOR_MS, FolderGoneTimer, agentsWithoutFolder, currentOf } from '../../rules/notify/folderGone';
 import { someAgent } from '../agentFixtures';
 
 test('an agent without a folder is asked about once', () => {
@@ -9,26 +9,26 @@ test('an agent without a folder is asked about once', () => {
     someAgent({ name: 'marked', directory_gone: '2026-01-01T00:00:00Z' }),
     someAgent({ name: 'worktree', project: '/src/web', working_directory: '/home/me/.symposium/instances/worktree/workspace' }),
   ];
-  const names = (vanished: string[], asked: string[]) => homeless(agents, vanished, asked).map(({ name }) => name);
+  const names = (vanished: string[], asked: string[]) => agentsWithoutFolder(agents, vanished, asked).map(({ name }) => name);
   assert.deepEqual(names([], []), ['marked']);
   assert.deepEqual(names(['/src/web'], []), ['marked', 'worktree']);
   assert.deepEqual(names(['/src'], ['marked']), ['well', 'worktree']);
   assert.deepEqual(names(['/src/we'], ['marked']), []);
 });
 
-test('an agent that is being removed is without a folder for a moment, and nobody is asked', () => {
-  const settling = new Settling();
+test('an agent that is being removed causes no question about its folder', () => {
+  const settling = new FolderGoneTimer();
   const [one, two] = [someAgent({ name: 'one' }), someAgent({ name: 'two' })];
-  const names = (without: ReturnType<typeof someAgent>[], now: number) => settling.settled(without, now).map(({ name }) => name);
+  const names = (without: ReturnType<typeof someAgent>[], now: number) => settling.due(without, now).map(({ name }) => name);
   assert.deepEqual(names([one, two], 0), []);
-  assert.deepEqual(names([one, two], SETTLED - 1), []);
-  assert.deepEqual(names([two], SETTLED), ['two'], 'the other one has gone meanwhile');
-  assert.deepEqual(names([one, two], SETTLED + 1), ['two'], 'who comes again begins anew');
-  assert.deepEqual(names([one], 2 * SETTLED + 1), ['one']);
+  assert.deepEqual(names([one, two], GONE_FOR_MS - 1), []);
+  assert.deepEqual(names([two], GONE_FOR_MS), ['two'], 'the other one has gone meanwhile');
+  assert.deepEqual(names([one, two], GONE_FOR_MS + 1), ['two'], 'who comes again begins anew');
+  assert.deepEqual(names([one], 2 * GONE_FOR_MS + 1), ['one']);
 });
 
-test('an offer is of those that are still listed when it is taken', () => {
+test('an accepted offer applies to agents that still exist', () => {
   const [one, two] = [someAgent({ name: 'one' }), someAgent({ name: 'two' })];
   const renamed = { ...two, name: 'new' };
-  assert.deepEqual(stillThere([one, two], [renamed, someAgent({ name: 'three' })]), [renamed]);
+  assert.deepEqual(currentOf([one, two], [renamed, someAgent({ name: 'three' })]), [renamed]);
 });

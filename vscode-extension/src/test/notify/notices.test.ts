@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isRestorable, type NoticeKind, type Situation, type Turn, asTask, combinedText, departures, isToldOnReturn, newsKey, newsOnReturn, noticeText, remaining, since, stillSo, transitions, turnOf } from '../../rules/notify/notices';
+import { isRestorable, type NoticeKind, type NotifyContext, type NotifyTurn, withTask, combinedText, departures, isShownOnReturn, noticeKey, noticesOnReturn, noticeText, attachableAgents, noticesSince, stillValid, transitions, notifyTurn } from '../../rules/notify/notices';
 import type { Agent, Task } from '../../binary/types';
 import { asking, someAgent } from '../agentFixtures';
 
@@ -15,18 +15,18 @@ const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
   ['it begins to wait', { status: 'working' }, waiting, ['waiting']],
   ['it still waits', waiting, waiting, []],
   ['it asks for the next thing', waiting, asking('Bash: rm'), ['waiting']],
-  ['it asks for another thing that begins alike', asking(`${'x'.repeat(200)}a`), asking(`${'x'.repeat(200)}b`), ['waiting']],
+  ['it asks another question with the same beginning', asking(`${'x'.repeat(200)}a`), asking(`${'x'.repeat(200)}b`), ['waiting']],
   ['it crashed', { status: 'working' }, { status: 'crashed', reason: 'it ended with code 3' }, ['crashed']],
   ['it is still crashed', { status: 'crashed' }, { status: 'crashed' }, []],
-  ['it comes back by itself', { status: 'working' }, { status: 'crashed', restart: restarted }, []],
+  ['it will be restarted', { status: 'working' }, { status: 'crashed', restart: restarted }, []],
   ['it is given up', { status: 'crashed', restart: restarted }, { status: 'crashed', reason: 'given up after 5 restarts in 10 min: code 3' }, ['gave-up']],
   ['it stays given up', { status: 'crashed', reason: 'given up after 5' }, { status: 'crashed', reason: 'given up after 5' }, []],
   ['it is lost with its tmux', { status: 'working' }, { status: 'lost', reason: 'its tmux server is gone' }, ['lost']],
   ['it is still lost', { status: 'lost' }, { status: 'lost' }, []],
-  ['it is lost, and comes back by itself', { status: 'working' }, { status: 'lost', restart: restarted }, []],
+  ['it is lost and will be restarted', { status: 'working' }, { status: 'lost', restart: restarted }, []],
   ['a task is done', { tasks: tasks(0) }, { tasks: tasks(1) }, ['finished']],
   ['a long turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:01:00Z' }, ['finished']],
-  ['somebody stopped a long turn', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:01:00Z', reason: 'its turn was interrupted' }, []],
+  ['a user interrupted a long turn', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:01:00Z', reason: 'its turn was interrupted' }, []],
   ['a short turn is over', { status: 'working' }, { status: 'idle', status_since: '2026-01-01T00:00:02Z' }, []],
   ['a task has failed', { tasks: tasks(1) }, { tasks: { ...tasks(1), failed: 1 } }, ['failed']],
   ['a long turn is over, and its task is about to be', { status: 'working', task: atWork }, { status: 'idle', status_since: '2026-01-01T00:01:00Z', task: atWork }, []],
@@ -34,24 +34,24 @@ const table: [string, Partial<Agent>, Partial<Agent>, string[]][] = [
 ];
 for (const [name, before, after, expected] of table) test(`transition: ${name}`, () => { assert.deepEqual(kinds(before, after), expected); });
 
-test('an agent that was not there before is told of by nobody', () => {
+test('a new agent causes no notice', () => {
   assert.deepEqual(transitions([], [someAgent(waiting)]), []);
 });
 
-const at = (differs: Partial<Situation>): Situation => ({
+const at = (differs: Partial<NotifyContext>): NotifyContext => ({
   about: ['waiting', 'finished'], mode: 'always', focused: true, isHere: () => true, isMuted: () => false, isLookedAt: () => false, ...differs,
 });
 const elsewhere = { isHere: () => false };
-const turns: [string, Partial<Situation>, Turn][] = [
+const turns: [string, Partial<NotifyContext>, NotifyTurn][] = [
   ['always', {}, 'first'],
   ['off', { mode: 'off' }, 'settled'],
   ['muted', { isMuted: () => true }, 'never'],
-  ['a kind of news that is not wanted', { about: ['finished', 'crashed'] }, 'never'],
+  ['a disabled kind of notice', { about: ['finished', 'crashed'] }, 'never'],
   ['only while away, and here', { mode: 'windowNotFocused' }, 'settled'],
   ['only while away, and away', { mode: 'windowNotFocused', focused: false }, 'second'],
   ['this project, in a window behind another', { focused: false }, 'second'],
-  ['the terminal one looks at', { isLookedAt: () => true }, 'settled'],
-  ['that terminal in a window without focus', { isLookedAt: () => true, focused: false }, 'second'],
+  ['its terminal is looked at', { isLookedAt: () => true }, 'settled'],
+  ['its terminal is looked at in a window without focus', { isLookedAt: () => true, focused: false }, 'second'],
   ['another project, in the window with the focus', elsewhere, 'third'],
   ['another project, in a window without it', { ...elsewhere, focused: false }, 'last'],
   ['another project, its terminal is looked at', { ...elsewhere, isLookedAt: () => true }, 'settled'],
@@ -60,11 +60,11 @@ const turns: [string, Partial<Situation>, Turn][] = [
   ['another project, only while away, and away', { ...elsewhere, mode: 'windowNotFocused', focused: false }, 'last'],
 ];
 for (const [name, situation, expected] of turns) {
-  test(`told: ${name}`, () => { assert.equal(turnOf({ kind: 'waiting', agent: someAgent(waiting) }, at(situation)), expected); });
+  test(`told: ${name}`, () => { assert.equal(notifyTurn({ kind: 'waiting', agent: someAgent(waiting) }, at(situation)), expected); });
 }
 
-test('two windows give the same news the same name, and other news another', () => {
-  const key = (was: Partial<Agent>, is: Partial<Agent>) => transitions([someAgent(was)], [someAgent(is)]).map(newsKey)[0];
+test('two windows give the same event the same key, and other events other keys', () => {
+  const key = (was: Partial<Agent>, is: Partial<Agent>) => transitions([someAgent(was)], [someAgent(is)]).map(noticeKey)[0];
   assert.equal(key({ status: 'working' }, waiting), key({ status: 'idle' }, waiting));
   assert.notEqual(key({ status: 'working' }, waiting), key({ status: 'working' }, asking('Bash: rm')));
   const turn = (until: string) => key({ status: 'working', status_since: '2025-12-31T00:00:00Z' }, { status_since: until });
@@ -77,40 +77,40 @@ const task = (differs: Partial<Task> = {}): Task => ({
 });
 const failed = task({ state: 'failed', why: 'no disk left', result: 'of an earlier attempt' });
 const working: Partial<Agent> = { status: 'working', tasks: tasks(0), task: atWork };
-const endAs = (was: Partial<Agent>, is: Partial<Agent>, over: Task[]) => transitions([someAgent(was)], [someAgent(is)]).map((news) => asTask(news, over));
+const endAs = (was: Partial<Agent>, is: Partial<Agent>, over: Task[]) => transitions([someAgent(was)], [someAgent(is)]).map((news) => withTask(news, over));
 const overAt = '2026-01-01T00:05:03Z';
 
-test('the end of a task and the end of its turn are one piece of news', () => {
-  const keys = (was: Partial<Agent>, is: Partial<Agent>) => endAs(was, is, [task()]).map(newsKey);
+test('the end of a task and the end of its turn are one event', () => {
+  const keys = (was: Partial<Agent>, is: Partial<Agent>) => endAs(was, is, [task()]).map(noticeKey);
   const first = keys(working, { status: 'working', tasks: tasks(1) });
   assert.equal(first.length, 1);
   assert.deepEqual(keys({ status: 'working', tasks: tasks(1) }, { tasks: tasks(1), status_since: overAt }), first, 'its turn is over later');
   assert.deepEqual(keys(working, { tasks: tasks(1), status_since: overAt }), first, 'both at once');
 });
 
-test('a turn of no task is told by itself, though a task was over before', () => {
+test('a turn without a task is reported as a turn, even after an earlier task', () => {
   const [news] = endAs({ status: 'working', tasks: tasks(1), status_since: '2026-01-01T00:06:00Z' }, { tasks: tasks(1), status_since: '2026-01-01T00:09:00Z', reason: 'all well' }, [task()]);
   assert.ok(news !== undefined);
-  assert.equal(noticeText(news), 'one has finished: all well');
+  assert.equal(noticeText(news), 'one finished: all well');
 });
 
-test('a task that is tried again and ends is told again', () => {
+test('a retried task is reported again', () => {
   const once = endAs(working, { tasks: { ...tasks(0), failed: 1 } }, [failed]);
   const again = endAs(working, { tasks: { ...tasks(0), failed: 1 } }, [{ ...failed, changed_at: '2026-01-01T00:07:00Z' }]);
-  assert.notDeepEqual(once.map(newsKey), again.map(newsKey));
+  assert.notDeepEqual(once.map(noticeKey), again.map(noticeKey));
 });
 
-test('what is told of a task is what became of it', () => {
+test('the notice of a task contains its result', () => {
   const said = (over: Task[]) => endAs(working, { tasks: tasks(1), reason: 'something older' }, over).map((news) => [news.kind, noticeText(news)]);
-  assert.deepEqual(said([task()]), [['finished', 'one has finished #1 count: one two three']]);
-  assert.deepEqual(said([failed]), [['failed', 'one has failed at #1 count: no disk left']]);
-  assert.deepEqual(said([task({ id: 2, changed_at: '2026-01-01T00:01:00Z' }), failed]), [['failed', 'one has failed at #1 count: no disk left']], 'the last one');
+  assert.deepEqual(said([task()]), [['finished', 'one finished task #1 count: one two three']]);
+  assert.deepEqual(said([failed]), [['failed', 'one failed task #1 count: no disk left']]);
+  assert.deepEqual(said([task({ id: 2, changed_at: '2026-01-01T00:01:00Z' }), failed]), [['failed', 'one failed task #1 count: no disk left']], 'the last one');
 });
 
-test('who comes back is told of other projects what happened since they were at any window', () => {
+test('a returning user is told about other projects since the last use of any window', () => {
   const news = [someAgent({ name: 'ours', ...waiting }), someAgent({ name: 'other', ...waiting })].map((agent) => ({ kind: 'waiting' as const, agent, mark: '' }));
   const isOurs = ({ name }: Agent) => name === 'ours';
-  const names = (anywhere: string) => newsOnReturn(news, Date.parse(anywhere), isOurs).map(({ agent }) => agent.name);
+  const names = (anywhere: string) => noticesOnReturn(news, Date.parse(anywhere), isOurs).map(({ agent }) => agent.name);
   assert.deepEqual(names('2025-12-31T23:00:00Z'), ['ours', 'other']);
   assert.deepEqual(names('2026-01-01T00:00:01Z'), ['ours']);
 });
@@ -121,64 +121,64 @@ test('a reason with a link in it is shown as text', () => {
   assert.equal(text, 'one waits for you: see [this] (command:workbench.action.quit) now …');
 });
 
-test('several are told as one, and not all by name', () => {
+test('several notices are combined, and long lists of names are cut', () => {
   const notices = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ kind: 'waiting' as const, agent: someAgent({ name }), mark: '' }));
   assert.equal(combinedText([...notices, { kind: 'crashed', agent: someAgent({ name: 'x' }), mark: '' }]), 'waiting for you: a, b, c and 2 more · crashed: x');
 });
 
-const still = (kind: NoticeKind, was: Partial<Agent>, is: Partial<Agent>) => stillSo([{ kind, agent: someAgent(was), mark: '' }], [someAgent(is)]).map((notice) => notice.kind);
+const still = (kind: NoticeKind, was: Partial<Agent>, is: Partial<Agent>) => stillValid([{ kind, agent: someAgent(was), mark: '' }], [someAgent(is)]).map((notice) => notice.kind);
 const crashed: Partial<Agent> = { status: 'crashed' };
 const stays: [string, NoticeKind, Partial<Agent>, Partial<Agent>, boolean][] = [
   ['it waits', 'waiting', waiting, waiting, true],
   ['it was answered', 'waiting', waiting, { status: 'working' }, false],
   ['it crashed', 'crashed', crashed, crashed, true],
-  ['it was brought back', 'crashed', crashed, { status: 'idle' }, false],
-  ['its policy is about to bring it back', 'crashed', crashed, { ...crashed, restart: restarted }, false],
-  ['its policy is about to bring it back from its lost tmux', 'lost', { status: 'lost' }, { status: 'lost', restart: restarted }, false],
+  ['it was resumed', 'crashed', crashed, { status: 'idle' }, false],
+  ['it is about to be restarted', 'crashed', crashed, { ...crashed, restart: restarted }, false],
+  ['it is lost and about to be restarted', 'lost', { status: 'lost' }, { status: 'lost', restart: restarted }, false],
   ['it was given up after it crashed', 'crashed', crashed, { status: 'crashed', reason: 'given up after 5' }, false],
   ['it has finished and does the next thing', 'finished', {}, { status: 'working' }, true],
 ];
 for (const [name, kind, was, is, expected] of stays) test(`still so: ${name}`, () => { assert.deepEqual(still(kind, was, is), expected ? [kind] : []); });
 
-test('an agent is told of once, with what it asks for now', () => {
+test('the notice of a waiting agent contains its present question', () => {
   const first = { kind: 'waiting' as const, agent: someAgent(waiting), mark: 'first' };
   const now = someAgent(asking('Bash: rm'));
-  assert.deepEqual(stillSo([first, first], [now]), [{ kind: 'waiting', agent: now, mark: 'id of Bash: rm' }]);
-  assert.deepEqual(stillSo([first], []), [], 'one that is gone is no news');
+  assert.deepEqual(stillValid([first, first], [now]), [{ kind: 'waiting', agent: now, mark: 'id of Bash: rm' }]);
+  assert.deepEqual(stillValid([first], []), [], 'one that is gone is no news');
 });
 
 const brief: Partial<Agent> = { ...working, ephemeral: true };
 
-test('what came of a task is told though its agent has gone with it', () => {
+test('the result of a task is reported although its agent was removed with it', () => {
   const seen = endAs(brief, { ephemeral: true, tasks: tasks(1) }, [task()]);
-  assert.deepEqual(stillSo(seen, []), seen);
-  assert.deepEqual(stillSo(endAs(working, { tasks: { ...tasks(0), failed: 1 } }, [failed]), []).map(({ kind }) => kind), ['failed']);
+  assert.deepEqual(stillValid(seen, []), seen);
+  assert.deepEqual(stillValid(endAs(working, { tasks: { ...tasks(0), failed: 1 } }, [failed]), []).map(({ kind }) => kind), ['failed']);
   const turn = endAs({ status: 'working' }, { status_since: overAt }, []);
   assert.equal(turn.length, 1);
-  assert.deepEqual(stillSo(turn, []), [], 'the end of a turn is not');
+  assert.deepEqual(stillValid(turn, []), [], 'the end of a turn is not');
 });
 
-test('one that has gone with its task between two lists is told of as that task ended, and as two windows see it', () => {
+test('an ephemeral agent that disappears is reported by the result of its task, once for two windows', () => {
   const gone = departures([someAgent(brief)], []);
-  const told = (over: Task[]) => stillSo(gone.map((news) => asTask(news, over)), []);
-  assert.deepEqual(told([failed]).map(noticeText), ['one has failed at #1 count: no disk left']);
-  assert.deepEqual(told([task()]).map(newsKey), endAs(brief, { ephemeral: true, tasks: tasks(1) }, [task()]).map(newsKey));
+  const told = (over: Task[]) => stillValid(gone.map((news) => withTask(news, over)), []);
+  assert.deepEqual(told([failed]).map(noticeText), ['one failed task #1 count: no disk left']);
+  assert.deepEqual(told([task()]).map(noticeKey), endAs(brief, { ephemeral: true, tasks: tasks(1) }, [task()]).map(noticeKey));
   assert.deepEqual(told([]), [], 'one that was removed at work');
-  assert.deepEqual(stillSo(gone, [someAgent(brief)]), [], 'one that is there again');
+  assert.deepEqual(stillValid(gone, [someAgent(brief)]), [], 'one that is there again');
 });
 
-test('only of those that go with their task it is asked how that ended', () => {
+test('only ephemeral agents that disappear are looked up by their task', () => {
   const left = (was: Partial<Agent>, after: Agent[] = []) => departures([someAgent(was)], after).length;
   assert.deepEqual([left(brief), left(brief, [someAgent(brief)]), left({ ...brief, ephemeral: false }), left({ ...brief, task: null })], [1, 0, 0, 0]);
 });
 
-test('nothing is offered of an agent that has gone with its task, or is about to', () => {
-  const offered = (is: Partial<Agent>, now: Agent[]) => remaining(endAs({ ...working, ...is }, { ...is, tasks: { ...tasks(1), ...is.tasks } }, [task()]), now).length;
+test('a notice offers no buttons for an agent that is removed with its task', () => {
+  const offered = (is: Partial<Agent>, now: Agent[]) => attachableAgents(endAs({ ...working, ...is }, { ...is, tasks: { ...tasks(1), ...is.tasks } }, [task()]), now).length;
   assert.equal(offered({}, [someAgent()]), 1);
   assert.equal(offered({}, []), 0);
   assert.equal(offered({ ephemeral: true }, [someAgent()]), 0);
   const crash = transitions([someAgent({ ephemeral: true })], [someAgent({ ephemeral: true, status: 'crashed' })]);
-  assert.equal(remaining(crash, [someAgent()]).length, 1, 'no task of it is over');
+  assert.equal(attachableAgents(crash, [someAgent()]).length, 1, 'no task of it is over');
 });
 
 const then = Date.parse('2026-01-01T12:00:00Z');
@@ -194,18 +194,18 @@ const happened: [string, Partial<Agent>, NoticeKind[]][] = [
   ['it crashed, and comes back by itself', { status: 'crashed', restart: restarted, status_since: later }, []],
   ['it is new', { ...waiting, created_at: later, status_since: later }, []],
 ];
-for (const [name, is, expected] of happened) test(`while the window was closed: ${name}`, () => { assert.deepEqual(since(then, [someAgent(is)]).map(({ kind }) => kind), expected); });
+for (const [name, is, expected] of happened) test(`while the window was closed: ${name}`, () => { assert.deepEqual(noticesSince(then, [someAgent(is)]).map(({ kind }) => kind), expected); });
 
-test('who comes back after a while is told what happened, and nobody else', () => {
+test('a user gets a summary only after a longer absence', () => {
   const news = [{ kind: 'finished' as const, agent: someAgent(), mark: '' }];
   const minutes = (count: number) => count * 60_000;
-  assert.equal(isToldOnReturn(minutes(5), news, 'windowNotFocused'), true);
-  assert.equal(isToldOnReturn(minutes(4), news, 'always'), false);
-  assert.equal(isToldOnReturn(minutes(60), [], 'always'), false);
-  assert.equal(isToldOnReturn(minutes(60), news, 'off'), false);
+  assert.equal(isShownOnReturn(minutes(5), news, 'windowNotFocused'), true);
+  assert.equal(isShownOnReturn(minutes(4), news, 'always'), false);
+  assert.equal(isShownOnReturn(minutes(60), [], 'always'), false);
+  assert.equal(isShownOnReturn(minutes(60), news, 'off'), false);
 });
 
-test('lost ones are told of as lost, with the way back', () => {
+test('lost agents are reported as lost, with an offer to restore them', () => {
   const news = transitions([someAgent({ name: 'a' }), someAgent({ name: 'b' })], [someAgent({ name: 'a', status: 'lost', reason: 'r' }), someAgent({ name: 'b', status: 'lost' })]);
   assert.equal(combinedText(news), 'lost: a, b');
   assert.equal(noticeText(news[0] ?? assert.fail()), 'a is lost: r');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isActive } from '../../rules/terminals/activeTerminal';
+import { becomesActive } from '../../rules/terminals/activeTerminal';
 
-/** A window in which a terminal becomes active when it is told to. */
+/** A window whose active terminal the test sets. */
 class FakeWindow {
   activeTerminal: string | undefined = 'two';
   private readonly listening = new Set<() => void>();
@@ -22,21 +22,21 @@ class FakeWindow {
   }
 }
 
-test('a terminal is acted on only when it is the active one', async () => {
+test('a terminal counts as active only when it has become the active one', async () => {
   const window = new FakeWindow();
   let is: boolean | undefined;
-  const waiting = isActive(window, 'one', 60_000).then((value) => { is = value; });
+  const waiting = becomesActive(window, 'one', 60_000).then((value) => { is = value; });
   window.become('bash');
   await Promise.resolve();
   assert.equal(is, undefined, 'another one became active');
   window.become('one');
   await waiting;
   assert.deepEqual([is, window.listeners], [true, 0]);
-  assert.equal(await isActive(window, 'one', 60_000), true, 'it was so before');
+  assert.equal(await becomesActive(window, 'one', 60_000), true, 'it was so before');
 });
 
-test('a terminal that does not become the active one is given up', async () => {
+test('waiting for a terminal that does not become active times out', async () => {
   const window = new FakeWindow();
-  assert.equal(await isActive(window, 'one', 5), false);
+  assert.equal(await becomesActive(window, 'one', 5), false);
   assert.equal(window.listeners, 0);
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, group as groupAt, renew, rowId, shown, waitingBelow } from '../../rules/views/agentGroups';
+import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, groupAgents as groupAt, updateTree, rowId, fingerprint, waitingBelow } from '../../rules/views/agentGroups';
 import type { Agent } from '../../binary/types';
-import { END_SETTLES_AFTER } from '../../rules/agent/status';
+import { ENDED_KEEPS_PLACE_MS } from '../../rules/agent/status';
 import { someAgent } from '../agentFixtures';
 
-/** Long after the agents of the tests changed. */
+/** A time long after the last change of the test agents. */
 const LATER = Date.parse('2026-02-01T00:00:00Z');
 
 const group = (agents: readonly Agent[], folders: readonly string[], now = LATER) => groupAt(agents, folders, now);
@@ -13,7 +13,7 @@ const group = (agents: readonly Agent[], folders: readonly string[], now = LATER
 const names = (nodes: AgentNode[]): unknown[] =>
   nodes.map((node) => (node.children.length === 0 ? node.agent.name : [node.agent.name, ...names(node.children)]));
 
-test('projects that are open here come first, then by path', () => {
+test('projects of this window come first, then others by path', () => {
   const agents = [
     someAgent({ name: 'b', project: '/src/b' }),
     someAgent({ name: 'a', project: '/src/a', working_directory: '/src/a' }),
@@ -22,7 +22,7 @@ test('projects that are open here come first, then by path', () => {
   assert.deepEqual(group(agents, ['/src/z']).map((project) => [project.path, project.here]), [['/src/z', true], ['/src/a', false], ['/src/b', false]]);
 });
 
-test('those in a folder of their own are in one place, unless it is open here', () => {
+test('agents in scratch folders are in one group, unless the folder is open in this window', () => {
   const own = (name: string) => `/home/me/.symposium/instances/${name}/workspace`;
   const scratch = ['a', 'b'].map((name) => someAgent({ name, workspace: 'scratch', project: own(name), working_directory: own(name) }));
   const places = (folders: string[]) => group([...scratch, someAgent({ name: 'c', project: '/src/c' })], folders).map(({ path, here, children }) => [path, here, names(children)]);
@@ -30,17 +30,17 @@ test('those in a folder of their own are in one place, unless it is open here', 
   assert.deepEqual(places([own('a')]), [[own('a'), true, ['a']], ['/src/c', false, ['c']], [NO_PROJECT, false, ['b']]]);
 });
 
-test('what waits for a person stands above', () => {
+test('waiting agents come first', () => {
   const agents = [someAgent({ name: 'a' }), someAgent({ name: 'b', status: 'working' }), someAgent({ name: 'c', status: 'waiting' }), someAgent({ name: 'd', status: 'crashed' })];
   assert.deepEqual(names(group(agents, [])[0]?.children ?? []), ['c', 'd', 'a', 'b']);
 });
 
-test('a row stays where it is while its agent works and rests', () => {
+test('a row keeps its place when its agent changes between working and idle', () => {
   const order = (status: Agent['status']) => names(group([someAgent({ name: 'a', status }), someAgent({ name: 'b' })], [])[0]?.children ?? []);
   for (const status of ['starting', 'working', 'idle', 'unknown'] as const) assert.deepEqual(order(status), ['a', 'b']);
 });
 
-test('children stand below their parents, wherever they work', () => {
+test('children are shown below their parents, also in another project', () => {
   const agents = [
     someAgent({ name: 'grandchild', parent: 'child' }),
     someAgent({ name: 'child', parent: 'top', project: '/elsewhere' }),
@@ -52,7 +52,7 @@ test('children stand below their parents, wherever they work', () => {
   assert.deepEqual(names(projects[0]?.children ?? []), ['orphan', ['top', ['child', 'grandchild']]]);
 });
 
-test('a parent stands where the most urgent of those below it would', () => {
+test('a parent is ranked by its most urgent descendant', () => {
   const family = (status: Agent['status']) => [
     someAgent({ name: 'a' }),
     someAgent({ name: 'crashed', status: 'crashed' }),
@@ -66,58 +66,58 @@ test('a parent stands where the most urgent of those below it would', () => {
   assert.deepEqual(order('idle'), ['crashed', 'a', ['top', 'child', ['last', 'grandchild']]]);
 });
 
-test('the first child makes another row of its parent, which VS Code opens', () => {
+test('the first child changes the id of its parent, so that VS Code expands it', () => {
   const row = (...children: string[]) => group([someAgent({ name: 'pa' }), ...children.map((name) => someAgent({ name, parent: 'pa' }))], [])[0]?.children[0] ?? assert.fail();
   assert.notEqual(rowId(row()), rowId(row('ch')));
-  assert.equal(rowId(row('ch')), rowId(row('ch', 'next')), 'one that somebody closed stays closed');
+  assert.equal(rowId(row('ch')), rowId(row('ch', 'next')), 'a collapsed row stays collapsed');
 });
 
-test('a circle of parents loses nobody', () => {
+test('a cycle of parents hides no agent', () => {
   const agents = [someAgent({ name: 'a', parent: 'b' }), someAgent({ name: 'b', parent: 'a' }), someAgent({ name: 'self', parent: 'self' })];
   const all = JSON.stringify(group(agents, []));
   for (const name of ['"a"', '"b"', '"self"']) assert.ok(all.includes(`"name":${name}`), name);
 });
 
-test('a worktree belongs to its project, and a folder inside a project sees that project', () => {
+test('a worktree belongs to its project, and a folder inside a project belongs to it', () => {
   const worktree = someAgent({ project: '/src/api', working_directory: '/home/me/.symposium/instances/ts/workspace' });
   assert.equal(group([worktree], ['/src/api'])[0]?.here, true);
   assert.equal(group([worktree], ['/src/api/web'])[0]?.here, true);
   assert.equal(group([worktree], ['/src/api-2'])[0]?.here, false);
 });
 
-test('five hundred agents are grouped in no time', () => {
+test('five hundred agents are grouped quickly', () => {
   const agents = Array.from({ length: 500 }, (_, at) => someAgent({ name: `a${at}`, project: `/src/${at % 20}`, parent: at % 7 === 0 && at > 0 ? `a${at - 1}` : null }));
   const began = performance.now();
   group(agents, ['/src/3']);
-  shown(agents);
+  fingerprint(agents);
   assert.ok(performance.now() - began < 100);
 });
 
-test('a row that may be closed tells how many wait below it', () => {
+test('a row shows the number of waiting descendants', () => {
   const at = (status: Agent['status']) => group(['a', 'b', 'c'].map((name, at, names) => someAgent({ name, parent: names[at - 1] ?? null, status: name === 'c' ? status : 'idle' })), []);
   const [old, fresh] = [at('idle'), at('waiting')];
   const rows = (projects: typeof old) => [projects[0], projects[0]?.children[0], projects[0]?.children[0]?.children[0]];
   assert.deepEqual([...rows(old), ...rows(fresh)].map((row) => row && waitingBelow(row)), [0, 0, 0, 1, 1, 1]);
-  assert.deepEqual(rowsOf(renew(old, fresh)), ['/src/api'], 'the project has another number too');
+  assert.deepEqual(rowsOf(updateTree(old, fresh)), ['/src/api'], 'the project has another number too');
 });
 
-test('printing alone draws nothing anew', () => {
-  assert.equal(shown([someAgent()]), shown([someAgent({ last_activity: '2027-01-01T00:00:00Z' })]));
-  assert.notEqual(shown([someAgent()]), shown([someAgent({ status: 'working' })]));
+test('output of an agent alone redraws nothing', () => {
+  assert.equal(fingerprint([someAgent()]), fingerprint([someAgent({ last_activity: '2027-01-01T00:00:00Z' })]));
+  assert.notEqual(fingerprint([someAgent()]), fingerprint([someAgent({ status: 'working' })]));
 });
 
-/** The rows that are drawn anew, by what they are called. */
+/** Returns the names of the redrawn rows. */
 const rowsOf = (rows: (ProjectNode | AgentNode)[] | undefined) => rows?.map((row) => (row.type === 'project' ? row.path : row.agent.name));
 
-test('only the rows that differ are drawn as long as they stand as they stood', () => {
+test('only changed rows are redrawn while the order stays the same', () => {
   const at = (status: Agent['status']) => group([someAgent({ name: 'a' }), someAgent({ name: 'b', parent: 'a', status })], []);
   const [old, fresh] = [at('idle'), at('working')];
-  assert.deepEqual(rowsOf(renew(old, fresh)), ['b']);
+  assert.deepEqual(rowsOf(updateTree(old, fresh)), ['b']);
   assert.equal(old[0]?.children[0]?.children[0]?.agent.status, 'working');
-  assert.deepEqual(renew(old, fresh), []);
+  assert.deepEqual(updateTree(old, fresh), []);
 });
 
-test('one that comes, goes or moves up is drawn with those of its project, and others stay', () => {
+test('a new, removed or moved agent redraws its project only', () => {
   const here = (...agents: Partial<Agent>[]) => group([...agents.map((each) => someAgent(each)), someAgent({ name: 'z', project: '/src/z' })], []);
   const tree = here({ name: 'a' });
   for (const [what, fresh] of [
@@ -126,18 +126,18 @@ test('one that comes, goes or moves up is drawn with those of its project, and o
     ['stands below another', here({ name: 'a' }, { name: 'b', parent: 'a' })],
     ['goes', here({ name: 'a' })],
   ] as const) {
-    assert.deepEqual(rowsOf(renew(tree, fresh)), ['/src/api'], what);
+    assert.deepEqual(rowsOf(updateTree(tree, fresh)), ['/src/api'], what);
     assert.deepEqual(tree, fresh, what);
   }
 });
 
-test('all rows are drawn when there are other projects, or an agent stands in another one', () => {
+test('the whole tree is redrawn when projects change or an agent moves to another project', () => {
   const tree = (project: string) => group([someAgent({ name: 'a' }), someAgent({ name: 'b', project }), someAgent({ name: 'z', project: '/src/z' })], []);
   const old = tree('/src/api');
-  assert.equal(renew(old, tree('/src/z')), undefined);
-  assert.equal(renew(old, tree('/src/new')), undefined);
-  assert.equal(renew([], old), undefined);
-  assert.equal(renew(old, group([], [])), undefined);
+  assert.equal(updateTree(old, tree('/src/z')), undefined);
+  assert.equal(updateTree(old, tree('/src/new')), undefined);
+  assert.equal(updateTree([], old), undefined);
+  assert.equal(updateTree(old, group([], [])), undefined);
   assert.deepEqual(old, tree('/src/api'), 'it is left as it was');
 });
 
@@ -145,8 +145,8 @@ test('an agent that has just ended keeps its place, so that no other agent slide
   const ended = Date.parse('2026-01-10T00:00:00Z');
   const agents = [someAgent({ name: 'a', status: 'stopped', status_since: new Date(ended).toISOString() }), someAgent({ name: 'b', status: 'working' })];
   const order = (now: number) => names(group(agents, [], now)[0]?.children ?? []);
-  assert.deepEqual(order(ended + END_SETTLES_AFTER - 1), ['a', 'b']);
-  assert.deepEqual(order(ended + END_SETTLES_AFTER), ['b', 'a']);
+  assert.deepEqual(order(ended + ENDED_KEEPS_PLACE_MS - 1), ['a', 'b']);
+  assert.deepEqual(order(ended + ENDED_KEEPS_PLACE_MS), ['b', 'a']);
 });
 
 test('the window of a worktree shows its agent first and marked, in the first project', () => {
@@ -163,7 +163,7 @@ test('the window of a worktree shows its agent first and marked, in the first pr
   }
 });
 
-test('agents that wait in several projects are repeated on top, the one that waits longest first', () => {
+test('waiting agents of several projects are repeated at the top, longest waiting first', () => {
   const waiting = (name: string, project: string, minute: number) => someAgent({ name, project, status: 'waiting', waiting_for: 'approval', status_since: `2026-01-01T00:0${minute}:00Z` });
   const agents = [waiting('late', '/src/a', 2), waiting('early', '/src/b', 1), someAgent({ name: 'limited', project: '/src/b', status: 'waiting', waiting_for: 'limit' })];
   const projects = group(agents, []);

@@ -2,63 +2,63 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { blockersOf, unlistedBlockers } from '../../rules/views/blockedTasks';
-import { contextValue, description, pickActions, pickEntry, spoken, taskContext, taskDocument, taskLine, taskTooltip } from '../../rules/views/labels';
-import { inWords } from '../../rules/binary/unreadable';
-import { nameMistake } from '../../rules/agent/agentName';
+import { contextValue, description, pickActions, pickEntry, accessibleLabel, taskContext, taskDocument, taskLine, taskTooltip } from '../../rules/views/labels';
+import { unreadableText } from '../../rules/binary/unreadable';
+import { nameError } from '../../rules/agent/agentName';
 import { noticeText } from '../../rules/notify/notices';
-import { renewed, withCancelled } from '../../rules/views/taskRows';
-import { recapDocument, recapPath, recapsOf, tooltip } from '../../rules/views/recapDocument';
-import { alarm, count, countsInIcons, countsInWords, hears, isAtWork, isResumable, isSameTurn, lookOf, statusWord } from '../../rules/agent/status';
-import { escapeMarkdown, fenced, inPick, noIcons, noLinks, oneLine } from '../../rules/agent/sanitize';
+import { updateTaskRows, withCancelled } from '../../rules/views/taskRows';
+import { recapDocument, recapPath, namesInRecapPath, tooltip } from '../../rules/views/recapDocument';
+import { severity, count, countsIcons, countsText, canReceivePrompt, isWorking, isResumable, isSameTurn, iconOf, statusWord } from '../../rules/agent/status';
+import { escapeMarkdown, fenced, escapeQuickPick, withoutIcons, withoutLinks, oneLine } from '../../rules/agent/sanitize';
 import { age } from '../../rules/agent/ages';
 import type { Agent, Recap, Status, Task, TaskState } from '../../binary/types';
-import { useTranslation } from '../../l10n';
+import { setTranslate } from '../../l10n';
 import { asking, someAgent } from '../agentFixtures';
 
 const now = Date.parse('2026-01-01T00:05:00Z');
 const hostile = '**b** <img src=x onerror=alert(1)> [l](command:quit) $(zap) `c`\u001b[31m\u202e\nnext';
 
-test('a description tells status, age and branch', () => {
+test('a description shows status, age and branch', () => {
   assert.equal(description(someAgent(), now), 'idle · 5m · main');
   const busy = someAgent({ status: 'working', branch: null, task: { id: 1, title: 't', progress: { percent: 40, note: '' } }, tasks: { queued: 2, running: 1, done: 0, failed: 0 } });
   assert.equal(description(busy, now), 't · working · 5m · api · 40 % · 2 queued');
 });
 
-test('one that its policy brings back says so until it is back', () => {
+test('an agent that will be restarted says so in its description', () => {
   const restart = { policy: 'always', count: 1, next_at: '2026-01-01T00:05:04Z' };
-  assert.equal(description(someAgent({ status: 'crashed', restart }), now), 'crashed · to be started again · 5m · main');
+  assert.equal(description(someAgent({ status: 'crashed', restart }), now), 'crashed · will be restarted · 5m · main');
   assert.equal(description(someAgent({ restart }), now), 'idle · 5m · main');
 });
 
-test('a folder that goes with its agent has no name that tells anything', () => {
+test('a scratch folder is not shown by its name', () => {
   const scratch = { workspace: 'scratch', working_directory: '/home/me/.symposium/instances/one/workspace' } as const;
   assert.equal(description(someAgent({ ...scratch, branch: null }), now), 'idle · 5m · own folder');
   assert.equal(description(someAgent({ ...scratch, branch: 'made' }), now), 'idle · 5m · made');
 });
 
-test('one whose folder is gone says so in row, quick pick and hover', () => {
+test('a deleted folder is shown in the row, the quick pick and the hover', () => {
   const agent = someAgent({ directory_gone: '2026-01-01T00:00:00Z', working_directory: '/src/web' });
-  assert.equal(description(agent, now), 'idle · 5m · its folder is gone');
-  assert.equal(pickEntry(agent, now).description, 'idle · 5m · its folder is gone');
-  assert.match(tooltip(agent, {}, now), /Folder:\*\* .*web &#40;it is gone&#41;/);
-  assert.ok(!tooltip(someAgent(), {}, now).includes('it is gone'));
+  assert.equal(description(agent, now), 'idle · 5m · folder deleted');
+  assert.equal(pickEntry(agent, now).description, 'idle · 5m · folder deleted');
+  assert.match(tooltip(agent, {}, now), /Folder:\*\* .*web &#40;deleted&#41;/);
+  assert.ok(!tooltip(someAgent(), {}, now).includes('deleted'));
 });
 
-test('what is asked comes first in a row, with where it is', () => {
+test('the question comes first in a row, followed by status and branch', () => {
   const agent = someAgent(asking('Bash: rm -rf build'));
   assert.equal(description(agent, now), 'Bash: rm -rf build · needs approval · 5m · main');
   assert.deepEqual(pickEntry(agent, now), { label: 'one', description: 'needs approval · 5m · main', detail: 'Bash: rm -rf build · last activity 5m ago' });
 });
 
-test('who waits below a row is told where a narrow list shows it, and read out', () => {
+test('waiting descendants are shown at the beginning of a row and read by screen readers', () => {
   const marks = { below: 2, muted: true };
   assert.equal(description(someAgent(), now, marks), '2 below need you · idle · 5m · main · muted');
   assert.equal(description(someAgent(asking('Bash: make')), now, marks), 'Bash: make · 2 below need you · needs approval · 5m · main · muted');
-  assert.equal(spoken(someAgent(), marks), 'one, idle, 2 below need you, muted');
-  assert.deepEqual([description(someAgent(), now, { below: 0, muted: false }), spoken(someAgent(), { below: 0, muted: false })], ['idle · 5m · main', 'one, idle']);
+  assert.equal(accessibleLabel(someAgent(), marks), 'one, idle, 2 below need you, muted');
+  assert.deepEqual([description(someAgent(), now, { below: 0, muted: false }), accessibleLabel(someAgent(), { below: 0, muted: false })], ['idle · 5m · main', 'one, idle']);
 });
 
-test('what menus are shown follows from status', () => {
+test('the context value follows from the status', () => {
   const words = (differs: Partial<Agent>) => contextValue(someAgent(differs), false);
   assert.equal(words({}), 'agent live attachable idle');
   assert.equal(words({ status: 'waiting', waiting_for: 'approval' }), 'agent live attachable approval');
@@ -70,7 +70,7 @@ test('what menus are shown follows from status', () => {
   assert.equal(contextValue(someAgent({ status: 'crashed' }), true), 'agent attachable ended muted');
 });
 
-test('what has no process can be brought back, and what hears can be sent to, from row and menu', () => {
+test('ended agents can be resumed and running agents can receive prompts, from row and menu', () => {
   const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as { contributes: { menus: Record<string, { command: string; group: string; when: string }[]> } };
   const rows = contributes.menus['view/item/context'] ?? assert.fail();
   const offered = (command: string, status: Agent['status']) =>
@@ -79,29 +79,29 @@ test('what has no process can be brought back, and what hears can be sent to, fr
       .map(({ group }) => group.split('@')[0]);
   const all = ['starting', 'working', 'waiting', 'idle', 'exited', 'crashed', 'stopped', 'hibernated', 'lost', 'unknown'] as const;
   for (const status of all) {
-    assert.deepEqual(offered('send', status), hears(someAgent({ status })) ? ['inline', '2_say'] : [], `send, ${status}`);
-    assert.deepEqual(offered('interrupt', status), isAtWork(someAgent({ status })) ? ['2_say'] : [], `interrupt, ${status}`);
+    assert.deepEqual(offered('send', status), canReceivePrompt(someAgent({ status })) ? ['inline', '2_say'] : [], `send, ${status}`);
+    assert.deepEqual(offered('interrupt', status), isWorking(someAgent({ status })) ? ['2_say'] : [], `interrupt, ${status}`);
     assert.deepEqual(offered('resume', status), isResumable(someAgent({ status })) ? ['inline', '4_life'] : [], `resume, ${status}`);
   }
-  assert.ok(hears(someAgent({ status: 'hibernated' })) && isResumable(someAgent({ status: 'hibernated' })));
+  assert.ok(canReceivePrompt(someAgent({ status: 'hibernated' })) && isResumable(someAgent({ status: 'hibernated' })));
 });
 
-test('what does not run is not offered to be stopped', () => {
+test('an ended agent has no stop button', () => {
   const offered = (status: Agent['status']) => pickActions(someAgent({ status })).join(' ');
   for (const status of ['starting', 'working', 'waiting', 'idle', 'unknown'] as const) assert.equal(offered(status), 'observe peek stop');
   for (const status of ['exited', 'crashed', 'stopped', 'hibernated', 'lost'] as const) assert.equal(offered(status), 'observe peek');
 });
 
-test('of the tasks only the rows that differ are drawn as long as they stand as they stood', () => {
+test('only changed tasks are redrawn while the order stays the same', () => {
   const tasks = (state: Task['state'], ...ids: number[]) => ids.map((id) => ({ id, state: id === 1 ? state : 'queued', text: 't' }) as Task);
   const rows = tasks('queued', 2, 1);
-  assert.deepEqual(renewed(rows, tasks('queued', 2, 1)), []);
-  assert.deepEqual(renewed(rows, tasks('running', 2, 1)), [rows[1]]);
+  assert.deepEqual(updateTaskRows(rows, tasks('queued', 2, 1)), []);
+  assert.deepEqual(updateTaskRows(rows, tasks('running', 2, 1)), [rows[1]]);
   assert.equal(rows[1]?.state, 'running', 'it is the row that was drawn');
-  assert.deepEqual([renewed(rows, tasks('running', 3, 2, 1)), renewed(rows, tasks('running', 1)), renewed(rows, tasks('running', 1, 2))], [undefined, undefined, undefined]);
+  assert.deepEqual([updateTaskRows(rows, tasks('running', 3, 2, 1)), updateTaskRows(rows, tasks('running', 1)), updateTaskRows(rows, tasks('running', 1, 2))], [undefined, undefined, undefined]);
 });
 
-test('a hostile agent is text in a quick pick', () => {
+test('markup of an agent is shown as text in a quick pick', () => {
   const asks = (text: string) => someAgent({ ...asking(text), name: '$(zap)x', branch: hostile, working_directory: `/${hostile}` });
   const entries = [someAgent({ name: '$(zap)x', reason: hostile, branch: hostile }), asks(hostile), asks('$(zap)')].map((agent) => pickEntry(agent, now));
   for (const text of entries.flatMap((entry) => Object.values(entry))) {
@@ -110,7 +110,7 @@ test('a hostile agent is text in a quick pick', () => {
   }
 });
 
-test('what Markdown would make something of is broken in a quick pick, and looks the same', () => {
+test('Markdown in a quick pick is escaped invisibly', () => {
   const gap = '\ufeff';
   for (const [text, wanted] of [
     ['my_spec-2 /src/a_b/c.d', 'my_spec-2 /src/a_b/c.d'],
@@ -135,31 +135,31 @@ test('what Markdown would make something of is broken in a quick pick, and looks
     ['---', '|---'],
     ['a\n# h', 'a # h'],
   ] as const) {
-    assert.equal(inPick(text).replaceAll(gap, '|'), wanted);
-    assert.equal(inPick(text).replaceAll(gap, '').replaceAll('ˋ', '`'), oneLine(text));
+    assert.equal(escapeQuickPick(text).replaceAll(gap, '|'), wanted);
+    assert.equal(escapeQuickPick(text).replaceAll(gap, '').replaceAll('ˋ', '`'), oneLine(text));
   }
 });
 
-test('a hostile agent is one line of text in a row and in a notification', () => {
+test('markup of an agent is one line of text in a row and in a notification', () => {
   const agent = someAgent({ ...asking(hostile), name: hostile, branch: hostile });
-  const texts = [description(agent, now), noticeText({ kind: 'waiting', agent, mark: '' }), inWords([{ name: hostile, why: hostile }])];
+  const texts = [description(agent, now), noticeText({ kind: 'waiting', agent, mark: '' }), unreadableText([{ name: hostile, why: hostile }])];
   for (const text of texts) assert.ok(!/[\u0000-\u001f\u202e]/.test(text), text);
   assert.ok(!texts[1]?.includes(']('), texts[1]);
 });
 
-test('what is asked is read out with its row, and told once by a hover', () => {
+test('the question is read with its row and shown once in the hover', () => {
   const agent = someAgent(asking('Bash: make'));
-  assert.deepEqual([spoken(agent), spoken(someAgent())], ['one, needs approval, Bash: make', 'one, idle']);
+  assert.deepEqual([accessibleLabel(agent), accessibleLabel(someAgent())], ['one, needs approval, Bash: make', 'one, idle']);
   const said: Recap = { ...quiet, asks: 'Bash: make' };
   const often = (differs: Partial<Agent>) => tooltip(someAgent(differs), { recap: said }, now).split(/Bash(?:&#58;|:) make/).length - 1;
   assert.deepEqual([often(asking('Bash: make')), often({ status: 'waiting', reason: 'Bash: make' }), often({})], [1, 1, 1]);
 });
 
-test('a hover tells what it was told last, and what happened, in a line each', () => {
+test('a hover shows the last prompt and a summary, one line each', () => {
   const spent: Recap['spent'] = [{ status: 'working', seconds: 720 }, { status: 'idle', seconds: 0 }];
   const recap: Recap = { ...quiet, spent, prompts: 2, last_prompt: 'fix the\nlogin', done: [{ id: 1, title: '', why: '' }] };
   const text = tooltip(someAgent({}), { recap }, now);
-  assert.ok(text.includes('**Last told:** fix the login  \n'), text);
+  assert.ok(text.includes('**Last prompt:** fix the login  \n'), text);
   assert.ok(text.includes('**Recap:** the last 1h&#58; working 12m · prompts&#58; 2 · tasks done&#58; 1'), text);
   assert.ok(!tooltip(someAgent({}), {}, now).includes('Recap'));
 });
@@ -169,7 +169,7 @@ const quiet: Recap = {
   gave_up: false, done: [], failed: [], messages: [], commits: [], uncommitted: null, last_prompt: null, last_words: null, asks: null,
 };
 
-test('a hostile agent is text in a tooltip and in a recap', () => {
+test('markup of an agent is shown as text in a hover and in a recap', () => {
   const recap: Recap = {
     name: 'one', since: '2026-01-01T00:00:00Z', until: '2026-01-01T01:00:00Z', status: 'idle', reason: hostile,
     changes: [{ at: '2026-01-01T00:00:00Z', from: null, to: 'idle', why: hostile }], spent: [], prompts: 1, restarts: 0, gave_up: false,
@@ -184,57 +184,57 @@ test('a hostile agent is text in a tooltip and in a recap', () => {
   assert.ok(recapDocument(recap).includes('`````text\n```\n</pre><script>\n````\n`````'));
 });
 
-test('whose recaps a document holds is known by its path', () => {
-  for (const names of [['api-fix_2'], ['api', 'docs']]) assert.deepEqual(recapsOf(`/1763360000000${recapPath(names)}`), names);
-  assert.deepEqual(recapsOf('/transcript/api.log'), []);
+test('the path of a recap document names its agents', () => {
+  for (const names of [['api-fix_2'], ['api', 'docs']]) assert.deepEqual(namesInRecapPath(`/1763360000000${recapPath(names)}`), names);
+  assert.deepEqual(namesInRecapPath('/transcript/api.log'), []);
 });
 
-test('a status is called by a word that can be translated, and one that only a newer binary knows by its own', () => {
-  const english = useTranslation((message) => `<${message}>`);
+test('a status name is translated, and an unknown status is shown as it is', () => {
+  const english = setTranslate((message) => `<${message}>`);
   const words = [statusWord({ status: 'waiting', waiting_for: 'approval' }), statusWord({ status: 'flying' as Status, waiting_for: null })];
-  useTranslation(english);
+  setTranslate(english);
   assert.deepEqual(words, ['<needs approval>', 'flying']);
 });
 
-test('a hover tells with whom an agent is shared, as what and for how long', () => {
+test('a hover shows the shares of an agent with permission and remaining time', () => {
   const shares = [
     { with: 'alice', read_only: true, until: new Date(now + 7_260_000).toISOString() },
     { with: 'bob', read_only: false, until: null },
   ];
   const text = tooltip(someAgent(), { shares }, now);
-  assert.ok(text.includes('alice &#40;watches&#44; for another 2h&#41;&#44; bob &#40;may type&#41;'), text);
+  assert.ok(text.includes('alice &#40;watches&#44; 2h left&#41;&#44; bob &#40;may type&#41;'), text);
 });
 
-test('text is made harmless and stays readable', () => {
+test('sanitized text stays readable', () => {
   assert.equal(oneLine('a\n\n b\tc\u0007'), 'a b c');
   assert.equal(oneLine('abcdef', 4), 'abc…');
   assert.equal(oneLine('🎉🎉🎉', 2), '🎉…');
-  assert.equal(noLinks('[a](b)'), '[a] (b)');
-  assert.equal(noIcons('$(x)'), '$\u2009(x)');
+  assert.equal(withoutLinks('[a](b)'), '[a] (b)');
+  assert.equal(withoutIcons('$(x)'), '$\u2009(x)');
   assert.equal(escapeMarkdown('a*b ü'), 'a&#42;b ü');
   assert.equal(fenced('x'), '```text\nx\n```');
 });
 
-test('ages have one unit, and none that is wrong a moment later', () => {
+test('ages have one unit and no seconds', () => {
   const since = (seconds: number) => age(new Date(now - seconds * 1000).toISOString(), now);
   assert.deepEqual([since(3), since(90), since(7_200), since(200_000), since(-5), age(null, now), age('x', now)], ['<1m', '1m', '2h', '2d', '<1m', '', '']);
 });
 
-test('counts are told in words and in icons', () => {
+test('counts are formatted as text and as icons', () => {
   const counts = count(['waiting', 'working', 'starting', 'idle', 'crashed', 'stopped', 'unknown', 'dreaming'].map((status) => someAgent({ status: status as Agent['status'] })));
-  assert.equal(countsInWords(counts), '1 waiting, 1 crashed, 2 working, 1 idle, 2 unknown');
-  assert.equal(countsInIcons(counts), '$(bell-dot) 1 $(error) 1 $(play-circle) 2 $(circle-outline) 1 $(question) 2');
-  assert.equal(countsInWords(count([])), 'no agent runs');
+  assert.equal(countsText(counts), '1 waiting, 1 crashed, 2 working, 1 idle, 2 unknown');
+  assert.equal(countsIcons(counts), '$(bell-dot) 1 $(error) 1 $(play-circle) 2 $(circle-outline) 1 $(question) 2');
+  assert.equal(countsText(count([])), 'no agent is running');
 });
 
-test('lost ones are counted as lost, and are no error', () => {
+test('lost agents are counted as lost and are not an error', () => {
   const counts = (...statuses: Agent['status'][]) => count(statuses.map((status) => someAgent({ status })));
-  assert.equal(countsInWords(counts('lost', 'lost')), '2 lost');
-  assert.equal(countsInIcons(counts('lost', 'crashed')), '$(error) 1 $(debug-disconnect) 1');
-  assert.deepEqual([counts('lost'), counts('lost', 'crashed'), counts('waiting'), counts('idle')].map(alarm), ['warning', 'error', 'warning', undefined]);
+  assert.equal(countsText(counts('lost', 'lost')), '2 lost');
+  assert.equal(countsIcons(counts('lost', 'crashed')), '$(error) 1 $(debug-disconnect) 1');
+  assert.deepEqual([counts('lost'), counts('lost', 'crashed'), counts('waiting'), counts('idle')].map(severity), ['warning', 'error', 'warning', undefined]);
 });
 
-test('a turn is the same while it goes on, with its task or with none', () => {
+test('a turn is recognised as the same, with and without a task', () => {
   const task = (id: number) => ({ id, title: 't', progress: null });
   const then = someAgent({ status: 'working', task: task(1) });
   const cases: [Partial<Agent>, boolean][] = [[{}, true], [{ task: null }, true], [{ task: task(2) }, false], [{ status: 'idle' }, false], [{ status_since: '2026-01-01T00:00:09Z' }, false]];
@@ -243,9 +243,9 @@ test('a turn is the same while it goes on, with its task or with none', () => {
 });
 
 test('a name is checked while it is typed', () => {
-  assert.equal(nameMistake('api-fix_2', []), undefined);
-  for (const name of ['', '-a', 'a b', 'a/b', 'ä', 'a'.repeat(64)]) assert.ok(nameMistake(name, []), name);
-  assert.ok(nameMistake('one', ['one']));
+  assert.equal(nameError('api-fix_2', []), undefined);
+  for (const name of ['', '-a', 'a b', 'a/b', 'ä', 'a'.repeat(64)]) assert.ok(nameError(name, []), name);
+  assert.ok(nameError('one', ['one']));
 });
 
 const someTask = (differs: Partial<Task> = {}): Task => ({
@@ -264,7 +264,7 @@ test('a task is one line', () => {
   assert.equal(taskTooltip({ ...task, text: 'rm a\u202etxt.b\u0007' }), `${head}\n\n\`\`\`text\nrm a<U+202E>txt.b<U+0007>\n\`\`\``);
 });
 
-test('a task that a cancelled one holds up says so', () => {
+test('a task that is blocked by a cancelled one names it', () => {
   const task = someTask({ after: [1, 2, 3], blocked: 2 });
   assert.deepEqual(unlistedBlockers([task, someTask({ id: 2 })]), [1, 3]);
   const held = (...states: [number, TaskState][]) => blockersOf(task, new Map(states));
@@ -275,7 +275,7 @@ test('a task that a cancelled one holds up says so', () => {
   assert.deepEqual(blockersOf(someTask({ after: [1] }), new Map()), [], 'not held up any more');
 });
 
-test('a task document shows what the task says as text', () => {
+test('a task document shows the task as text', () => {
   const steps = [{ at: '2026-01-01T00:00:00Z', state: 'queued' as const, attempt: 0, why: hostile }];
   const text = taskDocument({ ...someTask({ text: 'two\nlines', result: 'done it' }), steps }, []);
   assert.ok(text.startsWith('# Task 7\n\n**State:** queued  \n**Agent:** one  \n**Priority:** high\n\n```text\ntwo\nlines\n```\n\n## Result'), text);
@@ -290,9 +290,9 @@ test('the row of a cancelled task stays in its place for a while', () => {
   assert.deepEqual(withCancelled(open, cancelled, 100).map(({ id }) => id), [1, 3]);
 });
 
-test('an agent that waits for its usage limit needs no person', () => {
+test('an agent at its usage limit does not need a user', () => {
   const limited = someAgent({ status: 'waiting', waiting_for: 'limit' });
   assert.equal(statusWord(limited), 'waits for its usage limit');
-  assert.deepEqual([count([limited]).waiting, count([limited]).limited, alarm(count([limited]))], [0, 1, undefined]);
-  assert.equal(lookOf(limited).icon, 'watch');
+  assert.deepEqual([count([limited]).waiting, count([limited]).limited, severity(count([limited]))], [0, 1, undefined]);
+  assert.equal(iconOf(limited).icon, 'watch');
 });
