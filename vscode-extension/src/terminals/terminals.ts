@@ -263,7 +263,7 @@ export class Terminals implements vscode.Disposable {
     const { directory_gone, working_directory } = this.latest(agent);
     return {
       name: terminalName(agent.name, as),
-      iconPath: new vscode.ThemeIcon(as === 'driver' ? 'hubot' : 'eye'),
+      iconPath: new vscode.ThemeIcon(as === 'driver' ? 'symposium-logo' : 'eye'),
       ...this.client.attachCommand(agent.name, how),
       env: terminalEnvironment(),
       // VS Code resolves paths that an agent prints in this folder. In a missing folder no terminal opens.

@@ -23,7 +23,7 @@ export function statusBar(watch: AgentWatch, item: vscode.StatusBarItem): vscode
     const counts = count(watch.agents);
     const ready = watch.health === 'ready';
     const words = ready ? [countsText(counts), unreadableText(watch.allUnreadable)].filter(Boolean).join('; ') : problemText(watch.health, watch.trouble?.message);
-    item.text = ready ? `$(hubot) ${countsIcons(counts)}` : watch.health === 'starting' ? '$(hubot) …' : '$(hubot) $(warning)';
+    item.text = `$(symposium-logo) ${ready ? countsIcons(counts) : watch.health === 'starting' ? '…' : '$(warning)'}`;
     const waiting = waitingLongest(watch.agents).slice(0, MAX_NAMED).map((agent) => `${oneLine(agent.name)}: ${statusWord(agent)}`);
     item.tooltip = [`Symposium: ${words}`, ...(ready ? waiting : []), ready && counts.lost > 0 ? t('Their tmux server has ended. The command "Restore Lost Agents" restarts them') : ''].filter(Boolean).join('\n');
     item.accessibilityInformation = { label: `Symposium: ${words}` };

@@ -82,10 +82,10 @@ const tests: Record<string, () => Promise<void> | void> = {
 
   'the status item counts agents and follows changes': async () => {
     const { status } = inside();
-    assert.deepEqual([status.text, status.tooltip, status.backgroundColor], ['$(hubot) $(circle-outline) 2', 'Symposium: 2 idle', undefined]);
+    assert.deepEqual([status.text, status.tooltip, status.backgroundColor], ['$(symposium-logo) $(circle-outline) 2', 'Symposium: 2 idle', undefined]);
     assert.equal(status.command, 'symposium.attach');
     await symposium('agent', 'send', 'docs', '/ask ls');
-    await until('it says that one waits', () => status.text === '$(hubot) $(bell-dot) 1 $(circle-outline) 1');
+    await until('it says that one waits', () => status.text === '$(symposium-logo) $(bell-dot) 1 $(circle-outline) 1');
     assert.deepEqual(status.backgroundColor, new vscode.ThemeColor('statusBarItem.warningBackground'));
   },
 
