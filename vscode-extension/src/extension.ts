@@ -19,6 +19,7 @@ import { welcomeBack } from './notify/welcomeBack';
 import { OpenNotices } from './rules/notify/openNotices';
 import { settings } from './settings';
 import { SpawnWizard } from './commands/spawn';
+import { SharedAgents } from './views/sharedAgents';
 import { statusBar, statusItem } from './views/statusBar';
 import { taskCommands } from './commands/tasks';
 import { TaskTree } from './views/taskTree';
@@ -50,7 +51,8 @@ export function activate(context: vscode.ExtensionContext): TestAccess | undefin
   const composer = new PromptEditor();
   const spawning = new SpawnWizard(client, watch, composer);
   const tasks = new TaskTree(watch, client, log);
-  const tree = new AgentTree(watch, client, mutes, context.workspaceState);
+  const shared = new SharedAgents(client);
+  const tree = new AgentTree({ watch, client, mutes, shared, memory: context.workspaceState });
   const answering = new Approvals(client, watch, documents);
   const status = statusItem();
   const windows = new WindowClaims(context.globalStorageUri.fsPath, (line) => { log.warn(line); });
@@ -65,8 +67,9 @@ export function activate(context: vscode.ExtensionContext): TestAccess | undefin
     tasks,
     status,
     statusBar(watch, status),
+    shared,
     tree,
-    agentCommands({ client, answering, watch, terminals, spawning, documents, mutes, tree, composer }),
+    agentCommands({ client, shared, answering, watch, terminals, spawning, documents, mutes, tree, composer }),
     taskCommands({ client, watch, documents, tasks, composer }),
     diagnosticCommands({ client, watch, documents, windows, tasks, log }),
     notifications({ client, watch, decide, windows, open }),

@@ -45,6 +45,8 @@ export interface Agent {
   last_activity: string | null;
   last_attached: string | null;
   clients: Client[];
+  /** The users that the agent is shared with; binaries that do not print it are asked by `agent show`. */
+  shares?: Share[] | undefined;
   conversation: { id: string | null; name: string | null };
   parent: string | null;
   ephemeral: boolean;
@@ -225,6 +227,8 @@ const client: JsonShape<Client> = object<Client>({
   focused: flag,
 });
 
+const share: JsonShape<Share> = object<Share>({ with: text, read_only: flag, until: orNull(text) });
+
 const agent: JsonShape<Agent> = object<Agent>({
   name: text,
   id: text,
@@ -248,6 +252,7 @@ const agent: JsonShape<Agent> = object<Agent>({
   last_activity: orNull(text),
   last_attached: orNull(text),
   clients: list(client),
+  shares: optional(list(share)),
   conversation: object({ id: orNull(text), name: orNull(text) }),
   parent: orNull(text),
   ephemeral: flag,
@@ -354,7 +359,7 @@ export const workspaceFrom = (value: unknown): Agent['workspace'] => object<{ sp
 export const kindOf = (value: unknown): string | null => object<{ kind: string | null }>({ kind: orNull(text) })(value, 'shown').kind;
 export const kindsFrom = (value: unknown): Kind[] => list(object<Kind>({ name: text, installed: flag }))(value, 'kinds');
 export const taskspacesFrom = (value: unknown): Taskspace[] => list(taskspace)(value, 'taskspaces');
-const shares = list(object<Share>({ with: text, read_only: flag, until: orNull(text) }));
+const shares = list(share);
 export const sharesFrom = (value: unknown): Share[] => shares(value, 'shares');
 export const sharesOf = (value: unknown): Share[] => object<{ shares: Share[] }>({ shares })(value, 'shown').shares;
 export const removalPreviewFrom = (value: unknown): RemovalPreview => object<RemovalPreview>({ summary: list(text) })(value, 'preview');

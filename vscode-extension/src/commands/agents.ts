@@ -13,7 +13,8 @@ import { reviewChanges } from './review';
 import { DoubleClickDetector } from '../rules/views/doubleClick';
 import { liveDescendants } from '../rules/agent/descendants';
 import { noAgentMessage } from '../rules/binary/health';
-import { pickEntry } from '../rules/views/labels';
+import { pickEntry, sharedUsers } from '../rules/views/labels';
+import type { SharedAgents } from '../views/sharedAgents';
 import { nameError } from '../rules/agent/agentName';
 import { nextWaiting } from '../rules/views/nextWaiting';
 import { SingleFlight } from '../rules/commands/singleFlight';
@@ -46,6 +47,7 @@ export interface AgentCommandParts {
   mutes: Mutes;
   tree: AgentTree;
   composer: PromptEditor;
+  shared: SharedAgents;
 }
 
 /** The argument of a key binding in the view, which gets no row from VS Code. */
@@ -72,15 +74,17 @@ interface Verb {
   several?: (agents: Agent[]) => Promise<unknown>;
   /** Whether the command ends agents. Then the keyboard focus stays in the view. */
   after?: 'it has ended';
+  /** Runs before the user chooses an agent. */
+  prepare?: () => Promise<void>;
 }
 
 export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
-  const { client, answering, watch, terminals, spawning, documents, mutes, tree, composer } = parts;
+  const { client, answering, watch, terminals, spawning, documents, mutes, tree, composer, shared } = parts;
 
   /** Registers a command for an agent. Without an argument the user chooses one. The view may be out of date, so the
    *  agents are looked up again. */
   const forAgent = (id: string, asking: () => Omit<PickOptions, 'title'> & { title?: string }, act: Verb | Verb['one']) => {
-    const { one, several, after }: Verb = typeof act === 'function' ? { one: act } : act;
+    const { one, several, after, prepare }: Verb = typeof act === 'function' ? { one: act } : act;
     return vscode.commands.registerCommand(`symposium.${id}`, (given: CommandArgument, ...rest: unknown[]) =>
       attempt(async () => {
         if (reportRowGone(given, rest)) return;
@@ -100,6 +104,7 @@ export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
           if (id === 'attach') await vscode.commands.executeCommand('list.toggleExpand');
           return;
         }
+        if (shown === undefined) await prepare?.();
         const among = Array.isArray(given) ? { wanted: ({ id: known }: Agent) => given.some((forEachAgent) => forEachAgent.id === known) } : {};
         const agent = shown === undefined ? await pickAgent(watch, { title: t('Agents'), ...asking(), ...among }) : watch.current(shown);
         if (agent !== undefined) await run([agent], () => one(agent, ...rest));
@@ -182,8 +187,17 @@ export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
       if (wanted === undefined || wanted === agent.name) return;
       await verb('rename', watch.current(agent).name, wanted);
     }),
-    forAgent('share', live(t('Share which agent?')), (agent) => share(client, watch, agent)),
-    forAgent('unshare', any(t('Stop sharing which agent?')), (agent) => unshare(client, agent)),
+    forAgent('share', live(t('Share which agent?')), async (agent) => {
+      await share(client, watch, agent);
+      await shared.refreshOne(watch.current(agent));
+    }),
+    forAgent('unshare', () => ({ placeholder: t('Stop sharing which agent?'), wanted: (agent) => sharedUsers(agent, shared.of(agent)).length > 0, none: t('No agent is shared.') }), {
+      one: async (agent) => {
+        await unshare(client, agent);
+        await shared.refreshOne(agent);
+      },
+      prepare: () => shared.refresh(watch.agents),
+    }),
     forAgent('remove', any(t('Remove which agent?')), { one: (agent) => removeAgents(client, watch, [agent]), several: (agents) => removeAgents(client, watch, agents), after: 'it has ended' }),
     vscode.commands.registerCommand('symposium.prune', () => attempt(() => prune(parts))),
     forAgent('peek', () => ({ placeholder: t('Show the screen of which agent?'), wanted: isAttachable }), async (agent) =>

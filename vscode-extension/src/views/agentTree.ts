@@ -5,10 +5,11 @@ import * as vscode from 'vscode';
 import type { Client } from '../binary/client';
 import { openFolders } from '../workspaceFolders';
 import type { Mutes } from '../notify/mutes';
+import type { SharedAgents } from './sharedAgents';
 import { unreadableText } from '../rules/binary/unreadable';
 import { FILTERS, type Filter, filterName, applyFilter, isFilter } from '../rules/views/agentFilter';
 import { type AgentNode, NEEDS_YOU, NO_PROJECT, type ProjectNode, groupAgents, updateTree, rowId, waitingBelow } from '../rules/views/agentGroups';
-import { contextValue, description, needsYouBelow, accessibleLabel } from '../rules/views/labels';
+import { contextValue, description, needsYouBelow, accessibleLabel, sharedUsers } from '../rules/views/labels';
 import { folderName } from '../rules/agent/inWorkspace';
 import { tooltip } from '../rules/views/recapDocument';
 import { count, iconOf } from '../rules/agent/status';
@@ -31,6 +32,15 @@ const AGE_INTERVAL_MS = 60_000;
 /** Exceeds the time in which VS Code asks for the children of new rows. */
 const REDRAW_DELAY_MS = 1_500;
 
+/** The parts that the view depends on. */
+export interface AgentTreeParts {
+  watch: AgentWatch;
+  client: Client;
+  mutes: Mutes;
+  shared: SharedAgents;
+  memory: vscode.Memento;
+}
+
 export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Node[] | undefined>();
   private roots: ProjectNode[] = [];
@@ -49,12 +59,14 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     return isFilter(kept) ? kept : 'all';
   }
 
-  constructor(
-    private readonly watch: AgentWatch,
-    private readonly client: Client,
-    private readonly mutes: Mutes,
-    private readonly memory: vscode.Memento,
-  ) {
+  private readonly watch: AgentWatch;
+  private readonly client: Client;
+  private readonly mutes: Mutes;
+  private readonly shared: SharedAgents;
+  private readonly memory: vscode.Memento;
+
+  constructor({ watch, client, mutes, shared, memory }: AgentTreeParts) {
+    [this.watch, this.client, this.mutes, this.shared, this.memory] = [watch, client, mutes, shared, memory];
     this.view = vscode.window.createTreeView<Node>('symposium.agents', { treeDataProvider: this, showCollapseAll: true, canSelectMany: true });
     const draw = () => {
       this.draw();
@@ -64,6 +76,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       // Agents that ended a while ago move to their final place here.
       this.draw();
       this.changed.fire(this.roots);
+      this.refreshShares();
     }, AGE_INTERVAL_MS);
     this.showFilter();
     this.parts = [
@@ -73,6 +86,9 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       watch.onAgents(draw),
       watch.onHealth(draw),
       mutes.onChange(() => { this.changed.fire(this.roots); }),
+      shared.onChange(() => { this.changed.fire(this.roots); }),
+      this.view.onDidChangeVisibility(() => { this.refreshShares(); }),
+      watch.onHealth(() => { this.refreshShares(); }),
       vscode.workspace.onDidChangeWorkspaceFolders(draw),
       { dispose: () => { clearInterval(ages); } },
       { dispose: () => { clearTimeout(this.redrawTimer); } },
@@ -95,6 +111,7 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     const { name } = node.agent;
     const orNone = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
     const [recap, shares] = await Promise.all([orNone(this.client.recap(name)), orNone(this.client.shares(name))]);
+    if (shares !== undefined) this.shared.note(node.agent, shares);
     // Neither trusted nor HTML, because it contains text from agents.
     item.tooltip = new vscode.MarkdownString(tooltip(node.agent, { recap, shares }, Date.now()));
     return item;
@@ -112,6 +129,10 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
       this.redrawTimer = undefined;
       if (this.roots.length > 0) this.changed.fire(this.roots);
     }, REDRAW_DELAY_MS);
+  }
+
+  private refreshShares(): void {
+    if (this.view.visible && this.watch.health === 'ready') void this.shared.refresh(this.watch.agents);
   }
 
   private async chooseFilter(): Promise<void> {
@@ -157,12 +178,13 @@ export class AgentTree implements vscode.TreeDataProvider<Node>, vscode.Disposab
     const item = new vscode.TreeItem(oneLine(agent.name), state);
     const look = iconOf(agent);
     const muted = this.mutes.has(agent);
+    const sharedWith = sharedUsers(agent, this.shared.of(agent));
     item.id = rowId(node);
     const project = node.copyIn === undefined ? undefined : folderName(agent.project ?? agent.working_directory);
-    const marks = { below: waitingBelow(node), muted, isOpen: node.isOpen, ...(project === undefined ? {} : { project }) };
+    const marks = { below: waitingBelow(node), muted, sharedWith, isOpen: node.isOpen, ...(project === undefined ? {} : { project }) };
     item.description = description(agent, Date.now(), marks);
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
-    item.contextValue = contextValue(agent, muted);
+    item.contextValue = contextValue(agent, marks);
     item.accessibilityInformation = { label: accessibleLabel(agent, marks) };
     item.command = { command: ROW_CLICKED, title: '', arguments: [agent.id] };
     return item;

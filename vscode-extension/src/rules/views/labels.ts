@@ -1,6 +1,6 @@
 // Labels of agents and tasks in lists, as sanitized plain text.
 
-import type { Agent, Spec, Task, TaskDetails } from '../../binary/types';
+import type { Agent, Share, Spec, Task, TaskDetails } from '../../binary/types';
 import { t } from '../../l10n';
 import { type Blocker, needsRetry } from './blockedTasks';
 import { specMistake } from '../commands/specMistake';
@@ -16,6 +16,8 @@ export interface Marks {
   /** The number of agents below the row that wait for a user. */
   below: number;
   muted: boolean;
+  /** The users that the agent is shared with. */
+  sharedWith?: readonly string[];
   /** Whether this window shows the workspace of the agent. */
   isOpen?: boolean;
   /** The name of the project, in a group with agents of several projects. */
@@ -25,7 +27,7 @@ export interface Marks {
 /** Returns the text beside the name of an agent: question, subject, status, age, and branch or folder. */
 export function description(agent: Agent, now: number, marks?: Marks): string {
   // A narrow view cuts the end, so the parts that distinguish agents come first. The icon shows the status.
-  const parts = [marks?.isOpen === true ? t('this window') : '', oneLine(marks?.project ?? '', 30), questionText(agent, 60), waitingText(marks), guestsText(agent), subject(agent, 50), ...state(agent, now)];
+  const parts = [marks?.isOpen === true ? t('this window') : '', oneLine(marks?.project ?? '', 30), questionText(agent, 60), waitingText(marks), sharedText(marks), subject(agent, 50), ...state(agent, now)];
   return [oneLine(parts.filter(Boolean).join(' · '), 160), ...mutedText(marks)].join(' · ');
 }
 
@@ -37,7 +39,7 @@ export const subject = ({ title, task, prompt, conversation, name }: Agent, most
 
 /** Returns the text that a screen reader reads for a row. */
 export const accessibleLabel = (agent: Agent, marks?: Marks): string =>
-  [oneLine(agent.name), statusWord(agent), questionText(agent, 300), waitingText(marks), subject(agent, 120), marks?.isOpen === true ? t('this window') : '', ...mutedText(marks)].filter(Boolean).join(', ');
+  [oneLine(agent.name), statusWord(agent), questionText(agent, 300), waitingText(marks), sharedText(marks), subject(agent, 120), marks?.isOpen === true ? t('this window') : '', ...mutedText(marks)].filter(Boolean).join(', ');
 
 const questionText = (agent: Agent, most: number): string => (agent.status === 'waiting' ? shownQuestion(agent, most) : '');
 
@@ -46,11 +48,12 @@ export const needsYouBelow = (many: number): string => (many === 1 ? t('1 below 
 
 const waitingText = (marks: Marks | undefined): string => (marks !== undefined && marks.below > 0 ? needsYouBelow(marks.below) : '');
 
-/** Names the attached guests. */
-const guestsText = ({ clients }: Agent): string => {
-  const users = [...new Set(clients.filter(({ guest }) => guest).map(({ user }) => user ?? '?'))];
-  return users.length === 0 ? '' : t('shared with {0}', oneLine(users.join(', '), 40));
-};
+/** Returns the users that an agent is shared with, and guests that are attached. */
+export const sharedUsers = ({ clients }: Agent, shares: readonly Share[]): string[] =>
+  [...new Set([...shares.map((share) => share.with), ...clients.filter(({ guest }) => guest).map(({ user }) => user ?? '?')])];
+
+const sharedText = (marks: Marks | undefined): string =>
+  marks?.sharedWith === undefined || marks.sharedWith.length === 0 ? '' : t('shared with {0}', oneLine(marks.sharedWith.join(', '), 40));
 
 const mutedText = (marks: Marks | undefined): string[] => (marks?.muted === true ? [t('muted')] : []);
 
@@ -74,7 +77,7 @@ function place({ branch, directory_gone, workspace, working_directory }: Agent):
 }
 
 /** Returns the words that menus match with `\bword\b`. */
-export function contextValue(agent: Agent, muted: boolean): string {
+export function contextValue(agent: Agent, { muted, sharedWith = [] }: Pick<Marks, 'muted' | 'sharedWith'>): string {
   const words = ['agent'];
   if (isLive(agent)) words.push('live');
   if (isAttachable(agent)) words.push('attachable');
@@ -84,6 +87,7 @@ export function contextValue(agent: Agent, muted: boolean): string {
   if (agent.status === 'waiting' && agent.waiting_for === 'approval') words.push('approval');
   if (isDriven(agent)) words.push('driven');
   if (muted) words.push('muted');
+  if (sharedWith.length > 0) words.push('shared');
   return words.join(' ');
 }
 

@@ -59,7 +59,7 @@ test('waiting descendants are shown at the beginning of a row and read by screen
 });
 
 test('the context value follows from the status', () => {
-  const words = (differs: Partial<Agent>) => contextValue(someAgent(differs), false);
+  const words = (differs: Partial<Agent>) => contextValue(someAgent(differs), { muted: false });
   assert.equal(words({}), 'agent live attachable idle');
   assert.equal(words({ status: 'waiting', waiting_for: 'approval' }), 'agent live attachable approval');
   assert.equal(words({ status: 'waiting', waiting_for: 'question' }), 'agent live attachable');
@@ -67,7 +67,7 @@ test('the context value follows from the status', () => {
   const client = { user: 'u', tty: '/dev/pts/1', observer: false, driver: true, guest: false, since: null, from: null, pid: 11, focused: true };
   assert.equal(words({ clients: [client] }), 'agent live attachable idle driven');
   assert.equal(words({ status: 'hibernated', tmux: null }), 'agent attachable asleep');
-  assert.equal(contextValue(someAgent({ status: 'crashed' }), true), 'agent attachable ended muted');
+  assert.equal(contextValue(someAgent({ status: 'crashed' }), { muted: true }), 'agent attachable ended muted');
 });
 
 test('ended agents can be resumed and running agents can receive prompts, from row and menu', () => {
@@ -75,7 +75,7 @@ test('ended agents can be resumed and running agents can receive prompts, from r
   const rows = contributes.menus['view/item/context'] ?? assert.fail();
   const offered = (command: string, status: Agent['status']) =>
     rows.filter((entry) => entry.command === `symposium.${command}`)
-      .filter(({ when }) => [...when.matchAll(/viewItem =~ \/(.+?)\/(?= |$)/g)].every(([, pattern]) => new RegExp(pattern ?? '').test(contextValue(someAgent({ status }), false))))
+      .filter(({ when }) => [...when.matchAll(/viewItem =~ \/(.+?)\/(?= |$)/g)].every(([, pattern]) => new RegExp(pattern ?? '').test(contextValue(someAgent({ status }), { muted: false }))))
       .map(({ group }) => group.split('@')[0]);
   const all = ['starting', 'working', 'waiting', 'idle', 'exited', 'crashed', 'stopped', 'hibernated', 'lost', 'unknown'] as const;
   for (const status of all) {
