@@ -15,7 +15,7 @@ const publishing = {
 const stage = 'dist/package';
 rmSync(stage, { recursive: true, force: true });
 mkdirSync(join(stage, 'dist'), { recursive: true });
-for (const name of ['l10n', 'images', 'walkthrough', 'package.nls.json', '.vscodeignore']) cpSync(name, join(stage, name), { recursive: true });
+for (const name of ['l10n', 'images', 'walkthrough', 'package.nls.json', 'package.nls.de.json', '.vscodeignore']) cpSync(name, join(stage, name), { recursive: true });
 cpSync('dist/extension.js', join(stage, 'dist/extension.js'));
 // A package needs a licence text; the project has it in its root folder.
 cpSync('../LICENSE-MIT', join(stage, 'LICENSE.txt'));

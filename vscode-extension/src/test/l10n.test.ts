@@ -35,3 +35,32 @@ test('package.nls.json contains every text of the manifest and no other', () => 
   const given = Object.keys(JSON.parse(readFileSync('package.nls.json', 'utf8')) as object);
   assert.deepEqual([...new Set(named)].sort(), given.sort());
 });
+
+/** The translated languages; each has a file beside the manifest and one in l10n/. */
+const LANGUAGES = ['de'];
+
+const textsIn = (path: string): Record<string, string> => JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
+
+/** Returns what a translation must contain unchanged: placeholders, targets of links and code spans. */
+const fixedParts = (text: string): string[] => (text.match(/\{\d+\}|\]\([^)]*\)|`[^`]*`/g) ?? []).sort();
+
+for (const language of LANGUAGES) {
+  const pairs: [string, string][] = [['package.nls.json', `package.nls.${language}.json`], [bundle, `l10n/bundle.l10n.${language}.json`]];
+  for (const [source, translation] of pairs) {
+    test(`${translation} translates every text with its placeholders, links and code`, () => {
+      const [english, translated] = [textsIn(source), textsIn(translation)];
+      assert.deepEqual(Object.keys(translated).sort(), Object.keys(english).sort());
+      for (const [key, text] of Object.entries(english)) {
+        const found = translated[key] ?? '';
+        assert.notEqual(found.trim(), '', key);
+        assert.deepEqual(fixedParts(found), fixedParts(text), key);
+      }
+    });
+  }
+}
+
+test('every translation is in the package', () => {
+  const found = readdirSync('.').filter((name) => /^package\.nls\.[\w-]+\.json$/.test(name));
+  assert.deepEqual(found, LANGUAGES.map((language) => `package.nls.${language}.json`));
+  for (const name of found) assert.ok(readFileSync('pack.mjs', 'utf8').includes(`'${name}'`), name);
+});
