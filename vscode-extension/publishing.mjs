@@ -15,20 +15,3 @@ export function readmeFor(readme, { repository, branch }, read) {
     return `${alt}(${address})`;
   });
 }
-
-/** The entries of the project's changelog that concern the extension. */
-export function changelogOf(changelog) {
-  const lines = ['# Changelog'];
-  let release = '';
-  let section = '';
-  for (const line of changelog.split('\n')) {
-    if (line.startsWith('## ')) [release, section] = [line, ''];
-    else if (line.startsWith('### ')) section = line;
-    else if (line.startsWith('- VS Code: ')) {
-      for (const heading of [release, section]) if (heading !== '' && !lines.slice(lines.lastIndexOf(release)).includes(heading)) lines.push('', heading, '');
-      const text = line.slice('- VS Code: '.length);
-      lines.push(`- ${text.charAt(0).toUpperCase()}${text.slice(1)}`);
-    }
-  }
-  return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;
-}
