@@ -164,7 +164,7 @@ export function taskDocument(task: TaskDetails, blockers: readonly Blocker[]): s
     [t('Why'), task.why],
   ];
   const told = rows.filter(([, value]) => value !== '').map(([key, value]) => `**${key}:** ${escapeMarkdown(oneLine(value, 200))}`);
-  const steps = task.steps.map(({ at, state, why }) => `- ${escapeMarkdown(oneLine(at.replace('T', ' '), 19))} ${taskWord(state)}: ${escapeMarkdown(oneLine(why, 200))}`);
+  const steps = task.steps.map(({ at, state, why }) => `- ${escapeMarkdown(oneLine(at.replace('T', ' ').slice(0, 19)))} ${taskWord(state)}: ${escapeMarkdown(oneLine(why, 200))}`);
   const parts = [
     `# ${t('Task {0}', task.id)}`,
     told.join('  \n'),

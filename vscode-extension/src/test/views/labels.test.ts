@@ -278,6 +278,7 @@ test('a task that is blocked by a cancelled one names it', () => {
 test('a task document shows the task as text', () => {
   const steps = [{ at: '2026-01-01T00:00:00Z', state: 'queued' as const, attempt: 0, why: hostile }];
   const text = taskDocument({ ...someTask({ text: 'two\nlines', result: 'done it' }), steps }, []);
+  assert.ok(text.includes('- 2026&#45;01&#45;01 00&#58;00&#58;00 queued'), text);
   assert.ok(text.startsWith('# Task 7\n\n**State:** queued  \n**Agent:** one  \n**Priority:** high\n\n```text\ntwo\nlines\n```\n\n## Result'), text);
   for (const mark of ['<img', '](', '$(zap)']) assert.ok(!text.includes(mark), text);
 });
