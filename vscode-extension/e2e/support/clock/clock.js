@@ -1,5 +1,5 @@
-// A clock for tests: a command after which it is six minutes later for everything in this extension host, until it is
-// given again. SYMPOSIUM_CLOCK says with what a host begins. What is tested has no switch for it.
+// Sets the clock of the extension host six minutes ahead by a command, and back by the same command. The initial state
+// depends on the existence of the file SYMPOSIUM_CLOCK. The extension itself has no such switch.
 
 const { existsSync } = require('node:fs');
 const vscode = require('vscode');

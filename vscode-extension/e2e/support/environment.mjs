@@ -1,5 +1,5 @@
-// A world of its own for one run: a home, a tmux server, a project, a VS Code server and a browser, all in one short
-// directory. Ending it ends only what it started.
+// A separate environment for one test file, in one short directory: a home, a tmux server, a project, a VS Code server
+// and a browser. Ending it ends only the processes that it started.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-/** The versions of VS Code that scripts/vscode-rig installs: the newest that runs here, and the oldest that is tested. */
+/** The versions of VS Code that scripts/vscode-rig installs: the newest one, and the oldest one that is tested. */
 export const NEWEST = '1.139';
 export const OLDEST = '1.100';
 export const rigs = process.env.SYMPOSIUM_VSCODE_RIG ?? join(root, 'target/vscode-rig');
@@ -19,11 +19,12 @@ const binary = process.env.SYMPOSIUM_BINARY ?? join(root, 'target/release/sympos
 const vsix = join(root, 'vscode-extension/dist/symposium.vsix');
 const codeServer = join(rig, 'node_modules/code-server/out/node/entry.js');
 
-/** Waits for a condition, and fails with what it last saw. */
+/** Waits for a condition. Fails with its description and the last value. */
 export async function until(what, condition, within = 30_000) {
   const end = Date.now() + within;
   let last;
-  for (;;) {
+  // Most conditions start a process, so the pauses grow.
+  for (let pause = 50; ; pause = Math.min(pause * 1.5, 250)) {
     try {
       last = await condition();
       if (last) return last;
@@ -31,7 +32,7 @@ export async function until(what, condition, within = 30_000) {
       last = error;
     }
     if (Date.now() > end) throw new Error(`never: ${what}; last saw ${last instanceof Error ? last.message : JSON.stringify(last)}`);
-    await new Promise((done) => setTimeout(done, 50));
+    await new Promise((done) => setTimeout(done, pause));
   }
 }
 
@@ -43,7 +44,7 @@ const freePort = () =>
     });
   });
 
-/** Settings that differ from VS Code's defaults. Trust and AI features stay as a user has them after an installation. */
+/** Settings that differ from the defaults of VS Code. Trust and AI features have their defaults. */
 const settings = {
   // Steps begin with an empty editor area.
   'workbench.startupEditor': 'none',
@@ -54,13 +55,13 @@ const settings = {
   'extensions.autoCheckUpdates': false,
   'extensions.ignoreRecommendations': true,
   'remote.autoForwardPorts': false,
-  // The DOM renderer: the text of a terminal can be read.
+  // The DOM renderer makes the text of terminals readable.
   'terminal.integrated.gpuAcceleration': 'off',
-  // Pictures of all versions look alike.
+  // Screenshots of all versions look alike.
   'workbench.colorTheme': 'Default Dark Modern',
 };
 
-export class World {
+export class TestEnvironment {
   constructor(name) {
     this.dir = mkdtempSync('/tmp/sv-');
     this.name = name;
@@ -69,10 +70,10 @@ export class World {
     this.project = join(this.dir, 'shop');
     this.bin = join(this.dir, 'bin');
     for (const each of [this.home, this.project, this.bin, join(this.dir, 't')]) mkdirSync(each);
-    // By this name and no other place: tests take it away and put it back.
+    // Tests take the binary away and put it back, so it has no other location.
     this.binary = join(this.bin, 'symposium');
     cpSync(binary, this.binary);
-    this.env = {
+    this.variables = {
       PATH: `${this.bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
       HOME: this.home,
       TMUX_TMPDIR: join(this.dir, 't'),
@@ -81,7 +82,7 @@ export class World {
       SHELL: '/bin/bash',
       GIT_CONFIG_GLOBAL: '/dev/null',
     };
-    const git = (...args) => execFileSync('git', ['-C', this.project, '-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { env: this.env });
+    const git = (...args) => execFileSync('git', ['-C', this.project, '-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { env: this.variables });
     git('init', '-q', '-b', 'main');
     writeFileSync(join(this.project, 'README.md'), '# shop\n');
     git('add', '.');
@@ -89,11 +90,11 @@ export class World {
   }
 
   get socket() {
-    return join(this.env.TMUX_TMPDIR, `tmux-${process.getuid()}`, 'symposium');
+    return join(this.variables.TMUX_TMPDIR, `tmux-${process.getuid()}`, 'symposium');
   }
 
   symposium(...args) {
-    const said = execFileSync(this.binary, ['--json', ...args], { env: this.env, cwd: this.project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    const said = execFileSync(this.binary, ['--json', ...args], { env: this.variables, cwd: this.project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
     return said.trim() === '' ? null : JSON.parse(said);
   }
 
@@ -106,7 +107,7 @@ export class World {
     return this.is(name, 'idle');
   }
 
-  /** Writes down many agents like one that is there, without a process: what a view has to draw is the same. */
+  /** Adds many agents without a process to the registry. The view draws them like others. */
   many(count) {
     const registry = join(this.home, '.symposium/agent-sessions.json');
     const known = JSON.parse(readFileSync(registry, 'utf8'));
@@ -118,7 +119,7 @@ export class World {
     this.writeRegistry(JSON.stringify(known));
   }
 
-  /** Writes the registry as everybody does, with the lock: whoever has just read it would write over it otherwise. */
+  /** Writes the registry under its lock, so that no other process overwrites it. */
   writeRegistry(text) {
     const registry = join(this.home, '.symposium/agent-sessions.json');
     writeFileSync(`${registry}.new`, text, { mode: 0o600 });
@@ -127,22 +128,25 @@ export class World {
 
   /** Waits until an agent has a status. */
   is(name, status) {
-    return until(`${name} is ${status}`, () => this.agent(name)?.status === status && this.agent(name));
+    return until(`${name} is ${status}`, () => {
+      const agent = this.agent(name);
+      return agent?.status === status && agent;
+    });
   }
 
-  /** The tmux clients there are, as `pid session`. */
+  /** Returns the tmux clients as `pid session`. */
   clients() {
-    const said = execFileSync('tmux', ['-S', this.socket, 'list-clients', '-F', '#{client_pid} #{client_session}'], { env: this.env, encoding: 'utf8' });
+    const said = execFileSync('tmux', ['-S', this.socket, 'list-clients', '-F', '#{client_pid} #{client_session}'], { env: this.variables, encoding: 'utf8' });
     return said.trim().split('\n').filter(Boolean);
   }
 
-  /** A terminal elsewhere on this machine, attached to an agent. */
+  /** Starts a terminal outside of VS Code that is attached to an agent. */
   terminal(name) {
     const command = `stty cols 100 rows 30; exec ${this.binary} agent attach ${name}`;
-    return spawn('script', ['-qec', command, '/dev/null'], { env: { ...this.env, TERM: 'xterm-256color' }, cwd: this.project, stdio: ['pipe', 'ignore', 'ignore'] });
+    return spawn('script', ['-qec', command, '/dev/null'], { env: { ...this.variables, TERM: 'xterm-256color' }, cwd: this.project, stdio: ['pipe', 'ignore', 'ignore'] });
   }
 
-  /** Writes the settings; those of the machine by the path of our binary, because VS Code takes PATH from a login shell. */
+  /** Writes the settings. `symposium.path` is a setting of the machine, because VS Code reads PATH from a login shell. */
   set(differing) {
     const data = join(this.home, '.local/share/code-server');
     for (const [folder, values] of Object.entries({ User: settings, Machine: { 'symposium.path': this.binary, ...differing } })) {
@@ -155,13 +159,13 @@ export class World {
     this.port ??= await freePort();
     this.set({});
     if (!this.installed) {
-      execFileSync(process.execPath, [codeServer, '--install-extension', vsix, '--force'], { env: this.env, stdio: 'pipe' });
+      execFileSync(process.execPath, [codeServer, '--install-extension', vsix, '--force'], { env: this.variables, stdio: 'pipe' });
       this.installed = true;
     }
     const args = [codeServer, '--bind-addr', `127.0.0.1:${this.port}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check',
       '--disable-getting-started-override', '--disable-proxy', '--ignore-last-opened', this.project];
-    // A group of its own, so that it can be ended whole.
-    this.server = spawn(process.execPath, args, { env: this.env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    // The server gets its own process group, so that all its processes can be ended.
+    this.server = spawn(process.execPath, args, { env: this.variables, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     this.log = '';
     for (const stream of [this.server.stdout, this.server.stderr]) stream.on('data', (text) => { this.log = (this.log + text).slice(-20_000); });
     await until('the server answers', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok, 60_000);
@@ -179,7 +183,7 @@ export class World {
     await until('the server has gone', () => !inGroup(pid).length, 20_000).catch(() => process.kill(-pid, 'SIGKILL'));
   }
 
-  /** Where the package was unpacked to. */
+  /** Returns the folder of the installed extension. */
   extension() {
     return join(this.extensions, readdirSync(this.extensions).find((name) => name.startsWith('symposium.symposium-')));
   }
@@ -188,7 +192,7 @@ export class World {
     return join(this.home, '.local/share/code-server/extensions');
   }
 
-  /** Adds an extension of our own, from its folder, as an installation would write it down. */
+  /** Installs another extension from its folder. */
   addExtension(folder) {
     const { publisher, name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const relativeLocation = `${publisher}.${name}-${version}`;
@@ -205,6 +209,8 @@ export class World {
       executablePath: process.env.SYMPOSIUM_CHROMIUM ?? '/usr/bin/chromium',
       headless: true,
       viewport: { width: 1500, height: 860 },
+      // VS Code follows it and leaves out animations, which cost a software renderer much.
+      reducedMotion: 'reduce',
       args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
     await this.browser.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: `http://127.0.0.1:${this.port}` });
@@ -218,13 +224,13 @@ export class World {
     return this.page;
   }
 
-  /** Decides as a user does whether a window may run what is in its folder, and waits until VS Code has heard it. */
+  /** Grants or refuses trust in a folder like a user, and waits until it takes effect. */
   async decideTrust(page, folder, trust) {
-    // VS Code remembers it for each folder, in the profile of the browser.
+    // VS Code stores the decision for each folder in the browser profile.
     if (this.decided.has(folder)) return;
     this.decided.add(folder);
     const restricted = page.locator('[id="status.workspaceTrust"]');
-    // 1.100 asks when a folder is opened for the first time; 1.139 opens it in Restricted Mode.
+    // 1.100 asks when a folder is opened for the first time. 1.139 opens it in Restricted Mode.
     if (version === OLDEST) {
       const question = page.locator('.monaco-dialog-box').filter({ hasText: 'trust the authors' });
       await question.locator('.monaco-button', { hasText: trust === 'granted' ? 'Yes, I trust' : 'No, I don' }).click({ timeout: 90_000 });
@@ -241,7 +247,8 @@ export class World {
     await restricted.waitFor({ state: trust === 'granted' ? 'detached' : 'visible' });
   }
 
-  /** Another window on the same server, with another folder, or a file that names several, and behind the first: headless, each would think it is in front. */
+  /** Opens another window on the same server, with another folder or workspace file. It is in the background: without a
+   *  display, each page would believe that it has the focus. */
   async openWindow(folder, trust = 'granted') {
     const page = await this.browser.newPage();
     await page.addInitScript(() => { document.hasFocus = () => false; });
@@ -263,19 +270,19 @@ export class World {
     await this.stopServer().catch(() => undefined);
     if (existsSync(this.socket)) {
       try {
-        execFileSync('tmux', ['-S', this.socket, 'kill-server'], { env: this.env, stdio: 'ignore' });
+        execFileSync('tmux', ['-S', this.socket, 'kill-server'], { env: this.variables, stdio: 'ignore' });
       } catch {
-        // It had gone already.
+        // The server had already ended.
       }
     }
-    // What still lives in the home would write into it.
+    // Remaining processes would write into the home.
     await until('nothing lives in the home', () => livesIn(this.dir).length === 0, 20_000).catch(() => livesIn(this.dir).forEach((pid) => process.kill(pid, 'SIGKILL')));
     if (process.env.KEEP === undefined) rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
     else console.log(`kept: ${this.dir}`);
   }
 }
 
-/** For newer ones, seen in VS Code 1.139: they take a payload only from a page that drives them, and this says that we do. */
+/** VS Code 1.139 accepts a payload only with the smoke test driver enabled. */
 function heedPayload() {
   const read = Element.prototype.getAttribute;
   Element.prototype.getAttribute = function (name) {
@@ -286,7 +293,7 @@ function heedPayload() {
   };
 }
 
-/** Closes an editor that lies over the others, as 1.139 opens those that belong to no file. */
+/** Closes the modal editor that 1.139 uses for editors without a file. */
 export async function closeModal(page) {
   const header = page.locator('.modal-editor-header');
   await header.locator('.action-label[aria-label^="Close"]').click();

@@ -1,23 +1,23 @@
-// What a person does and sees in VS Code.
+// Actions and observations of a user in a window of VS Code.
 
 import { join, dirname } from 'node:path';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { until } from './world.mjs';
+import { OLDEST, until, version } from './environment.mjs';
 
 const shots = process.env.SHOTS ?? join(dirname(fileURLToPath(import.meta.url)), '../../dist/screenshots');
 
-/** No step takes this long on a machine that does several times as much as it has cores for; a step that waits for ever is
- *  reported like any other failure. */
+/** The limit for one step, also on a machine with many times more work than cores. A step that hangs is reported like
+ *  any other failure. */
 const STEP_LIMIT = 300_000;
 
 let failed;
 
-/** What the view calls it that an agent waits. */
+/** The text of the view for each reason to wait. */
 const waits = { approval: 'needs approval', question: 'asks a question', setup: 'needs setup', limit: 'waits for its usage limit' };
 
-/** A step of a story. The steps after a failed one depend on it, and are skipped. */
+/** Defines a step of a scenario. After a failed step the remaining ones are skipped, because they depend on it. */
 export function step(name, act) {
   test(name, async (context) => {
     if (failed !== undefined) {
@@ -30,7 +30,7 @@ export function step(name, act) {
       await Promise.race([act(), limit]);
     } catch (error) {
       failed = name;
-      await Hands.first?.tellWhatIs().catch(() => undefined);
+      await VSCodeWindow.first?.reportState().catch(() => undefined);
       throw error;
     } finally {
       clearTimeout(timer);
@@ -38,19 +38,24 @@ export function step(name, act) {
   });
 }
 
-export class Hands {
+/** Defines a step that is independent of the API of VS Code and so runs in the newest version only. */
+export function stepInNewest(name, act) {
+  if (version !== OLDEST) step(name, act);
+}
+
+export class VSCodeWindow {
   static first;
 
-  constructor(world) {
-    this.world = world;
-    Hands.first ??= this;
+  constructor(env) {
+    this.env = env;
+    VSCodeWindow.first ??= this;
   }
 
   get page() {
-    return this.world.page;
+    return this.env.page;
   }
 
-  /** The status bar item: its text, what a screen reader says, and whether it is coloured. */
+  /** Returns the text, the accessible label and the colour of the status bar item. */
   statusBar() {
     return this.page.evaluate(() => {
       const item = document.getElementById('symposium.symposium.agents');
@@ -73,7 +78,7 @@ export class Hands {
     await until(`the palette offers ${title}`, async () => {
       await this.page.keyboard.press('F1');
       await this.input().fill(`>${title}`, { timeout: 3_000 });
-      // Enter runs the marked row, which is an earlier one until the list has been filtered.
+      // Enter runs the focused row, which is another one until the list has been filtered.
       await marked.waitFor({ timeout: 3_000 });
       return true;
     });
@@ -86,7 +91,7 @@ export class Hands {
     return this.page.locator('.quick-input-widget:visible .quick-input-box input');
   }
 
-  /** A row of the quick pick that reads so: what would mean something to Markdown has gaps in it that nobody sees. */
+  /** Returns a row of the quick pick with a text. Escaped Markdown contains invisible gaps. */
   row(text) {
     const characters = [...text].map((each) => (each === ' ' ? '\\s+' : each.replace(/[.*+?^${}()|[\]\\]/, '\\$&')));
     return this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: new RegExp(characters.join('\ufeff?'), 'i') }).first();
@@ -96,31 +101,33 @@ export class Hands {
     await this.row(text).click();
   }
 
-  /** Attaches to an agent as most do, and has its terminal. */
+  /** Attaches to an agent by the palette, and waits for its terminal. */
   async attach(name) {
     await this.palette('Symposium: Attach to Agent');
     await this.pick(name);
     await this.has(name);
   }
 
-  /** Waits until the terminal on an agent is shown and typing goes to it. */
+  /** Waits until the terminal of an agent is shown and has the focus. */
   async has(name) {
     await this.terminalShows(`${name} · `);
-    await this.focused();
+    // Several terminals may be visible, and the focus follows late.
+    await until(`the terminal of ${name} has the focus`, () => this.page.evaluate((text) =>
+      document.activeElement?.closest('.xterm')?.querySelector('.xterm-rows')?.textContent.replace(/\u00a0/g, ' ').includes(text), `${name} · `));
   }
 
   focused() {
     return until('a terminal has the focus', () => this.page.evaluate(() => document.activeElement?.className.includes('xterm-helper-textarea')));
   }
 
-  /** Answers a question whose placeholder or title has these words. */
+  /** Answers the question whose placeholder contains these words. */
   async answer(words, text) {
     await until(`asked: ${words}`, async () => (await this.input().getAttribute('placeholder'))?.includes(words));
     await this.input().fill(text);
     await this.page.keyboard.press('Enter');
   }
 
-  /** What each visible terminal shows. */
+  /** Returns the text of each visible terminal. */
   terminals() {
     return this.page.evaluate(() =>
       [...document.querySelectorAll('.xterm-rows')]
@@ -128,7 +135,7 @@ export class Hands {
         .map((rows) => [...rows.children].map((row) => row.textContent.replace(/\u00a0/g, ' ').trimEnd()).join('\n')));
   }
 
-  /** Types into the terminal that has the focus; attaching gives it that. */
+  /** Types into the focused terminal. */
   async type(text) {
     await this.focused();
     await this.page.keyboard.type(text);
@@ -151,13 +158,13 @@ export class Hands {
     return this.page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first();
   }
 
-  /** Waits until the view shows what is: the status bar is sooner, and rows that are still to move would do so under the
-   *  mouse. */
+  /** Waits until the view shows the present agents. The status bar is updated earlier, and rows may still move under
+   *  the pointer. */
   async rest() {
     await until('the view shows what is', async () => {
-      const wanted = this.world.symposium('agent', 'list').map(({ name, status, waiting_for }) => `${name}, ${waits[waiting_for] ?? status}`);
+      const wanted = this.env.symposium('agent', 'list').map(({ name, status, waiting_for }) => `${name}, ${waits[waiting_for] ?? status}`);
       const shown = await this.page.evaluate(() => [...document.querySelectorAll('.pane-body .monaco-list-row')].map((row) => row.getAttribute('aria-label')));
-      // Those that are gone go with a redraw, in which a row is where another one was.
+      // A removed agent disappears with a redraw, which moves other rows.
       const agents = shown.filter((each) => /^[\w-]+, /.test(each ?? ''));
       return wanted.every((label) => shown.some((each) => each?.startsWith(label))) && agents.every((each) => wanted.some((label) => each.startsWith(label)));
     });
@@ -176,27 +183,27 @@ export class Hands {
     return hover;
   }
 
-  /** Clicks an inline action of a row, which is there while the mouse is over the row. */
+  /** Clicks an inline action of a row, which appears while the mouse is over the row. */
   async act(row, action, clickCount = 1) {
     await this.rest();
     await this.treeRow(row).hover();
     await this.treeRow(row).locator(`.action-label[aria-label*="${action}"]`).first().click({ clickCount });
   }
 
-  /** Denies from a row what an agent asks: its question is read first. */
+  /** Denies the question of an agent from its row, after its question was shown. */
   async deny(row, clickCount) {
     await this.act(row, 'Deny', clickCount);
     await this.dialog().filter({ hasText: `${row} asks` }).locator('.monaco-button', { hasText: 'Deny' }).click();
   }
 
-  /** Takes an entry of a row's context menu; `meanwhile` happens while the menu is open. What VS Code gives the focus to
-   *  late, as it does with a new terminal, closes the menu; a person clicks again. */
+  /** Chooses an entry of the context menu of a row. `meanwhile` runs while the menu is open. An element that VS Code
+   *  focuses late, such as a new terminal, closes the menu; a user opens it again. */
   async menu(row, entry, meanwhile = () => undefined) {
     const item = this.page.locator('.context-view .action-item').filter({ hasText: entry }).first();
     await this.rest();
     await until(`the menu of ${row} offers ${entry}`, async () => {
       await this.treeRow(row).click({ button: 'right', timeout: 3_000 });
-      // By key: for its first 100 ms a menu takes no click, so that the one that opened it chooses nothing.
+      // By key, because a menu ignores clicks during its first 100 ms.
       await item.hover({ timeout: 3_000 });
       await this.page.locator('.context-view .action-item.focused').filter({ hasText: entry }).waitFor({ timeout: 3_000 });
       return true;
@@ -206,8 +213,8 @@ export class Hands {
     await item.waitFor({ state: 'detached' });
   }
 
-  /** Ends an agent from the view and waits until its terminal has closed and the view has the keyboard. When a terminal
-   *  closes, VS Code gives the keyboard to the one of another agent, and the extension takes it back. */
+  /** Ends an agent from the view, and waits until its terminal has closed and the view has the keyboard focus. VS Code
+   *  moves the focus to another terminal first, and the extension moves it back. */
   async ended(name, act) {
     await act();
     await until(`the terminal of ${name} has closed`, async () => {
@@ -217,22 +224,26 @@ export class Hands {
     await until('the view has the keyboard', () => this.page.evaluate(() => document.activeElement?.classList.contains('monaco-list')));
   }
 
-  /** Goes to another window of the desktop, or comes back from it: headless, no page ever loses the focus. */
+  /** Moves the focus to another application, or back, and waits until the extension knows it: it then stores the time of
+   *  use. Without a display, a page never loses the focus by itself. */
   async look(where) {
+    const stored = () => readFileSync(join(this.env.home, '.local/share/code-server/User/globalStorage/symposium.symposium/here'), 'utf8');
+    const before = stored();
     await this.page.evaluate((here) => {
       document.hasFocus = () => here;
       document.dispatchEvent(new Event('visibilitychange'));
     }, where === 'here');
+    await until('the extension knows the change of the focus', () => stored() !== before);
   }
 
-  /** The inner document of a Markdown preview. */
+  /** Returns the document of the Markdown preview. */
   preview() {
     return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
   }
 
-  /** Waits for an element of it with this text, and until it has the focus, which it would take from what comes next. Its
-   *  service worker takes over when the one of the preview before has answered or given up, which VS Code lets it do after
-   *  half a minute. With two windows on one server 1.139 was seen to take 76 s for it, and two seconds otherwise. */
+  /** Waits for an element of the preview, and until the preview has the focus, which it would otherwise take from a
+   *  later action. The service worker of the preview may have to wait for its predecessor: with two windows on one
+   *  server, 1.139 was seen to take 76 s, otherwise two. */
   async previewShows(element, text) {
     await this.preview().locator(element, { hasText: text }).first().waitFor({ timeout: 150_000 });
     await until('the preview has the focus', () => this.page.evaluate(() => document.activeElement?.tagName === 'IFRAME'));
@@ -251,7 +262,8 @@ export class Hands {
     const none = async () => (await this.page.locator('.notifications-toasts .notification-list-item').count()) === 0;
     await until('no notification is left', async () => {
       await this.palette('Notifications: Clear All Notifications');
-      // They fade: one that is still going would be taken for the next. One that came just then is cleared once more.
+      // A notification that fades out must not be mistaken for a new one. A notification that appeared in the meantime
+      // is cleared too.
       return until('they have gone', none, 3_000);
     });
   }
@@ -260,7 +272,7 @@ export class Hands {
     return this.page.locator('.monaco-dialog-box');
   }
 
-  /** As a person does, so that VS Code writes down first what was open. */
+  /** Reloads the window by its command, so that VS Code stores its state first. */
   async reload(wait = 'at rest') {
     await this.page.evaluate(() => { window.old = true; });
     await this.palette('Developer: Reload Window');
@@ -268,27 +280,27 @@ export class Hands {
     if (wait === 'at rest') await this.ready();
   }
 
-  /** The page thrown away: nothing is written down. */
+  /** Reloads the page, so that VS Code stores nothing. */
   async throwAway() {
     await this.page.reload({ waitUntil: 'domcontentloaded' });
     await this.ready();
   }
 
-  /** Waits until VS Code has brought back what was open, terminals too, and has started what starts late. */
+  /** Waits until VS Code has restored editors and terminals and has started all extensions. */
   async ready() {
     await until('VS Code has come to rest', () => this.page.evaluate(() =>
       ['code/LifecyclePhase/Eventually', 'code/didLoadExtensions', 'code/terminal/didReconnect'].every((mark) => performance.getEntriesByName(mark).length > 0)), 90_000);
   }
 
   /** Reports the state after a failed step: a screenshot of every window, the agents and their screens. */
-  async tellWhatIs() {
+  async reportState() {
     mkdirSync(shots, { recursive: true });
-    for (const [at, page] of this.world.browser.pages().entries()) {
-      await page.screenshot({ path: join(shots, `failed-${this.world.name}-${at}.png`), animations: 'disabled' }).catch(() => undefined);
+    for (const [at, page] of this.env.browser.pages().entries()) {
+      await page.screenshot({ path: join(shots, `failed-${this.env.name}-${at}.png`), animations: 'disabled' }).catch(() => undefined);
     }
-    for (const { name, status, status_since, reason } of this.world.symposium('agent', 'list').slice(0, 10)) {
+    for (const { name, status, status_since, reason } of this.env.symposium('agent', 'list').slice(0, 10)) {
       console.log(`${name}: ${status} since ${status_since}: ${reason}`);
-      console.log(this.world.symposium('agent', 'peek', name).screen.filter((line) => line.trim() !== '').slice(-12).join('\n'));
+      console.log(this.env.symposium('agent', 'peek', name).screen.filter((line) => line.trim() !== '').slice(-12).join('\n'));
     }
   }
 
