@@ -19,16 +19,16 @@ export function completeStep(step: Step): void {
 export function walkthrough(watch: AgentWatch, memory: vscode.Memento): vscode.Disposable {
   const steps = new Set(memory.get<Step[]>(KEY) ?? []);
   let value: 'one' | 'other' = 'one';
-  const tell = (step: Step) => void vscode.commands.executeCommand('setContext', `symposium.${step}`, value);
-  const tellAll = () => { for (const step of steps) tell(step); };
+  const publish = (step: Step) => void vscode.commands.executeCommand('setContext', `symposium.${step}`, value);
+  const publishAll = () => { for (const step of steps) publish(step); };
   done = (step) => {
     if (steps.has(step)) return;
     steps.add(step);
     void memory.update(KEY, [...steps]);
-    tell(step);
+    publish(step);
   };
   const isReady = () => { if (watch.health === 'ready') completeStep('installed'); };
-  tellAll();
+  publishAll();
   isReady();
   return vscode.Disposable.from(
     watch.onHealth(isReady),
@@ -36,7 +36,7 @@ export function walkthrough(watch: AgentWatch, memory: vscode.Memento): vscode.D
       // Editors of VS Code itself, such as the walkthrough, have no input in the API.
       if (!opened.some(({ input }) => input === undefined)) return;
       value = value === 'one' ? 'other' : 'one';
-      tellAll();
+      publishAll();
     }),
   );
 }

@@ -221,7 +221,7 @@ export function agentCommands(parts: AgentCommandParts): vscode.Disposable {
     vscode.commands.registerCommand('symposium.recapSome', (agents: readonly Agent[], since?: string) => attempt(() => showRecaps(parts, agents, since))),
     forAgent('openFolder', any(t('Open the folder of which agent?')), (agent) => openFolder(agent)),
     forAgent('mute', () => ({ placeholder: t('Mute which agent?'), wanted: (agent) => !mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'muted'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'muted')) }),
-    forAgent('unmute', () => ({ placeholder: t('Unmute which agent?'), wanted: (agent) => mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'told'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'told')) }),
+    forAgent('unmute', () => ({ placeholder: t('Unmute which agent?'), wanted: (agent) => mutes.has(agent) }), { one: (agent) => mutes.set(agent, 'unmuted'), several: (agents) => each(agents, (agent) => mutes.set(agent, 'unmuted')) }),
     vscode.commands.registerCommand('symposium.spawn', (given?: CommandArgument | Partial<SpawnRequest>) =>
       begin(() => (isSpawnRequest(given) ? spawning.spawnAs(given) : spawning.agent(folderIn(given))), (agent) => {
         if (agent.workspace === 'worktree') void offerFolder(agent);

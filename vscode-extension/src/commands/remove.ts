@@ -14,8 +14,8 @@ import { t } from '../l10n';
 /** Asks once and removes the agents. Returns whether any agent was removed. */
 export async function removeAgents(client: Client, watch: AgentWatch, agents: readonly Agent[]): Promise<boolean> {
   const spaces = new Set((await client.taskspaces()).map(({ id }) => id));
-  const doomed = await Promise.all(agents.map((agent) => inspect(client, agent)));
-  const work = await confirm(doomed);
+  const candidates = await Promise.all(agents.map((agent) => inspect(client, agent)));
+  const work = await confirm(candidates);
   if (work === undefined) return false;
   let isAny = false;
   // A failure to remove one agent does not stop the removal of the others.
@@ -28,18 +28,18 @@ export async function removeAgents(client: Client, watch: AgentWatch, agents: re
 
 /** Looks for work that would be lost. If this fails, the binary still refuses to delete work. */
 async function inspect(client: Client, agent: Agent): Promise<RemovalCandidate> {
-  const isHomeless = agent.directory_gone !== null || !existsSync(agent.working_directory);
-  const preview = isHomeless ? undefined : await client.removalPreview(agent.name).catch(() => undefined);
-  return { agent, isHomeless, work: preview?.summary ?? [] };
+  const isFolderGone = agent.directory_gone !== null || !existsSync(agent.working_directory);
+  const preview = isFolderGone ? undefined : await client.removalPreview(agent.name).catch(() => undefined);
+  return { agent, isFolderGone, work: preview?.summary ?? [] };
 }
 
 /** Asks the user. Returns what the answer allows, or undefined for no. */
-async function confirm(doomed: readonly RemovalCandidate[]): Promise<Removal['work'] | undefined> {
-  const { message, detail, yes, losesWork } = removalQuestion(doomed);
+async function confirm(candidates: readonly RemovalCandidate[]): Promise<Removal['work'] | undefined> {
+  const { message, detail, yes, losesWork } = removalQuestion(candidates);
   const recap = t('Show Recap');
   // Enter presses the first button, which must not destroy work.
   const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...(losesWork ? [recap, yes] : [yes]));
-  if (chosen === recap) await vscode.commands.executeCommand('symposium.recapSome', doomed.filter(({ work }) => work.length > 0).map(({ agent }) => agent));
+  if (chosen === recap) await vscode.commands.executeCommand('symposium.recapSome', candidates.filter(({ work }) => work.length > 0).map(({ agent }) => agent));
   if (chosen !== yes) return undefined;
   return losesWork ? 'may be lost' : 'must be kept';
 }

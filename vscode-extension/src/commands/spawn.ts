@@ -74,10 +74,10 @@ export class SpawnWizard {
   }
 
   /** Starts an agent without questions. */
-  async spawnAs(told: Partial<SpawnRequest>): Promise<StartedAgent> {
-    const { wanted, first } = await this.initialRequest(t('Spawn Agent'), told.dir);
+  async spawnAs(given: Partial<SpawnRequest>): Promise<StartedAgent> {
+    const { wanted, first } = await this.initialRequest(t('Spawn Agent'), given.dir);
     await runSteps(first);
-    return this.spawn({ ...wanted, ...told });
+    return this.spawn({ ...wanted, ...given });
   }
 
   private async spawn(wanted: SpawnRequest): Promise<StartedAgent> {

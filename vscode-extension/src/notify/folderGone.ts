@@ -16,7 +16,7 @@ import type { AgentWatch } from '../binary/agentWatch';
 import type { WindowClaims } from './windowClaims';
 import { t } from '../l10n';
 
-const KEY = 'symposium.homeless';
+const KEY = 'symposium.folderGone';
 
 /** A timer may fire a millisecond early. */
 const TIMER_SLACK_MS = 50;
@@ -25,11 +25,11 @@ export function offerRemoval(client: Client, watch: AgentWatch, windows: WindowC
   const settling = new FolderGoneTimer();
   const deleted = new Set<string>();
   /** Agents that this window has already handled, whether it asked or not. */
-  const mine = new Set<string>();
+  const handled = new Set<string>();
   const turns = new Set<NodeJS.Timeout>();
   let timer: NodeJS.Timeout | undefined;
-  const worksIn = (path: string) => watch.agents.some((agent) => isWithin(agent.working_directory, path));
-  const asked = () => [...(memory.get<string[]>(KEY) ?? []), ...mine];
+  const hasAgentIn = (path: string) => watch.agents.some((agent) => isWithin(agent.working_directory, path));
+  const asked = () => [...(memory.get<string[]>(KEY) ?? []), ...handled];
 
   const ask = async (agents: readonly Agent[]) => {
     if (agents.length === 0) return;
@@ -47,28 +47,28 @@ export function offerRemoval(client: Client, watch: AgentWatch, windows: WindowC
   /** Lets one window ask: the focused one if there is one. */
   const offer = (agents: readonly Agent[]) => {
     if (agents.length === 0) return;
-    for (const { id } of agents) mine.add(id);
+    for (const { id } of agents) handled.add(id);
     const turn = setTimeout(() => {
       turns.delete(turn);
-      void whenWindowAnswers(() => void ask(currentOf(agents, watch.agents).filter(({ id }) => windows.claim(`homeless ${id}`))));
+      void whenWindowAnswers(() => void ask(currentOf(agents, watch.agents).filter(({ id }) => windows.claim(`folder gone ${id}`))));
     }, vscode.window.state.focused ? TURN_DELAY_MS.first : TURN_DELAY_MS.second);
     turns.add(turn);
   };
 
-  const without = (): Agent[] => {
+  const findAgents = (): Agent[] => {
     const here = openFolders();
     const before = asked();
-    for (const path of deleted) if (existsSync(path) || !worksIn(path)) deleted.delete(path);
-    const vanished = here.filter((path) => !existsSync(path));
+    for (const path of deleted) if (existsSync(path) || !hasAgentIn(path)) deleted.delete(path);
+    const deletedFolders = here.filter((path) => !existsSync(path));
     // Agents of the deleted folder, or of all folders if this window has the focus.
-    const ours = watch.agents.filter((agent) => vscode.window.state.focused || isHere(agent, here));
-    const marked = agentsWithoutFolder(ours, vanished, before);
-    const byHand = (agent: Agent) => !before.includes(agent.id) && [...deleted].some((path) => isWithin(agent.working_directory, path));
-    return watch.agents.filter((agent) => marked.includes(agent) || byHand(agent));
+    const candidates = watch.agents.filter((agent) => vscode.window.state.focused || isHere(agent, here));
+    const marked = agentsWithoutFolder(candidates, deletedFolders, before);
+    const wasDeletedHere = (agent: Agent) => !before.includes(agent.id) && [...deleted].some((path) => isWithin(agent.working_directory, path));
+    return watch.agents.filter((agent) => marked.includes(agent) || wasDeletedHere(agent));
   };
 
   const check = () => {
-    const agents = without();
+    const agents = findAgents();
     const settled = settling.due(agents, Date.now());
     offer(settled);
     clearTimeout(timer);
@@ -79,7 +79,7 @@ export function offerRemoval(client: Client, watch: AgentWatch, windows: WindowC
   return vscode.Disposable.from(
     vscode.workspace.onDidDeleteFiles(({ files }) => {
       const gone = files.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => realPath(fsPath));
-      for (const path of gone.filter(worksIn)) deleted.add(path);
+      for (const path of gone.filter(hasAgentIn)) deleted.add(path);
       check();
     }),
     watch.onAgents(check),

@@ -32,12 +32,12 @@ export async function showError(error: unknown, ...before: string[]): Promise<st
     return undefined;
   }
   const message = error instanceof Error ? error.message : String(error);
-  const told = { message, saw: known?.saw ?? [], hints: known?.hints ?? [] };
-  const { text, isAll } = shortError(told);
-  const [hint] = told.hints;
+  const report = { message, saw: known?.saw ?? [], hints: known?.hints ?? [] };
+  const { text, isAll } = shortError(report);
+  const [hint] = report.hints;
   const own = new Map<string, () => void>();
   if (hint !== undefined) own.set(t('Copy Hint'), () => void vscode.env.clipboard.writeText(commandInHint(hint)));
-  if (!isAll) own.set(t('Show Details'), () => void vscode.commands.executeCommand(SHOW_DETAILS, fullError(told)));
+  if (!isAll) own.set(t('Show Details'), () => void vscode.commands.executeCommand(SHOW_DETAILS, fullError(report)));
   const show = () => vscode.window.showErrorMessage(withoutLinks(text), ...before, ...own.keys());
   if (before.length > 0) return showUntilAnswered(show, own);
   own.get((await show()) ?? '')?.();
@@ -64,9 +64,9 @@ export function reportRowGone(given: unknown, rest: readonly unknown[]): boolean
 
 /** Reports a problem that blocks all commands, and returns whether there is one. */
 export function reportTrouble({ health, trouble }: AgentWatch): boolean {
-  const told = problemMessage(health, trouble?.message);
-  if (told !== undefined) showMessage(told);
-  return told !== undefined;
+  const problem = problemMessage(health, trouble?.message);
+  if (problem !== undefined) showMessage(problem);
+  return problem !== undefined;
 }
 
 /** Returns the command in a hint, which stands between backquotes or after a colon. */

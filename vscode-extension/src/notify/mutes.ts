@@ -15,7 +15,7 @@ export class Mutes {
     return this.all().includes(agent.id);
   }
 
-  async set(agent: Agent, muted: 'muted' | 'told'): Promise<void> {
+  async set(agent: Agent, muted: 'muted' | 'unmuted'): Promise<void> {
     const others = this.all().filter((id) => id !== agent.id);
     await this.memory.update(KEY, muted === 'muted' ? [...others, agent.id] : others);
     this.changed.fire(undefined);

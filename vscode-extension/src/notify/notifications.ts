@@ -49,25 +49,25 @@ export interface NotificationParts {
 }
 
 export function notifications({ client, watch, decide, windows, open }: NotificationParts): vscode.Disposable {
-  const gathered = new Map<keyof typeof TURN_DELAY_MS, Notice[]>();
+  const pending = new Map<keyof typeof TURN_DELAY_MS, Notice[]>();
   const timers = new Set<NodeJS.Timeout>();
 
   /** Adds the finished task to a notice, if it can be read. */
-  const exactly = async (news: Notice): Promise<Notice> => {
+  const withFinishedTask = async (news: Notice): Promise<Notice> => {
     const { agent, end } = news;
     if (end === undefined || (end.at === undefined && agent.tasks.done + agent.tasks.failed === 0)) return news;
     return withTask(news, await client.finishedTasks(agent.name, end.at).catch(() => []));
   };
 
-  const settle = async (news: Notice) => {
-    const exact = await exactly(news);
+  const suppress = async (news: Notice) => {
+    const exact = await withFinishedTask(news);
     await whenWindowAnswers(() => windows.claim(noticeKey(exact)));
   };
 
-  const tell = async (turn: keyof typeof TURN_DELAY_MS) => {
-    const news = gathered.get(turn) ?? [];
-    gathered.delete(turn);
-    const exact = await Promise.all(news.map(exactly));
+  const show = async (turn: keyof typeof TURN_DELAY_MS) => {
+    const news = pending.get(turn) ?? [];
+    pending.delete(turn);
+    const exact = await Promise.all(news.map(withFinishedTask));
     await whenWindowAnswers(() => {
       const notices = stillValid(exact, watch.agents).filter((each) => windows.claim(noticeKey(each)));
       const [only] = notices;
@@ -77,16 +77,16 @@ export function notifications({ client, watch, decide, windows, open }: Notifica
     });
   };
 
-  const gather = (turn: keyof typeof TURN_DELAY_MS, news: Notice) => {
-    const already = gathered.get(turn);
+  const schedule = (turn: keyof typeof TURN_DELAY_MS, news: Notice) => {
+    const already = pending.get(turn);
     if (already !== undefined) {
       already.push(news);
       return;
     }
-    gathered.set(turn, [news]);
+    pending.set(turn, [news]);
     const timer = setTimeout(() => {
       timers.delete(timer);
-      void tell(turn);
+      void show(turn);
     }, COMBINE_WITHIN_MS + TURN_DELAY_MS[turn]);
     timers.add(timer);
   };
@@ -95,8 +95,8 @@ export function notifications({ client, watch, decide, windows, open }: Notifica
     watch.onAgents(({ before, after }) => {
       for (const news of [...transitions(before, after), ...departures(before, after)]) {
         const turn = decide(news);
-        if (isShown(turn)) gather(turn, news);
-        else if (turn === 'settled') void settle(news);
+        if (isShown(turn)) schedule(turn, news);
+        else if (turn === 'settled') void suppress(news);
       }
     }),
     { dispose: () => { for (const timer of timers) clearTimeout(timer); } },

@@ -31,25 +31,25 @@ export function welcomeBack({ watch, decide, windows, open, memory }: WelcomeBac
   let missed: Notice[] = [];
   let known = false;
 
-  const noteHere = (now = Date.now()) => {
+  const noteUse = (now = Date.now()) => {
     windows.noteActive(now);
     void memory.update(KEY, now);
   };
-  const worthTelling = (news: readonly Notice[]) => news.filter((each) => isShown(decide(each, 'away')));
-  const back = () => {
+  const enabledNotices = (news: readonly Notice[]) => news.filter((each) => isShown(decide(each, 'away')));
+  const onReturn = () => {
     const left = leftAt ?? Date.now();
     const here = openFolders();
     const news = noticesOnReturn(stillValid(missed, watch.agents), Math.max(left, windows.lastActive()), (agent) => isHere(agent, here));
     leftAt = undefined;
     missed = [];
-    noteHere();
+    noteUse();
     if (!isShownOnReturn(Date.now() - left, news, settings.notifications())) return;
     // One window reports each notice. A notice whose message is still open here is not repeated.
-    const untold = news.filter((each) => windows.claim(`returned ${noticeKey(each)}`) && !open.has(each));
-    if (untold.length > 0) showReturned(untold, attachableAgents(untold, watch.agents), left);
+    const unreported = news.filter((each) => windows.claim(`returned ${noticeKey(each)}`) && !open.has(each));
+    if (unreported.length > 0) showReturned(unreported, attachableAgents(unreported, watch.agents), left);
   };
   const timer = setInterval(() => {
-    if (vscode.window.state.focused && leftAt === undefined) noteHere();
+    if (vscode.window.state.focused && leftAt === undefined) noteUse();
   }, NOTE_INTERVAL_MS);
 
   return vscode.Disposable.from(
@@ -57,19 +57,19 @@ export function welcomeBack({ watch, decide, windows, open, memory }: WelcomeBac
       const { focused } = vscode.window.state;
       if (!known) {
         known = true;
-        if (leftAt !== undefined) missed = worthTelling(noticesSince(leftAt, after));
-        if (focused) back();
+        if (leftAt !== undefined) missed = enabledNotices(noticesSince(leftAt, after));
+        if (focused) onReturn();
       } else if (!focused) {
-        missed = stillValid([...missed, ...worthTelling(transitions(before, after))], after);
+        missed = stillValid([...missed, ...enabledNotices(transitions(before, after))], after);
       }
     }),
     vscode.window.onDidChangeWindowState(({ focused }) => {
       if (!focused) {
         leftAt ??= Date.now();
-        if (known) noteHere(leftAt);
+        if (known) noteUse(leftAt);
       } else if (leftAt !== undefined) {
         void watch.refresh();
-        if (known) back();
+        if (known) onReturn();
       }
     }),
     { dispose: () => { clearInterval(timer); } },

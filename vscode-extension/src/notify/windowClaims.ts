@@ -9,19 +9,19 @@ import { join } from 'node:path';
 const CLAIM_LIFETIME_MS = 7 * 86_400_000;
 
 export class WindowClaims {
-  private readonly told: string;
-  private readonly here: string;
+  private readonly claims: string;
+  private readonly lastUseFile: string;
 
   constructor(
     folder: string,
     private readonly log: (line: string) => void = () => undefined,
   ) {
-    this.told = join(folder, 'told');
-    this.here = join(folder, 'here');
+    this.claims = join(folder, 'claims');
+    this.lastUseFile = join(folder, 'here');
     this.attempt(() => {
-      mkdirSync(this.told, { recursive: true });
-      for (const name of readdirSync(this.told)) {
-        const file = join(this.told, name);
+      mkdirSync(this.claims, { recursive: true });
+      for (const name of readdirSync(this.claims)) {
+        const file = join(this.claims, name);
         if (Date.now() - statSync(file).mtimeMs > CLAIM_LIFETIME_MS) rmSync(file, { force: true });
       }
     });
@@ -32,7 +32,7 @@ export class WindowClaims {
   claim(news: string): boolean {
     const name = createHash('sha256').update(news).digest('hex').slice(0, 32);
     try {
-      writeFileSync(join(this.told, name), '', { flag: 'wx' });
+      writeFileSync(join(this.claims, name), '', { flag: 'wx' });
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -44,7 +44,7 @@ export class WindowClaims {
   /** Returns the time when any window was last used, or 0. */
   lastActive(): number {
     try {
-      return Number(readFileSync(this.here, 'utf8')) || 0;
+      return Number(readFileSync(this.lastUseFile, 'utf8')) || 0;
     } catch {
       return 0;
     }
@@ -52,9 +52,9 @@ export class WindowClaims {
 
   noteActive(now: number): void {
     this.attempt(() => {
-      const fresh = `${this.here}.${process.pid}`;
-      writeFileSync(fresh, String(now));
-      renameSync(fresh, this.here);
+      const temporary = `${this.lastUseFile}.${process.pid}`;
+      writeFileSync(temporary, String(now));
+      renameSync(temporary, this.lastUseFile);
     });
   }
 

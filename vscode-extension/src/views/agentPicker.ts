@@ -42,14 +42,14 @@ export function pickAgent(watch: AgentWatch, asking: PickOptions): Promise<Agent
   pick.matchOnDetail = true;
   const buttons = actions === 'actions' ? actionButtons() : undefined;
   pick.keepScrollPosition = true;
-  let marked: Selection = 'first';
+  let selection: Selection = 'first';
   const fill = () => {
     pick.busy = watch.health === 'starting';
     const agents = watch.agents.filter(wanted);
-    marked = nextSelection(marked, pick.activeItems[0]?.agent?.id, agents.map(({ id }) => id));
+    selection = nextSelection(selection, pick.activeItems[0]?.agent?.id, agents.map(({ id }) => id));
     pick.items = entries(agents, buttons);
-    if (marked === 'first') return;
-    const id = marked === 'none' ? undefined : marked.id;
+    if (selection === 'first') return;
+    const id = selection === 'none' ? undefined : selection.id;
     pick.activeItems = pick.items.filter(({ agent }) => agent !== undefined && agent.id === id);
   };
   fill();
@@ -107,9 +107,9 @@ function entries(agents: readonly Agent[], buttons?: Buttons): Entry[] {
   };
   const now = Date.now();
   const sorted = [...agents].sort((a, b) => byUrgency(a, b, now));
-  const ours = sorted.filter((agent) => isHere(agent, here));
+  const inWindow = sorted.filter((agent) => isHere(agent, here));
   const others = sorted.filter((agent) => !isHere(agent, here));
   const part = (label: string, list: Agent[]): Entry[] =>
     list.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...list.map(entry)];
-  return [...part(t('this window'), ours), ...part(t('elsewhere'), others)];
+  return [...part(t('this window'), inWindow), ...part(t('elsewhere'), others)];
 }

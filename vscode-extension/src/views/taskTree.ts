@@ -36,7 +36,7 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
   private rows: Task[] = [];
   /** Whether the rows were already read for the next drawing. */
   private isRead = false;
-  private turn = 0;
+  private generation = 0;
   /** Tasks that were cancelled in this window, until they give up their place. */
   private readonly cancelled = new Map<number, { task: Task; until: number }>();
   /** The states of tasks that block others, including those that `task list` does not show. */
@@ -48,7 +48,7 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.view = vscode.window.createTreeView('symposium.tasks', { treeDataProvider: this, canSelectMany: true });
-    const untold = setInterval(() => {
+    const poll = setInterval(() => {
       if (this.view.visible) this.refresh();
     }, POLL_INTERVAL_MS);
     this.parts = [
@@ -57,7 +57,7 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
       this.view.onDidChangeVisibility(({ visible }) => {
         if (visible) this.refresh();
       }),
-      { dispose: () => { clearInterval(untold); } },
+      { dispose: () => { clearInterval(poll); } },
       watch.onHealth(() => { this.refresh(); }),
       watch.onAgents(({ after }) => {
         const counts = JSON.stringify(after.map((agent) => [agent.id, agent.tasks, agent.task]));
@@ -74,7 +74,7 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
       return;
     }
     // The next drawing reads all rows again.
-    this.turn++;
+    this.generation++;
     this.rows = [];
     this.isRead = false;
     this.changed.fire(undefined);
@@ -90,11 +90,11 @@ export class TaskTree implements vscode.TreeDataProvider<Task>, vscode.Disposabl
   /** Redraws changed rows. VS Code forgets all rows while it redraws the whole view, and a click at that moment loses
    *  its task. */
   private async updateRows(): Promise<void> {
-    const turn = ++this.turn;
+    const turn = ++this.generation;
     const before = this.rows.map((task) => JSON.stringify(this.blockers(task)));
     const fresh = await this.read();
     // A later call has read a newer list.
-    if (turn !== this.turn) return;
+    if (turn !== this.generation) return;
     const held = this.rows.filter((task, at) => JSON.stringify(this.blockers(task)) !== before[at]);
     const changed = updateTaskRows(this.rows, fresh);
     const differing = changed === undefined ? undefined : [...new Set([...changed, ...held])];

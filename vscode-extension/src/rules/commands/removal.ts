@@ -10,7 +10,7 @@ import { withoutLinks, oneLine } from '../agent/sanitize';
 export interface RemovalCandidate {
   agent: Agent;
   /** Whether its folder was deleted. */
-  isHomeless?: boolean;
+  isFolderGone?: boolean;
   /** Descriptions of that work; empty without any. */
   work: readonly string[];
 }
@@ -25,39 +25,39 @@ export interface RemovalQuestion {
 }
 
 /** Returns the question before agents are removed, with everything that is deleted. */
-export function removalQuestion(doomed: readonly RemovalCandidate[]): RemovalQuestion {
-  const losing = doomed.filter(({ work }) => work.length > 0);
-  const [only, ...others] = doomed;
+export function removalQuestion(candidates: readonly RemovalCandidate[]): RemovalQuestion {
+  const withWork = candidates.filter(({ work }) => work.length > 0);
+  const [only, ...others] = candidates;
   const lines = [
-    ...(only === undefined || others.length > 0 ? severalLines(doomed) : [consequences(only)]),
-    ...losing.map(({ agent, work }) => {
+    ...(only === undefined || others.length > 0 ? severalLines(candidates) : [consequences(only)]),
+    ...withWork.map(({ agent, work }) => {
       const lines = oneLine(work.join('; '), 300);
       return others.length === 0 ? t('Work that exists nowhere else: {0}', lines) : t('Work of {0} that exists nowhere else: {1}', oneLine(agent.name), lines);
     }),
-    losing.length > 0 ? t('A copy of it is kept for 30 days.') : '',
+    withWork.length > 0 ? t('A copy of it is kept for 30 days.') : '',
   ];
-  const message = others.length === 0 ? t('Remove {0}?', oneLine(only?.agent.name ?? '')) : t('Remove {0} agents?', doomed.length);
-  return { message: withoutLinks(message), detail: withoutLinks(lines.filter(Boolean).join('\n')), yes: losing.length > 0 ? t('Remove with Work') : t('Remove'), losesWork: losing.length > 0 };
+  const message = others.length === 0 ? t('Remove {0}?', oneLine(only?.agent.name ?? '')) : t('Remove {0} agents?', candidates.length);
+  return { message: withoutLinks(message), detail: withoutLinks(lines.filter(Boolean).join('\n')), yes: withWork.length > 0 ? t('Remove with Work') : t('Remove'), losesWork: withWork.length > 0 };
 }
 
 const names = (agents: readonly RemovalCandidate[]): string => oneLine(agents.map(({ agent }) => agent.name).join(', '), 300);
 
-function severalLines(doomed: readonly RemovalCandidate[]): string[] {
-  const live = doomed.filter(({ agent }) => isLive(agent));
-  const homeless = doomed.filter(({ isHomeless }) => isHomeless === true);
+function severalLines(candidates: readonly RemovalCandidate[]): string[] {
+  const live = candidates.filter(({ agent }) => isLive(agent));
+  const withoutFolder = candidates.filter(({ isFolderGone }) => isFolderGone === true);
   return [
-    names(doomed),
-    homeless.length === doomed.length ? t('Their folders were deleted.') : '',
-    live.length === 0 ? '' : live.length === doomed.length ? t('All of them are running and will be stopped.') : t('Running, and stopped first: {0}', names(live)),
+    names(candidates),
+    withoutFolder.length === candidates.length ? t('Their folders were deleted.') : '',
+    live.length === 0 ? '' : live.length === candidates.length ? t('All of them are running and will be stopped.') : t('Running, and stopped first: {0}', names(live)),
   ].filter(Boolean);
 }
 
 /** Describes the consequences for a single agent. */
-function consequences({ agent, isHomeless }: RemovalCandidate): string {
+function consequences({ agent, isFolderGone }: RemovalCandidate): string {
   const parts = [
-    isHomeless === true ? t('Its folder was deleted.') : '',
+    isFolderGone === true ? t('Its folder was deleted.') : '',
     isLive(agent) ? (agent.status === 'working' ? t('It is working and will be stopped first.') : t('It is running and will be stopped first.')) : '',
-    isHomeless === true || agent.workspace === 'in-place' ? t('Its transcript and state are deleted; the files of the project stay.') : t('Its transcript, state and folder are deleted.'),
+    isFolderGone === true || agent.workspace === 'in-place' ? t('Its transcript and state are deleted; the files of the project stay.') : t('Its transcript, state and folder are deleted.'),
   ];
   return parts.filter(Boolean).join(' ');
 }

@@ -163,11 +163,11 @@ export function taskDocument(task: TaskDetails, blockers: readonly Blocker[]): s
     [t('After'), task.after.map((id) => `#${id}`).join(', ')],
     [t('Why'), task.why],
   ];
-  const told = rows.filter(([, value]) => value !== '').map(([key, value]) => `**${key}:** ${escapeMarkdown(oneLine(value, 200))}`);
+  const shownRows = rows.filter(([, value]) => value !== '').map(([key, value]) => `**${key}:** ${escapeMarkdown(oneLine(value, 200))}`);
   const steps = task.steps.map(({ at, state, why }) => `- ${escapeMarkdown(oneLine(at.replace('T', ' ').slice(0, 19)))} ${taskWord(state)}: ${escapeMarkdown(oneLine(why, 200))}`);
   const parts = [
     `# ${t('Task {0}', task.id)}`,
-    told.join('  \n'),
+    shownRows.join('  \n'),
     fenced(spellOutInvisible(task.text)),
     ...(task.result === null ? [] : [`## ${t('Result')}`, fenced(spellOutInvisible(task.result))]),
     ...(steps.length === 0 ? [] : [`## ${t('History')}`, steps.join('\n')]),

@@ -103,12 +103,12 @@ export function tooltip(agent: Agent, { recap, shares = [] }: HoverDetails, now:
     [t('Commits'), recap?.commits?.map((commit) => commit.subject).slice(0, 3).join(' · ')],
     [t('Question'), agent.question === null && recap?.asks !== agent.reason ? recap?.asks : null],
   ];
-  const told = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
-  const lines = told.map(([key, value]) => `**${key}:** ${escapedLine(value ?? '')}`);
+  const shownRows = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const lines = shownRows.map(([key, value]) => `**${key}:** ${escapedLine(value ?? '')}`);
   const words = recap?.last_words;
-  const said = words === null || words === undefined ? '' : `\n\n---\n\n${fenced(words.split('\n').slice(-8).join('\n'))}`;
+  const lastReply = words === null || words === undefined ? '' : `\n\n---\n\n${fenced(words.split('\n').slice(-8).join('\n'))}`;
   const asked = agent.question === null ? '' : `\n\n---\n\n${fenced(spellOutInvisible(agent.question.text))}`;
-  return `### ${escapedLine(agent.name)}\n\n${lines.join('  \n')}${asked}${said}`;
+  return `### ${escapedLine(agent.name)}\n\n${lines.join('  \n')}${asked}${lastReply}`;
 }
 
 function queue(agent: Agent): string | null {

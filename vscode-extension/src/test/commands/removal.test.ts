@@ -55,11 +55,11 @@ test('the question names what stays, what is stopped and what is lost', () => {
   const losing = removalQuestion([{ agent: someAgent({ status: 'working', workspace: 'worktree' }), work: ['2 uncommitted files'] }]);
   assert.equal(losing.detail, 'It is working and will be stopped first. Its transcript, state and folder are deleted.\nWork that exists nowhere else: 2 uncommitted files\nA copy of it is kept for 30 days.');
   assert.deepEqual([losing.yes, losing.losesWork], ['Remove with Work', true]);
-  assert.match(removalQuestion([{ agent: someAgent({ status: 'stopped' }), isHomeless: true, work: [] }]).detail, /^Its folder was deleted\. /);
+  assert.match(removalQuestion([{ agent: someAgent({ status: 'stopped' }), isFolderGone: true, work: [] }]).detail, /^Its folder was deleted\. /);
 });
 
 test('several agents are named once in the question', () => {
-  const [one, two] = [someAgent({ name: 'one', status: 'stopped' }), someAgent({ name: 'two', status: 'idle' })].map((agent) => ({ agent, isHomeless: true, work: [] }));
+  const [one, two] = [someAgent({ name: 'one', status: 'stopped' }), someAgent({ name: 'two', status: 'idle' })].map((agent) => ({ agent, isFolderGone: true, work: [] }));
   assert.ok(one !== undefined && two !== undefined);
   assert.equal(removalQuestion([one, two]).message, 'Remove 2 agents?');
   assert.equal(removalQuestion([one, two]).detail, 'one, two\nTheir folders were deleted.\nRunning, and stopped first: two');

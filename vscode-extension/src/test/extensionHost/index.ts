@@ -96,7 +96,7 @@ const tests: Record<string, () => Promise<void> | void> = {
     assert.deepEqual(told(), ['waiting']);
     await mutes.set(agent('docs'), 'muted');
     assert.deepEqual(told(), []);
-    await mutes.set(agent('docs'), 'told');
+    await mutes.set(agent('docs'), 'unmuted');
     const settings = vscode.workspace.getConfiguration('symposium');
     await settings.update('notifications', 'off', vscode.ConfigurationTarget.Global);
     assert.deepEqual(told(), []);

@@ -22,8 +22,8 @@ test('an agent that is being removed causes no question about its folder', () =>
   const names = (without: ReturnType<typeof someAgent>[], now: number) => settling.due(without, now).map(({ name }) => name);
   assert.deepEqual(names([one, two], 0), []);
   assert.deepEqual(names([one, two], GONE_FOR_MS - 1), []);
-  assert.deepEqual(names([two], GONE_FOR_MS), ['two'], 'the other one has gone meanwhile');
-  assert.deepEqual(names([one, two], GONE_FOR_MS + 1), ['two'], 'who comes again begins anew');
+  assert.deepEqual(names([two], GONE_FOR_MS), ['two'], 'the other agent was removed');
+  assert.deepEqual(names([one, two], GONE_FOR_MS + 1), ['two'], 'the time starts again');
   assert.deepEqual(names([one], 2 * GONE_FOR_MS + 1), ['one']);
 });
 

@@ -60,7 +60,7 @@ const turns: [string, Partial<NotifyContext>, NotifyTurn][] = [
   ['another project, only while away, and away', { ...elsewhere, mode: 'windowNotFocused', focused: false }, 'last'],
 ];
 for (const [name, situation, expected] of turns) {
-  test(`told: ${name}`, () => { assert.equal(notifyTurn({ kind: 'waiting', agent: someAgent(waiting) }, at(situation)), expected); });
+  test(`turn: ${name}`, () => { assert.equal(notifyTurn({ kind: 'waiting', agent: someAgent(waiting) }, at(situation)), expected); });
 }
 
 test('two windows give the same event the same key, and other events other keys', () => {
@@ -144,7 +144,7 @@ test('the notice of a waiting agent contains its present question', () => {
   const first = { kind: 'waiting' as const, agent: someAgent(waiting), mark: 'first' };
   const now = someAgent(asking('Bash: rm'));
   assert.deepEqual(stillValid([first, first], [now]), [{ kind: 'waiting', agent: now, mark: 'id of Bash: rm' }]);
-  assert.deepEqual(stillValid([first], []), [], 'one that is gone is no news');
+  assert.deepEqual(stillValid([first], []), [], 'a removed agent has no notice');
 });
 
 const brief: Partial<Agent> = { ...working, ephemeral: true };
@@ -163,8 +163,8 @@ test('an ephemeral agent that disappears is reported by the result of its task, 
   const told = (over: Task[]) => stillValid(gone.map((news) => withTask(news, over)), []);
   assert.deepEqual(told([failed]).map(noticeText), ['one failed task #1 count: no disk left']);
   assert.deepEqual(told([task()]).map(noticeKey), endAs(brief, { ephemeral: true, tasks: tasks(1) }, [task()]).map(noticeKey));
-  assert.deepEqual(told([]), [], 'one that was removed at work');
-  assert.deepEqual(stillValid(gone, [someAgent(brief)]), [], 'one that is there again');
+  assert.deepEqual(told([]), [], 'an agent that was removed during its task');
+  assert.deepEqual(stillValid(gone, [someAgent(brief)]), [], 'an agent that exists again');
 });
 
 test('only ephemeral agents that disappear are looked up by their task', () => {

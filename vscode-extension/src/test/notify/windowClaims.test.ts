@@ -25,7 +25,7 @@ test('every window claims an event if the folder cannot be written', () => {
 test('old claims are deleted', () => {
   const windows = new WindowClaims(folder);
   windows.claim('old');
-  for (const name of readdirSync(join(folder, 'told'))) utimesSync(join(folder, 'told', name), 0, 0);
+  for (const name of readdirSync(join(folder, 'claims'))) utimesSync(join(folder, 'claims', name), 0, 0);
   assert.equal(new WindowClaims(folder).claim('old'), true);
 });
 

@@ -14,15 +14,15 @@ test('a terminal belongs to the agent that its process is attached to', () => {
   const opened: TerminalFacts = { pid: 11, opened: { id: 'one', as: 'driver' } };
   for (const [what, known, agents, wanted] of [
     ['the client itself', { pid: 11 }, [one(client())], 'one driver'],
-    ['one that watches', { pid: 11 }, [one(client({ observer: true }))], 'one observer'],
+    ['an observing terminal', { pid: 11 }, [one(client({ observer: true }))], 'one observer'],
     ['an attached shell', shell, [one(client())], 'one driver'],
     ['a shell that has detached', shell, [one()], ''],
     ['a shell while another terminal is attached', shell, [one(client({ tty: '/dev/pts/2', pid: 12 }))], ''],
-    ['one that was just opened', opened, [one()], 'one driver'],
-    ['one that was opened to drive while another does', opened, [one(client({ observer: true }))], 'one driver'],
-    ['one that was restored, of which it is known that it was to drive', { pid: 11, before: { id: 'one', as: 'driver' } }, [one(client({ observer: true }))], 'one driver'],
+    ['a terminal that was just opened', opened, [one()], 'one driver'],
+    ['a terminal opened as driver while another one drives', opened, [one(client({ observer: true }))], 'one driver'],
+    ['a restored terminal that was opened as driver', { pid: 11, before: { id: 'one', as: 'driver' } }, [one(client({ observer: true }))], 'one driver'],
     ['another process under a number that was remembered', { pid: 11, before: { id: 'one', as: 'driver' } }, [one()], ''],
-    ['one that went to another agent by the keys of tmux', opened, [one(), someAgent({ name: 'two', clients: [client()] })], 'two driver'],
+    ['a terminal that switched to another agent by the keys of tmux', opened, [one(), someAgent({ name: 'two', clients: [client()] })], 'two driver'],
     ['a client that tells no process', { pid: 3 }, [one(client({ pid: null }))], ''],
     ['nothing known', {}, [one(client({ pid: null }))], ''],
   ] as const) {
@@ -57,11 +57,11 @@ test('a driving terminal replaces only an observing terminal on the same agent',
   const watcher = client({ observer: true, driver: false });
   const agent = one(watcher);
   for (const [what, known, wanted] of [
-    ['one that watches', { pid: 11, opened: { id: 'one', as: 'observer' } }, true],
-    ['one that was restored', { pid: 11 }, true],
-    ['one that is about to watch', { pid: 12, opened: { id: 'one', as: 'observer' } }, true],
-    ['one that was to drive while another does', { pid: 11, opened: { id: 'one', as: 'driver' } }, false],
-    ['one that watches another agent', { pid: 12, opened: { id: 'two', as: 'observer' } }, false],
+    ['an observing terminal', { pid: 11, opened: { id: 'one', as: 'observer' } }, true],
+    ['a restored terminal', { pid: 11 }, true],
+    ['a terminal that is about to observe', { pid: 12, opened: { id: 'one', as: 'observer' } }, true],
+    ['a terminal opened as driver while another one drives', { pid: 11, opened: { id: 'one', as: 'driver' } }, false],
+    ['a terminal that observes another agent', { pid: 12, opened: { id: 'two', as: 'observer' } }, false],
     ['a watching shell', { pid: 7, tty: '/dev/pts/1' }, false],
   ] as const) {
     assert.equal(isReplaceable(known, agent, [agent]), wanted, what);
