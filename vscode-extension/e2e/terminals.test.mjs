@@ -131,8 +131,7 @@ step('a shell that runs agent attach is the terminal of the agent until it detac
   assert.deepEqual(clients('tests'), [client]);
   env.symposium('agent', 'detach', 'tests');
   await until('no client is attached', () => clients('tests').length === 0);
-  await vscode.palette('Symposium: Attach to Agent');
-  await vscode.pick('tests');
+  await vscode.chooseAgent('tests');
   await until('tests has another client', () => clients('tests').length === 1 && clients('tests')[0] !== client);
   await vscode.has('tests');
   // The shell stays open and belongs to no agent.
@@ -190,8 +189,7 @@ step('another window on the same folder opens its own terminal', async () => {
   const second = new VSCodeWindow({ ...env, name: 'terminals-second', page, symposium: (...args) => env.symposium(...args) });
   await second.ready();
   await second.statusSays('3 idle', 60_000);
-  await second.palette('Symposium: Attach to Agent');
-  await second.pick('docs');
+  await second.chooseAgent('docs');
   await until('docs has two clients', () => clients('docs').length === 2);
   await second.terminalShows('watching only');
   assert.ok(clients('docs').includes(mine));
@@ -209,8 +207,7 @@ step('a terminal that only watches offers to take over', async () => {
   const theirs = env.terminal('tests');
   const driver = () => env.agent('tests').clients.find((client) => client.driver)?.pid;
   const other = await until('it drives', driver);
-  await vscode.palette('Symposium: Attach to Agent');
-  await vscode.pick('tests');
+  await vscode.chooseAgent('tests');
   await vscode.terminalShows('watching only');
   const toast = vscode.toast('You are only watching tests: another terminal drives it.');
   await toast.waitFor();

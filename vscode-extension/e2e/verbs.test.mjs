@@ -211,8 +211,7 @@ step('stopping several agents keeps the keyboard focus in the view', async () =>
   await env.spawn('junior', '--parent', 'mate');
   // VS Code would focus the terminal that follows the closed one.
   await vscode.attach('lead');
-  await vscode.palette('Symposium: Attach to Agent');
-  await vscode.pick('mate');
+  await vscode.chooseAgent('mate');
   await until('mate has a client', () => env.agent('mate').clients.length === 1);
   await vscode.attach('api');
   await vscode.attach('lead');
@@ -391,8 +390,7 @@ step('a file that an agent opens with `code` opens in this window', async () => 
   await vscode.type(`${env.binary} agent spawn --name shell -- bash --norc; exit\n`);
   await until('shell runs', () => env.agent('shell')?.pid);
   await vscode.page.locator('.terminal-tabs-entry', { hasText: 'bash' }).waitFor({ state: 'detached' });
-  await vscode.palette('Symposium: Attach to Agent');
-  await vscode.pick('shell');
+  await vscode.chooseAgent('shell');
   await until('shell has a client', () => env.clients().some((client) => client.endsWith(' shell')));
   await vscode.terminalShows('bash-');
   // code-server's name for `code`.

@@ -97,7 +97,7 @@ step('several questions are shown before they are approved, and one failure does
   const hostile = first.row('Bash: rm [x](command:workbench.action.quit) $');
   await hostile.waitFor();
   assert.equal(await hostile.locator('a[href], .codicon-zap').count(), 0);
-  for (const asked of ['make all', 'make clean']) await first.row(asked).click();
+  for (const asked of ['make all', 'make clean']) await first.pick(asked);
   await first.shot('approve-some');
   env.symposium('agent', 'deny', 'docs');
   await env.is('docs', 'idle');

@@ -97,15 +97,26 @@ export class VSCodeWindow {
     return this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: new RegExp(characters.join('\ufeff?'), 'i') }).first();
   }
 
-  async pick(text) {
-    await this.row(text).click();
+  /** Clicks a row of the quick pick. The mouse may rest over the list, and the hover of one row covers the next. */
+  async pick(text, options = {}) {
+    await this.page.mouse.move(1490, 500);
+    await this.row(text).click(options);
   }
 
   /** Attaches to an agent by the palette, and waits for its terminal. */
   async attach(name) {
-    await this.palette('Symposium: Attach to Agent');
-    await this.pick(name);
+    await this.chooseAgent(name);
     await this.has(name);
+  }
+
+  /** Chooses an agent in the picker. An element that VS Code focuses late, such as a restored terminal, closes the picker; a
+   *  user opens it again. */
+  async chooseAgent(name) {
+    await until(`the picker offers ${name}`, async () => {
+      await this.palette('Symposium: Attach to Agent');
+      await this.pick(name, { timeout: 3_000 });
+      return true;
+    });
   }
 
   /** Waits until the terminal of an agent is shown and has the focus. */
