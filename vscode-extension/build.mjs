@@ -1,5 +1,5 @@
-// Bundles the extension into dist/; `--production` for a package, `--test` for the unit tests, `--inside` for those that
-// run in VS Code.
+// Bundles the extension into dist/: `--production` for a package, `--test` for the unit tests, `--extension-host` for the
+// tests that run in the extension host of VS Code.
 import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -8,10 +8,11 @@ const shared = { bundle: true, platform: 'node', format: 'cjs', target: 'node18'
 
 if (process.argv.includes('--test')) {
   rmSync('dist/test', { recursive: true, force: true });
-  const tests = readdirSync('src/test').filter((name) => name.endsWith('.test.ts')).map((name) => `src/test/${name}`);
-  await build({ ...shared, entryPoints: tests, outdir: 'dist/test', sourcemap: 'inline' });
-} else if (process.argv.includes('--inside')) {
-  await build({ ...shared, entryPoints: ['src/inside/index.ts'], outfile: 'dist/inside/index.js', external: ['vscode'], sourcemap: 'inline' });
+  const tests = readdirSync('src/test', { recursive: true }).filter((path) => path.endsWith('.test.ts')).map((path) => `src/test/${path}`);
+  // All bundles go into one folder: node 20 takes no patterns of folders.
+  await build({ ...shared, entryPoints: tests, entryNames: '[name]', outdir: 'dist/test', sourcemap: 'inline' });
+} else if (process.argv.includes('--extension-host')) {
+  await build({ ...shared, entryPoints: ['src/test/extensionHost/index.ts'], outfile: 'dist/extensionHost/index.js', external: ['vscode'], sourcemap: 'inline' });
 } else {
   if (production) {
     rmSync('dist', { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Strict, with types. Two doors are guarded here: only client.ts runs programs, and rules/ knows nothing of VS Code.
+// Strict rules with type information. Only client.ts may start programs, and rules/ must not depend on VS Code.
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -12,12 +12,11 @@ export default tseslint.config(
       'no-restricted-imports': ['error', { paths: [{ name: 'node:child_process', message: 'only client.ts runs programs' }] }],
     },
   },
-  { files: ['src/client.ts', 'src/test/**', 'src/inside/**'], rules: { 'no-restricted-imports': 'off' } },
+  { files: ['src/binary/client.ts', 'src/test/**'], rules: { 'no-restricted-imports': 'off' } },
   {
-    files: ['src/rules/**/*.ts', 'src/client.ts', 'src/types.ts'],
-    ignores: ['src/client.ts'],
+    files: ['src/rules/**/*.ts', 'src/binary/types.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: ['vscode', 'node:child_process'] }] },
   },
-  // node's test runner returns promises that nobody needs to wait for.
+  // The promises that node's test runner returns need no await.
   { files: ['src/test/**'], rules: { '@typescript-eslint/no-floating-promises': 'off' } },
 );

@@ -1,9 +1,9 @@
-// Packs dist/symposium.vsix from a staging folder, so that fields and addresses that only a published page needs are not in
-// the source. Fill in `publishing` once, or give the same values in the environment for a trial.
+// Packs dist/symposium.vsix from a staging folder, which adds the fields and addresses of the published page. Fill in
+// `publishing` once, or set the environment variables for a trial.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { changelogOf, manifestFor, readmeFor } from './publishing.mjs';
+import { manifestFor, readmeFor } from './publishing.mjs';
 
 /** The addresses of the published page. Without a repository, the pictures of the page are embedded in it. */
 const publishing = {
@@ -15,12 +15,11 @@ const publishing = {
 const stage = 'dist/package';
 rmSync(stage, { recursive: true, force: true });
 mkdirSync(join(stage, 'dist'), { recursive: true });
-for (const name of ['l10n', 'images', 'walkthrough', 'package.nls.json', '.vscodeignore']) cpSync(name, join(stage, name), { recursive: true });
+for (const name of ['CHANGELOG.md', 'l10n', 'images', 'walkthrough', 'package.nls.json', 'package.nls.de.json', '.vscodeignore']) cpSync(name, join(stage, name), { recursive: true });
 cpSync('dist/extension.js', join(stage, 'dist/extension.js'));
-// A package carries a licence text; the project keeps it once, at its root.
+// A package needs a licence text; the project has it in its root folder.
 cpSync('../LICENSE-MIT', join(stage, 'LICENSE.txt'));
 const write = (name, text) => { writeFileSync(join(stage, name), text); };
 write('package.json', `${JSON.stringify(manifestFor(JSON.parse(readFileSync('package.json', 'utf8')), publishing), null, 2)}\n`);
 write('README.md', readmeFor(readFileSync('README.md', 'utf8'), publishing, (path) => readFileSync(path)));
-write('CHANGELOG.md', changelogOf(readFileSync('../CHANGELOG.md', 'utf8')));
 execFileSync(process.execPath, [resolve('node_modules/@vscode/vsce/vsce'), 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '-o', resolve('dist/symposium.vsix')], { cwd: stage, stdio: 'inherit' });

@@ -5,4 +5,3 @@ export interface Publishing {
 }
 export function manifestFor(manifest: Record<string, unknown>, publishing: Publishing): Record<string, unknown>;
 export function readmeFor(readme: string, publishing: Publishing, read: (path: string) => Buffer): string;
-export function changelogOf(changelog: string): string;

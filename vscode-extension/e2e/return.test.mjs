@@ -1,144 +1,113 @@
-// Coming back: reload, another browser, another server. Agents are unharmed, terminals come back or are one click away,
+// Coming back after a reload, a lost page and a killed server: agents keep running, terminals are restored or reattached,
 // and no tmux client is left over or doubled.
 
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { Hands, step } from './hands.mjs';
-import { World, until } from './world.mjs';
+import { TestEnvironment, until } from './support/environment.mjs';
+import { VSCodeWindow, step } from './support/window.mjs';
 
-const world = new World('return');
-const hands = new Hands(world);
-after(() => world.end());
+const env = new TestEnvironment('return');
+const vscode = new VSCodeWindow(env);
+after(() => env.end());
 
-const only = (name) => until(`one client, of ${name}`, () => world.clients().length === 1 && world.clients()[0].endsWith(` ${name}`));
+const noClient = () => until('no client is attached', () => env.clients().length === 0);
 
-step('the first window opens', async () => {
-  await world.spawn('api');
-  await world.startServer();
-  await world.openBrowser();
-  await hands.ready();
-  await hands.statusSays('1 idle', 60_000);
+step('the first window opens with a terminal in the panel and one in the editor area, and a recap', async () => {
+  await env.spawn('api');
+  await env.spawn('docs');
+  await env.startServer();
+  await env.openBrowser();
+  await vscode.ready();
+  await vscode.statusSays('2 idle', 60_000);
+  await vscode.openView();
+  await vscode.attach('api');
+  await vscode.menu('docs', 'Attach in Editor Area');
+  await vscode.has('docs');
+  await until('both agents have a client', () => env.clients().length === 2);
+  await vscode.menu('api', 'Show Recap');
+  await vscode.previewShows('h1', 'api');
 });
 
-step('a window that is reloaded has its terminal again, with the same client', async () => {
-  await hands.attach('api');
-  await hands.type('remember the milk\n');
-  await hands.terminalShows('Done in');
-  const [client] = world.clients();
-  await hands.reload();
-  await hands.statusSays('1 idle', 60_000);
-  await hands.terminalShows('api · ', 60_000);
-  assert.deepEqual(world.clients(), [client]);
+step('a reload restores terminals and the recap, and attaching before it is over adds no client', async () => {
+  const docs = env.clients().find((client) => client.endsWith(' docs'));
+  await vscode.reload('drawn');
+  await vscode.statusSays('2 idle', 60_000);
+  await vscode.act('api', 'Attach to Agent');
+  // The restored preview may take the focus at any time.
+  await vscode.terminalShows('api · ', 60_000);
+  await vscode.ready();
+  await vscode.preview().locator('h1', { hasText: 'api' }).first().waitFor({ timeout: 150_000 });
+  await vscode.shot('recap-restored');
+  await vscode.page.locator('.editor-group-container .tab', { hasText: 'docs' }).click();
+  await vscode.terminalShows('docs · ', 60_000);
+  await vscode.act('docs', 'Attach to Agent');
+  await vscode.has('docs');
+  await vscode.shot('editor-area');
+  // The client of api is a new one if VS Code needed more than fifteen seconds to restore its terminal.
+  assert.deepEqual(env.clients().map((client) => client.split(' ')[1]).sort(), ['api', 'docs']);
+  assert.ok(env.clients().includes(docs));
+  assert.equal(await vscode.page.locator('.terminal-tabs-entry').count(), 0, 'a single panel terminal has no list of tabs');
 });
 
-step('attaching while a reload is not over makes no second client', async () => {
-  const [client] = world.clients();
-  await hands.openView();
-  await hands.reload('drawn');
-  await hands.act('api', 'Attach to Agent');
-  await hands.has('api');
-  await hands.ready();
-  assert.deepEqual(world.clients(), [client]);
-  assert.equal(await hands.page.locator('.terminal-tabs-entry').count(), 0, 'one terminal has no list of tabs');
+step('a restored terminal receives keys', async () => {
+  await vscode.attach('api');
+  await vscode.type('still here\n');
+  await vscode.terminalShows('You said: still here');
+  await env.is('api', 'idle');
 });
 
-step('the terminal that came back takes typing', async () => {
-  await hands.type('still here\n');
-  await hands.terminalShows('You said: still here');
-  await world.is('api', 'idle');
+step('a restored terminal that is looked at causes no notification', async () => {
+  env.symposium('agent', 'send', 'api', '/ask ls');
+  await env.is('api', 'waiting');
+  env.symposium('agent', 'rm', '--force', 'docs');
+  await env.spawn('tests');
+  // The notification of a later event appears, so one about api would be there too.
+  env.symposium('agent', 'send', 'tests', '/ask pwd');
+  await vscode.toast('tests waits for you').waitFor();
+  assert.equal(await vscode.toast('api').count(), 0);
+  env.symposium('agent', 'rm', '--force', 'tests');
+  env.symposium('agent', 'deny', 'api');
+  await env.is('api', 'idle');
+  await vscode.statusSays('1 idle');
+  // The preview would take the focus from the picker when the last terminal closes.
+  await vscode.palette('View: Close All Editors');
 });
 
-step('nothing is told of the terminal that came back and is looked at', async () => {
-  await world.spawn('tests');
-  world.symposium('agent', 'send', 'api', '/ask ls');
-  await world.is('api', 'waiting');
-  // A toast of another agent comes behind, so one of api would be there by then.
-  world.symposium('agent', 'send', 'tests', '/ask pwd');
-  await hands.toast('tests waits for you').waitFor();
-  assert.equal(await hands.toast('api').count(), 0);
-  world.symposium('agent', 'rm', '--force', 'tests');
-  world.symposium('agent', 'deny', 'api');
-  await world.is('api', 'idle');
-  await hands.statusSays('1 idle');
+step('a page that is thrown away without saving its state adds no client', async () => {
+  const before = env.clients();
+  await vscode.throwAway();
+  await vscode.statusSays('1 idle', 60_000);
+  await vscode.attach('api');
+  assert.deepEqual(env.clients(), before);
 });
 
-step('a browser that is closed and opened again finds the same client', async () => {
-  const [client] = world.clients();
-  await world.closeBrowser();
-  assert.equal(world.agent('api').status, 'idle');
-  await world.openBrowser();
-  await hands.ready();
-  await hands.statusSays('1 idle', 60_000);
-  await hands.terminalShows('api · ', 60_000);
-  await hands.attach('api');
-  assert.deepEqual(world.clients(), [client]);
+step('the client of a terminal that VS Code did not restore is replaced', async () => {
+  await vscode.palette('Terminal: Kill the Active Terminal Instance');
+  await noClient();
+  assert.equal(env.agent('api').status, 'idle', 'closing a terminal does not end its agent');
+  await vscode.attach('api');
+  // VS Code stores a new terminal after half a second. This reload is sooner.
+  await vscode.reload();
+  await vscode.statusSays('1 idle', 60_000);
+  await vscode.openView();
+  await vscode.act('api', 'Attach to Agent');
+  await vscode.terminalShows('api · ', 60_000);
+  await vscode.focused();
+  await until('api has one client', () => env.clients().length === 1 && env.clients()[0].endsWith(' api'));
 });
 
-step('a page that was thrown away makes no second client', async () => {
-  const [client] = world.clients();
-  await hands.throwAway();
-  await hands.statusSays('1 idle', 60_000);
-  await hands.attach('api');
-  assert.deepEqual(world.clients(), [client]);
-});
-
-step('a terminal that VS Code had no time to write down is not left behind', async () => {
-  await hands.palette('Terminal: Kill the Active Terminal Instance');
-  await until('nobody is attached', () => world.clients().length === 0);
-  await hands.attach('api');
-  await hands.reload();
-  await hands.statusSays('1 idle', 60_000);
-  await hands.openView();
-  await hands.act('api', 'Attach to Agent');
-  await hands.terminalShows('api · ', 60_000);
-  await hands.focused();
-  await only('api');
-});
-
-step('closing the terminal detaches, and the agent goes on', async () => {
-  await hands.palette('Terminal: Kill the Active Terminal Instance');
-  await until('nobody is attached', () => world.clients().length === 0);
-  assert.equal(world.agent('api').status, 'idle');
-});
-
-step('a server that is killed takes no agent along, and one click attaches again', async () => {
-  await hands.attach('api');
-  await world.stopServer();
-  await world.closeBrowser();
-  await until('nobody is attached', () => world.clients().length === 0);
-  assert.equal(world.agent('api').status, 'idle');
-  await world.startServer();
-  await world.openBrowser();
-  await hands.ready();
-  await hands.statusSays('1 idle', 60_000);
-  await hands.attach('api');
-  await only('api');
-});
-
-step('a recap that was open is there again after a reload', async () => {
-  await hands.openView();
-  await hands.menu('api', 'Show Recap');
-  await hands.previewShows('h1', 'api');
-  await hands.reload();
-  await hands.statusSays('1 idle', 60_000);
-  await hands.preview().locator('h1', { hasText: 'api' }).first().waitFor({ timeout: 150_000 });
-  await hands.shot('recap-restored');
-  await hands.palette('View: Close All Editors');
-});
-
-step('a terminal in the editor area comes back too', async () => {
-  await world.spawn('docs');
-  await hands.openView();
-  await hands.statusSays('2 idle');
-  await hands.menu('docs', 'Attach in Editor Area');
-  await hands.terminalShows('docs · ');
-  await until('docs has a client', () => world.clients().length === 2);
-  const before = world.clients().sort();
-  await hands.reload();
-  await hands.statusSays('2 idle', 60_000);
-  await hands.terminalShows('docs · ', 60_000);
-  await hands.act('docs', 'Attach to Agent');
-  await hands.terminalShows('docs · ');
-  assert.deepEqual(world.clients().sort(), before);
-  await hands.shot('editor-area');
+step('a killed server ends no agent, and the terminal can be reattached', async () => {
+  await env.stopServer();
+  await env.closeBrowser();
+  await noClient();
+  assert.equal(env.agent('api').status, 'idle');
+  await env.startServer();
+  await env.openBrowser();
+  await vscode.ready();
+  await vscode.statusSays('1 idle', 60_000);
+  const toast = vscode.toast('The terminal of api was open here. Reattach it?');
+  await toast.waitFor({ timeout: 60_000 });
+  await vscode.press(toast, 'Reattach');
+  await vscode.has('api');
+  assert.equal(env.clients().length, 1);
 });

@@ -1,5 +1,5 @@
 // Runs the end-to-end tests: all files in the newest VS Code, and those of `ON_OLDEST` in the oldest one too. Two files
-// run at once, each with a home, servers and a VS Code of its own. Measurements run alone, at the end.
+// run at once, each in its own environment. Measurements run alone, at the end.
 //
 //   npm run e2e                          everything
 //   npm run e2e -- daily host            files whose name contains one of these, in the newest VS Code
@@ -10,13 +10,13 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { NEWEST, OLDEST, rigs } from './world.mjs';
+import { NEWEST, OLDEST, rigs } from './support/environment.mjs';
 
-/** What differs between versions of VS Code is the API that the extension uses, and these files use all of it. */
+/** Versions of VS Code differ in the API that the extension uses, and these files use all of it. */
 const ON_OLDEST = ['daily.test.mjs', 'host.test.mjs'];
 const ALONE = ['numbers.test.mjs'];
-/** The longest files begin first, so that both lanes end at about the same time. */
-const LONGEST = ['verbs', 'daily', 'windows', 'terminals', 'return'];
+/** The longest files start first, so that both lanes end at about the same time. */
+const LONGEST = ['verbs', 'windows', 'trouble', 'daily', 'return', 'terminals'];
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, '../..');
@@ -40,7 +40,7 @@ for (const [what, [path, command]] of Object.entries(needs)) {
   process.exit(1);
 }
 
-/** Runs one file and prints its output when it has ended, so that the output of two files is not mixed. */
+/** Runs one file and prints its output at the end, so that the output of two files is not mixed. */
 function run({ file, version }) {
   const began = Date.now();
   return new Promise((done) => {
@@ -56,7 +56,7 @@ function run({ file, version }) {
   });
 }
 
-/** Takes runs off a list until it is empty; returns whether all passed. */
+/** Runs the files of a list one after the other. Returns whether all have passed. */
 async function lane(list) {
   let passed = true;
   for (let next = list.shift(); next !== undefined; next = list.shift()) passed = (await run(next)) && passed;

@@ -1,103 +1,47 @@
-// Two windows at once: each knows everything, neither makes more of it. Then what is told of several agents, and to one
-// who comes back.
+// Notifications in one and in several windows: each event is shown once, by the right window, and a returning user gets a
+// recap.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Hands, step } from './hands.mjs';
-import { World, until } from './world.mjs';
+import { TestEnvironment, until } from './support/environment.mjs';
+import { VSCodeWindow, step } from './support/window.mjs';
 
-const world = new World('windows');
-const first = new Hands(world);
-after(() => world.end());
+const env = new TestEnvironment('windows');
+const first = new VSCodeWindow(env);
+after(() => env.end());
+/** Opened after the steps with a Markdown preview, which takes VS Code 1.139 a minute with two windows on one server. */
 let second;
-const clock = join(world.dir, 'clock');
-world.env.SYMPOSIUM_CLOCK = clock;
+const clock = join(env.dir, 'clock');
+env.variables.SYMPOSIUM_CLOCK = clock;
 
 step('the first window opens', async () => {
-  await world.spawn('api');
-  await world.spawn('docs');
-  await world.startServer();
-  world.addExtension(join(dirname(fileURLToPath(import.meta.url)), 'clock'));
-  await world.openBrowser();
+  await env.spawn('api');
+  await env.spawn('docs');
+  await env.startServer();
+  env.addExtension(join(dirname(fileURLToPath(import.meta.url)), 'support/clock'));
+  await env.openBrowser();
   await first.ready();
   await first.statusSays('2 idle', 60_000);
-  // Another folder: of one folder VS Code would share what it remembers.
-  second = new Hands({ ...world, name: 'windows-second', page: await world.openWindow(world.home), symposium: (...args) => world.symposium(...args) });
-  await second.ready();
-  await second.statusSays('2 idle', 60_000);
 });
 
-/** The processes of this world that watch. */
+/** Returns the watcher processes of this environment. */
 const watchers = () =>
   readdirSync('/proc').filter((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(`${world.binary}\0`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--watch');
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return command.startsWith(`${env.binary}\0`) && command.includes('--watch');
     } catch {
       return false;
     }
   }).map(Number);
 
-step('each window has one watcher', async () => {
-  await until('two watch', () => watchers().length === 2);
-});
+const toasts = (window, words) => window.page.locator('.notifications-toasts .notification-list-item', { hasText: words }).count();
 
-step('both see a change, and the one whose project it is tells of it', async () => {
-  await first.page.bringToFront();
-  world.symposium('agent', 'send', 'docs', '/ask ls');
-  await Promise.all([first, second].map((hands) => hands.statusSays('1 waiting, 1 idle')));
-  await first.toast('docs waits for you').waitFor();
-  assert.equal(await second.toast('docs').count(), 0);
-  world.symposium('agent', 'deny', 'docs');
-  await Promise.all([first, second].map((hands) => hands.statusSays('2 idle')));
-});
-
-/** How many toasts with these words there are in both windows. */
-const toldOf = async (words) => {
-  const counts = await Promise.all([first, second].map((hands) => hands.page.locator('.notifications-toasts .notification-list-item', { hasText: words }).count()));
-  return counts.reduce((sum, each) => sum + each);
-};
-
-/** An agent in a folder that no window has open. */
-const spawnElsewhere = async () => {
-  const folder = join(world.dir, 'elsewhere');
-  mkdirSync(folder, { recursive: true });
-  await world.spawn('stray', '--dir', folder);
-};
-
-step('an agent of neither project is told of by one window, also when nobody looks at either', async () => {
-  await spawnElsewhere();
-  await Promise.all([first, second].map((hands) => hands.statusSays('3 idle')));
-  for (const looks of ['here', 'elsewhere']) {
-    await first.look(looks);
-    for (const hands of [first, second]) await hands.clearToasts();
-    world.symposium('agent', 'send', 'stray', `/ask look ${looks}`);
-    const { status_since } = await world.is('stray', 'waiting');
-    await until('one tells', () => toldOf('stray waits for you'));
-    // The window that is last in turn has had its turn by then.
-    await until('the other would have told it', () => Date.now() - Date.parse(status_since) > 3_000);
-    assert.equal(await toldOf('stray waits for you'), 1, looks);
-    world.symposium('agent', 'deny', 'stray');
-    await world.is('stray', 'idle');
-  }
-  await first.look('here');
-  for (const hands of [first, second]) await hands.clearToasts();
-  world.symposium('agent', 'rm', '--force', 'stray');
-  await Promise.all([first, second].map((hands) => hands.statusSays('2 idle')));
-});
-
-step('a window that is closed takes its watcher along, and no agent', async () => {
-  await first.attach('api');
-  await second.page.close();
-  await until('one watches', () => watchers().length === 1, 60_000);
-  assert.deepEqual([world.agent('api').status, world.agent('docs').status], ['idle', 'idle']);
-  await first.statusSays('2 idle');
-});
-
-/** Lets this happen while the watcher holds its breath, so that the window hears of all of it at once. Nobody is looking,
- *  because a window that is looked at asks beside the watcher. */
+/** Runs an action while the watcher is suspended, so that the window receives all changes at once. The window has no
+ *  focus, because a focused window polls beside the watcher. */
 async function atOnce(act) {
   const [watcher] = watchers();
   await first.look('elsewhere');
@@ -110,20 +54,20 @@ async function atOnce(act) {
 }
 
 const ask = async (name, command) => {
-  world.symposium('agent', 'send', name, `/ask ${command}`);
-  await world.is(name, 'waiting');
+  env.symposium('agent', 'send', name, `/ask ${command}`);
+  await env.is(name, 'waiting');
 };
 
-step('what happens at once is one notice, and attaching is to one of those', async () => {
-  await world.spawn('tests');
-  await world.spawn('web');
+step('simultaneous events are one notification, and Attach offers their agents only', async () => {
+  await env.spawn('tests');
+  await env.spawn('web');
   await first.statusSays('4 idle');
   await first.clearToasts();
   await atOnce(async () => {
     await ask('docs', 'make clean');
     await ask('tests', 'make check');
-    world.symposium('agent', 'send', 'web', '/crash 3');
-    await world.is('web', 'crashed');
+    env.symposium('agent', 'send', 'web', '/crash 3');
+    await env.is('web', 'crashed');
   });
   const toast = first.toast('waiting for you: docs, tests · crashed: web');
   await toast.waitFor();
@@ -133,95 +77,90 @@ step('what happens at once is one notice, and attaching is to one of those', asy
   await first.press(toast, 'Attach');
   await first.row('web').waitFor();
   assert.equal(await first.row('api').count(), 0);
-  await first.pick('docs');
-  await first.has('docs');
-  world.symposium('agent', 'rm', 'web');
-  for (const name of ['docs', 'tests']) world.symposium('agent', 'deny', name);
-  await first.statusSays('3 idle');
-});
-
-step('of several that are approved one that fails holds up no other', async () => {
-  await first.attach('api');
-  await atOnce(async () => {
-    await ask('docs', 'make clean');
-    await ask('tests', 'make dist');
-  });
-  const toast = first.toast('waiting for you: docs, tests');
-  await toast.waitFor();
-  await first.look('here');
-  await first.press(toast, 'Approve');
-  for (const asked of ['make clean', 'make dist']) await first.row(asked).click();
-  world.symposium('agent', 'deny', 'docs');
-  await world.is('docs', 'idle');
-  await first.page.keyboard.press('Enter');
-  await world.is('tests', 'idle');
-  await first.toast('docs` shows no dialog').locator('.monaco-button', { hasText: 'Show Details' }).waitFor();
-  await first.shot('approve-some-failed');
-  await first.press(first.toast('docs` shows no dialog'), 'Show Details');
-  await first.page.locator('.tab', { hasText: 'details.txt' }).waitFor();
+  await first.page.keyboard.press('Escape');
+  env.symposium('agent', 'rm', 'web');
+  for (const name of ['docs', 'tests']) env.symposium('agent', 'deny', name);
   await first.statusSays('3 idle');
   await first.clearToasts();
 });
 
-step('what several ask for is read before it is approved', async () => {
-  // Of what is looked at nothing would be told.
-  await first.attach('api');
+step('several questions are shown before they are approved, and one failure does not stop the others', async () => {
   await atOnce(async () => {
+    await ask('api', 'make all');
     await ask('docs', 'make clean');
     await ask('tests', 'rm [x](command:workbench.action.quit) $(zap)');
   });
-  const toast = first.toast('waiting for you: docs, tests');
+  const toast = first.toast('waiting for you: api, docs, tests');
   await toast.waitFor();
   await first.look('here');
   await first.press(toast, 'Approve');
-  await first.row('Bash: make clean').waitFor();
   const hostile = first.row('Bash: rm [x](command:workbench.action.quit) $');
   await hostile.waitFor();
   assert.equal(await hostile.locator('a[href], .codicon-zap').count(), 0);
-  await first.row('docs').click();
+  for (const asked of ['make all', 'make clean']) await first.pick(asked);
   await first.shot('approve-some');
+  env.symposium('agent', 'deny', 'docs');
+  await env.is('docs', 'idle');
   await first.page.keyboard.press('Enter');
-  await world.is('docs', 'idle');
-  assert.equal(world.agent('tests').status, 'waiting', 'what was not ticked is not approved');
-  world.symposium('agent', 'deny', 'tests');
-  await first.statusSays('3 idle');
-});
-
-step('the recaps of several are one document', async () => {
-  await atOnce(async () => {
-    await ask('docs', 'make clean');
-    await ask('tests', 'make check');
-  });
-  const toast = first.toast('waiting for you: docs, tests');
-  await toast.waitFor();
-  await first.look('here');
-  await first.press(toast, 'Show Recap');
-  for (const name of ['docs', 'tests']) await first.previewShows('h1', name);
-  for (const name of ['docs', 'tests']) world.symposium('agent', 'deny', name);
+  await env.is('api', 'idle');
+  assert.equal(env.agent('tests').status, 'waiting', 'an agent that was not selected is not approved');
+  await first.press(first.toast('docs` shows no dialog'), 'Show Details');
+  await first.page.locator('.tab', { hasText: 'details.txt' }).waitFor();
+  env.symposium('agent', 'deny', 'tests');
   await first.statusSays('3 idle');
   await first.clearToasts();
 });
 
-const clockIs = async (words) => {
-  await first.palette('Test: Six Minutes Later');
-  await first.page.locator('.statusbar', { hasText: `the clock is ${words}` }).waitFor();
-};
+const isRunning = (id) => until(`task ${id} is running`, () => env.symposium('task', 'show', String(id)).state === 'running');
 
-/** What there is to tell somebody who was away: one asks, one has done its task. */
+step('a failed task is reported with its reason, and again after a retry', async () => {
+  const { id } = env.symposium('task', 'add', 'docs', '/work 60s');
+  for (const reason of ['no disk left', 'still none']) {
+    await isRunning(id);
+    env.symposium('task', 'fail', String(id), reason);
+    const toast = first.toast(`docs failed task #${id} /work 60s: ${reason}`);
+    await toast.waitFor();
+    assert.equal(await toast.locator('.codicon-warning').count(), 1);
+    await first.clearToasts();
+    env.symposium('agent', 'interrupt', 'docs');
+    await env.is('docs', 'idle');
+    if (reason === 'no disk left') env.symposium('task', 'retry', String(id));
+  }
+  await first.statusSays('3 idle');
+  assert.equal(await toasts(first, 'docs'), 0, 'the end of the turn is not reported too');
+});
+
+step('the result of an ephemeral agent is reported after its removal', async () => {
+  const { id: agent } = env.symposium('agent', 'spawn', 'demo', '--name', 'brief', '--ephemeral', '--task', '/work 2s');
+  const toast = first.toast('/work 2s: Worked for 2s.');
+  await toast.waitFor();
+  assert.match(await toast.innerText(), /brief finished task #\d+ /);
+  assert.equal(await toast.locator('.monaco-button', { hasText: /Attach|Show Recap/ }).count(), 0);
+  await until('the agent was removed', () => env.agent('brief') === undefined);
+  await first.press(toast, 'Show Task');
+  const { id } = env.symposium('task', 'list', '--all').find(({ agent_id }) => agent_id === agent);
+  // A preview takes the focus late, also from a window that is in the background.
+  await first.previewShows('h1', `Task ${id}`);
+  await first.clearToasts();
+  await first.statusSays('3 idle');
+});
+
+/** Creates events for a user who is away: a question and a finished task. */
 const happen = async () => {
   await ask('docs', 'make clean');
-  const before = world.agent('tests').tasks.done;
-  world.symposium('task', 'add', 'tests', 'count to three');
-  await until('the task is done', () => world.agent('tests').tasks.done > before);
-  await world.is('tests', 'idle');
+  const before = env.agent('tests').tasks.done;
+  env.symposium('task', 'add', 'tests', 'count to three');
+  await until('the task is done', () => env.agent('tests').tasks.done > before);
+  await env.is('tests', 'idle');
 };
 
-step('one who comes back after a while is offered the recap of those that have news', async () => {
+step('a returning user is offered the recaps of agents with news as one document', async () => {
   await first.look('elsewhere');
-  await clockIs('ahead');
+  await first.palette('Test: Six Minutes Later');
+  await first.page.locator('.statusbar', { hasText: 'the clock is ahead' }).waitFor();
   await happen();
   await first.statusSays('1 waiting, 2 idle');
-  await first.toast('tests has finished').waitFor();
+  await first.toast('tests finished').waitFor();
   await first.clearToasts();
   await first.look('here');
   const toast = first.toast('While you were away: waiting for you: docs · finished: tests');
@@ -233,51 +172,103 @@ step('one who comes back after a while is offered the recap of those that have n
   await first.previewShows('li', 'count to three');
   assert.equal(await first.preview().locator('h1').count(), 2);
   await first.shot('returned-recap');
-  world.symposium('agent', 'deny', 'docs');
+  await first.palette('View: Close All Editors');
+  env.symposium('agent', 'deny', 'docs');
   await first.statusSays('3 idle');
+  await first.clearToasts();
+  await first.palette('Test: Six Minutes Later');
+  await first.page.locator('.statusbar', { hasText: 'the clock is right' }).waitFor();
 });
 
-step('one who comes back is told of other projects too', async () => {
-  await spawnElsewhere();
-  await first.statusSays('4 idle');
-  await clockIs('right');
+/** Opens another window in the background. */
+const another = async (name, folder, counts) => {
+  const window = new VSCodeWindow({ ...env, name: `windows-${name}`, page: await env.openWindow(folder), symposium: (...args) => env.symposium(...args) });
+  await window.ready();
+  await window.statusSays(counts, 60_000);
+  return window;
+};
+
+step('each window has one watcher', async () => {
+  second = await another('second', env.home, '3 idle');
+  await until('there are two watchers', () => watchers().length === 2);
+});
+
+step('both windows follow a change, and the window of the project shows the notification', async () => {
+  await first.page.bringToFront();
+  env.symposium('agent', 'send', 'docs', '/ask ls');
+  await Promise.all([first, second].map((window) => window.statusSays('1 waiting, 2 idle')));
+  await first.toast('docs waits for you').waitFor();
+  assert.equal(await second.toast('docs').count(), 0);
+  env.symposium('agent', 'deny', 'docs');
+  await Promise.all([first, second].map((window) => window.statusSays('3 idle')));
+});
+
+step('an agent of another project causes one notification, even if no window has the focus', async () => {
+  const folder = join(env.dir, 'elsewhere');
+  mkdirSync(folder);
+  await env.spawn('stray', '--dir', folder);
+  await Promise.all([first, second].map((window) => window.statusSays('4 idle')));
   await first.look('elsewhere');
-  await clockIs('ahead');
-  await ask('stray', 'ls');
-  await first.toast('stray waits for you').waitFor();
-  await first.clearToasts();
+  for (const window of [first, second]) await window.clearToasts();
+  env.symposium('agent', 'send', 'stray', '/ask ls');
+  const { status_since } = await env.is('stray', 'waiting');
+  const shown = async () => (await toasts(first, 'stray waits for you')) + (await toasts(second, 'stray waits for you'));
+  await until('a window shows it', shown);
+  // The last window in turn waits two seconds.
+  await until('the other window had its turn', () => Date.now() - Date.parse(status_since) > 3_000);
+  assert.equal(await shown(), 1);
   await first.look('here');
-  await first.toast('While you were away: waiting for you: stray').waitFor();
-  await first.clearToasts();
-  world.symposium('agent', 'rm', '--force', 'stray');
+  for (const window of [first, second]) await window.clearToasts();
+  env.symposium('agent', 'rm', '--force', 'stray');
+  await Promise.all([first, second].map((window) => window.statusSays('3 idle')));
+});
+
+step('a closed window ends its watcher and no agent', async () => {
+  // Leaving the page first lets VS Code tell its server. Chromium may end a page without that, and the server then keeps the
+  // extension host for a reconnection.
+  await second.page.goto('about:blank');
+  await second.page.close();
+  await until('there is one watcher', () => watchers().length === 1, 60_000);
+  assert.deepEqual([env.agent('api').status, env.agent('docs').status], ['idle', 'idle']);
   await first.statusSays('3 idle');
 });
 
-step('one who was away for a moment is told nothing of it', async () => {
-  await clockIs('right');
+/** Lets an agent ask, and returns the number of notifications in each window after all windows had their turn. */
+async function notifications(command, windows) {
+  env.symposium('agent', 'send', 'docs', `/ask ${command}`);
+  const { status_since } = await env.is('docs', 'waiting');
+  const counts = () => Promise.all(windows.map((window) => toasts(window, `Bash: ${command}`)));
+  await until('a window shows it', async () => (await counts()).includes(1));
+  await until('the other window had its turn', () => Date.now() - Date.parse(status_since) > 4_000);
+  const shown = await counts();
+  env.symposium('agent', 'deny', 'docs');
+  await Promise.all(windows.map((window) => window.statusSays('3 idle')));
+  for (const window of windows) await window.clearToasts();
+  return shown;
+}
+
+step('of two windows on one folder the focused one shows the notification', async () => {
+  second = await another('same-folder', env.project, '3 idle');
   await first.look('elsewhere');
-  await happen();
-  await first.toast('tests has finished').waitFor();
-  await first.clearToasts();
-  await first.look('here');
-  // What comes behind is there, so the other would be too.
-  await ask('tests', 'ls');
-  await first.toast('tests waits for you').waitFor();
-  assert.equal(await first.toast('While you were away').count(), 0);
-  for (const name of ['docs', 'tests']) world.symposium('agent', 'deny', name);
-  await first.statusSays('3 idle');
+  await second.look('here');
+  assert.deepEqual(await notifications('one', [first, second]), [0, 1]);
 });
 
-step('a window that was closed meanwhile offers it too', async () => {
-  await first.look('elsewhere');
-  await world.closeBrowser();
+step('a crashed window does not suppress notifications', async () => {
+  // It had the focus, and its extension host still runs.
+  const session = await env.browser.newCDPSession(second.page);
+  const crashed = second.page.waitForEvent('crash');
+  void session.send('Page.crash').catch(() => undefined);
+  await crashed;
+  assert.deepEqual(await notifications('two', [first]), [1]);
+});
+
+step('a window that was closed in the meantime offers the recap too', async () => {
+  await env.closeBrowser();
   await happen();
   writeFileSync(clock, '');
-  await world.openBrowser();
-  await first.ready();
-  const toast = first.toast('While you were away: waiting for you: docs · finished: tests');
-  await toast.waitFor({ timeout: 60_000 });
-  await first.press(toast, 'Show Recap');
-  await first.previewShows('li', 'count to three');
+  await env.openBrowser();
+  // On a busy machine the notification is hidden again before the window is ready.
+  await first.toast('While you were away: waiting for you: docs · finished: tests').waitFor({ timeout: 90_000 });
   await first.shot('reopened');
 });

@@ -1,60 +1,62 @@
-// Wires the parts together and does nothing else.
+// Creates the parts of the extension and connects them.
 
 import * as vscode from 'vscode';
-import { AgentTree } from './agentTree';
-import { Answering } from './answering';
-import { offerCleanUp } from './cleanUp';
-import { Client } from './client';
-import { agentCommands, recapAgain } from './commands';
-import { Composer } from './composing';
-import { Documents } from './documents';
-import { fromEditor } from './fromEditor';
-import { helping } from './helping';
-import { mcpServer } from './mcp';
-import { Mutes } from './mutes';
-import { type Decide, decision, notifications } from './notifications';
-import { terminalProfile } from './profile';
-import { reattaching } from './reattaching';
-import { returning } from './returning';
-import { OpenNotices } from './rules/openNotices';
+import { AgentTree } from './views/agentTree';
+import { Approvals } from './commands/approve';
+import { offerRemoval } from './notify/folderGone';
+import { Client } from './binary/client';
+import { agentCommands, restoreRecap } from './commands/agents';
+import { PromptEditor } from './commands/promptEditor';
+import { Documents } from './views/documents';
+import { editorCommands } from './commands/sendFromEditor';
+import { diagnosticCommands } from './commands/diagnostics';
+import { mcpServer } from './mcpServer';
+import { Mutes } from './notify/mutes';
+import { type DecideTurn, turnDecision, notifications } from './notify/notifications';
+import { terminalProfile } from './terminals/profile';
+import { offerReattach } from './terminals/reattach';
+import { welcomeBack } from './notify/welcomeBack';
+import { OpenNotices } from './rules/notify/openNotices';
 import { settings } from './settings';
-import { Spawning } from './spawn';
-import { statusBar, statusItem } from './statusBar';
-import { taskCommands } from './taskCommands';
-import { TaskTree } from './taskTree';
-import { Terminals } from './terminals';
+import { SpawnWizard } from './commands/spawn';
+import { SharedAgents } from './views/sharedAgents';
+import { statusBar, statusItem } from './views/statusBar';
+import { taskCommands } from './commands/tasks';
+import { TaskTree } from './views/taskTree';
+import { Terminals } from './terminals/terminals';
 import { walkthrough } from './walkthrough';
-import { Watch } from './watch';
-import { Windows } from './windows';
-import { useTranslation } from './words';
+import { AgentWatch } from './binary/agentWatch';
+import { WindowClaims } from './notify/windowClaims';
+import { setTranslate } from './l10n';
 
-/** What the tests of src/inside look at; nobody else is given it. */
-export interface Inside {
+/** The parts that the tests in src/test/extensionHost inspect. Other callers get undefined. */
+export interface TestAccess {
   client: Client;
-  watch: Watch;
+  watch: AgentWatch;
   tree: AgentTree;
   terminals: Terminals;
   mutes: Mutes;
   status: vscode.StatusBarItem;
-  decide: Decide;
+  decide: DecideTurn;
 }
 
-export function activate(context: vscode.ExtensionContext): Inside | undefined {
-  useTranslation((message, ...args) => vscode.l10n.t(message, ...args));
+export function activate(context: vscode.ExtensionContext): TestAccess | undefined {
+  setTranslate((message, ...args) => vscode.l10n.t(message, ...args));
   const log = vscode.window.createOutputChannel('Symposium', { log: true });
   const client = new Client(settings.place, (line) => { log.info(line); });
-  const watch = new Watch(client, log);
+  const watch = new AgentWatch(client, log);
   const mutes = new Mutes(context.globalState);
-  const documents = new Documents((path) => recapAgain(client, path));
+  const documents = new Documents((path) => restoreRecap(client, path));
   const terminals = new Terminals(client, watch, context.globalStorageUri);
-  const composer = new Composer();
-  const spawning = new Spawning(client, watch, composer);
+  const composer = new PromptEditor();
+  const spawning = new SpawnWizard(client, watch, composer);
   const tasks = new TaskTree(watch, client, log);
-  const tree = new AgentTree(watch, client, mutes, context.workspaceState);
-  const answering = new Answering(client, watch, documents);
+  const shared = new SharedAgents(client);
+  const tree = new AgentTree({ watch, client, mutes, shared, memory: context.workspaceState });
+  const answering = new Approvals(client, watch, documents);
   const status = statusItem();
-  const windows = new Windows(context.globalStorageUri.fsPath, (line) => { log.warn(line); });
-  const decide = decision(terminals, mutes);
+  const windows = new WindowClaims(context.globalStorageUri.fsPath, (line) => { log.warn(line); });
+  const decide = turnDecision(terminals, mutes);
   const open = new OpenNotices();
   context.subscriptions.push(
     log,
@@ -65,23 +67,24 @@ export function activate(context: vscode.ExtensionContext): Inside | undefined {
     tasks,
     status,
     statusBar(watch, status),
+    shared,
     tree,
-    agentCommands({ client, answering, watch, terminals, spawning, documents, mutes, tree, composer }),
+    agentCommands({ client, shared, answering, watch, terminals, spawning, documents, mutes, tree, composer }),
     taskCommands({ client, watch, documents, tasks, composer }),
-    helping({ client, watch, documents, windows, tasks, log }),
+    diagnosticCommands({ client, watch, documents, windows, tasks, log }),
     notifications({ client, watch, decide, windows, open }),
-    returning({ watch, decide, windows, open, memory: context.workspaceState }),
-    offerCleanUp(client, watch, windows, context.globalState),
+    welcomeBack({ watch, decide, windows, open, memory: context.workspaceState }),
+    offerRemoval(client, watch, windows, context.globalState),
     terminalProfile(watch, terminals),
     walkthrough(watch, context.globalState),
-    reattaching(watch, terminals),
-    fromEditor(client, watch),
+    offerReattach(watch, terminals),
+    editorCommands(client, watch),
     mcpServer(client, (line) => { log.info(line); }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('symposium.path') || change.affectsConfiguration('symposium.home')) void watch.start();
     }),
   );
-  // Not waited for: activation is over before the first program runs.
+  // Activation ends before the first program runs.
   void watch.start();
   return context.extensionMode === vscode.ExtensionMode.Test ? { client, watch, tree, terminals, mutes, status, decide } : undefined;
 }

@@ -1,9 +1,9 @@
-// Ticks the steps of the walkthrough that have been done. VS Code ticks a step when a context key changes to a value, and
-// ignores one that had the value when the walkthrough was opened. So each step has a key with two values that both count, and
-// the key takes the other one after an editor was opened that may be the walkthrough.
+// Marks completed steps of the walkthrough. VS Code checks a step when its context key changes to a value, and ignores
+// a key that had the value before the walkthrough was opened. So each key has two accepted values, and switches to the
+// other one after an editor was opened that may be the walkthrough.
 
 import * as vscode from 'vscode';
-import type { Watch } from './watch';
+import type { AgentWatch } from './binary/agentWatch';
 
 export type Step = 'installed' | 'spawned' | 'returned' | 'answered';
 
@@ -11,32 +11,32 @@ const KEY = 'symposium.walkthrough';
 
 let done: ((step: Step) => void) | undefined;
 
-/** Marks a step as done; a command that failed does not. */
-export function noteDone(step: Step): void {
+/** Marks a step as completed. Called after a command has succeeded. */
+export function completeStep(step: Step): void {
   done?.(step);
 }
 
-export function walkthrough(watch: Watch, memory: vscode.Memento): vscode.Disposable {
+export function walkthrough(watch: AgentWatch, memory: vscode.Memento): vscode.Disposable {
   const steps = new Set(memory.get<Step[]>(KEY) ?? []);
   let value: 'one' | 'other' = 'one';
-  const tell = (step: Step) => void vscode.commands.executeCommand('setContext', `symposium.${step}`, value);
-  const tellAll = () => { for (const step of steps) tell(step); };
+  const publish = (step: Step) => void vscode.commands.executeCommand('setContext', `symposium.${step}`, value);
+  const publishAll = () => { for (const step of steps) publish(step); };
   done = (step) => {
     if (steps.has(step)) return;
     steps.add(step);
     void memory.update(KEY, [...steps]);
-    tell(step);
+    publish(step);
   };
-  const isReady = () => { if (watch.health === 'ready') noteDone('installed'); };
-  tellAll();
+  const isReady = () => { if (watch.health === 'ready') completeStep('installed'); };
+  publishAll();
   isReady();
   return vscode.Disposable.from(
     watch.onHealth(isReady),
     vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
-      // Editors of VS Code itself, such as the walkthrough, have no input that extensions know.
+      // Editors of VS Code itself, such as the walkthrough, have no input in the API.
       if (!opened.some(({ input }) => input === undefined)) return;
       value = value === 'one' ? 'other' : 'one';
-      tellAll();
+      publishAll();
     }),
   );
 }
