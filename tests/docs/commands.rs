@@ -85,10 +85,14 @@ fn run_page(env: &TestEnv, page: &str, waits: &[Wait]) {
     }
 }
 
+/// The names of all agents, sorted: the list itself is in order of status, which may change meanwhile.
 fn names(env: &TestEnv) -> Vec<String> {
     let agents = env.symposium(["agent", "list", "--all", "--json"]).ok().json();
     let agents = agents.as_array().cloned().unwrap_or_default();
-    agents.iter().filter_map(|agent| agent["name"].as_str().map(str::to_owned)).collect()
+    let mut names: Vec<String> =
+        agents.iter().filter_map(|agent| agent["name"].as_str().map(str::to_owned)).collect();
+    names.sort();
+    names
 }
 
 #[test]
