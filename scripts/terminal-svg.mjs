@@ -90,21 +90,37 @@ function runs(line, start) {
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const number = (value) => String(Math.round(value * 100) / 100);
 
+/** Splits a text at runs of spaces, because browsers collapse them, and tells the offset of each word group. */
+function groups(text) {
+  const letters = [...text];
+  const out = [];
+  let begin = 0;
+  for (let at = 0; at <= letters.length; at += 1) {
+    const gap = at === letters.length || (letters[at] === ' ' && (at + 1 === letters.length || letters[at + 1] === ' ' || at === begin));
+    if (!gap) continue;
+    if (at > begin) out.push({ offset: begin, text: letters.slice(begin, at).join('') });
+    begin = at + 1;
+  }
+  return out;
+}
+
 function drawn({ column, text, style }, row) {
-  const x = FRAME.padding + column * CELL.width;
-  const y = FRAME.bar + row * CELL.height;
-  const length = [...text].length;
+  const left = (offset) => FRAME.padding + (column + offset) * CELL.width;
+  const width = (content) => [...content].length * CELL.width;
+  const top = FRAME.bar + row * CELL.height;
   let [fg, bg] = [style.fg ?? FOREGROUND, style.bg];
   if (style.reverse) [fg, bg] = [bg ?? BACKGROUND, fg];
-  let out = '';
-  if (bg) out += `<rect x="${number(x)}" y="${number(y)}" width="${number(length * CELL.width)}" height="${CELL.height}" fill="${bg}"/>`;
-  if (text.trim() === '') return out;
-  const attributes = [`x="${number(x)}"`, `y="${number(y + 14)}"`, `fill="${fg}"`, `textLength="${number(length * CELL.width)}"`];
+  const attributes = [`fill="${fg}"`];
   if (style.bold) attributes.push('font-weight="bold"');
   if (style.dim) attributes.push('opacity="0.65"');
   if (style.italic) attributes.push('font-style="italic"');
   if (style.underline) attributes.push('text-decoration="underline"');
-  return `${out}<text ${attributes.join(' ')}>${escaped(text)}</text>`;
+  const background = bg ? `<rect x="${number(left(0))}" y="${number(top)}" width="${number(width(text))}" height="${CELL.height}" fill="${bg}"/>` : '';
+  const words = groups(text).map(
+    (group) =>
+      `<text x="${number(left(group.offset))}" y="${number(top + 14)}" textLength="${number(width(group.text))}" ${attributes.join(' ')}>${escaped(group.text)}</text>`,
+  );
+  return background + words.join('');
 }
 
 let input = '';
@@ -117,7 +133,7 @@ const parts = [
   `<title>${escaped(title)}</title>`,
   `<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>`,
   ...['#e06c75', '#e5c07b', '#98c379'].map((fill, index) => `<circle cx="${20 + index * 18}" cy="17" r="5.5" fill="${fill}"/>`),
-  `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${CELL.size}" xml:space="preserve">`,
+  `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${CELL.size}">`,
 ];
 let style = applied({}, '0');
 lines.forEach((line, row) => {
