@@ -1,4 +1,4 @@
-# The daily commands, for those who have just; each is a script of the same meaning.
+# Shortcuts for users of just; each runs the script of the same purpose.
 
 # everything CI runs
 check:

@@ -1,5 +1,5 @@
 //! The architecture as a test: imports point down only, one door per outside thing, files stay small and say
-//! what they own. The table here is the one in `rfd/0001-words-and-layers.md`.
+//! what they own. The table here is the one in `rfd/0001-terms-and-layers.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -76,7 +76,7 @@ fn imports_point_down_only() {
             }
         }
     }
-    assert!(wrong.is_empty(), "\n{}\nsee rfd/0001-words-and-layers.md", wrong.join("\n"));
+    assert!(wrong.is_empty(), "\n{}\nsee rfd/0001-terms-and-layers.md", wrong.join("\n"));
 }
 
 /// The domains of `manager`, from the lowest to the highest. A domain may import the domains before it.

@@ -2,6 +2,7 @@
 
 mod cli;
 mod compat;
+mod docs;
 mod hosts;
 mod layers;
 mod lifecycle;

@@ -87,12 +87,12 @@ fn every_key_can_be_set() {
 }
 
 #[test]
-fn the_readme_shows_the_defaults() {
-    let readme = include_str!("../../README.md");
-    let text = readme
+fn the_book_shows_the_defaults() {
+    let page = include_str!("../../docs/src/configuration.md");
+    let text = page
         .split("```toml\n")
         .find_map(|rest| rest.split("```").next().filter(|text| text.contains("max_agents")));
-    let text = text.expect("the README shows config.toml");
+    let text = text.expect("the book shows config.toml");
     assert_eq!(read(text).unwrap(), Config::default());
     for key in WHOLE.lines().filter_map(|line| line.split(" = ").next()).filter(|key| !key.is_empty()) {
         assert!(text.contains(key), "{key}");

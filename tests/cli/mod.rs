@@ -35,7 +35,6 @@ mod metrics;
 mod needing_answer;
 mod no_tmux;
 mod params;
-mod readme;
 mod recap;
 mod rename;
 mod restart;

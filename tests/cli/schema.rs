@@ -134,7 +134,8 @@ fn codes_in_source() -> BTreeSet<(String, String)> {
 
 #[test]
 fn every_error_code_is_documented() {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/error-codes.md")).unwrap();
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src/error-codes.md")).unwrap();
     let row = Regex::new(r"(?m)^\| `([a-z-]+)` \| (\d+) \|").unwrap();
     let documented: BTreeSet<_> =
         row.captures_iter(&page).map(|found| (found[1].to_owned(), found[2].to_owned())).collect();

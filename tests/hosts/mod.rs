@@ -6,12 +6,12 @@
 
 mod add;
 mod attach;
+mod book;
 mod cut;
 mod hostile;
 mod lists;
 mod names;
 mod once;
-mod readme;
 mod wire;
 
 use std::fs;
