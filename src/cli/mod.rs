@@ -200,13 +200,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     {
         return event::write_transcript(&event::TranscriptArguments { dir: dir.into() });
     }
-    // So does every attach.
-    if Manager::become_terminal_guard(&args) {
-        return 0;
-    }
-    // And every git that writes.
+    // So does every git that writes.
     if let Some(why) = Manager::become_tied(&args) {
-        let report = Error::io("cannot start git")(why).report();
+        let report = Error::io("cannot start a program")(why).report();
         return Ui::new(false, false, Color::Never).error(&report);
     }
     if completions::answer(&args, || shortcuts::with_short_forms(Cli::command())) {
