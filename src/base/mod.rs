@@ -5,7 +5,7 @@
 //! - `json_time`: RFC 3339 times with three fraction digits
 //! - `patch`: positions in a patch or in the output of `git log -p`
 //! - `plural`: counts in sentences
-//! - `terminal`: the modes of a terminal, and undoing them after a program that was cut off
+//! - `terminal`: escape sequences that undo what a full-screen program left in a terminal
 //! - `terminal_output`: output of another machine, made safe for this terminal
 
 pub(crate) mod cron;

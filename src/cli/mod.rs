@@ -2,7 +2,7 @@
 //!
 //! `symposium NOUN VERB`: the verb names the file here, in `manager/` and in `tests/cli/`.
 
-use crate::manager::{RegistryWriter, Terminals};
+use crate::manager::RegistryWriter;
 mod agent;
 mod board;
 mod completions;
@@ -168,13 +168,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             &crate::cli::hidden::event::TranscriptArguments { dir: dir.into() },
         );
     }
-    // So does every attach.
-    if Terminals::become_terminal_guard(&args) {
-        return 0;
-    }
-    // And every git that writes.
+    // So does every git that writes.
     if let Some(why) = Context::become_tied(&args) {
-        let report = Error::io("cannot start git")(why).report();
+        let report = Error::io("cannot start a program")(why).report();
         return Ui::new(false, false, Color::Never).error(&report);
     }
     if completions::answer(&args, || shortcuts::with_short_forms(Cli::command())) {

@@ -10,7 +10,6 @@ mod end;
 mod inspect;
 mod sigwinch;
 mod start;
-mod terminal_guard;
 pub mod terminfo;
 mod users;
 
@@ -33,8 +32,8 @@ pub use inspect::tty::{TtyState, takes_no_output, tty_state};
 pub use sigwinch::on_resize;
 pub use start::detached::{Heard, Listening, leave_session, listen_to, run_into, start_apart};
 pub use start::die_with_parent::{TIE, become_tied};
+pub use start::job::{is_session_leader, run_in_job};
 pub use start::run::{Output, Run, run_bounded, run_foreground, run_watched};
-pub use terminal_guard::{GUARD, GuardOrder, StartingGuard, guard_terminal, start_terminal_guard};
 pub use users::{user_id, user_name, user_names};
 
 /// The variable that an agent's processes carry in their environment.

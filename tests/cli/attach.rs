@@ -60,11 +60,17 @@ fn way_out(env: &TestEnv, prefix: &str) {
 }
 
 #[test]
-fn attach_becomes_tmux_and_nothing_of_ours_stays_between() {
+fn the_first_process_of_a_terminal_becomes_the_tmux_client() {
     let env = TestEnv::new();
     echoing(&env, "a");
-    let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
-    terminal.wait_for_text("this is a");
+    // Programs that open terminals match the process that they started with the client's. tmux is one of them.
+    let socket = env.root().join("sockets/opener");
+    let open = ["-S", socket.to_str().expect("a plain path"), "-f", "/dev/null", "new-session", "-d", "-P"];
+    let words =
+        ["-F", "#{pane_pid}", "env", "-u", "TMUX", "-u", "TMUX_PANE", env.binary(), "agent", "attach", "a"];
+    let started: i64 =
+        env.program("tmux", open.iter().chain(&words)).ok().stdout.trim().parse().expect("a pid");
+    env.wait_until("it is the client", || shown(&env, "a")["clients"][0]["pid"] == started);
     let attach = format!("{} agent attach", env.binary());
     let ours: Vec<_> = env.processes().into_iter().filter(|one| one.command.starts_with(&attach)).collect();
     assert_eq!(ours, []);

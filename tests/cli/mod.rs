@@ -3,6 +3,7 @@
 mod approve;
 mod attach;
 mod attach_crowd;
+mod attach_shell;
 mod attach_size;
 mod attach_together;
 mod attach_versions;
@@ -58,7 +59,7 @@ mod spawn_spec;
 mod spec;
 mod stuck_server;
 mod taskspace;
-mod terminal_guard;
+
 mod tmux_conf;
 mod trust;
 pub(crate) mod unheard;

@@ -20,8 +20,9 @@ impl Drop for Stopped {
 /// Stops what shows this terminal, which is attached to `a`, and fills it.
 fn stop_reading(env: &TestEnv, terminal: &Terminal<'_>) -> Stopped {
     let client = shown(env, "a")["clients"][0]["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok());
-    // The client runs in a shell, which the emulator has started.
-    let emulator = client.and_then(parent_of).and_then(parent_of).and_then(Pid::from_raw);
+    // The client was started by `agent attach` in a shell, which the emulator has started.
+    let attach = client.and_then(parent_of);
+    let emulator = attach.and_then(parent_of).and_then(parent_of).and_then(Pid::from_raw);
     let emulator = emulator.expect("the processes live");
     let tty = open(&*terminal.tty(), OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty());
     let tty = tty.expect("the terminal is ours");

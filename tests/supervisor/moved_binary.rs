@@ -1,7 +1,7 @@
 //! The binary is moved or replaced while agents run: their hooks, and those of tmux, still start it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::support::TestEnv;
 use crate::support::run::Run;
@@ -19,7 +19,7 @@ fn binary_at(env: &TestEnv, dir: &str) -> PathBuf {
 }
 
 /// Moves a binary into another directory.
-fn move_binary(env: &TestEnv, from: &PathBuf, dir: &str) -> PathBuf {
+fn move_binary(env: &TestEnv, from: &Path, dir: &str) -> PathBuf {
     let dir = env.root().join(dir);
     fs::create_dir(&dir).expect("the directory is new");
     let to = dir.join("symposium");
@@ -27,16 +27,16 @@ fn move_binary(env: &TestEnv, from: &PathBuf, dir: &str) -> PathBuf {
     to
 }
 
-fn run(env: &TestEnv, binary: &PathBuf, args: &[&str]) -> Run {
+fn run(env: &TestEnv, binary: &Path, args: &[&str]) -> Run {
     env.program(binary.to_str().expect("a plain path"), args)
 }
 
-fn with_supervisor(env: &TestEnv, binary: &PathBuf, args: &[&str]) -> Run {
+fn with_supervisor(env: &TestEnv, binary: &Path, args: &[&str]) -> Run {
     run(env, binary, args).env("SYMPOSIUM_SUPERVISOR", "on")
 }
 
 #[track_caller]
-fn wait_for(env: &TestEnv, binary: &PathBuf, name: &str, status: &str) {
+fn wait_for(env: &TestEnv, binary: &Path, name: &str, status: &str) {
     run(env, binary, &["agent", "wait", name, "--for", status, "--timeout", "20s"]).ok();
 }
 

@@ -11,7 +11,7 @@ use crate::cli::{
 use crate::env::Env;
 use crate::error::{Error, Report};
 use crate::manager::{Around, Arrival, As, AttachRequest, Attaching, Before};
-use crate::model::{Agent, AgentName, HostName};
+use crate::model::{Agent, AgentName, Exit, HostName};
 use crate::rules::remote::pasted_from;
 
 #[derive(Debug, Args)]
@@ -126,9 +126,25 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Invocation) -> Result<u
     let arrival = if link == Before::Gone { Arrival::Back } else { Arrival::Anew };
     let cover = recap::after_absence(name, context);
     let request = AttachRequest { name, how, host, arrival, around, cover: cover.as_ref() };
+    let terminal = ui::Terminal::save();
     match Terminals(&context.manager).attach(request, before)? {
         Attaching::Switched => Ok(0),
+        Attaching::Left(exit) => {
+            // A client that lost its server exits with 1, and its words went with the screen.
+            if terminal.reclaim() && exit.code == Some(1) {
+                context
+                    .ui
+                    .warn("the tmux server has ended; `symposium agent restore --all` brings agents back");
+            }
+            Ok(exit_code(exit))
+        }
     }
+}
+
+/// The exit code of a client, as a shell would tell it.
+fn exit_code(exit: Exit) -> u8 {
+    let code = exit.code.or(exit.signal.map(|signal| 128 + signal)).unwrap_or(1);
+    u8::try_from(code).unwrap_or(1)
 }
 
 /// The keys that leave.

@@ -333,6 +333,18 @@ impl Terminal {
             write!(io::stdout(), "{LEAVE_ALTERNATE_SCREEN}{MODES_OFF}\r").and_then(|()| io::stdout().flush());
     }
 
+    /// Takes it back from a program that ended without restoring it; returns whether that was so.
+    pub(in crate::cli) fn reclaim(&self) -> bool {
+        let modes = |one: &rustix::termios::Termios| (one.input_modes, one.output_modes, one.local_modes);
+        let now = rustix::termios::tcgetattr(rustix::stdio::stdin()).ok();
+        let is_changed =
+            self.0.as_ref().zip(now.as_ref()).is_some_and(|(before, now)| modes(before) != modes(now));
+        if is_changed {
+            self.leave_screen();
+        }
+        is_changed
+    }
+
     /// Takes it back from a program that left by itself, and says what there is to say.
     pub(in crate::cli) fn restore_and_say(&self, text: &str) {
         self.restore();

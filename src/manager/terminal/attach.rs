@@ -1,5 +1,9 @@
-//! `agent attach`: hands this terminal over to tmux. The process becomes the tmux client, so nothing of ours
-//! stays in between.
+//! `agent attach`: hands this terminal over to tmux.
+//!
+//! The first process of a terminal becomes the tmux client: programs that open terminals, such as the VS Code extension, match
+//! their process with `clients[].pid`. Below a shell this process starts the client and waits for it, because a tmux server
+//! that is killed leaves the terminal raw, and the client ends without touching it. Only a process that the shell waits for
+//! can restore the terminal in time: bash keeps the modes that it finds when a program has ended.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::registry::RegistryWriter;
@@ -7,14 +11,14 @@ use crate::manager::status::StatusTracker;
 use crate::manager::supervisor::SupervisorControl;
 use crate::manager::terminal::Terminals;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::env::Env;
 use crate::error::Error;
 use crate::git;
 use crate::manager::status::lookup::is_in_terminal;
-use crate::model::{Agent, AgentName, HostName, ServerIdentity};
-use crate::process::{self, GuardOrder, StartingGuard, terminfo};
+use crate::model::{Agent, AgentName, Exit, HostName};
+use crate::process::{self, Run, TIE, terminfo};
 use crate::tmux::{Around, Arrival, AttachAs, CoverPage, Entry};
 
 /// What a user asked for.
@@ -39,11 +43,13 @@ pub struct AttachRequest<'a> {
 pub enum Attaching {
     /// The terminal was inside our own server already and shows the agent now.
     Switched,
+    /// The terminal was attached, and the client has ended.
+    Left(Exit),
 }
 
 impl Terminals<'_> {
-    /// Attaches this terminal, `before` being the last that is done in it; it is told the prefix key too. Returns only
-    /// when it was switched inside our own server, or failed.
+    /// Attaches this terminal. `before` runs last, with the prefix key. The first process of a terminal returns only when it was
+    /// switched inside our own server, or failed.
     pub fn attach(
         &self,
         request: AttachRequest<'_>,
@@ -62,10 +68,8 @@ impl Terminals<'_> {
             let status = format!("{} ({})", agent.status, agent.reason);
             return Err(survey.silence.unwrap_or(Error::NotRunning { name: agent.name, status }));
         }
-        let mut server = None;
         RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut record)) = edit.get(request.name) {
-                server = record.tmux.as_ref().and_then(|place| ServerIdentity(place.server.clone()).pid());
                 record.last_attached = Some(Env::now());
                 edit.put(record);
             }
@@ -90,36 +94,24 @@ impl Terminals<'_> {
             cover: request.cover.filter(|_| !agent.clients.iter().any(|client| client.guest)),
             around: request.around,
         };
-        let is_inside = tmux.is_inside(self.0.env.var("TMUX"));
-        // Its start takes place while tmux answers. Without it everything works as long as the server lives.
-        let guard = server.filter(|_| !is_inside);
-        let guard =
-            guard.and_then(|server| process::start_terminal_guard(&self.0.own_program(), server).ok());
         let facts = tmux.before_attach(request.name)?;
         if !facts.shows_needing_answer {
             RegistryWriter(self.0).show_needing_answer();
         }
         before(&agent, &facts.prefix);
-        if is_inside {
+        if tmux.is_inside(self.0.env.var("TMUX")) {
             tmux.switch_client(&entry, self.0.env.all())?;
             return Ok(Attaching::Switched);
         }
-        guard.map(StartingGuard::wait);
-        Err(tmux.attach(&entry, &facts.client, self.0.env.for_terminals()).into())
-    }
-
-    /// Is the terminal guard if these are its arguments; returns whether they are.
-    pub fn become_terminal_guard(args: &[OsString]) -> bool {
-        let words: Vec<String> =
-            args.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-        let Some((_, order)) = words.split_first().filter(|(verb, _)| *verb == process::GUARD) else {
-            return false;
-        };
-        if let Some(order) = GuardOrder::parse(order) {
-            // Nothing reads what it could report: the terminal is another program's.
-            let _ = process::guard_terminal(&order);
+        let env = self.0.env.for_terminals();
+        if !process::is_session_leader()
+            && let Some(words) = tied_words(&facts.client, tmux.attach_words(&entry)?)
+        {
+            // Also a client whose parent was killed must leave the terminal, to the shell.
+            let run = Run { program: Path::new(TIE[0]), args: &words, dir: None, env: Some(&env) };
+            return process::run_in_job(&run).map(Attaching::Left).map_err(Error::io("cannot start tmux"));
         }
-        true
+        Err(tmux.attach(&entry, &facts.client, env).into())
     }
 
     /// Says no to a name that no agent has.
@@ -192,4 +184,11 @@ impl Terminals<'_> {
         let here = self.project_here();
         here.is_some() && agents.first().is_some_and(|agent| agent.project == here)
     }
+}
+
+/// The arguments that make our binary a program that ends with this process; `None` if they are not text.
+fn tied_words(program: &Path, words: Vec<OsString>) -> Option<Vec<String>> {
+    let program = program.as_os_str().to_owned();
+    let all = [TIE[1].into(), program].into_iter().chain(words);
+    all.map(|word| word.into_string().ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! People coming in and leaving. Attaching replaces this process by tmux, so nothing of ours stays in between.
+//! Attaching terminals to sessions and detaching them. `manager/attach.rs` says when this process becomes the client.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
@@ -183,7 +183,7 @@ impl Tmux {
     }
 
     /// The arguments that attach a terminal to the session.
-    pub(in crate::tmux) fn attach_words(&self, entry: &Entry<'_>) -> Result<Vec<OsString>, TmuxError> {
+    pub fn attach_words(&self, entry: &Entry<'_>) -> Result<Vec<OsString>, TmuxError> {
         let session = entry.session.as_str();
         let target = target::session(session);
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
