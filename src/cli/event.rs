@@ -116,5 +116,5 @@ pub(super) fn run(args: Arguments, home: Option<&Path>) -> u8 {
 }
 
 pub(super) fn write_transcript(args: &TranscriptArguments) -> u8 {
-    u8::from(Manager::write_transcript(&args.dir).is_err())
+    u8::from(Manager::write_transcript(&args.dir, &Env::capture()).is_err())
 }

@@ -12,7 +12,7 @@ use super::workspace::branch_now;
 use crate::env::{AGENT, AGENT_ID, Env};
 use crate::error::Error;
 use crate::kinds;
-use crate::model::{Agent, AgentId, AgentName, AgentRecord, HookSignal, Status, TmuxEvent, What};
+use crate::model::{Agent, AgentId, AgentName, AgentRecord, Exit, HookSignal, Status, TmuxEvent, What};
 use crate::process;
 use crate::rules::conversation;
 use crate::rules::hook::prompt_line;
@@ -44,20 +44,7 @@ impl Manager {
     /// Something happened in tmux.
     pub fn tmux_event(&self, event: &TmuxEvent) -> Result<(), Error> {
         match event {
-            TmuxEvent::PaneDied { session, pane, exit } => {
-                let Some(record) = self.of_session(session)? else { return Ok(()) };
-                let own = record.tmux.as_ref().is_some_and(|place| place.pane == *pane);
-                // A process that runs in the pane by now is not the one that died: this is late news of the former.
-                let is_late = record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&record)));
-                if !own || is_late {
-                    return Ok(());
-                }
-                if record.status.status.is_live() && !self.was_asked_to_stop(&record) {
-                    let (before, decision) = (record.clone(), ended(*exit, Env::now()));
-                    self.write_changes(vec![Change { before, decision, found: None }])?;
-                }
-                self.end_shares_of_the_dead(&record)
-            }
+            TmuxEvent::PaneDied { session, pane, exit } => self.pane_died(session, pane, *exit),
             TmuxEvent::SessionClosed { session } => match self.of_session(session)? {
                 Some(record) if record.status.status.is_live() => {
                     self.survey()?;
@@ -71,6 +58,31 @@ impl Manager {
             }
             TmuxEvent::Edge { session, edge } => self.edge(session, *edge),
         }
+    }
+
+    /// Records the exit of an agent's process, unless the command that ended the agent does so itself.
+    fn pane_died(&self, session: &str, pane: &str, exit: Exit) -> Result<(), Error> {
+        let Some(record) = self.of_session(session)? else { return Ok(()) };
+        // A process that runs in the pane by now was started after the one that died.
+        let is_current = |record: &AgentRecord| {
+            record.tmux.as_ref().is_some_and(|place| place.pane == pane)
+                && !record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(record)))
+        };
+        let is_unrecorded =
+            |record: &AgentRecord| record.status.status.is_live() && !self.was_asked_to_stop(record);
+        if !is_current(&record) {
+            return Ok(());
+        }
+        if is_unrecorded(&record) {
+            // An agent that ends at once does so while `spawn` still holds its lock, and no other event follows.
+            let lock = self.store.lock_agent(&record.name, "event")?;
+            let now = self.store.find(&record.name, Env::now())?.filter(|now| now.id == record.id);
+            if let Some(before) = now.filter(|now| is_current(now) && is_unrecorded(now)) {
+                let change = Change { decision: ended(exit, Env::now()), before, found: None };
+                self.write_locked_changes(vec![(change, lock)])?;
+            }
+        }
+        self.end_shares_of_the_dead(&record)
     }
 
     /// Closes the doors to an agent that has ended, when whoever works on it is done: it may have been shared or

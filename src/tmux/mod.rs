@@ -54,7 +54,7 @@ pub use descriptors::DescriptorUse;
 pub use driver::Arrival;
 pub use error::TmuxError;
 pub use input::Paste;
-pub use launch::{Edges, Launch, Started};
+pub use launch::{Edges, Launch, PANE_PROCESS, Started};
 pub use program::LaunchEnv;
 pub use query::PaneFacts;
 pub use share::{GuestMay, GuestSeat, GuestTypes, Sizer};
