@@ -14,7 +14,7 @@ use crate::env::{AGENT, AGENT_ID, Env, HOME};
 use crate::error::Error;
 use crate::failpoint;
 use crate::kinds::{self, CommandLine, HookCommand};
-use crate::model::{AgentRecord, Conversation, Exit, Kind, Look, PromptVia, Status, StatusNote, TmuxPlace};
+use crate::model::{AgentRecord, Conversation, Exit, Kind, PromptVia, Status, StatusNote, TmuxPlace};
 use crate::process;
 use crate::rules::hook::WITH_A_TASK;
 use crate::rules::opening::Opening;
@@ -253,20 +253,6 @@ impl Manager {
             after,
             last_lines: self.last_lines(record),
         })
-    }
-
-    /// How the agent ended. tmux learns of it a moment after the process is gone.
-    pub(super) fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
-        let deadline = Instant::now() + Duration::from_secs(1);
-        loop {
-            let Look::Running(server) = self.tmux()?.look()? else { return Ok(None) };
-            let pane = server.panes.into_iter().find(|pane| pane.agent == Some(record.id));
-            match pane.map(|pane| pane.dead) {
-                Some(Some(dead)) => return Ok(Some(dead.exit)),
-                Some(None) if Instant::now() < deadline => {}
-                _ => return Ok(None),
-            }
-        }
     }
 
     /// The end of what an agent printed: its dead screen while that is there, else its transcript.

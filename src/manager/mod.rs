@@ -45,6 +45,7 @@ mod manual;
 mod mcp;
 mod message;
 mod metrics;
+mod pane_exit;
 mod peek;
 mod place;
 mod prune;

@@ -1,7 +1,7 @@
 //! `agent restart`: ends an agent's processes and starts it again in the same pane, with the same conversation
 //! or afresh.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Manager;
 use super::birth::{Asked, BirthNote};
@@ -11,9 +11,6 @@ use crate::error::Error;
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::status::PLAIN_COMMAND;
 use crate::rules::{conversation, opening};
-
-/// How long tmux may take to see that a process has ended.
-const NOTICED: Duration = Duration::from_secs(2);
 
 /// Whether the conversation is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,16 +82,5 @@ impl Manager {
         let (spec, asked) = (Some(chosen.spec), Some(chosen.asked));
         let variables = self.needed_variables();
         Ok(Some(BirthNote { record: record.clone(), env, spec, asked, variables }))
-    }
-
-    /// The pane whose process was just ended. tmux learns of that a moment later than we do.
-    pub(super) fn pane_left_behind(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
-        let begun = Instant::now();
-        loop {
-            match self.own_pane(record)? {
-                Some(pane) if pane.dead.is_none() && begun.elapsed() < NOTICED => {}
-                pane => return Ok(pane.map(|pane| pane.pane)),
-            }
-        }
     }
 }

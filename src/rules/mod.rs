@@ -30,6 +30,7 @@ pub mod opening;
 pub mod order;
 pub mod params;
 pub mod patch;
+pub mod pauses;
 pub mod place;
 pub mod plural;
 pub mod pulse;
