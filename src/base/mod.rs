@@ -4,6 +4,7 @@
 //! - `glob`: file name patterns with `*` and `?`
 //! - `json_time`: RFC 3339 times with three fraction digits
 //! - `patch`: positions in a patch or in the output of `git log -p`
+//! - `pauses`: growing pauses between repeated looks
 //! - `plural`: counts in sentences
 //! - `terminal`: escape sequences that undo what a full-screen program left in a terminal
 //! - `terminal_output`: output of another machine, made safe for this terminal
@@ -12,6 +13,7 @@ pub(crate) mod cron;
 pub(crate) mod glob;
 pub mod json_time;
 pub mod patch;
+pub mod pauses;
 pub mod plural;
 pub mod terminal;
 pub mod terminal_output;

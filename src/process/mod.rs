@@ -19,6 +19,7 @@ mod testing;
 pub use end::exit_watcher::Exits;
 pub use end::on_termination::on_end;
 pub use end::pidfd::{ask_to_continue, ask_to_end, end_at_once, wait_exit};
+pub use end::reminder::remind_parent_of;
 pub use end::terminate::{EndPlan, Ending, end};
 pub use inspect::cgroup::is_kept_by_user_manager;
 pub use inspect::clients::{is_tmux_client, tmux_clients};

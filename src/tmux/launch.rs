@@ -209,16 +209,21 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
     }
 }
 
+/// The variable that gives the command behind a pane's pipe the process id of the pane.
+pub const PANE_PROCESS: &str = "SYMPOSIUM_PANE_PROCESS";
+
 /// Sends what a pane prints to a command, in place of the one before.
 fn pipe_to(argv: &[String], pane: &str, script: &mut Script) {
     let words: Vec<Vec<u8>> = argv.iter().map(|word| sh_word(word.as_bytes())).collect();
     let pipe = [b"exec ".as_slice(), &words.join(&b' ')].concat();
+    let process = format!("{PANE_PROCESS}=#{{pane_pid}} ");
     if pipe.iter().any(|byte| matches!(byte, b'#' | b'%')) {
         // Formats and times are expanded in the command itself, but not in the value of an option.
         script.then(&command(&["set-option", "-t", pane, "@symposium_pipe"])).word(&pipe);
-        script.then(&PipePane::new().target_pane(pane).shell_command("#{@symposium_pipe}").build());
+        let command = format!("{process}#{{@symposium_pipe}}");
+        script.then(&PipePane::new().target_pane(pane).shell_command(command).build());
     } else {
-        script.then(&PipePane::new().target_pane(pane).build()).word(&pipe);
+        script.then(&PipePane::new().target_pane(pane).build()).word([process.as_bytes(), &pipe].concat());
     }
 }
 

@@ -39,7 +39,7 @@ pub use clients::driver::Arrival;
 pub use clients::guests::{GuestMay, GuestSeat, GuestTypes, Sizer};
 pub use error::TmuxError;
 pub use input::Paste;
-pub use launch::{Edges, Launch, Started};
+pub use launch::{Edges, Launch, PANE_PROCESS, Started};
 pub use pane_command::LaunchEnv;
 pub use server::conf::ConfState;
 pub use server::descriptors::DescriptorUse;

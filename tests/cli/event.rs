@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{agent, shown, spawned, status};
-use crate::support::TestEnv;
+use crate::support::{TestEnv, compile};
 
 #[test]
 fn nonsense_is_taken_without_a_word() {
@@ -190,10 +190,7 @@ fn what_runs_in_an_agents_shell_is_its_child_and_leaves_its_conversation_alone()
 #[test]
 fn the_status_line_of_one_that_crashed_says_so() {
     let env = TestEnv::new();
-    spawned(&env, &["--name", "a", "--", "sh", "-c", "echo ready; read line; exit 3"]);
-    env.wait_until("the program reads", || {
-        env.tmux(["capture-pane", "-p", "-t", "=a:"]).ok().stdout.starts_with("ready")
-    });
+    spawned(&env, &["--name", "a", "--", "sh", "-c", "read line; exit 3"]);
     env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
     env.wait_until("it says so", || {
         env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout == "crashed\n"
@@ -215,4 +212,50 @@ fn the_status_line_says_so_too_when_a_list_saw_the_end_first() {
     env.wait_until("it says so", || {
         env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout == "crashed\n"
     });
+}
+
+#[test]
+fn an_exit_is_recorded_when_the_server_misses_its_signal() {
+    let env = TestEnv::new();
+    // Like libutempter, which tmux calls for each terminal that is closed, but always slower than the exit of a process.
+    let library = "#include <signal.h>\n#include <time.h>\n\
+        int utempter_add_record(int terminal, const char *host) { return 1; }\n\
+        int utempter_remove_record(int terminal) {\n\
+          struct sigaction plain = { .sa_handler = SIG_DFL }, before;\n\
+          struct timespec pause = { .tv_nsec = 500000000 };\n\
+          sigaction(SIGCHLD, &plain, &before);\n\
+          while (nanosleep(&pause, &pause) != 0);\n\
+          return sigaction(SIGCHLD, &before, 0) == 0;\n\
+        }\n";
+    let libraries = compile::library(&env, "libutempter.so.0", library);
+    let tmux = env.root().join("tools/tmux");
+    let script = format!("LD_LIBRARY_PATH={} exec {} \"$@\"", libraries.display(), tmux.display());
+    env.fake_program("tmux", &script);
+    // On a busy machine the moment between the closing of the terminal and the exit is long for any program.
+    let program = "trap '' HUP; read line; exec <&- >&- 2>&-; sleep 0.1; exit 3";
+    spawned(&env, &["--name", "a", "--", "sh", "-c", program]);
+    env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
+    env.wait_until("the exit is recorded", || {
+        env.registry()["sessions"]["a"]["status"]["status"] == "crashed"
+    });
+    assert_eq!(env.registry()["sessions"]["a"]["exit"]["code"], 3);
+}
+
+#[test]
+fn an_exit_during_the_spawn_is_recorded() {
+    let env = TestEnv::new();
+    let args = ["spawn", "--name", "a", "--", "sh", "-c", "read line; exit 3"];
+    let spawn = agent(&env, &args).env("SYMPOSIUM_FAILPOINT", "stop:launch.noted").start();
+    env.wait_until("the spawn has recorded the start", || spawn.is_stopped());
+    env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
+    env.wait_until("the event waits for the spawn", || {
+        env.processes().iter().any(|process| process.command.contains("pane-died"))
+    });
+    assert_eq!(env.registry()["sessions"]["a"]["status"]["status"], "working");
+    spawn.go_on();
+    spawn.finish();
+    env.wait_until("the exit is recorded", || {
+        env.registry()["sessions"]["a"]["status"]["status"] == "crashed"
+    });
+    assert_eq!(env.registry()["sessions"]["a"]["exit"]["code"], 3);
 }

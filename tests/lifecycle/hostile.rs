@@ -48,7 +48,7 @@ fn what_cannot_be_a_name_is_refused_by_every_other_verb() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     let before = env.registry();
-    for name in no_names() {
+    for (row, name) in no_names().iter().enumerate() {
         let name = name.as_str();
         let verbs: [&[&str]; 13] = [
             &["show", "--", name],
@@ -65,7 +65,10 @@ fn what_cannot_be_a_name_is_refused_by_every_other_verb() {
             &["rename", "--", name, "two"],
             &["rm", "--force", "--", name],
         ];
-        for verb in verbs {
+        // All verbs read names with one parser, so each name is tried with every fourth verb, and each verb with every fourth
+        // name. Only `a/b` has a meaning of its own, which depends on the verb.
+        let tried = |(column, _): &(usize, &&[&str])| name == "a/b" || (row + column) % 4 == 0;
+        for (_, &verb) in verbs.iter().enumerate().filter(tried) {
             let refused = env.symposium([&["agent"], verb].concat()).outcome();
             assert!([2, 3].contains(&refused.code), "{refused:?}");
             // Somebody's agent could be meant there, if there were such a user.

@@ -321,3 +321,19 @@ fn a_full_disk_loses_nothing_and_says_what_to_do() {
     assert_eq!(status(&env, "new"), "stopped");
     env.symposium(["agent", "kill", "--all"]).ok();
 }
+
+#[test]
+fn removing_a_crashed_agent_changes_nothing_while_the_disk_is_full() {
+    let env = TestEnv::new();
+    let Some(disk) = Disk::under(&env.state()) else { return };
+    env.symposium(["agent", "spawn", "--name", "one", "--", "sh", "-c", "read line; exit 3"]).ok();
+    let filler = disk.fill();
+    env.tmux(["send-keys", "-t", "=one:", "Enter"]).ok();
+    env.wait_until("its end is seen", || status(&env, "one") == "crashed");
+    let refused = env.symposium(["agent", "rm", "one"]).fails(5);
+    assert!(refused.stderr.contains("it was not running"), "{refused:?}");
+    assert_eq!(status(&env, "one"), "crashed");
+    fs::remove_file(filler).unwrap();
+    assert_eq!(status(&env, "one"), "crashed");
+    env.symposium(["agent", "rm", "one"]).ok();
+}

@@ -6,8 +6,9 @@ use super::queue::{prompts, task};
 use super::{supervision, symposium};
 use crate::support::TestEnv;
 
-const AGENTS: usize = 8;
-const TASKS: usize = 120;
+const AGENTS: usize = 6;
+/// Enough for several rounds of the three moments at which the supervisor is killed.
+const TASKS: usize = 60;
 
 /// How often each task was taken, by its number.
 fn taken(env: &TestEnv) -> BTreeMap<usize, usize> {

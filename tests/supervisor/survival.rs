@@ -10,7 +10,7 @@ use crate::support::TestEnv;
 use crate::support::disk::Disk;
 
 /// How often it is killed. An agent ends and starts several times meanwhile.
-const KILLS: usize = 100;
+const KILLS: usize = 50;
 
 /// The numbers of an agent's changes of status, as the ledger has them.
 fn changes(env: &TestEnv) -> BTreeMap<String, Vec<i64>> {
@@ -41,7 +41,7 @@ fn starts(env: &TestEnv) -> usize {
 }
 
 #[test]
-fn killed_a_hundred_times_it_loses_nothing_and_does_nothing_twice() {
+fn a_supervisor_that_is_killed_again_and_again_loses_nothing_and_does_nothing_twice() {
     let env = TestEnv::new();
     configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\nmost = 100000\n");
     // Says so if the one before it still runs.

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests start programs and look up the tools they seal in")]
 #![expect(clippy::print_stderr, reason = "a failing test prints what it kept")]
 
+pub mod compile;
 pub mod disk;
 pub mod hostile;
 mod leftovers;

@@ -117,5 +117,5 @@ pub(in crate::cli) fn run(args: Arguments, home: Option<&Path>) -> u8 {
 }
 
 pub(in crate::cli) fn write_transcript(args: &TranscriptArguments) -> u8 {
-    u8::from(Terminals::write_transcript(&args.dir).is_err())
+    u8::from(Terminals::write_transcript(&args.dir, &Env::capture()).is_err())
 }

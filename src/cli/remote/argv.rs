@@ -113,6 +113,8 @@ fn without_host(values: Vec<String>, taken: &mut Taken) -> Result<Vec<String>, E
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use clap::CommandFactory;
     use proptest::prelude::*;
 
@@ -121,8 +123,13 @@ mod tests {
     use crate::rules::remote::names;
 
     fn taken(line: &[&str]) -> Result<Taken, Error> {
-        let mut command = Cli::command();
-        command.build();
+        // Building it takes most of the time of a case.
+        static COMMAND: LazyLock<clap::Command> = LazyLock::new(|| {
+            let mut command = Cli::command();
+            command.build();
+            command
+        });
+        let command = &*COMMAND;
         let matches = command.clone().try_get_matches_from([&["symposium"], line].concat()).unwrap();
         let (noun, below) = matches.subcommand().unwrap();
         let (verb, inner) = below.subcommand().unwrap();
@@ -193,6 +200,9 @@ mod tests {
     }
 
     proptest! {
+        // Each case parses two command lines with all of clap, unoptimized.
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         /// Whatever is typed as a text arrives as it is.
         #[test]
         fn a_text_arrives_to_the_letter(text in "[^\\x00]*") {

@@ -145,3 +145,19 @@ fn a_repository_whose_names_are_longer_begins_as_one() {
     from.ours().begin_at(fresh.path(), "main", &tip.head).unwrap();
     assert_eq!(fs::read_to_string(fresh.path().join("a")).unwrap(), "one\n");
 }
+
+#[test]
+fn git_removes_old_packs_that_an_interrupted_import_left() {
+    let (repository, _) = two();
+    let packs = repository.top().join(".git/objects/pack");
+    fs::create_dir_all(&packs).unwrap();
+    let (old, new) = (packs.join("tmp_pack_old"), packs.join("tmp_pack_new"));
+    let three_weeks = std::time::Duration::from_secs(21 * 24 * 3600);
+    for file in [&old, &new] {
+        fs::write(file, "PACK").unwrap();
+    }
+    let modified = fs::metadata(&old).unwrap().modified().unwrap() - three_weeks;
+    File::options().write(true).open(&old).unwrap().set_modified(modified).unwrap();
+    repository.git(&["gc", "--quiet"]);
+    assert_eq!((old.exists(), new.exists()), (false, true));
+}

@@ -109,10 +109,10 @@ fn names_and_files_are_counted_as_often_as_they_are_there() {
 #[test]
 fn what_unfolds_in_memory_is_bounded() {
     let from = Repository::new();
-    let long = vec![0; 100 << 20];
+    let long = vec![0; 48 << 20];
     let blob = ask(&from, &["hash-object", "-w", "--stdin"], &long);
     let top = tree(&from, &format!("100644 blob {blob}"), 1);
-    let said = taken(&from, &top, 64 << 20).unwrap_err().to_string();
+    let said = taken(&from, &top, 40 << 20).unwrap_err().to_string();
     assert!(said.contains("ut of memory"), "{said}");
     taken(&from, &top, MOST_BYTES).unwrap();
     let (to, patch) = (Repository::new(), from.dir.path().join("patch"));
@@ -123,7 +123,7 @@ fn what_unfolds_in_memory_is_bounded() {
     to.git(&["diff", "--cached", "--binary", &output]);
     to.git(&["reset", "-q", "--hard"]);
     let git = to.ours().patient();
-    let said = git.clone().in_memory_of(64 << 20).apply(&to.top(), &patch, Stage::Unstaged);
+    let said = git.clone().in_memory_of(40 << 20).apply(&to.top(), &patch, Stage::Unstaged);
     assert!(said.unwrap_err().to_string().contains("ut of memory"));
     assert!(!to.top().join("long").exists());
     git.apply(&to.top(), &patch, Stage::Unstaged).unwrap();

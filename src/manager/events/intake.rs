@@ -6,7 +6,6 @@
 use crate::manager::access::Access;
 use crate::manager::dispatch::Dispatcher;
 use crate::manager::events::Events;
-use crate::manager::lifecycle::Lifecycle;
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
 use crate::manager::terminal::Terminals;
@@ -18,7 +17,7 @@ use crate::kinds;
 use crate::manager::agent_process::mark_of;
 use crate::manager::status::evidence::{HEARD, HeardPrompt, PROMPT, WORDS};
 use crate::manager::workspace::worktree::branch_now;
-use crate::model::{Agent, AgentName, AgentRecord, HookSignal, Status, TmuxEvent, What};
+use crate::model::{Agent, AgentName, AgentRecord, Exit, HookSignal, Status, TmuxEvent, What};
 use crate::process;
 use crate::rules::lifecycle::conversation;
 use crate::rules::status::decide::{Evidence, decide, ended};
@@ -33,20 +32,7 @@ impl Events<'_> {
     /// Something happened in tmux.
     pub fn tmux_event(&self, event: &TmuxEvent) -> Result<(), Error> {
         match event {
-            TmuxEvent::PaneDied { session, pane, exit } => {
-                let Some(record) = StatusTracker(self.0).of_session(session)? else { return Ok(()) };
-                let own = record.tmux.as_ref().is_some_and(|place| place.pane == *pane);
-                // A process that runs in the pane by now is not the one that died: this is late news of the former.
-                let is_late = record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(&record)));
-                if !own || is_late {
-                    return Ok(());
-                }
-                if record.status.status.is_live() && !StatusTracker(self.0).was_asked_to_stop(&record) {
-                    let (before, decision) = (record.clone(), ended(*exit, Env::now()));
-                    StatusTracker(self.0).write_changes(vec![Change { before, decision, found: None }])?;
-                }
-                self.end_shares_of_the_dead(&record)
-            }
+            TmuxEvent::PaneDied { session, pane, exit } => self.pane_died(session, pane, *exit),
             TmuxEvent::SessionClosed { session } => match StatusTracker(self.0).of_session(session)? {
                 Some(record) if record.status.status.is_live() => {
                     StatusTracker(self.0).survey()?;
@@ -64,6 +50,32 @@ impl Events<'_> {
         }
     }
 
+    /// Records the exit of an agent's process, unless the command that ended the agent does so itself.
+    fn pane_died(&self, session: &str, pane: &str, exit: Exit) -> Result<(), Error> {
+        let Some(record) = StatusTracker(self.0).of_session(session)? else { return Ok(()) };
+        // A process that runs in the pane by now was started after the one that died.
+        let is_current = |record: &AgentRecord| {
+            record.tmux.as_ref().is_some_and(|place| place.pane == pane)
+                && !record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(record)))
+        };
+        let is_unrecorded = |record: &AgentRecord| {
+            record.status.status.is_live() && !StatusTracker(self.0).was_asked_to_stop(record)
+        };
+        if !is_current(&record) {
+            return Ok(());
+        }
+        if is_unrecorded(&record) {
+            // An agent that ends at once does so while `spawn` still holds its lock, and no other event follows.
+            let lock = self.0.store.lock_agent(&record.name, "event")?;
+            let now = self.0.store.find(&record.name, Env::now())?.filter(|now| now.id == record.id);
+            if let Some(before) = now.filter(|now| is_current(now) && is_unrecorded(now)) {
+                let change = Change { decision: ended(exit, Env::now()), before, found: None };
+                StatusTracker(self.0).write_locked_changes(vec![(change, lock)])?;
+            }
+        }
+        self.end_shares_of_the_dead(&record)
+    }
+
     /// Closes the doors to an agent that has ended, when whoever works on it is done: it may have been shared or
     /// started again at that moment.
     fn end_shares_of_the_dead(&self, record: &AgentRecord) -> Result<(), Error> {
@@ -72,7 +84,8 @@ impl Events<'_> {
         }
         let _lock = self.0.store.lock_agent(&record.name, "event")?;
         let Some(now) = self.0.store.find(&record.name, Env::now())? else { return Ok(()) };
-        if now.id == record.id && Lifecycle(self.0).own_pane(&now)?.is_none_or(|pane| pane.dead.is_some()) {
+        if now.id == record.id && StatusTracker(self.0).own_pane(&now)?.is_none_or(|pane| pane.dead.is_some())
+        {
             Access(self.0).end_shares(&record.name);
         }
         Ok(())

@@ -65,9 +65,18 @@ impl Lifecycle<'_> {
         lock: &AgentLock,
     ) -> Result<Killed, Error> {
         let was_running = self.end_processes(record, grace, lock)?;
-        if !was_running && record.status.status.is_live() {
-            // An agent may kill itself: closing its session ends this very process before it is written down.
-            let _ = self.0.store.instance(&record.name).write_state(STOPPING, b"");
+        if !was_running {
+            // Recorded first: without its session, an agent whose record cannot be written would be shown as lost. Also, an
+            // agent may kill itself, and then closing its session ends this very process.
+            self.note_stopped(record, was_running).map_err(|error| {
+                // A request that stays behind would turn a crash into a stop.
+                let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
+                not_written(
+                    error,
+                    "it was not running; shares of it were ended, and nothing else was changed",
+                )
+            })?;
+            failpoint::reached("kill.noted");
         }
         let mut remarks = Vec::new();
         match self.0.tmux().and_then(|tmux| Ok(tmux.kill_session(record.name.as_str(), record.id)?)) {
@@ -77,20 +86,11 @@ impl Lifecycle<'_> {
             }
         }
         failpoint::reached("kill.closed");
-        self.note_stopped(record, was_running).map_err(|error| {
-            if !was_running {
-                // A request that stays behind would turn a crash into a stop.
-                let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
-            }
-            not_written(
-                error,
-                match was_running {
-                    true => "it was ended; that is not written down",
-                    false => "it was not running; shares of it were ended, and nothing else was changed",
-                },
-            )
-        })?;
-        failpoint::reached("kill.noted");
+        if was_running {
+            self.note_stopped(record, was_running)
+                .map_err(|error| not_written(error, "it was ended; that is not written down"))?;
+            failpoint::reached("kill.noted");
+        }
         Ok(Killed { name: record.name.clone(), was_running, remarks })
     }
 

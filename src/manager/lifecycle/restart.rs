@@ -3,7 +3,8 @@
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::specs::SpecCatalog;
-use std::time::{Duration, Instant};
+use crate::manager::status::StatusTracker;
+use std::time::Duration;
 
 use crate::env::Env;
 use crate::error::Error;
@@ -12,9 +13,6 @@ use crate::manager::specs::spawn_manifest::{Asked, BirthNote};
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::{conversation, conversation_start};
 use crate::rules::status::decide::PLAIN_COMMAND;
-
-/// How long tmux may take to see that a process has ended.
-const NOTICED: Duration = Duration::from_secs(2);
 
 /// Whether the conversation is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +37,7 @@ impl Lifecycle<'_> {
         self.0.config()?;
         self.check_can_start(&record)?;
         self.end_processes(&before, grace, &lock)?;
-        let pane = self.pane_left_behind(&record)?;
+        let pane = StatusTracker(self.0).pane_left_behind(&record)?;
         if afresh == Afresh::No {
             let resumed = self.resume_into(record, pane, How::ASKED, &lock)?;
             drop(lock);
@@ -86,16 +84,5 @@ impl Lifecycle<'_> {
         let (spec, asked) = (Some(chosen.spec), Some(chosen.asked));
         let variables = self.needed_variables();
         Ok(Some(BirthNote { record: record.clone(), env, spec, asked, variables }))
-    }
-
-    /// The pane whose process was just ended. tmux learns of that a moment later than we do.
-    pub(in crate::manager) fn pane_left_behind(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
-        let begun = Instant::now();
-        loop {
-            match self.own_pane(record)? {
-                Some(pane) if pane.dead.is_none() && begun.elapsed() < NOTICED => {}
-                pane => return Ok(pane.map(|pane| pane.pane)),
-            }
-        }
     }
 }

@@ -115,7 +115,7 @@ impl Lifecycle<'_> {
 
     /// Whether an earlier restore of the agent ended before it started anything. The caller holds the agent's lock.
     fn is_cut_restore(&self, record: &AgentRecord) -> Result<bool, Error> {
-        Ok(was_lost(record) && self.own_pane(record)?.is_none_or(|pane| pane.dead.is_some()))
+        Ok(was_lost(record) && StatusTracker(self.0).own_pane(record)?.is_none_or(|pane| pane.dead.is_some()))
     }
 
     /// One look at all of them, after each has had the time that its kind takes to settle.

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::kinds;
 use crate::manager::agent_process::{is_alive, mark_of, target_of};
 use crate::manager::lifecycle::launch::{EnvFrom, Start};
-use crate::model::{Agent, AgentName, AgentRecord, Kind, LivePane, Look, Status, StatusNote};
+use crate::model::{Agent, AgentName, AgentRecord, Kind, Status, StatusNote};
 use crate::process::{self, EndPlan};
 use crate::rules::lifecycle::conversation_start::{self, Opening};
 use crate::rules::status::decide::PLAIN_COMMAND;
@@ -85,7 +85,7 @@ impl Lifecycle<'_> {
     /// outlived their terminal.
     pub(in crate::manager) fn free_pane(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
         let running = || Error::StillRunning { name: record.name.clone(), verb: "resume" };
-        match self.own_pane(record)? {
+        match StatusTracker(self.0).own_pane(record)? {
             Some(pane) if pane.dead.is_none() => Err(running()),
             Some(pane) => Ok(Some(pane.pane)),
             // It runs in a terminal outside tmux.
@@ -148,15 +148,6 @@ impl Lifecycle<'_> {
         record.conversation.begun |= !lacks && on_disk == Some(true);
         let opening = conversation_start::again(&record, &kind.conversation, self.neighbours(&record)?);
         self.start_again(record, Again { kind: &kind, opening, pane, how, first }, lock)
-    }
-
-    /// The agent's own pane, dead or alive.
-    pub(in crate::manager) fn own_pane(&self, record: &AgentRecord) -> Result<Option<LivePane>, Error> {
-        let Look::Running(server) = self.0.tmux()?.look()? else { return Ok(None) };
-        let mut own: Vec<_> = server.panes.into_iter().filter(|pane| pane.agent == Some(record.id)).collect();
-        let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());
-        let at = own.iter().position(|pane| Some(pane.pane.as_str()) == remembered).unwrap_or(0);
-        Ok((at < own.len()).then(|| own.swap_remove(at)))
     }
 
     fn neighbours(&self, record: &AgentRecord) -> Result<usize, Error> {

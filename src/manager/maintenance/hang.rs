@@ -88,7 +88,7 @@ impl Maintenance<'_> {
         Lifecycle(self.0).end_noted(&record, GRACE, &why, &lock)?;
         failpoint::reached("hang.ended");
         // Who starts it again must not find the former process in its pane.
-        Lifecycle(self.0).pane_left_behind(&record)?;
+        StatusTracker(self.0).pane_left_behind(&record)?;
         let written = RegistryWriter(self.0).write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten()?;
             now.status = StatusNote::new(Status::Crashed, Env::now(), &why);

@@ -1,12 +1,9 @@
-//! The last lines and the exit of an agent that ended.
+//! The last lines of an agent that ended.
 
-use crate::error::Error;
 use crate::manager::status::StatusTracker;
-use crate::model::{AgentRecord, Exit, Look};
+use crate::model::AgentRecord;
 use crate::tmux::Capture;
 use crate::transcript::{self, Size};
-use std::time::Duration;
-use std::time::Instant;
 
 /// How many lines of a dead agent are shown.
 const LAST_LINES: usize = 12;
@@ -14,20 +11,6 @@ const LAST_LINES: usize = 12;
 pub(in crate::manager) const SCREEN: Size = Size { rows: 48, cols: 160 };
 
 impl StatusTracker<'_> {
-    /// How the agent ended. tmux learns of it a moment after the process is gone.
-    pub(in crate::manager) fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
-        let deadline = Instant::now() + Duration::from_secs(1);
-        loop {
-            let Look::Running(server) = self.0.tmux()?.look()? else { return Ok(None) };
-            let pane = server.panes.into_iter().find(|pane| pane.agent == Some(record.id));
-            match pane.map(|pane| pane.dead) {
-                Some(Some(dead)) => return Ok(Some(dead.exit)),
-                Some(None) if Instant::now() < deadline => {}
-                _ => return Ok(None),
-            }
-        }
-    }
-
     /// The end of what an agent printed: its dead screen while that is there, else its transcript.
     pub(in crate::manager) fn last_lines(&self, record: &AgentRecord) -> Vec<String> {
         let pane = record.tmux.as_ref().map(|place| place.pane.as_str());

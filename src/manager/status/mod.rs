@@ -7,13 +7,15 @@
 //! - `ending_server`: a tmux server that was told to end and cannot
 //! - `lookup`: one agent by its name
 //! - `evidence`: what hooks left in the state directory
-//! - `last_lines`: the last lines and the exit of an agent that ended
+//! - `last_lines`: the last lines of an agent that ended
+//! - `pane_exit`: waiting until tmux noticed the end of a process
 //! - `status_line`: the status line of attached clients
 
 pub(in crate::manager) mod ending_server;
 pub(in crate::manager) mod evidence;
 pub(in crate::manager) mod last_lines;
 pub(in crate::manager) mod lookup;
+pub(in crate::manager) mod pane_exit;
 pub(in crate::manager) mod reconcile;
 pub(in crate::manager) mod screen;
 pub(in crate::manager) mod status_line;

@@ -25,7 +25,7 @@ use crate::model::{Agent, AgentName, AgentRecord, Status, StatusNote, TmuxPlace}
 use crate::process::{self};
 use crate::rules::status::cut_off;
 use crate::rules::status::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
-use crate::store::BEHIND;
+use crate::store::{AgentLock, BEHIND};
 
 /// The file in an instance's state directory that says: somebody asked for its end. With a reason in it, that end is a
 /// crash.
@@ -229,20 +229,29 @@ impl StatusTracker<'_> {
         let mut mine = Vec::new();
         for change in changes {
             if let Some(lock) = self.0.store.try_lock_agent(&change.before.name, "reconcile")? {
-                // Before the registry is locked: the directory may be on a disk that does not answer.
-                let branch = branch_now(&change.before);
-                mine.push((change, branch, lock));
+                mine.push((change, lock));
             }
         }
         if mine.is_empty() {
             return Ok(());
         }
+        self.write_locked_changes(mine)
+    }
+
+    /// Writes changes of agents whose locks are held, unless the registry has other values by now.
+    pub(in crate::manager) fn write_locked_changes(
+        &self,
+        changes: Vec<(Change, AgentLock)>,
+    ) -> Result<(), Error> {
+        // Before the registry is locked: the directory may be on a disk that does not answer.
+        let with_branch = |(change, lock): (Change, AgentLock)| (branch_now(&change.before), change, lock);
+        let mine: Vec<_> = changes.into_iter().map(with_branch).collect();
         // Without tmux nothing is found in it, and one that ran in a terminal has ended all the same.
         let socket =
             self.0.tmux().map(|tmux| tmux.socket().to_string_lossy().into_owned()).unwrap_or_default();
         let ended = RegistryWriter(self.0).write(|edit| {
             let mut ended = Vec::new();
-            for (change, branch, _lock) in &mine {
+            for (branch, change, _lock) in &mine {
                 let before = &change.before;
                 if let Ok(Some(mut record)) = edit.get(&before.name)
                     && record.status == before.status
@@ -264,13 +273,14 @@ impl StatusTracker<'_> {
             }
             ended
         })?;
-        for (change, ..) in &mine {
+        for (_, change, _) in &mine {
             if !change.decision.note.status.is_live() {
                 let _ = self.0.store.instance(&change.before.name).remove_state(STOPPING);
             }
         }
         // Who looks at the screen of one that has ended reads so in its status line. One that is lost has no screen.
-        for (change, ..) in mine.iter().filter(|(change, ..)| change.decision.note.status != Status::Lost) {
+        for (_, change, _) in mine.iter().filter(|(_, change, _)| change.decision.note.status != Status::Lost)
+        {
             if ended.iter().any(|before| before.id == change.before.id) {
                 self.show_status(&change.before);
             }

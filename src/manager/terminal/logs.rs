@@ -3,11 +3,15 @@
 use crate::manager::status::StatusTracker;
 use crate::manager::terminal::Terminals;
 use std::io::{self, Write};
+use std::thread;
 
 use jiff::Timestamp;
 
+use crate::env::Env;
 use crate::error::Error;
 use crate::model::{Agent, AgentName};
+use crate::process;
+use crate::tmux;
 use crate::transcript::{self, Go, Limits, Since};
 
 /// How it is written.
@@ -75,7 +79,16 @@ impl Terminals<'_> {
     }
 
     /// The hidden writer behind tmux's pipe: standard input into an instance's transcript.
-    pub fn write_transcript(dir: &std::path::Path) -> io::Result<()> {
-        transcript::write(dir, io::stdin().lock(), Limits::default(), &crate::env::Env::now)
+    ///
+    /// The writer is a child of the tmux server for as long as the agent runs, as the agent's process is. So it also
+    /// makes the server notice the end of that process, whether or not a supervisor runs.
+    pub fn write_transcript(dir: &std::path::Path, env: &Env) -> io::Result<()> {
+        let process = env.var(tmux::PANE_PROCESS).and_then(|pid| pid.to_str()?.parse().ok());
+        if let Some(process) = process {
+            // This thread ends with the program. A writer that cannot start it still writes.
+            let _ =
+                thread::Builder::new().name("exit".into()).spawn(move || process::remind_parent_of(process));
+        }
+        transcript::write(dir, io::stdin().lock(), Limits::default(), &Env::now)
     }
 }

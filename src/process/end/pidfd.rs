@@ -12,7 +12,7 @@ use crate::process::{Proc, inspect::procfs};
 
 /// A hold on one process.
 #[derive(Debug)]
-pub(in crate::process) struct Handle(OwnedFd);
+pub(in crate::process) struct Handle(pub(in crate::process) OwnedFd);
 
 impl Handle {
     /// None when the process is gone, or its number means another one by now.
@@ -98,7 +98,8 @@ pub(in crate::process) fn left(until: Instant) -> Timespec {
     Timespec { tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: left.subsec_nanos().into() }
 }
 
-fn by_number(pid: i32) -> io::Result<Option<Handle>> {
+/// Opens the process that has this number now; `None` when there is none.
+pub(super) fn by_number(pid: i32) -> io::Result<Option<Handle>> {
     // `from_raw` must not be given a negative number, and a file may hold any.
     let Some(pid) = Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw) else { return Ok(None) };
     match pidfd_open(pid, PidfdFlags::empty()) {

@@ -54,6 +54,13 @@ pub fn is_stopped(pid: i32) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']))
 }
 
+/// Returns whether a process has ended and its parent, which is this one, has not collected it yet.
+pub(in crate::process) fn is_zombie_of(pid: i32, parent: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(") ").and_then(|(_, rest)| rest.strip_prefix("Z "));
+    fields.and_then(|fields| fields.split(' ').next()) == Some(&parent.to_string())
+}
+
 /// The children of a living process; nothing when it is gone.
 pub(in crate::process) fn children(pid: i32) -> Vec<i32> {
     let mut last = children_once(pid);

@@ -233,7 +233,8 @@ proptest! {
 
     #[test]
     fn nothing_is_lost_or_doubled_however_the_output_is_cut(
-        pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40), 0..20),
+        // Each rotation renames all older files, so the work grows with the square of the output.
+        pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..20), 0..12),
         file in 1u64..50,
     ) {
         let dir = tempfile::tempdir().unwrap();

@@ -1,0 +1,47 @@
+//! Waits until tmux has noticed that the process of a pane has ended. tmux learns of it a moment after the end itself.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::base::pauses::growing_pauses;
+use crate::error::Error;
+use crate::manager::status::StatusTracker;
+use crate::model::{AgentRecord, Exit, LivePane, Look};
+
+/// How long `exit_of` waits. A caller that gets no exit status reports the end without it.
+const EXIT_STATUS_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long `pane_left_behind` waits. tmux refuses to start a process in a pane that it takes for alive.
+const DEAD_PANE_TIMEOUT: Duration = Duration::from_secs(2);
+
+impl StatusTracker<'_> {
+    /// Returns how the ended process of an agent exited, or `None` if tmux does not know it in time.
+    pub(in crate::manager) fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
+        let pane = self.pane_after_exit(record, EXIT_STATUS_TIMEOUT)?;
+        Ok(pane.and_then(|pane| pane.dead).map(|dead| dead.exit))
+    }
+
+    /// Returns the pane whose process was just ended.
+    pub(in crate::manager) fn pane_left_behind(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
+        Ok(self.pane_after_exit(record, DEAD_PANE_TIMEOUT)?.map(|pane| pane.pane))
+    }
+
+    /// Looks at an agent's pane until it is dead or gone, or until the time is over.
+    fn pane_after_exit(&self, record: &AgentRecord, timeout: Duration) -> Result<Option<LivePane>, Error> {
+        for pause in growing_pauses(timeout) {
+            match self.own_pane(record)? {
+                Some(pane) if pane.dead.is_none() => thread::sleep(pause),
+                pane => return Ok(pane),
+            }
+        }
+        self.own_pane(record)
+    }
+
+    /// The agent's own pane, dead or alive.
+    pub(in crate::manager) fn own_pane(&self, record: &AgentRecord) -> Result<Option<LivePane>, Error> {
+        let Look::Running(server) = self.0.tmux()?.look()? else { return Ok(None) };
+        let mut own: Vec<_> = server.panes.into_iter().filter(|pane| pane.agent == Some(record.id)).collect();
+        let remembered = record.tmux.as_ref().map(|place| place.pane.as_str());
+        let at = own.iter().position(|pane| Some(pane.pane.as_str()) == remembered).unwrap_or(0);
+        Ok((at < own.len()).then(|| own.swap_remove(at)))
+    }
+}

@@ -1,0 +1,24 @@
+//! Compiles a C library that takes the place of one of the system, for what only the library can do to a program.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::test_env::TestEnv;
+use super::tools;
+
+/// Compiles a shared library and returns the directory it is in, for `LD_LIBRARY_PATH`. Uses the compiler that links
+/// Rust programs.
+#[track_caller]
+pub fn library(env: &TestEnv, name: &str, source: &str) -> PathBuf {
+    let directory = env.root().join("libraries");
+    fs::create_dir_all(&directory).expect("the root is writable");
+    let file = directory.join("source.c");
+    fs::write(&file, source).expect("the root is writable");
+    let compiler = tools::on_this_machine("cc").expect("a C compiler is needed: run scripts/setup");
+    let library = directory.join(name);
+    // The compiler looks for its assembler and linker in PATH.
+    let path = std::env::var("PATH").unwrap_or_default();
+    let args = ["-shared", "-fPIC", "-w", "-o"].map(PathBuf::from).into_iter().chain([library, file]);
+    env.program(&compiler.to_string_lossy(), args).env("PATH", path).ok();
+    directory
+}
