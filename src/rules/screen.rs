@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::hook::{BACK_AT_PROMPT, INTERRUPTED, READY, WITH_A_TASK, one_line};
 use super::turn_failure;
 use crate::model::{
-    Edge, Extent, FailureCause, FailureSource, Question, ScreenState, Status, StatusNote, TurnFailure,
-    WaitingFor,
+    Edge, Extent, FailedTurn, FailureCause, FailureSource, Question, ScreenState, Status, StatusNote,
+    TurnFailure, WaitingFor,
 };
 
 /// How long a CLI on a busy machine may take from a prompt to the first sign of work on its screen.
@@ -54,7 +54,7 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         Some(ScreenState::Setup(line)) => asking(noted, WaitingFor::Setup, line, now)?,
         // Its hooks said that the turn is over, and would have told of a dialog or of work.
         Some(ScreenState::Approval(_) | ScreenState::Question(_) | ScreenState::Busy)
-            if sight.told_by == ToldBy::Hooks && noted.status == Status::Idle =>
+            if sight.told_by == ToldBy::Hooks && is_over(noted, now) =>
         {
             return None;
         }
@@ -84,6 +84,15 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         None => unreadable(noted, sight, now)?,
     };
     (!note.same_as(noted)).then_some(note)
+}
+
+/// Returns whether the hooks reported the end of the turn. The screen of an agent CLI may show the turn for a moment
+/// longer, and the next turn is reported by a hook. The exception is Claude Code 2.1 at a usage limit, which continues
+/// the turn by itself after the reset.
+fn is_over(noted: &StatusNote, now: Timestamp) -> bool {
+    let failed = noted.failure().filter(|failure| failure.source == FailureSource::Hook);
+    let may_continue = |failure: &FailedTurn| failure.resets_at.is_some_and(|reset| reset <= now);
+    noted.status == Status::Idle || failed.is_some_and(|failure| !may_continue(failure))
 }
 
 /// Whether a failure on the screen is news. Hooks report failed turns; of a CLI that has them, the screen adds only
@@ -258,8 +267,37 @@ mod tests {
         assert_eq!(sees(&screen, ready, Edge::Silence, ToldBy::Screen), None);
         assert_eq!(sees(&screen, None, Edge::Activity, ToldBy::Screen), None);
         assert_eq!(sees(&screen, None, Edge::Silence, ToldBy::Screen), None);
-        assert_eq!(sees(&hook, busy, Edge::Activity, ToldBy::Hooks), Some(Status::Working));
         assert_eq!(sees(&screen, busy, Edge::Activity, ToldBy::Screen), Some(Status::Working));
+    }
+
+    #[test]
+    fn a_turn_that_a_hook_reported_as_failed_does_not_return_to_working_while_the_screen_shows_it() {
+        use FailureCause::{Credit, Error, Limit, Login};
+        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let shown = [ScreenState::Busy, ScreenState::Approval("Run it?".into())];
+        for cause in [Login, Credit, Limit, Error] {
+            let failure = TurnFailure { cause, message: "x".into(), resets_at: None };
+            let failed = turn_failure::note_after(&working, &failure, FailureSource::Hook, at(2));
+            for (state, edge) in shown.iter().flat_map(|state| {
+                [Edge::Activity, Edge::Silence, Edge::Bell].into_iter().map(move |edge| (state, edge))
+            }) {
+                for second in [2, 3, 60] {
+                    let sight = Sight { state: Some(state), edge, told_by: ToldBy::Hooks };
+                    assert_eq!(note_after(&failed, sight, at(second)), None, "{cause} {state:?} {edge:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_turn_that_continues_by_itself_after_the_reset_of_a_limit_is_work() {
+        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let failure =
+            TurnFailure { cause: FailureCause::Limit, message: "x".into(), resets_at: Some(at(100)) };
+        let failed = turn_failure::note_after(&working, &failure, FailureSource::Hook, at(2));
+        let sight = Sight { state: Some(&ScreenState::Busy), edge: Edge::Activity, told_by: ToldBy::Hooks };
+        assert_eq!(note_after(&failed, sight, at(99)), None);
+        assert_eq!(note_after(&failed, sight, at(100)).map(|note| note.status), Some(Status::Working));
     }
 
     #[test]

@@ -335,14 +335,14 @@ fn a_failed_turn_of_claude_shows_its_cause() {
     ] {
         let Some(real) = without_retries() else { return };
         real.spawn("claude", prompt);
-        // The screen may show the ended turn for a moment longer than the hook takes to report the failure.
-        real.env.wait_until("its failed turn is shown", || {
-            let shown = real.shown();
-            shown["failure"].is_object()
-                && shown["status"] == status
-                && shown["waiting_for"] == waiting_for
-                && shown["reason"].as_str().is_some_and(|why| why.starts_with(reason))
-        });
+        real.env.wait_until("its turn has failed", || real.shown()["failure"].is_object());
+        let shown = real.shown();
+        assert_eq!(
+            (shown["status"].as_str(), &shown["waiting_for"]),
+            (Some(status), &waiting_for),
+            "{shown}"
+        );
+        assert!(shown["reason"].as_str().is_some_and(|why| why.starts_with(reason)), "{shown}");
     }
 }
 
