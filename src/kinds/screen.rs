@@ -7,6 +7,7 @@ mod rows;
 use regex_lite::{Regex, RegexBuilder};
 
 use self::rows::Row;
+use super::signal::failure::cause_of;
 use crate::model::{FailureCause, Kind, ScreenReading, ScreenState, TurnFailure};
 
 /// How far below a question the command stands that it is about.
@@ -70,7 +71,8 @@ fn state(kind: &Kind, text: &str) -> Option<ScreenState> {
         .or_else(|| found(&screen.ready).map(|_| ScreenState::Ready))
 }
 
-/// The failed turn that the screen shows. The reset time is left to the caller, who knows the time of day.
+/// The failed turn that the screen shows. The message decides the cause where the pattern does not. The reset time is
+/// left to the caller, who knows the time of day.
 fn failure(kind: &Kind, text: &str) -> Option<TurnFailure> {
     let screen = &kind.screen;
     let patterns = [
@@ -85,6 +87,7 @@ fn failure(kind: &Kind, text: &str) -> Option<TurnFailure> {
             Some(groups.get(1).or(groups.get(0))?.as_str().to_owned())
         })?;
         let message = found.split_whitespace().collect::<Vec<_>>().join(" ");
+        let cause = if cause == FailureCause::Error { cause_of(&message) } else { cause };
         Some(TurnFailure { cause, message, resets_at: None })
     })
 }

@@ -90,8 +90,9 @@ impl Manager {
     /// An agent's own hook spoke; who it is stands in its environment.
     pub fn agent_event(&self, payload: &[u8]) -> Result<(), Error> {
         let (mut signal, conversation) = kinds::read_hook(payload)?;
-        if let HookSignal::TurnFailed(failure) = &mut signal {
-            failure.resets_at = reset_time(&failure.message, Env::now(), &TimeZone::system());
+        if let HookSignal::TurnFailed(failure) | HookSignal::TurnPaused(failure) = &mut signal {
+            let in_message = || reset_time(&failure.message, Env::now(), &TimeZone::system());
+            failure.resets_at = failure.resets_at.or_else(in_message);
         }
         let Some(record) = self.speaker()? else { return Ok(()) };
         let is_first = self.note_heard(&record, &signal);
@@ -135,7 +136,8 @@ impl Manager {
         if let Some((now, before)) = changed {
             self.show_status(&now);
             // The answer to a dialog is told by no hook before the tool is done: its first output tells.
-            if now.status.status == Status::Waiting && before.status.status != Status::Waiting {
+            let is_paused = now.status.failure().is_some_and(|failure| failure.paused);
+            if now.status.status == Status::Waiting && before.status.status != Status::Waiting && !is_paused {
                 self.rearm(&now);
             }
         }
@@ -290,7 +292,11 @@ impl Heard {
     fn shows_a_turn(&self) -> bool {
         matches!(
             self.signal,
-            HookSignal::Prompted(_) | HookSignal::Busy | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_)
+            HookSignal::Prompted(_)
+                | HookSignal::Busy
+                | HookSignal::TurnOver(_)
+                | HookSignal::TurnFailed(_)
+                | HookSignal::TurnPaused(_)
         )
     }
 

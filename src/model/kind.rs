@@ -191,6 +191,6 @@ pub struct ScreenPatterns {
     pub failed_credit: Vec<String>,
     /// The last turn failed at a rate or usage limit; group 1 is the message.
     pub failed_limit: Vec<String>,
-    /// The last turn failed for another reason; group 1 is the message.
+    /// The last turn failed; group 1 is the message, which decides the cause where none of the others matches.
     pub failed_error: Vec<String>,
 }

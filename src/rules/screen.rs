@@ -95,18 +95,21 @@ fn is_over(noted: &StatusNote, now: Timestamp) -> bool {
     noted.status == Status::Idle || failed.is_some_and(|failure| !may_continue(failure))
 }
 
-/// Whether a failure on the screen is news. Hooks report failed turns; of a CLI that has them, the screen adds only
-/// that it is not logged in, before its first turn.
+/// Whether a failure on the screen is news. Of a CLI with hooks, the screen adds that it is not logged in before its first
+/// turn, and a failed turn whose end no hook reports: GitHub Copilot CLI 1.0.102 has no such hook.
 fn tells_of(failure: &TurnFailure, noted: &StatusNote, told_by: ToldBy) -> bool {
     let is_at_rest = matches!(noted.status, Status::Idle | Status::Starting | Status::Unknown);
     let is_about_to_work = noted.status == Status::Starting && noted.reason == WITH_A_TASK;
-    told_by != ToldBy::Hooks || failure.cause == FailureCause::Login && is_at_rest && !is_about_to_work
+    let is_logged_out = failure.cause == FailureCause::Login && is_at_rest && !is_about_to_work;
+    told_by != ToldBy::Hooks || is_logged_out || noted.status == Status::Working
 }
 
 /// A failure on the screen. Like the way to idle it waits for silence, and one that has been there before is no news.
 fn failed(noted: &StatusNote, failure: &TurnFailure, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
-    let is_old = sight.told_by != ToldBy::Hooks && matches!(noted.status, Status::Idle | Status::Waiting);
-    (sight.edge != Edge::Activity && noted.failure().is_none() && !is_old)
+    let is_old = sight.told_by != ToldBy::Hooks && noted.status == Status::Idle;
+    // A hook may be about to report the end of the turn, and says more.
+    let is_early = sight.told_by == ToldBy::Hooks && is_fresh(noted, now);
+    (sight.edge != Edge::Activity && noted.failure().is_none() && !is_old && !is_early)
         .then(|| turn_failure::note_after(noted, failure, FailureSource::Screen, now))
 }
 
@@ -238,10 +241,16 @@ mod tests {
             (Working, Error, Activity, Screen, None),
             // It has been there since an earlier turn.
             (Idle, Error, Silence, Screen, None),
+            // A dialog about a limit was answered by giving up.
+            (Waiting, Error, Silence, Screen, Some(Idle)),
             (Idle, Login, Silence, Hooks, Some(Waiting)),
             (Starting, Login, Silence, Hooks, Some(Waiting)),
             (Idle, Error, Silence, Hooks, None),
             (Idle, Login, Activity, Hooks, None),
+            // The end of the turn was reported by no hook.
+            (Working, Error, Silence, Hooks, Some(Idle)),
+            (Working, Login, Silence, Hooks, Some(Waiting)),
+            (Working, Error, Activity, Hooks, None),
         ] {
             let before = StatusNote::new(from, at(1), "before");
             let state = ScreenState::Failed(TurnFailure { cause, message: "x".into(), resets_at: None });
@@ -305,6 +314,11 @@ mod tests {
         let took = StatusNote::new(Status::Working, at(1), "it took a prompt");
         let sight = Sight { state: Some(&ScreenState::Ready), edge: Edge::Silence, told_by: ToldBy::Hooks };
         assert_eq!(note_after(&took, sight, at(3)), None);
+        let failure = TurnFailure { cause: FailureCause::Error, message: "x".into(), resets_at: None };
+        let failed = ScreenState::Failed(failure);
+        let shows_error = Sight { state: Some(&failed), ..sight };
+        assert_eq!(note_after(&took, shows_error, at(3)), None, "its hook may be about to report it");
+        assert!(note_after(&took, shows_error, at(7)).is_some_and(|note| note.failure().is_some()));
         assert_eq!(note_after(&took, sight, at(7)).map(|note| note.reason), Some(INTERRUPTED.into()));
         // A clock that was set back says nothing about since when.
         assert!(note_after(&took, sight, at(0)).is_some());
