@@ -52,7 +52,10 @@ pub(super) fn run(mut args: Arguments, context: &Context) -> Result<u8, Error> {
     if args.watch {
         return watch(&args, context);
     }
-    let survey = context.manager.survey_for_display()?;
+    let mut survey = context.manager.survey_for_display()?;
+    if context.ui.json {
+        context.manager.add_options(&mut survey.agents);
+    }
     show(&args, &survey.agents, None, context);
     if let Some(why) = survey.without_tmux() {
         context.ui.warn(&why);
@@ -102,6 +105,9 @@ fn watch(args: &Arguments, context: &Context) -> Result<u8, Error> {
     redraw(context, |survey| {
         if let Some(survey) = survey {
             agents = args.wanted(&survey.agents, context.ui.json);
+            if context.ui.json {
+                context.manager.add_options(&mut agents);
+            }
         }
         Ok(match (context.ui.json, agents.is_empty()) {
             (true, _) => serde_json::to_string(&agents).unwrap_or_else(|_| "[]".into()),

@@ -35,6 +35,27 @@ pub(super) fn bottom_lines(styled_screen: &str) -> Vec<String> {
     rows::bottom(styled_screen, BOTTOM).iter().map(Row::text).collect()
 }
 
+/// Returns the labels of the lowest row of buttons, each with whether it is selected; empty if none is.
+pub(super) fn buttons(kind: &Kind, styled_screen: &str) -> Vec<(String, bool)> {
+    let patterns: Vec<Regex> = kind.screen.buttons.iter().filter_map(|pattern| regex(pattern)).collect();
+    let read = |row: &Row| patterns.iter().find_map(|pattern| button_row(pattern, row));
+    rows::bottom(styled_screen, BOTTOM).iter().rev().find_map(read).unwrap_or_default()
+}
+
+fn button_row(pattern: &Regex, row: &Row) -> Option<Vec<(String, bool)>> {
+    let text = row.text();
+    let groups = pattern.captures(&text)?;
+    let labels: Vec<_> = groups.iter().skip(1).flatten().collect();
+    let [first, second, ..] = &labels[..] else { return None };
+    // A selected button is wider than its label by a column on either side. The middle of a gap is part of no button.
+    let plain = row.background((first.end() + second.start()) / 2)?;
+    let buttons: Vec<(String, bool)> = labels
+        .iter()
+        .map(|label| (label.as_str().to_owned(), row.background(label.start()) != Some(plain)))
+        .collect();
+    buttons.iter().any(|(_, is_selected)| *is_selected).then_some(buttons)
+}
+
 /// Returns the last line above the composer, or of the whole text where none is shown: what stands below a composer is
 /// the CLI's footer.
 pub fn last_line(kind: &Kind, lines: &[String]) -> Option<String> {

@@ -41,6 +41,29 @@ impl Manager {
         self.dialog_of(&record, &self.kind_of(&record)?)
     }
 
+    /// Adds the options of their dialogs to the questions of agents, by one look at all of their screens. Adds none if
+    /// tmux does not answer, or if one of the agents has just ended.
+    pub fn add_options(&self, agents: &mut [Agent]) {
+        let pane_of = |agent: &Agent| Some(agent.tmux.as_ref()?.pane.clone());
+        let mut waiting: Vec<(&mut Agent, String)> = agents
+            .iter_mut()
+            .filter(|agent| agent.question.is_some() && agent.host.is_none())
+            .filter_map(|agent| pane_of(agent).map(|pane| (agent, pane)))
+            .collect();
+        if waiting.is_empty() {
+            return;
+        }
+        let panes: Vec<&str> = waiting.iter().map(|(_, pane)| pane.as_str()).collect();
+        let screens = self.tmux().and_then(|tmux| Ok(tmux.captures(&panes)?));
+        let (Ok(screens), Ok(kinds)) = (screens, self.kinds()) else { return };
+        for ((agent, _), screen) in waiting.iter_mut().zip(screens) {
+            let dialog = kinds.get(&agent.kind).and_then(|kind| dialog_on(kind, &screen));
+            if let (Some(question), Some(dialog)) = (&mut agent.question, dialog) {
+                question.options = dialog.options.iter().map(DialogOption::line).collect();
+            }
+        }
+    }
+
     /// Chooses an option by its number or label, or types the answer where the dialog has no options. With the id of a
     /// question, answers that question and no other.
     pub fn answer_with(&self, name: &AgentName, answer: &str, read: Option<&str>) -> Result<Answered, Error> {
@@ -121,14 +144,7 @@ impl Manager {
     /// The dialog on the screen of an agent, if it shows one.
     fn dialog_of(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<Dialog>, Error> {
         let pane = record.tmux.as_ref().map(|place| place.pane.as_str()).unwrap_or_default();
-        let screen = self.tmux()?.capture(pane, Capture::ScreenStyled)?;
-        let asks = match kinds::read_screen(kind, &screen).state {
-            Some(ScreenState::Approval(asks) | ScreenState::Question(asks) | ScreenState::Setup(asks)) => {
-                asks
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(Dialog { asks, options: kinds::read_options(&screen) }))
+        Ok(dialog_on(kind, &self.tmux()?.capture(pane, Capture::ScreenStyled)?))
     }
 
     fn nothing_to_answer(&self, record: &AgentRecord) -> Error {
@@ -138,6 +154,15 @@ impl Manager {
             saw: self.last_lines(record),
         }
     }
+}
+
+/// Returns the dialog on a screen, if it shows one.
+fn dialog_on(kind: &Kind, screen: &str) -> Option<Dialog> {
+    let asks = match kinds::read_screen(kind, screen).state? {
+        ScreenState::Approval(asks) | ScreenState::Question(asks) | ScreenState::Setup(asks) => asks,
+        ScreenState::Busy | ScreenState::Failed(_) | ScreenState::Ready => return None,
+    };
+    Some(Dialog { asks, options: kinds::read_options(kind, screen) })
 }
 
 /// Whether two looks show the same options; of options without numbers only those from the marker on are seen.

@@ -183,6 +183,8 @@ pub struct ScreenPatterns {
     pub composer: Vec<String>,
     /// What an approval dialog is about, where that stands above the question; group 1 is the command.
     pub subject: Vec<String>,
+    /// The row of buttons of a dialog; each group is the label of a button. The selected one has another background.
+    pub buttons: Vec<String>,
     /// What stands in the composer in place of a long paste.
     pub pasted: Vec<String>,
     /// The last turn failed, or the next one would, because the CLI is not logged in; group 1 is the message.

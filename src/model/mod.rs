@@ -47,7 +47,7 @@ pub use config::{
     LedgerConfig, Notify, NotifyOn, QuietHours, RestartConfig, SupervisorConfig, WorkspaceConfig,
 };
 pub use cron::{Cron, InvalidCron};
-pub use dialog::{Dialog, DialogOption};
+pub use dialog::{Dialog, DialogOption, OptionPlacement};
 pub use digest::{Digest, DigestProject, NeedsYou};
 pub use environment::EnvironmentName;
 pub use event::{AgentEvent, Edge, HookSignal, TmuxEvent};

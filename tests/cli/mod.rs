@@ -14,6 +14,7 @@ mod delegate;
 mod demo_agent;
 mod descriptors;
 mod detach;
+mod dialogs;
 mod doctor;
 mod environment;
 mod errors;

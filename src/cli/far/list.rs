@@ -43,7 +43,10 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Conte
     }
     let ours =
         ours.map(|survey| (survey.agents, survey.silence.filter(|silence| !silence.is_without_tmux())));
-    let (ours, mut silence) = ours.unwrap_or_default();
+    let (mut ours, mut silence) = ours.unwrap_or_default();
+    if context.ui.json {
+        context.manager.add_options(&mut ours);
+    }
     for agent in ours {
         values.push(serde_json::to_value(&agent).unwrap_or(Value::Null));
         agents.push(agent);
