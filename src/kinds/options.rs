@@ -2,6 +2,8 @@
 //! the selected one. Options are numbered in most dialogs; some first-run dialogs have no numbers. The options of
 //! OpenCode are buttons in one row, which the kind describes.
 
+use regex_lite::Regex;
+
 use super::screen::{bottom_lines, buttons};
 use crate::model::{DialogOption, Kind, OptionPlacement};
 
@@ -20,6 +22,12 @@ pub fn read_options(kind: &Kind, styled_screen: &str) -> Vec<DialogOption> {
     };
     let row: Vec<DialogOption> = buttons(kind, styled_screen).into_iter().map(button).collect();
     if row.is_empty() { options(&bottom_lines(styled_screen)) } else { row }
+}
+
+/// Returns the position of the first option whose label matches a pattern.
+pub fn option_matching(options: &[DialogOption], pattern: &str) -> Option<usize> {
+    let pattern = Regex::new(pattern).ok()?;
+    options.iter().position(|option| pattern.is_match(&option.label))
 }
 
 fn options(lines: &[String]) -> Vec<DialogOption> {

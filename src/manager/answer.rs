@@ -15,6 +15,7 @@ use crate::rules::answer::{is_drawn, is_read};
 use crate::rules::family::descendants;
 use crate::rules::inherit::may_answer;
 use crate::rules::screen::Sight;
+use crate::store::AgentLock;
 
 /// How long a dialog may take to go away after its key.
 const EFFECT: Duration = Duration::from_secs(10);
@@ -45,6 +46,16 @@ impl Answer {
     }
 }
 
+/// An approval dialog that may be answered now. Only the owner of this types into the agent.
+pub(super) struct OpenDialog {
+    /// The agent as it was before the answer.
+    pub(super) record: AgentRecord,
+    pub(super) kind: Kind,
+    /// The line on the screen that asks.
+    pub(super) line: String,
+    pub(super) turn: AgentLock,
+}
+
 /// An answer that was taken.
 #[derive(Debug)]
 pub struct Answered {
@@ -59,10 +70,22 @@ pub struct Answered {
 impl Manager {
     /// Answers the agent's own dialog; with the id of a question, that question and no other.
     pub fn answer(&self, name: &AgentName, answer: Answer, read: Option<&str>) -> Result<Answered, Error> {
+        let open = self.open_dialog(name, answer, read)?;
+        self.press_answer(&open, answer)?;
+        self.answered(&open, answer)
+    }
+
+    /// Makes sure that the agent shows the approval dialog that is to be answered, and that its kind has keys for it.
+    pub(super) fn open_dialog(
+        &self,
+        name: &AgentName,
+        answer: Answer,
+        read: Option<&str>,
+    ) -> Result<OpenDialog, Error> {
         self.running(name, answer.verb())?;
         self.refuse_stranger(name, answer.verb())?;
         let before = self.record(name, answer.verb())?;
-        let _turn = self.store.lock_typing(name)?;
+        let turn = self.store.lock_typing(name)?;
         let record = self.record(name, answer.verb())?;
         // Somebody else answered meanwhile: the next question is not the one that was seen.
         if before.status.waiting_for == Some(WaitingFor::Approval) && record.status != before.status {
@@ -72,11 +95,7 @@ impl Manager {
             return Err(self.asks_another(&record, answer));
         }
         let kind = self.kind_of(&record)?;
-        let keys = match answer {
-            Answer::Approve => &kind.approve_keys,
-            Answer::Deny => &kind.deny_keys,
-        };
-        if keys.is_empty() {
+        if keys_for(&kind, answer).is_empty() {
             return Err(Error::CannotAnswer { name: name.clone(), kind: record.kind, verb: answer.verb() });
         }
         let Some(line) = self.dialog(&record, &kind)? else {
@@ -103,17 +122,24 @@ impl Manager {
             };
             return Err(self.asks_another(&self.note_sight(&now, sight)?, answer));
         }
-        let asked = match record.status.waiting_for {
-            Some(WaitingFor::Approval) => record.status.reason.clone(),
-            _ => line.clone(),
-        };
-        let pane = record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
-        let mut press = || Ok(self.tmux()?.keys(&pane, keys)?);
+        Ok(OpenDialog { record, kind, line, turn })
+    }
+
+    /// Presses the keys of an answer, and waits until it was taken.
+    pub(super) fn press_answer(&self, open: &OpenDialog, answer: Answer) -> Result<(), Error> {
+        let OpenDialog { record, kind, line, .. } = open;
+        let mut press = || Ok(self.tmux()?.keys(&open.pane(), keys_for(kind, answer))?);
         press()?;
-        self.until_taken(&record, (&kind, &line), &mut press)?;
-        let question =
-            record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval));
-        Ok(Answered { asked, question, agent: self.agent(name, answer.verb())? })
+        self.until_taken(record, (kind, line), &mut press)
+    }
+
+    /// Tells what was asked in a dialog that has been answered, and what the agent does now.
+    pub(super) fn answered(&self, open: &OpenDialog, answer: Answer) -> Result<Answered, Error> {
+        let OpenDialog { record, line, .. } = open;
+        let is_told = record.status.waiting_for == Some(WaitingFor::Approval);
+        let asked = if is_told { record.status.reason.clone() } else { line.clone() };
+        let question = record.status.asked().filter(|_| is_told);
+        Ok(Answered { asked, question, agent: self.agent(&record.name, answer.verb())? })
     }
 
     /// Somebody else answered meanwhile: what it asks now is not what was read.
@@ -161,7 +187,7 @@ impl Manager {
     }
 
     /// Waits until the dialog is gone or another one stands there, and writes down what the screen shows then.
-    fn until_taken(
+    pub(super) fn until_taken(
         &self,
         asked: &AgentRecord,
         (kind, line): (&Kind, &str),
@@ -204,5 +230,19 @@ impl Manager {
             }
             watch.changed(BETWEEN_LOOKS);
         }
+    }
+}
+
+impl OpenDialog {
+    /// The pane of the agent.
+    pub(super) fn pane(&self) -> String {
+        self.record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default()
+    }
+}
+
+fn keys_for(kind: &Kind, answer: Answer) -> &[String] {
+    match answer {
+        Answer::Approve => &kind.approve_keys,
+        Answer::Deny => &kind.deny_keys,
     }
 }

@@ -142,7 +142,7 @@ impl Manager {
     }
 
     /// The dialog on the screen of an agent, if it shows one.
-    fn dialog_of(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<Dialog>, Error> {
+    pub(super) fn dialog_of(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<Dialog>, Error> {
         let pane = record.tmux.as_ref().map(|place| place.pane.as_str()).unwrap_or_default();
         Ok(dialog_on(kind, &self.tmux()?.capture(pane, Capture::ScreenStyled)?))
     }

@@ -13,6 +13,7 @@ mod choose;
 mod completions;
 mod conversation;
 mod deliver;
+mod deny_because;
 mod detach;
 mod digest;
 mod dispatch;

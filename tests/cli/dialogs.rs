@@ -1,5 +1,5 @@
-//! Dialogs of agent CLIs that are not lists to choose from by a digit: the buttons of OpenCode. A fake program draws them
-//! and reacts to keys as the real one was seen to.
+//! Dialogs of agent CLIs that are not lists to choose from by a digit: the buttons of OpenCode, and the reason that the
+//! dialog of Claude Code takes. Fake programs draw them and react to keys as the real ones were seen to.
 
 use std::fs;
 
@@ -87,4 +87,38 @@ fn a_list_has_the_options_of_every_agent_that_asks() {
         let asked = json!(["1. Yes", "2. No"]);
         options("a") == asked && options("b") == asked && options("c").is_null()
     });
+}
+
+/// As Claude Code 2.1.325: Tab on `No` opens an input in the option, and Enter submits it.
+const CLAUDE: &str = r#"
+at=1 label=No reason=
+draw() {
+    printf '\033[2J\033[HBash command\ntouch x\nDo you want to proceed?\n'
+    [ $at = 1 ] && printf '❯ 1. Yes\n  2. %s\n' "$label" || printf '  1. Yes\n❯ 2. %s\n' "$label"
+    printf 'Esc to cancel · Tab to amend\n'
+}
+pressed() {
+    case $1 in
+        Up) at=1 ;;
+        Down) at=2 ;;
+        Tab) label='No, and tell Claude what to do differently' ;;
+        Enter)
+            printf '%s: %s' $at "$reason" > chosen
+            printf '\033[2J\033[H──────\n❯ \n──────\n'
+            return ;;
+        *) [ "$label" = No ] || { reason+=$1; label="No, $reason"; } ;;
+    esac
+    draw
+}
+draw
+"#;
+
+#[test]
+fn the_reason_of_a_denial_is_typed_into_a_dialog_that_takes_it() {
+    let env = TestEnv::new();
+    fake_cli(&env, "claude", CLAUDE);
+    spawned(&env, &["claude", "--name", "a"]);
+    wait_for(&env, "a", "waiting");
+    agent(&env, &["deny", "a", "--because", "use \"cargo\" instead"]).ok();
+    assert_eq!(fs::read_to_string(env.project().join("chosen")).unwrap(), "2: use \"cargo\" instead");
 }
