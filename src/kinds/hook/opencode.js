@@ -74,10 +74,9 @@ export const Symposium = async () => {
     },
     "session.error": ({ sessionID, error }) => {
       if (children.has(sessionID)) return
-      isAborted = error?.name === "MessageAbortedError"
+      if (error?.name === "MessageAbortedError") return (isAborted = true)
       const { message, statusCode, responseHeaders } = error?.data ?? {}
-      const cause = { error: { name: error?.name, message, status: statusCode }, resets_at: resetOf(responseHeaders) }
-      failure = isAborted ? pause : cause
+      failure = { error: { name: error?.name, message, status: statusCode }, resets_at: resetOf(responseHeaders) }
     },
     "permission.asked": ({ permission, patterns, metadata }) =>
       tell({
@@ -91,7 +90,9 @@ export const Symposium = async () => {
     "question.replied": () => tell({ hook_event_name: "PostToolUse" }),
     "session.idle": ({ sessionID }) => {
       if (children.has(sessionID) || !isRunning) return
-      if (failure) tell({ hook_event_name: "StopFailure", session_id: sessionID, ...failure })
+      // OpenCode reports no error for a pause that a person ended, and the limit still holds.
+      const error = failure ?? pause
+      if (error) tell({ hook_event_name: "StopFailure", session_id: sessionID, ...error })
       else if (isAborted) tell({ hook_event_name: "Notification", notification_type: "idle_prompt" })
       else tell({ hook_event_name: "Stop", session_id: sessionID, last_assistant_message: words })
       words = failure = pause = null

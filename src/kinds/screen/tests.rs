@@ -250,6 +250,7 @@ fn each_screen_shows_its_state_and_its_draft() {
         ),
         ("qwen-busy-retrying", Busy, None),
         ("opencode-busy-retrying", Busy, None),
+        ("opencode-busy-paused", Busy, None),
         ("opencode-question-always", question("△ Always allow"), None),
         ("demo-ready", Ready, None),
         ("demo-draft", Ready, Some("a draft that\nwaits")),
