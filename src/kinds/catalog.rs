@@ -152,6 +152,8 @@ mod tests {
             ("[x]\nexit_keys = ['C-c', 'Enter']\n", (2, 21), "C-c, C-d, Escape"),
             ("[x]\napprove_keys = ['y', 'Entr']\n", (2, 22), "`Entr` is not one key"),
             ("[x]\ndeny_keys = ['']\n", (2, 14), "PageDown"),
+            ("[x]\ndeny_reason = { option = '(' }\n", (2, 26), "not a regular expression"),
+            ("[x]\ndeny_reason = { keys = ['Tabb'] }\n", (2, 25), "`Tabb` is not one key"),
             ("[x]\ninterrupt_keys = ['C-', 'C-c']\n", (2, 19), "is not one key"),
             ("[x]\nhang_after_s = -1\n", (2, 16), "u64"),
             ("[x]\nhooks = 'all'\n", (2, 9), "expected one of `none`, `claude-settings`"),

@@ -22,7 +22,7 @@ pub use catalog::Kinds;
 pub use conversation_files::{find_conversation, place_conversation};
 pub use hook::{HookCommand, HookSetup, hooks};
 pub use mcp::{Asking, McpServer, McpSetup, mcp};
-pub use options::read_options;
+pub use options::{option_matching, read_options};
 pub use program::{SELF, find_program};
 pub use screen::{lacks_conversation, last_line, read_screen};
 pub use signal::{MAX_HOOK_BYTES, read_hook};

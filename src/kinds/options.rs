@@ -1,8 +1,11 @@
 //! Reads the options of the dialog at the bottom of an agent's screen. A marker (`❯`, `›`, `●`, `>`) stands in front of
-//! the selected one. Options are numbered in most dialogs; some first-run dialogs have none.
+//! the selected one. Options are numbered in most dialogs; some first-run dialogs have no numbers. The options of
+//! OpenCode are buttons in one row, which the kind describes.
 
-use super::screen::bottom_lines;
-use crate::model::DialogOption;
+use regex_lite::Regex;
+
+use super::screen::{bottom_lines, buttons};
+use crate::model::{DialogOption, Kind, OptionPlacement};
 
 /// The characters that mark the selected option in the dialogs of the built-in kinds.
 const MARKERS: [char; 4] = ['❯', '›', '●', '>'];
@@ -10,8 +13,21 @@ const MARKERS: [char; 4] = ['❯', '›', '●', '>'];
 const MOST_PLAIN_OPTIONS: usize = 6;
 
 /// Returns the options of the dialog on a screen, as `capture-pane -e` gives it; empty if no option is marked.
-pub fn read_options(styled_screen: &str) -> Vec<DialogOption> {
-    options(&bottom_lines(styled_screen))
+pub fn read_options(kind: &Kind, styled_screen: &str) -> Vec<DialogOption> {
+    let button = |(label, is_selected)| DialogOption {
+        number: None,
+        label,
+        is_selected,
+        placement: OptionPlacement::Row,
+    };
+    let row: Vec<DialogOption> = buttons(kind, styled_screen).into_iter().map(button).collect();
+    if row.is_empty() { options(&bottom_lines(styled_screen)) } else { row }
+}
+
+/// Returns the position of the first option whose label matches a pattern.
+pub fn option_matching(options: &[DialogOption], pattern: &str) -> Option<usize> {
+    let pattern = Regex::new(pattern).ok()?;
+    options.iter().position(|option| pattern.is_match(&option.label))
 }
 
 fn options(lines: &[String]) -> Vec<DialogOption> {
@@ -39,6 +55,7 @@ fn numbered_options(lines: &[String]) -> Vec<DialogOption> {
                 number: Some(number),
                 label: label.to_owned(),
                 is_selected: text.is_some(),
+                placement: OptionPlacement::Line,
             });
         }
     }
@@ -59,6 +76,7 @@ fn plain_options(lines: &[String]) -> Vec<DialogOption> {
         number: None,
         label: marked(line).unwrap_or(line).to_owned(),
         is_selected: marked(line).is_some(),
+        placement: OptionPlacement::Line,
     };
     lines[..end].iter().map(option).collect()
 }
@@ -78,11 +96,13 @@ fn numbered(text: &str) -> Option<(u32, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::Kinds;
 
     fn golden(name: &str) -> Vec<String> {
         let path = format!("{}/tests/golden/screens/{name}.txt", env!("CARGO_MANIFEST_DIR"));
         let screen = std::fs::read_to_string(path).unwrap();
-        read_options(&screen).iter().map(DialogOption::line).collect()
+        let kind = Kinds::builtin().get(name.split('-').next().unwrap()).unwrap();
+        read_options(kind, &screen).iter().map(DialogOption::line).collect()
     }
 
     #[test]
@@ -93,6 +113,8 @@ mod tests {
             ("codex-setup-trust", &["1. Trust and continue", "2. Quit"]),
             ("gemini-setup", &["1. Sign in with Google", "2. Use Gemini API Key", "3. Vertex AI"]),
             ("demo-approval", &["1. Yes", "2. No"]),
+            ("opencode-approval", &["Allow once", "Allow always", "Reject"]),
+            ("opencode-question-always", &["Confirm", "Cancel"]),
             (
                 "copilot-setup",
                 &["1. Yes", "2. Yes, and remember this folder for future sessions", "3. No (Esc)"],
@@ -102,6 +124,25 @@ mod tests {
         }
         assert_eq!(golden("codex-setup").len(), 4);
         assert_eq!(golden("claude-approval")[3], "4. No");
+    }
+
+    #[test]
+    fn the_background_tells_which_button_is_selected() {
+        let kind = Kinds::builtin().get("opencode").unwrap();
+        let row = |once: u8, always: u8, reject: u8| {
+            let button = |color: u8, label: &str| format!("\u{1b}[48;5;{color}m {label} \u{1b}[48;5;0m ");
+            let buttons =
+                [button(once, "Allow once"), button(always, "Allow always"), button(reject, "Reject")];
+            format!("  ┃\u{1b}[48;5;0m  {}   ⇆ select  enter confirm", buttons.concat())
+        };
+        let selected = |screen: &str| {
+            let options = read_options(kind, screen);
+            options.iter().position(|option| option.is_selected)
+        };
+        assert_eq!(selected(&row(215, 0, 0)), Some(0));
+        assert_eq!(selected(&row(0, 215, 0)), Some(1));
+        assert_eq!(selected(&row(0, 0, 215)), Some(2));
+        assert_eq!(selected(&row(0, 0, 0)), None, "text that only reads like the buttons is no dialog");
     }
 
     #[test]

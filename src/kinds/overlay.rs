@@ -101,6 +101,7 @@ struct Placed {
     clear_keys: Vec<Spanned<String>>,
     approve_keys: Vec<Spanned<String>>,
     deny_keys: Vec<Spanned<String>>,
+    deny_reason: PlacedDenyReason,
     screen: BTreeMap<String, Vec<Spanned<String>>>,
 }
 
@@ -132,6 +133,13 @@ struct PlacedConversation {
     choose: Args,
     resume: Args,
     missing: Vec<Spanned<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PlacedDenyReason {
+    option: Option<Spanned<String>>,
+    keys: Vec<Spanned<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -173,7 +181,13 @@ impl Placed {
             );
             return Err(Wrong { at: key.span().start, message });
         }
-        let pressed = [&self.interrupt_keys, &self.clear_keys, &self.approve_keys, &self.deny_keys];
+        let pressed = [
+            &self.interrupt_keys,
+            &self.clear_keys,
+            &self.approve_keys,
+            &self.deny_keys,
+            &self.deny_reason.keys,
+        ];
         if let Some(key) = pressed.into_iter().flatten().find(|key| !is_one_key(key.get_ref())) {
             let message = format!(
                 "`{}` is not one key; allowed: a character, {}, and C- or M- before one",
@@ -182,7 +196,8 @@ impl Placed {
             );
             return Err(Wrong { at: key.span().start, message });
         }
-        for pattern in self.screen.values().flatten().chain(&self.conversation.missing) {
+        let patterns = self.screen.values().flatten().chain(&self.conversation.missing);
+        for pattern in patterns.chain(&self.deny_reason.option) {
             if let Err(error) = Regex::new(pattern.get_ref()) {
                 let message = format!("`{}` is not a regular expression: {error}", pattern.get_ref());
                 return Err(Wrong { at: pattern.span().start, message });

@@ -7,6 +7,7 @@ mod rows;
 use regex_lite::{Regex, RegexBuilder};
 
 use self::rows::Row;
+use super::signal::failure::cause_of;
 use crate::model::{FailureCause, Kind, ScreenReading, ScreenState, TurnFailure};
 
 /// How far below a question the command stands that it is about.
@@ -32,6 +33,27 @@ pub fn read_screen(kind: &Kind, styled_screen: &str) -> ScreenReading {
 /// Returns the lowest non-empty lines of a screen, without borders and styles.
 pub(super) fn bottom_lines(styled_screen: &str) -> Vec<String> {
     rows::bottom(styled_screen, BOTTOM).iter().map(Row::text).collect()
+}
+
+/// Returns the labels of the lowest row of buttons, each with whether it is selected; empty if none is.
+pub(super) fn buttons(kind: &Kind, styled_screen: &str) -> Vec<(String, bool)> {
+    let patterns: Vec<Regex> = kind.screen.buttons.iter().filter_map(|pattern| regex(pattern)).collect();
+    let read = |row: &Row| patterns.iter().find_map(|pattern| button_row(pattern, row));
+    rows::bottom(styled_screen, BOTTOM).iter().rev().find_map(read).unwrap_or_default()
+}
+
+fn button_row(pattern: &Regex, row: &Row) -> Option<Vec<(String, bool)>> {
+    let text = row.text();
+    let groups = pattern.captures(&text)?;
+    let labels: Vec<_> = groups.iter().skip(1).flatten().collect();
+    let [first, second, ..] = &labels[..] else { return None };
+    // A selected button is wider than its label by a column on either side. The middle of a gap is part of no button.
+    let plain = row.background((first.end() + second.start()) / 2)?;
+    let buttons: Vec<(String, bool)> = labels
+        .iter()
+        .map(|label| (label.as_str().to_owned(), row.background(label.start()) != Some(plain)))
+        .collect();
+    buttons.iter().any(|(_, is_selected)| *is_selected).then_some(buttons)
 }
 
 /// Returns the last line above the composer, or of the whole text where none is shown: what stands below a composer is
@@ -70,7 +92,8 @@ fn state(kind: &Kind, text: &str) -> Option<ScreenState> {
         .or_else(|| found(&screen.ready).map(|_| ScreenState::Ready))
 }
 
-/// The failed turn that the screen shows. The reset time is left to the caller, who knows the time of day.
+/// The failed turn that the screen shows. The message decides the cause where the pattern does not. The reset time is
+/// left to the caller, who knows the time of day.
 fn failure(kind: &Kind, text: &str) -> Option<TurnFailure> {
     let screen = &kind.screen;
     let patterns = [
@@ -85,6 +108,7 @@ fn failure(kind: &Kind, text: &str) -> Option<TurnFailure> {
             Some(groups.get(1).or(groups.get(0))?.as_str().to_owned())
         })?;
         let message = found.split_whitespace().collect::<Vec<_>>().join(" ");
+        let cause = if cause == FailureCause::Error { cause_of(&message) } else { cause };
         Some(TurnFailure { cause, message, resets_at: None })
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! What comes in is another program's: it may be cut, huge or of a newer version, and is never trusted to be whole.
 
-mod failure;
+pub(super) mod failure;
 mod notify;
 
 use std::collections::BTreeMap;
@@ -43,6 +43,7 @@ fn meaning(event: &str, payload: &Payload) -> HookSignal {
         "Elicitation" => HookSignal::Waiting(WaitingFor::Question, asks(&words(payload, "asks for input"))),
         "Notification" => notification(payload).unwrap_or_else(other),
         "Stop" => HookSignal::TurnOver(text(payload, "last_assistant_message")),
+        "StopFailure" if flag(payload, "paused") => HookSignal::TurnPaused(failure::read(payload)),
         "StopFailure" => HookSignal::TurnFailed(failure::read(payload)),
         // `/clear` and switching the conversation end a session while the program stays.
         "SessionEnd" if matches!(text(payload, "reason").as_deref(), Some("clear" | "resume")) => other(),
@@ -101,6 +102,11 @@ fn notification(payload: &Payload) -> Option<HookSignal> {
 
 fn text(payload: &Payload, key: &str) -> Option<String> {
     payload.get(key).and_then(|raw| serde_json::from_str(raw.get()).ok())
+}
+
+/// Returns whether a member is there and true.
+fn flag(payload: &Payload, key: &str) -> bool {
+    payload.get(key).is_some_and(|raw| raw.get() == "true")
 }
 
 fn words(payload: &Payload, otherwise: &str) -> String {

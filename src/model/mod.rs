@@ -16,7 +16,7 @@ mod work;
 
 pub use crate::base::cron::{Cron, InvalidCron};
 pub use crate::base::glob::{bad_pattern, is_gits_own, is_pattern, matches, steps};
-pub use agent::dialog::{Dialog, DialogOption};
+pub use agent::dialog::{Dialog, DialogOption, OptionPlacement};
 pub use agent::environment::EnvironmentName;
 pub use agent::failure::{FailedTurn, FailureCause, FailureSource, TurnFailure};
 pub use agent::kind::{

@@ -25,4 +25,22 @@ impl Tmux {
         });
         self.ask("read a screen", &words)
     }
+
+    /// Returns what several panes show, with styles, by one message to tmux. Fails if one of the panes is gone.
+    pub fn captures(&self, panes: &[&str]) -> Result<Vec<String>, TmuxError> {
+        if panes.is_empty() {
+            return Ok(Vec::new());
+        }
+        // No program can print the separator, because it does not know it.
+        let separator = uuid::Uuid::new_v4().to_string();
+        let mut words = Vec::new();
+        for pane in panes {
+            let pane = target::pane(pane)?;
+            words.extend(["capture-pane", "-p", "-e", "-t", pane, ";"]);
+            words.extend(["display-message", "-p", "-t", pane, separator.as_str(), ";"]);
+        }
+        words.pop();
+        let screens = self.ask("read screens", &words)?;
+        Ok(screens.split(&separator).take(panes.len()).map(str::to_owned).collect())
+    }
 }

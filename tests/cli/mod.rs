@@ -15,6 +15,7 @@ mod delegate;
 mod demo_agent;
 mod descriptors;
 mod detach;
+mod dialogs;
 mod doctor;
 mod environment;
 mod errors;

@@ -96,6 +96,20 @@ fn claude_asks_before_a_command_and_goes_on_when_it_is_approved_or_denied() {
 }
 
 #[test]
+fn claude_goes_on_with_the_reason_of_a_denial() {
+    let Some(real) = claude() else { return };
+    real.spawn("claude", "run: touch made-by-claude");
+    real.reason_when("waiting");
+    real.agent("deny", &["--because", "use a.txt instead"]);
+    // In the same turn: the model is told with the result of the tool, not by another prompt.
+    real.wait_for_words("I was not let.");
+    let request = real.model.last_request()["messages"].to_string();
+    assert!(request.contains("use a.txt instead"), "{request}");
+    assert_eq!(real.model.last_prompt().as_deref(), Some("run: touch made-by-claude"));
+    assert!(!real.env.project().join("made-by-claude").exists());
+}
+
+#[test]
 fn a_question_of_claude_is_answered_by_one_of_its_options() {
     let Some(real) = claude() else { return };
     let question = json!({"questions": [{
@@ -335,14 +349,14 @@ fn a_failed_turn_of_claude_shows_its_cause() {
     ] {
         let Some(real) = without_retries() else { return };
         real.spawn("claude", prompt);
-        // The screen may show the ended turn for a moment longer than the hook takes to report the failure.
-        real.env.wait_until("its failed turn is shown", || {
-            let shown = real.shown();
-            shown["failure"].is_object()
-                && shown["status"] == status
-                && shown["waiting_for"] == waiting_for
-                && shown["reason"].as_str().is_some_and(|why| why.starts_with(reason))
-        });
+        real.env.wait_until("its turn has failed", || real.shown()["failure"].is_object());
+        let shown = real.shown();
+        assert_eq!(
+            (shown["status"].as_str(), &shown["waiting_for"]),
+            (Some(status), &waiting_for),
+            "{shown}"
+        );
+        assert!(shown["reason"].as_str().is_some_and(|why| why.starts_with(reason)), "{shown}");
     }
 }
 

@@ -80,6 +80,89 @@ fn the_plugin_tells_in_order_what_the_agent_does_and_not_what_its_subagents_do()
     assert_eq!(Value::Array(told), expected);
 }
 
+/// The hooks that the plugin sends for these events of a session, after its start.
+fn told_by_the_plugin(node: &str, events: &[Value]) -> Vec<Value> {
+    let env = TestEnv::new();
+    env.fake_program("opencode", "exec sleep 1000");
+    env.symposium(["agent", "spawn", "opencode", "--name", "a"]).ok();
+    let told = env.root().join("told");
+    let door = env.fake_program("door", &format!("cat >> {0}; echo >> {0}", told.display()));
+    let written = fs::read_to_string(env.state().join("instances/a/state/opencode-plugin.js")).unwrap();
+    let ours = written.lines().find(|line| line.starts_with("const DOOR = ")).expect("the door");
+    let (plugin, host) = (env.root().join("plugin.mjs"), env.root().join("host.mjs"));
+    fs::write(&plugin, written.replace(ours, &format!("const DOOR = [{door:?}]"))).unwrap();
+    fs::write(&host, HOST).unwrap();
+    let id = env.symposium(["agent", "show", "a", "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
+    let calls = Value::from(events.to_vec()).to_string();
+    let args = [host.to_str().unwrap(), plugin.to_str().unwrap(), &calls];
+    env.program(node, args).env("SYMPOSIUM_AGENT_ID", &id).ok();
+    let lines = fs::read_to_string(told).unwrap();
+    lines.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn status(status: Value) -> Value {
+    event("session.status", json!({"sessionID": "ses_1", "status": status}))
+}
+
+fn error(error: Value) -> Value {
+    event("session.error", json!({"sessionID": "ses_1", "error": error}))
+}
+
+fn at_rest() -> Value {
+    event("session.idle", json!({"sessionID": "ses_1"}))
+}
+
+#[test]
+fn the_plugin_reports_a_failed_turn_once_and_with_its_cause() {
+    let Some(node) = node() else { return };
+    let refused = json!({
+        "name": "APIError",
+        "data": {"message": "Too fast.", "statusCode": 429, "responseHeaders": {"retry-after": "7200"}},
+    });
+    // OpenCode reports the end of a failed turn twice.
+    let told =
+        told_by_the_plugin(&node, &[status(json!({"type": "busy"})), error(refused), at_rest(), at_rest()]);
+    let [failure] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(failure["hook_event_name"], "StopFailure");
+    assert_eq!(failure["error"], json!({"name": "APIError", "message": "Too fast.", "status": 429}));
+    assert!(failure["resets_at"].as_str().is_some_and(|at| at.ends_with('Z')), "{failure}");
+}
+
+#[test]
+fn the_plugin_reports_a_long_wait_for_a_limit_as_a_pause() {
+    let Some(node) = node() else { return };
+    let retry =
+        |next: i64| json!({"type": "retry", "attempt": 1, "message": "Rate limit reached.", "next": next});
+    let far = 7_258_118_400_000; // the year 2200
+    let (busy, aborted) = (json!({"type": "busy"}), json!({"name": "MessageAbortedError", "data": {}}));
+    let names = |told: &[Value]| -> Vec<Value> {
+        told.iter().map(|one| json!([one["hook_event_name"], one["paused"], one["resets_at"]])).collect()
+    };
+    let goes_on = [status(busy.clone()), status(retry(far)), status(busy.clone()), at_rest()];
+    assert_eq!(
+        names(&told_by_the_plugin(&node, &goes_on)),
+        [
+            json!(["StopFailure", true, "2200-01-01T00:00:00.000Z"]),
+            json!(["PostToolUse", null, null]),
+            json!(["Stop", null, null]),
+        ]
+    );
+    // OpenCode reports no error for a pause that a person ended.
+    let given_up = [status(busy.clone()), status(retry(far)), at_rest()];
+    assert_eq!(
+        names(&told_by_the_plugin(&node, &given_up)),
+        [
+            json!(["StopFailure", true, "2200-01-01T00:00:00.000Z"]),
+            json!(["StopFailure", null, "2200-01-01T00:00:00.000Z"]),
+        ]
+    );
+    // A short wait is part of the turn, and a turn that a person ended has not failed.
+    let interrupted = [status(busy), status(retry(0)), error(aborted), at_rest()];
+    let told = told_by_the_plugin(&node, &interrupted);
+    assert_eq!(names(&told), [json!(["Notification", null, null])]);
+    assert_eq!(told[0]["notification_type"], "idle_prompt");
+}
+
 fn node() -> Option<String> {
     super::has_packages("node").then_some(())?;
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -3,6 +3,7 @@
 pub(crate) mod editor;
 mod environments;
 mod ephemeral;
+mod failed_turns;
 mod hang;
 mod heartbeat;
 mod keeping;

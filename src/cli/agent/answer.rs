@@ -40,20 +40,19 @@ pub(in crate::cli) struct AnswerArguments {
 /// Answers the dialogs of agents with yes or no. Several agents, and one that was not named, are asked about one after
 /// the other; each answer then holds for the question that was shown.
 pub(in crate::cli) fn run(args: &Arguments, answer: Answer, context: &Invocation) -> Result<u8, Error> {
-    run_then(args, answer, context, |_| Ok(()))
+    run_with(args, answer, context, |name, read| Terminals(&context.manager).answer(name, answer, read))
 }
 
-/// The same, with something to do for each agent whose dialog was answered.
-pub(in crate::cli) fn run_then(
+/// The same, with another way to answer: a function of the agent and the id of the question that was read.
+pub(in crate::cli) fn run_with(
     args: &Arguments,
     answer: Answer,
     context: &Invocation,
-    then: impl Fn(&AgentName) -> Result<(), Error>,
+    give: impl Fn(&AgentName, Option<&str>) -> Result<Answered, Error>,
 ) -> Result<u8, Error> {
     let named = args.names.iter().map(|name| attach_shared::own(name)).collect::<Result<Vec<_>, _>>()?;
     if let [name] = &named[..] {
-        let answered = Terminals(&context.manager).answer(name, answer, args.if_asks.as_deref())?;
-        then(name)?;
+        let answered = give(name, args.if_asks.as_deref())?;
         tell(context, name, answer, &answered);
         return Ok(0);
     }
@@ -69,30 +68,31 @@ pub(in crate::cli) fn run_then(
     };
     let mut worst = 0;
     for name in names {
-        match one_of_several(&name, answer, context).and_then(|done| match done {
-            true => then(&name),
-            false => Ok(()),
-        }) {
-            Ok(()) => {}
-            Err(error) => worst = context.ui.error(&error.report()),
+        if let Err(error) = one_of_several(&name, answer, context, &give) {
+            worst = context.ui.error(&error.report());
         }
     }
     Ok(worst)
 }
 
-/// Shows the question of an agent, asks at a terminal, and answers it; returns whether it was answered.
-fn one_of_several(name: &AgentName, answer: Answer, context: &Invocation) -> Result<bool, Error> {
+/// Shows the question of an agent, asks at a terminal, and answers it.
+fn one_of_several(
+    name: &AgentName,
+    answer: Answer,
+    context: &Invocation,
+    give: &impl Fn(&AgentName, Option<&str>) -> Result<Answered, Error>,
+) -> Result<(), Error> {
     let question = StatusTracker(&context.manager).show(name)?.question;
     if let Some(question) = &question {
         context.ui.say(&format!("`{name}` asks:\n{}", indented(question)));
     }
     if context.ui.can_ask() && !context.ui.confirm(&format!("{} this?", capitalized(answer.verb())))? {
-        return Ok(false);
+        return Ok(());
     }
     let read = question.map(|question| question.id);
-    let answered = Terminals(&context.manager).answer(name, answer, read.as_deref())?;
+    let answered = give(name, read.as_deref())?;
     tell(context, name, answer, &answered);
-    Ok(true)
+    Ok(())
 }
 
 fn tell(context: &Invocation, name: &AgentName, answer: Answer, answered: &Answered) {

@@ -59,7 +59,10 @@ pub(in crate::cli) fn run(mut args: Arguments, context: &Invocation) -> Result<u
     if args.watch {
         return watch(&args, context);
     }
-    let survey = StatusTracker::survey_for_display(&context.manager)?;
+    let mut survey = StatusTracker::survey_for_display(&context.manager)?;
+    if context.ui.json {
+        Terminals(&context.manager).add_options(&mut survey.agents);
+    }
     show(&args, &survey.agents, None, context);
     if let Some(why) = survey.without_tmux() {
         context.ui.warn(&why);
@@ -109,6 +112,9 @@ fn watch(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     redraw(context, |survey| {
         if let Some(survey) = survey {
             agents = args.wanted(&survey.agents, context.ui.json);
+            if context.ui.json {
+                Terminals(&context.manager).add_options(&mut agents);
+            }
         }
         Ok(match (context.ui.json, agents.is_empty()) {
             (true, _) => serde_json::to_string(&agents).unwrap_or_else(|_| "[]".into()),

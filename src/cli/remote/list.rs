@@ -1,5 +1,6 @@
 //! `agent list --host H|all`: the agents of other machines, beside ours.
 
+use crate::manager::Terminals;
 use crate::manager::{Hosts, StatusTracker};
 use clap::{ArgMatches, FromArgMatches};
 use serde_json::Value;
@@ -44,7 +45,10 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
     }
     let ours =
         ours.map(|survey| (survey.agents, survey.silence.filter(|silence| !silence.is_without_tmux())));
-    let (ours, mut silence) = ours.unwrap_or_default();
+    let (mut ours, mut silence) = ours.unwrap_or_default();
+    if context.ui.json {
+        Terminals(&context.manager).add_options(&mut ours);
+    }
     for agent in ours {
         values.push(serde_json::to_value(&agent).unwrap_or(Value::Null));
         agents.push(agent);

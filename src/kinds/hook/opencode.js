@@ -34,11 +34,26 @@ const tell = (message) => {
   )
 }
 
+// A retry that is further away, in milliseconds, is reported as a pause: limits per minute end sooner.
+const LONG_WAIT = 120_000
+
+// When the endpoint takes requests again, by the headers that the AI SDK passes on.
+const resetOf = (headers) => {
+  const [ms, wait] = [headers?.["retry-after-ms"], headers?.["retry-after"]]
+  const seconds = ms ? Number(ms) / 1000 : Number(wait ?? NaN)
+  const at = Number.isNaN(seconds) ? Date.parse(wait) : Date.now() + seconds * 1000
+  return Number.isNaN(at) ? null : new Date(at).toISOString()
+}
+
 export const Symposium = async () => {
   if (isNested()) return {}
   const children = new Set() // sessions of subagents: their turns are part of their parent's
   const prompts = new Set() // messages that a person wrote
   let words = null
+  let failure = null // the error of this turn, in the form of a `StopFailure`
+  let pause = null // the same while OpenCode waits for a limit to go on with the turn
+  let isRunning = false // OpenCode 1.18.33 reports the end of a failed turn twice
+  let isAborted = false
   tell({ hook_event_name: "SessionStart" })
   const heard = {
     "session.created": ({ info }) => info.parentID && children.add(info.id),
@@ -46,7 +61,23 @@ export const Symposium = async () => {
     "message.part.updated": ({ part }) => {
       if (part.type === "text" && !prompts.has(part.messageID) && !children.has(part.sessionID)) words = part.text
     },
-    "session.error": ({ error }) => (words = error?.data?.message ?? error?.name ?? words),
+    "session.status": ({ sessionID, status }) => {
+      if (children.has(sessionID)) return
+      if (status.type === "busy") {
+        if (pause) tell({ hook_event_name: "PostToolUse" })
+        isRunning = true
+        pause = null
+      } else if (status.type === "retry" && status.next - Date.now() >= LONG_WAIT) {
+        pause = { error: { message: status.message }, resets_at: new Date(status.next).toISOString() }
+        tell({ hook_event_name: "StopFailure", session_id: sessionID, paused: true, ...pause })
+      }
+    },
+    "session.error": ({ sessionID, error }) => {
+      if (children.has(sessionID)) return
+      if (error?.name === "MessageAbortedError") return (isAborted = true)
+      const { message, statusCode, responseHeaders } = error?.data ?? {}
+      failure = { error: { name: error?.name, message, status: statusCode }, resets_at: resetOf(responseHeaders) }
+    },
     "permission.asked": ({ permission, patterns, metadata }) =>
       tell({
         hook_event_name: "PermissionRequest",
@@ -58,9 +89,14 @@ export const Symposium = async () => {
     "permission.replied": () => tell({ hook_event_name: "PostToolUse" }),
     "question.replied": () => tell({ hook_event_name: "PostToolUse" }),
     "session.idle": ({ sessionID }) => {
-      if (children.has(sessionID)) return
-      tell({ hook_event_name: "Stop", session_id: sessionID, last_assistant_message: words })
-      words = null
+      if (children.has(sessionID) || !isRunning) return
+      // OpenCode reports no error for a pause that a person ended, and the limit still holds.
+      const error = failure ?? pause
+      if (error) tell({ hook_event_name: "StopFailure", session_id: sessionID, ...error })
+      else if (isAborted) tell({ hook_event_name: "Notification", notification_type: "idle_prompt" })
+      else tell({ hook_event_name: "Stop", session_id: sessionID, last_assistant_message: words })
+      words = failure = pause = null
+      isRunning = isAborted = false
     },
   }
   return {
@@ -71,6 +107,8 @@ export const Symposium = async () => {
     },
     "chat.message": async ({ sessionID }, { parts }) => {
       if (children.has(sessionID)) return
+      if (!isRunning) failure = pause = null
+      isRunning = true
       const prompt = (parts ?? []).filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text)
       tell({ hook_event_name: "UserPromptSubmit", session_id: sessionID, prompt: prompt.join("\n") })
     },

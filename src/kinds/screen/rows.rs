@@ -3,7 +3,7 @@
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-use vt100::{Parser, Screen};
+use vt100::{Color, Parser, Screen};
 
 /// Wider screens are cut: this bounds what a broken capture can cost.
 const WIDEST: usize = 1000;
@@ -16,6 +16,7 @@ struct Cell {
     text: String,
     dim: bool,
     inverse: bool,
+    background: Color,
 }
 
 /// The lowest non-empty rows of a screen, from top to bottom.
@@ -47,6 +48,7 @@ impl Row {
                 },
                 dim: cell.dim(),
                 inverse: cell.inverse(),
+                background: cell.bgcolor(),
             })
             .collect();
         let inside = |cell: &Cell| !matches!(cell.text.as_str(), " " | "│" | "┃" | "║");
@@ -74,6 +76,16 @@ impl Row {
             at += cell.text.len();
         }
         written.trim_end().to_owned()
+    }
+
+    /// Returns the background at a position in the row's text.
+    pub(super) fn background(&self, position: usize) -> Option<Color> {
+        let mut end = 0;
+        let mut covers = |cell: &&Cell| {
+            end += cell.text.len();
+            position < end
+        };
+        self.0.iter().find(|cell| covers(cell)).map(|cell| cell.background)
     }
 
     /// Whether it is the border of a box or a line across the screen.

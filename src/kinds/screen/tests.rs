@@ -143,6 +143,115 @@ fn each_screen_shows_its_state_and_its_draft() {
             setup("No git repo found, create one to track aider's changes (recommended)? (Y)es/(N)o [Yes]:"),
             None,
         ),
+        (
+            "gemini-failed-login",
+            failed(
+                FailureCause::Login,
+                r#"API Error: {"error":{"code":401,"message":"API key not valid. Please pass a valid API key.","status":"UNAUTHENTICATED"}}"#,
+            ),
+            None,
+        ),
+        (
+            "gemini-failed-credit",
+            failed(
+                FailureCause::Credit,
+                r#"API Error: {"error":{"code":400,"message":"Your credit balance is too low to access the API.","status":"FAILED_PRECONDITION"}}"#,
+            ),
+            None,
+        ),
+        (
+            "gemini-failed-limit",
+            failed(FailureCause::Limit, "API Error: You have exhausted your daily quota on this model."),
+            None,
+        ),
+        (
+            "gemini-question-limit",
+            question("Usage limit reached for gemini-3.5-flash-lite."),
+            Some("fail: 429"),
+        ),
+        (
+            "copilot-failed-login",
+            failed(
+                FailureCause::Login,
+                "Authentication failed with provider at http://127.0.0.1:18790/v1 (HTTP 401). Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PROVIDER_BEARER_TOKEN.",
+            ),
+            None,
+        ),
+        (
+            "copilot-failed-credit",
+            failed(FailureCause::Credit, "400 Your credit balance is too low to access the API."),
+            None,
+        ),
+        (
+            "copilot-failed-limit",
+            failed(
+                FailureCause::Limit,
+                "429 Rate limit reached for m1 in organization org-x on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 2h.",
+            ),
+            None,
+        ),
+        (
+            "qwen-failed-login",
+            failed(FailureCause::Login, "API Error: 401 Incorrect API key provided: not-a-key."),
+            None,
+        ),
+        (
+            "qwen-failed-credit",
+            failed(FailureCause::Credit, "API Error: 400 Your credit balance is too low to access the API."),
+            None,
+        ),
+        (
+            "aider-failed-login",
+            failed(
+                FailureCause::Login,
+                "litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key provided: not-a-key. ░The API provider is not able to authenticate you. Check your API key.",
+            ),
+            None,
+        ),
+        (
+            "aider-failed-credit",
+            failed(
+                FailureCause::Credit,
+                "litellm.BadRequestError: OpenAIException - Your credit balance is too low to access the API.",
+            ),
+            None,
+        ),
+        (
+            "aider-failed-limit",
+            failed(
+                FailureCause::Limit,
+                "litellm.RateLimitError: RateLimitError: OpenAIException - Rate limit reached for m1 in organization org-x on requests per min (RPM): Limit 3, Used 3, Requeste d 1. Please try again in 2h. The API provider has rate limited you. Try again later or check your quotas.",
+            ),
+            None,
+        ),
+        (
+            "aider-failed-error",
+            failed(
+                FailureCause::Error,
+                "litellm.InternalServerError: InternalServerError: OpenAIException - The server had an error while processing your request. The API provider's servers are down or overloaded.",
+            ),
+            None,
+        ),
+        (
+            "copilot-failed-error",
+            failed(
+                FailureCause::Error,
+                "Failed to get response from the AI model; retried 5 times (total retry wait time: 14.88 seconds) Last error: 500 The server had an error while processing your request.",
+            ),
+            None,
+        ),
+        (
+            "qwen-failed-error",
+            failed(
+                FailureCause::Error,
+                "API Error: 500 The server had an error while processing your request.",
+            ),
+            None,
+        ),
+        ("qwen-busy-retrying", Busy, None),
+        ("opencode-busy-retrying", Busy, None),
+        ("opencode-busy-paused", Busy, None),
+        ("opencode-question-always", question("△ Always allow"), None),
         ("demo-ready", Ready, None),
         ("demo-draft", Ready, Some("a draft that\nwaits")),
         ("demo-pasted", Ready, Some("[Pasted text #1 +5 lines]")),

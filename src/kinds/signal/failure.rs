@@ -7,11 +7,13 @@ use crate::model::{FailureCause, TurnFailure};
 
 /// Causes by the error code of the CLI. Seen in Claude Code 2.1.325: `authentication_failed`, `billing_error`,
 /// `rate_limit`, `server_error`; the others stand in its documentation.
-const CODES: [(&str, FailureCause); 10] = [
+const CODES: [(&str, FailureCause); 11] = [
     ("authentication_failed", FailureCause::Login),
     ("authentication_error", FailureCause::Login),
     ("oauth_org_not_allowed", FailureCause::Login),
     ("permission_error", FailureCause::Login),
+    // OpenCode, for a provider without a key.
+    ("ProviderAuthError", FailureCause::Login),
     ("billing_error", FailureCause::Credit),
     ("insufficient_quota", FailureCause::Credit),
     ("rate_limit", FailureCause::Limit),
@@ -20,27 +22,35 @@ const CODES: [(&str, FailureCause); 10] = [
     ("overloaded", FailureCause::Error),
 ];
 
-/// Phrases in a message whose code says too little, in lower case.
-const PHRASES: [(&str, FailureCause); 12] = [
+/// Phrases in a message whose code says too little, in lower case. The first that is found decides.
+const PHRASES: [(&str, FailureCause); 18] = [
     ("credit balance", FailureCause::Credit),
+    // Gemini reports any limit with the words that OpenAI has for an account without credit.
+    ("please retry in", FailureCause::Limit),
+    ("resource_exhausted", FailureCause::Limit),
     ("insufficient_quota", FailureCause::Credit),
     ("exceeded your current quota, please check your plan and billing", FailureCause::Credit),
     ("not logged in", FailureCause::Login),
     ("invalid api key", FailureCause::Login),
+    ("api key not valid", FailureCause::Login),
+    ("api key not found", FailureCause::Login),
     ("incorrect api key", FailureCause::Login),
     ("unauthorized", FailureCause::Login),
+    ("unauthenticated", FailureCause::Login),
     ("authentication", FailureCause::Login),
     ("usage limit", FailureCause::Limit),
     ("rate limit", FailureCause::Limit),
+    ("daily quota", FailureCause::Limit),
     ("quota exceeded", FailureCause::Limit),
     ("too many requests", FailureCause::Limit),
 ];
 
-/// HTTP status codes as they stand in a message.
+/// HTTP status codes, as a number beside the message or as a word in it.
 const STATUSES: [(&str, FailureCause); 3] =
     [("401", FailureCause::Login), ("402", FailureCause::Credit), ("429", FailureCause::Limit)];
 
-/// Reads a payload. Its `error` is a code, or an object with a name and a message.
+/// Reads a payload. Its `error` is a code, or an object with a name, a message and the HTTP status. `resets_at` is the
+/// reset time of a limit, where the CLI tells it.
 pub(super) fn read(payload: &Payload) -> TurnFailure {
     let error: Value =
         payload.get("error").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
@@ -50,19 +60,27 @@ pub(super) fn read(payload: &Payload) -> TurnFailure {
         .or_else(|| filled(error["message"].as_str().map(str::to_owned)))
         .or_else(|| filled(text(payload, "error_details")))
         .unwrap_or_else(|| code.clone());
-    TurnFailure { cause: cause(&code, &message), message, resets_at: None }
+    let status = error["status"].as_u64().map(|status| status.to_string());
+    let resets_at = text(payload, "resets_at").and_then(|at| at.parse().ok());
+    TurnFailure { cause: cause(&code, status.as_deref(), &message), message, resets_at }
 }
 
-fn cause(code: &str, message: &str) -> FailureCause {
+/// Returns the cause of an error that comes without a code.
+pub(in crate::kinds) fn cause_of(message: &str) -> FailureCause {
+    cause("", None, message)
+}
+
+fn cause(code: &str, status: Option<&str>, message: &str) -> FailureCause {
     let named = CODES.iter().find(|(known, _)| *known == code).map(|(_, cause)| *cause);
     let lower = message.to_ascii_lowercase();
     let phrase = || PHRASES.iter().find(|(phrase, _)| lower.contains(phrase)).map(|(_, cause)| *cause);
     let is_number = |word: &str, number: &str| word.trim_matches(|c: char| !c.is_ascii_digit()) == number;
-    let status = || {
+    let status_in = |text: &str| {
         let known = |(number, cause): &(&str, FailureCause)| {
-            lower.split_whitespace().any(|word| is_number(word, number)).then_some(*cause)
+            text.split_whitespace().any(|word| is_number(word, number)).then_some(*cause)
         };
         STATUSES.iter().find_map(known)
     };
-    named.or_else(phrase).or_else(status).unwrap_or(FailureCause::Error)
+    let by_status = || status_in(status.unwrap_or(&lower));
+    named.or_else(phrase).or_else(by_status).unwrap_or(FailureCause::Error)
 }

@@ -146,12 +146,53 @@ fn a_failed_turn_has_its_cause_and_its_message() {
             if message.is_empty() { error["message"].as_str().unwrap_or_default() } else { message };
         assert_eq!(failure.message, expected, "{error}");
     }
+    // As our plugin for OpenCode 1.18.33 sends them: the HTTP status decides where the message names no cause.
+    for (error, cause) in [
+        (json!({"name": "APIError", "message": "No access.", "status": 401}), Login),
+        (json!({"name": "APIError", "message": "No access, see page 401.", "status": 500}), Error),
+        (json!({"name": "APIError", "message": "Your credit balance is too low.", "status": 400}), Credit),
+        (json!({"name": "ProviderAuthError", "message": "x"}), Login),
+    ] {
+        let payload = json!({"hook_event_name": "StopFailure", "error": error, "resets_at": null});
+        let HookSignal::TurnFailed(failure) = signal(payload) else { panic!("{error}") };
+        assert_eq!((failure.cause, failure.resets_at), (cause, None), "{error}");
+    }
     let HookSignal::TurnFailed(bare) =
         signal(json!({"hook_event_name": "StopFailure", "error": "rate_limit"}))
     else {
         panic!("it is a failure")
     };
     assert_eq!((bare.cause, bare.message.as_str()), (Limit, "rate_limit"));
+}
+
+#[test]
+fn a_pause_has_the_time_at_which_the_turn_goes_on() {
+    let payload = json!({
+        "hook_event_name": "StopFailure", "paused": true,
+        "error": {"message": "Rate limit reached"}, "resets_at": "2026-11-18T05:00:00.000Z",
+    });
+    let HookSignal::TurnPaused(failure) = signal(payload) else { panic!("it is a pause") };
+    assert_eq!(failure.cause, FailureCause::Limit);
+    assert_eq!(failure.resets_at, "2026-11-18T05:00:00Z".parse().ok());
+}
+
+#[test]
+fn a_message_without_a_code_is_sorted_by_its_words() {
+    use FailureCause::{Credit, Error, Limit, Login};
+    for (message, cause) in [
+        ("litellm.RateLimitError: OpenAIException - Rate limit reached for m1", Limit),
+        ("litellm.InternalServerError: The server had an error", Error),
+        ("API Error: You exceeded your current quota, please check your plan and billing details.", Credit),
+        // Gemini uses the same words for a limit, and names the time to wait.
+        (
+            "You exceeded your current quota, please check your plan and billing details. Please retry in 7s.",
+            Limit,
+        ),
+        (r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#, Limit),
+        (r#"{"error":{"code":401,"message":"x"}}"#, Login),
+    ] {
+        assert_eq!(failure::cause_of(message), cause, "{message}");
+    }
 }
 
 #[test]

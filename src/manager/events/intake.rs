@@ -94,8 +94,9 @@ impl Events<'_> {
     /// An agent's own hook spoke; who it is stands in its environment.
     pub fn agent_event(&self, payload: &[u8]) -> Result<(), Error> {
         let (mut signal, conversation) = kinds::read_hook(payload)?;
-        if let HookSignal::TurnFailed(failure) = &mut signal {
-            failure.resets_at = reset_time(&failure.message, Env::now(), &TimeZone::system());
+        if let HookSignal::TurnFailed(failure) | HookSignal::TurnPaused(failure) = &mut signal {
+            let in_message = || reset_time(&failure.message, Env::now(), &TimeZone::system());
+            failure.resets_at = failure.resets_at.or_else(in_message);
         }
         let Some(record) = self.0.speaker()? else { return Ok(()) };
         let is_first = self.note_heard(&record, &signal);
@@ -143,7 +144,8 @@ impl Events<'_> {
         if let Some((now, before)) = changed {
             StatusTracker(self.0).show_status(&now);
             // The answer to a dialog is told by no hook before the tool is done: its first output tells.
-            if now.status.status == Status::Waiting && before.status.status != Status::Waiting {
+            let is_paused = now.status.failure().is_some_and(|failure| failure.paused);
+            if now.status.status == Status::Waiting && before.status.status != Status::Waiting && !is_paused {
                 StatusTracker(self.0).rearm(&now);
             }
         }
@@ -248,7 +250,11 @@ impl Heard {
     fn shows_a_turn(&self) -> bool {
         matches!(
             self.signal,
-            HookSignal::Prompted(_) | HookSignal::Busy | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_)
+            HookSignal::Prompted(_)
+                | HookSignal::Busy
+                | HookSignal::TurnOver(_)
+                | HookSignal::TurnFailed(_)
+                | HookSignal::TurnPaused(_)
         )
     }
 

@@ -160,6 +160,10 @@ impl StatusTracker<'_> {
 
 /// Whether the next output may be the beginning of work, and nothing else would tell.
 fn needs_another(record: &AgentRecord, told_by: ToldBy) -> bool {
+    // OpenCode draws a spinner for as long as it waits for a limit, and a hook tells when it goes on.
+    if record.status.failure().is_some_and(|failure| failure.paused) {
+        return false;
+    }
     match (record.status.status, told_by) {
         (Status::Working, _) => false,
         (Status::Waiting | Status::Starting, _) => true,

@@ -197,22 +197,6 @@ fn name_after(socket: Option<&OsStr>) -> String {
     if plain.starts_with("symposium") { plain } else { format!("symposium-{plain}") }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_service_is_called_like_its_server() {
-        for (socket, name) in [
-            ("symposium", "symposium"),
-            ("symposium-0badcafe", "symposium-0badcafe"),
-            ("my server.sock", "symposium-my-server-sock"),
-        ] {
-            assert_eq!(name_after(Some(OsStr::new(socket))), name);
-        }
-    }
-}
-
 /// Returns whether logind ends a user's processes at logout. Most systems do not.
 pub(in crate::manager) fn kills_user_processes() -> bool {
     let files = ["/etc/systemd/logind.conf", "/usr/lib/systemd/logind.conf"].map(std::path::PathBuf::from);
@@ -228,4 +212,20 @@ pub(in crate::manager) fn kills_user_processes() -> bool {
                 .is_some_and(|value| ["yes", "true", "1", "on"].contains(&value))
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_called_like_its_server() {
+        for (socket, name) in [
+            ("symposium", "symposium"),
+            ("symposium-0badcafe", "symposium-0badcafe"),
+            ("my server.sock", "symposium-my-server-sock"),
+        ] {
+            assert_eq!(name_after(Some(OsStr::new(socket))), name);
+        }
+    }
 }

@@ -1,19 +1,18 @@
 //! `agent answer`: chooses an option of the dialog that an agent shows, or types the answer to a question without
 //! options. Works for approvals, questions and first-run dialogs alike, since their options are read from the screen.
 
-use crate::manager::delivery::Delivery;
-use crate::manager::status::StatusTracker;
-use crate::manager::terminal::Terminals;
-use std::time::{Duration, Instant};
-
 use crate::error::{Error, Typed};
 use crate::kinds;
+use crate::manager::delivery::Delivery;
 use crate::manager::delivery::send::SendRequest;
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
 use crate::manager::terminal::approve::Answered;
 use crate::model::{Agent, AgentName, AgentRecord, Dialog, DialogOption, Kind, ScreenState, Status};
 use crate::rules::tasks::choice::{Attempt, chosen, keys};
 use crate::rules::tasks::typing::Lines;
 use crate::tmux::Capture;
+use std::time::{Duration, Instant};
 
 /// How long a dialog may take to go away after an option was chosen.
 const DIALOG_EFFECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -43,6 +42,29 @@ impl Terminals<'_> {
         StatusTracker(self.0).running(name, "answer")?;
         let record = self.0.record(name, "answer")?;
         self.dialog_of(&record, &self.0.kind_of(&record)?)
+    }
+
+    /// Adds the options of their dialogs to the questions of agents, by one look at all of their screens. Adds none if
+    /// tmux does not answer, or if one of the agents has just ended.
+    pub fn add_options(&self, agents: &mut [Agent]) {
+        let pane_of = |agent: &Agent| Some(agent.tmux.as_ref()?.pane.clone());
+        let mut waiting: Vec<(&mut Agent, String)> = agents
+            .iter_mut()
+            .filter(|agent| agent.question.is_some() && agent.host.is_none())
+            .filter_map(|agent| pane_of(agent).map(|pane| (agent, pane)))
+            .collect();
+        if waiting.is_empty() {
+            return;
+        }
+        let panes: Vec<&str> = waiting.iter().map(|(_, pane)| pane.as_str()).collect();
+        let screens = self.0.tmux().and_then(|tmux| Ok(tmux.captures(&panes)?));
+        let (Ok(screens), Ok(kinds)) = (screens, self.0.kinds()) else { return };
+        for ((agent, _), screen) in waiting.iter_mut().zip(screens) {
+            let dialog = kinds.get(&agent.kind).and_then(|kind| dialog_on(kind, &screen));
+            if let (Some(question), Some(dialog)) = (&mut agent.question, dialog) {
+                question.options = dialog.options.iter().map(DialogOption::line).collect();
+            }
+        }
     }
 
     /// Chooses an option by its number or label, or types the answer where the dialog has no options. With the id of a
@@ -123,16 +145,13 @@ impl Terminals<'_> {
     }
 
     /// The dialog on the screen of an agent, if it shows one.
-    fn dialog_of(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<Dialog>, Error> {
+    pub(in crate::manager) fn dialog_of(
+        &self,
+        record: &AgentRecord,
+        kind: &Kind,
+    ) -> Result<Option<Dialog>, Error> {
         let pane = record.tmux.as_ref().map(|place| place.pane.as_str()).unwrap_or_default();
-        let screen = self.0.tmux()?.capture(pane, Capture::ScreenStyled)?;
-        let asks = match kinds::read_screen(kind, &screen).state {
-            Some(ScreenState::Approval(asks) | ScreenState::Question(asks) | ScreenState::Setup(asks)) => {
-                asks
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(Dialog { asks, options: kinds::read_options(&screen) }))
+        Ok(dialog_on(kind, &self.0.tmux()?.capture(pane, Capture::ScreenStyled)?))
     }
 
     fn nothing_to_answer(&self, record: &AgentRecord) -> Error {
@@ -142,6 +161,15 @@ impl Terminals<'_> {
             saw: StatusTracker(self.0).last_lines(record),
         }
     }
+}
+
+/// Returns the dialog on a screen, if it shows one.
+fn dialog_on(kind: &Kind, screen: &str) -> Option<Dialog> {
+    let asks = match kinds::read_screen(kind, screen).state? {
+        ScreenState::Approval(asks) | ScreenState::Question(asks) | ScreenState::Setup(asks) => asks,
+        ScreenState::Busy | ScreenState::Failed(_) | ScreenState::Ready => return None,
+    };
+    Some(Dialog { asks, options: kinds::read_options(kind, screen) })
 }
 
 /// Whether two looks show the same options; of options without numbers only those from the marker on are seen.

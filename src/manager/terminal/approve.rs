@@ -3,13 +3,11 @@
 //!
 //! Nothing is pressed before the dialog is seen on the screen: a key that answers a dialog is a letter elsewhere.
 
+use crate::env::Env;
+use crate::error::{Error, Typed};
 use crate::manager::specs::SpecCatalog;
 use crate::manager::status::StatusTracker;
 use crate::manager::terminal::Terminals;
-use std::time::{Duration, Instant};
-
-use crate::env::Env;
-use crate::error::{Error, Typed};
 use crate::model::{
     Agent, AgentName, AgentRecord, AskedQuestion, Edge, Kind, ScreenState, Status, WaitingFor,
 };
@@ -17,6 +15,8 @@ use crate::rules::lifecycle::inherit::may_answer;
 use crate::rules::lifecycle::tree::descendants;
 use crate::rules::status::from_screen::Sight;
 use crate::rules::tasks::approval::{is_drawn, is_read};
+use crate::store::AgentLock;
+use std::time::{Duration, Instant};
 
 /// How long a dialog may take to go away after its key.
 const EFFECT: Duration = Duration::from_secs(10);
@@ -47,6 +47,16 @@ impl Answer {
     }
 }
 
+/// An approval dialog that may be answered now. Only the owner of this types into the agent.
+pub(in crate::manager) struct OpenDialog {
+    /// The agent as it was before the answer.
+    pub(in crate::manager) record: AgentRecord,
+    pub(in crate::manager) kind: Kind,
+    /// The line on the screen that asks.
+    pub(in crate::manager) line: String,
+    pub(in crate::manager) turn: AgentLock,
+}
+
 /// An answer that was taken.
 #[derive(Debug)]
 pub struct Answered {
@@ -61,10 +71,22 @@ pub struct Answered {
 impl Terminals<'_> {
     /// Answers the agent's own dialog; with the id of a question, that question and no other.
     pub fn answer(&self, name: &AgentName, answer: Answer, read: Option<&str>) -> Result<Answered, Error> {
+        let open = self.open_dialog(name, answer, read)?;
+        self.press_answer(&open, answer)?;
+        self.answered(&open, answer)
+    }
+
+    /// Makes sure that the agent shows the approval dialog that is to be answered, and that its kind has keys for it.
+    pub(in crate::manager) fn open_dialog(
+        &self,
+        name: &AgentName,
+        answer: Answer,
+        read: Option<&str>,
+    ) -> Result<OpenDialog, Error> {
         StatusTracker(self.0).running(name, answer.verb())?;
         self.refuse_stranger(name, answer.verb())?;
         let before = self.0.record(name, answer.verb())?;
-        let _turn = self.0.store.lock_typing(name)?;
+        let turn = self.0.store.lock_typing(name)?;
         let record = self.0.record(name, answer.verb())?;
         // Somebody else answered meanwhile: the next question is not the one that was seen.
         if before.status.waiting_for == Some(WaitingFor::Approval) && record.status != before.status {
@@ -74,11 +96,7 @@ impl Terminals<'_> {
             return Err(self.asks_another(&record, answer));
         }
         let kind = self.0.kind_of(&record)?;
-        let keys = match answer {
-            Answer::Approve => &kind.approve_keys,
-            Answer::Deny => &kind.deny_keys,
-        };
-        if keys.is_empty() {
+        if keys_for(&kind, answer).is_empty() {
             return Err(Error::CannotAnswer { name: name.clone(), kind: record.kind, verb: answer.verb() });
         }
         let Some(line) = self.dialog(&record, &kind)? else {
@@ -105,17 +123,24 @@ impl Terminals<'_> {
             };
             return Err(self.asks_another(&StatusTracker(self.0).note_sight(&now, sight)?, answer));
         }
-        let asked = match record.status.waiting_for {
-            Some(WaitingFor::Approval) => record.status.reason.clone(),
-            _ => line.clone(),
-        };
-        let pane = record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default();
-        let mut press = || Ok(self.0.tmux()?.keys(&pane, keys)?);
+        Ok(OpenDialog { record, kind, line, turn })
+    }
+
+    /// Presses the keys of an answer, and waits until it was taken.
+    pub(in crate::manager) fn press_answer(&self, open: &OpenDialog, answer: Answer) -> Result<(), Error> {
+        let OpenDialog { record, kind, line, .. } = open;
+        let mut press = || Ok(self.0.tmux()?.keys(&open.pane(), keys_for(kind, answer))?);
         press()?;
-        self.until_taken(&record, (&kind, &line), &mut press)?;
-        let question =
-            record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval));
-        Ok(Answered { asked, question, agent: StatusTracker(self.0).agent(name, answer.verb())? })
+        self.until_taken(record, (kind, line), &mut press)
+    }
+
+    /// Tells what was asked in a dialog that has been answered, and what the agent does now.
+    pub(in crate::manager) fn answered(&self, open: &OpenDialog, answer: Answer) -> Result<Answered, Error> {
+        let OpenDialog { record, line, .. } = open;
+        let is_told = record.status.waiting_for == Some(WaitingFor::Approval);
+        let asked = if is_told { record.status.reason.clone() } else { line.clone() };
+        let question = record.status.asked().filter(|_| is_told);
+        Ok(Answered { asked, question, agent: StatusTracker(self.0).agent(&record.name, answer.verb())? })
     }
 
     /// Somebody else answered meanwhile: what it asks now is not what was read.
@@ -168,7 +193,7 @@ impl Terminals<'_> {
     }
 
     /// Waits until the dialog is gone or another one stands there, and writes down what the screen shows then.
-    fn until_taken(
+    pub(in crate::manager) fn until_taken(
         &self,
         asked: &AgentRecord,
         (kind, line): (&Kind, &str),
@@ -211,5 +236,19 @@ impl Terminals<'_> {
             }
             watch.changed(BETWEEN_LOOKS);
         }
+    }
+}
+
+impl OpenDialog {
+    /// The pane of the agent.
+    pub(in crate::manager) fn pane(&self) -> String {
+        self.record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default()
+    }
+}
+
+fn keys_for(kind: &Kind, answer: Answer) -> &[String] {
+    match answer {
+        Answer::Approve => &kind.approve_keys,
+        Answer::Deny => &kind.deny_keys,
     }
 }

@@ -6,6 +6,7 @@
 //! - `send`: `agent send`, with verified delivery
 //! - `approve`: `agent approve` and `deny`
 //! - `answer`: `agent answer`
+//! - `deny_because`: `agent deny --because`
 //! - `interrupt`: `agent interrupt`
 //! - `peek`: `agent peek`
 //! - `logs`: `agent logs`
@@ -16,6 +17,7 @@
 pub(in crate::manager) mod answer;
 pub(in crate::manager) mod approve;
 pub(in crate::manager) mod attach;
+pub(in crate::manager) mod deny_because;
 pub(in crate::manager) mod detach;
 pub(in crate::manager) mod driver;
 pub(in crate::manager) mod interrupt;

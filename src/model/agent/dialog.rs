@@ -11,6 +11,19 @@ pub struct DialogOption {
     pub label: String,
     /// Whether the marker of the dialog stands on it.
     pub is_selected: bool,
+    /// Where it stands relative to the other options.
+    #[serde(skip)]
+    pub placement: OptionPlacement,
+}
+
+/// How the options of a dialog are laid out, which decides the arrow keys that move its marker.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OptionPlacement {
+    /// Each option has a line of its own: Up and Down move the marker.
+    #[default]
+    Line,
+    /// The options are buttons in one row: Left and Right move the marker.
+    Row,
 }
 
 impl DialogOption {
@@ -28,6 +41,6 @@ impl DialogOption {
 pub struct Dialog {
     /// The line that asks.
     pub asks: String,
-    /// The options from top to bottom; empty where the answer is typed.
+    /// The options from top to bottom or from left to right; empty where the answer is typed.
     pub options: Vec<DialogOption>,
 }

@@ -71,6 +71,9 @@ pub struct FailedTurn {
     pub in_a_row: u32,
     /// Where the failure was reported.
     pub source: FailureSource,
+    /// Whether the agent CLI goes on with the turn by itself after the reset, so that the turn is not over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
 }
 
 impl FailedTurn {

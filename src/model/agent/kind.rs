@@ -46,6 +46,8 @@ pub struct Kind {
     pub approve_keys: Vec<String>,
     /// tmux key names that say no to it.
     pub deny_keys: Vec<String>,
+    /// How its approval dialog takes the reason of a denial; empty where it takes none.
+    pub deny_reason: DenyReason,
     /// After how many seconds of work without output and without a child process it is said to hang; 0: never.
     pub hang_after_s: u64,
     /// Whether it takes bracketed paste.
@@ -78,6 +80,16 @@ pub struct McpVia {
     pub allow_args: Vec<String>,
     /// What the entry holds to the same end.
     pub allow_server: BTreeMap<String, serde_json::Value>,
+}
+
+/// How an approval dialog takes a text together with the denial.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DenyReason {
+    /// Regular expression for the label of the option that denies.
+    pub option: String,
+    /// tmux key names that open the input of that option once it is selected.
+    pub keys: Vec<String>,
 }
 
 /// How the first prompt gets in.
@@ -183,6 +195,8 @@ pub struct ScreenPatterns {
     pub composer: Vec<String>,
     /// What an approval dialog is about, where that stands above the question; group 1 is the command.
     pub subject: Vec<String>,
+    /// The row of buttons of a dialog; each group is the label of a button. The selected one has another background.
+    pub buttons: Vec<String>,
     /// What stands in the composer in place of a long paste.
     pub pasted: Vec<String>,
     /// The last turn failed, or the next one would, because the CLI is not logged in; group 1 is the message.
@@ -191,6 +205,6 @@ pub struct ScreenPatterns {
     pub failed_credit: Vec<String>,
     /// The last turn failed at a rate or usage limit; group 1 is the message.
     pub failed_limit: Vec<String>,
-    /// The last turn failed for another reason; group 1 is the message.
+    /// The last turn failed; group 1 is the message, which decides the cause where none of the others matches.
     pub failed_error: Vec<String>,
 }

@@ -63,7 +63,7 @@ pub struct AskedQuestion {
     pub text: String,
     /// How much of it that is.
     pub extent: Extent,
-    /// The options of its dialog, where the screen was read for them: by `agent show`.
+    /// The options of its dialog, where the screen was read for them: by `agent show` and `agent list`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
 }

@@ -81,6 +81,8 @@ pub enum HookSignal {
     TurnOver(Option<String>),
     /// Its turn ended with an error.
     TurnFailed(TurnFailure),
+    /// Its turn was refused, and its CLI goes on with it by itself when the limit has reset.
+    TurnPaused(TurnFailure),
     /// A login succeeded.
     LoggedIn,
     /// It is about to leave.

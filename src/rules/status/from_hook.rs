@@ -28,6 +28,7 @@ pub fn note_after(now_noted: &StatusNote, signal: &HookSignal, now: Timestamp) -
         HookSignal::TurnFailed(failure) => {
             turn_failure::note_after(now_noted, failure, FailureSource::Hook, now)
         }
+        HookSignal::TurnPaused(failure) => turn_failure::note_while_paused(now_noted, failure, now),
         HookSignal::Ready => match now_noted.status {
             Status::Idle => return None,
             // It is up, but its first prompt is still on the way.

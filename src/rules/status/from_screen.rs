@@ -8,8 +8,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{
-    Edge, Extent, FailureCause, FailureSource, Question, ScreenState, Status, StatusNote, TurnFailure,
-    WaitingFor,
+    Edge, Extent, FailedTurn, FailureCause, FailureSource, Question, ScreenState, Status, StatusNote,
+    TurnFailure, WaitingFor,
 };
 use crate::rules::status::from_hook::{BACK_AT_PROMPT, INTERRUPTED, READY, WITH_A_TASK, one_line};
 use crate::rules::status::turn_failure;
@@ -54,7 +54,7 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
         Some(ScreenState::Setup(line)) => asking(noted, WaitingFor::Setup, line, now)?,
         // Its hooks said that the turn is over, and would have told of a dialog or of work.
         Some(ScreenState::Approval(_) | ScreenState::Question(_) | ScreenState::Busy)
-            if sight.told_by == ToldBy::Hooks && noted.status == Status::Idle =>
+            if sight.told_by == ToldBy::Hooks && is_over(noted, now) =>
         {
             return None;
         }
@@ -86,18 +86,30 @@ pub fn note_after(noted: &StatusNote, sight: Sight<'_>, now: Timestamp) -> Optio
     (!note.same_as(noted)).then_some(note)
 }
 
-/// Whether a failure on the screen is news. Hooks report failed turns; of a CLI that has them, the screen adds only
-/// that it is not logged in, before its first turn.
+/// Returns whether the hooks reported the end of the turn. The screen of an agent CLI may show the turn for a moment
+/// longer, and the next turn is reported by a hook. The exception is Claude Code 2.1 at a usage limit, which continues
+/// the turn by itself after the reset.
+fn is_over(noted: &StatusNote, now: Timestamp) -> bool {
+    let failed = noted.failure().filter(|failure| failure.source == FailureSource::Hook);
+    let may_continue = |failure: &FailedTurn| failure.resets_at.is_some_and(|reset| reset <= now);
+    noted.status == Status::Idle || failed.is_some_and(|failure| !may_continue(failure))
+}
+
+/// Whether a failure on the screen is news. Of a CLI with hooks, the screen adds that it is not logged in before its first
+/// turn, and a failed turn whose end no hook reports: GitHub Copilot CLI 1.0.102 has no such hook.
 fn tells_of(failure: &TurnFailure, noted: &StatusNote, told_by: ToldBy) -> bool {
     let is_at_rest = matches!(noted.status, Status::Idle | Status::Starting | Status::Unknown);
     let is_about_to_work = noted.status == Status::Starting && noted.reason == WITH_A_TASK;
-    told_by != ToldBy::Hooks || failure.cause == FailureCause::Login && is_at_rest && !is_about_to_work
+    let is_logged_out = failure.cause == FailureCause::Login && is_at_rest && !is_about_to_work;
+    told_by != ToldBy::Hooks || is_logged_out || noted.status == Status::Working
 }
 
 /// A failure on the screen. Like the way to idle it waits for silence, and one that has been there before is no news.
 fn failed(noted: &StatusNote, failure: &TurnFailure, sight: Sight<'_>, now: Timestamp) -> Option<StatusNote> {
-    let is_old = sight.told_by != ToldBy::Hooks && matches!(noted.status, Status::Idle | Status::Waiting);
-    (sight.edge != Edge::Activity && noted.failure().is_none() && !is_old)
+    let is_old = sight.told_by != ToldBy::Hooks && noted.status == Status::Idle;
+    // A hook may be about to report the end of the turn, and says more.
+    let is_early = sight.told_by == ToldBy::Hooks && is_fresh(noted, now);
+    (sight.edge != Edge::Activity && noted.failure().is_none() && !is_old && !is_early)
         .then(|| turn_failure::note_after(noted, failure, FailureSource::Screen, now))
 }
 
@@ -229,10 +241,16 @@ mod tests {
             (Working, Error, Activity, Screen, None),
             // It has been there since an earlier turn.
             (Idle, Error, Silence, Screen, None),
+            // A dialog about a limit was answered by giving up.
+            (Waiting, Error, Silence, Screen, Some(Idle)),
             (Idle, Login, Silence, Hooks, Some(Waiting)),
             (Starting, Login, Silence, Hooks, Some(Waiting)),
             (Idle, Error, Silence, Hooks, None),
             (Idle, Login, Activity, Hooks, None),
+            // The end of the turn was reported by no hook.
+            (Working, Error, Silence, Hooks, Some(Idle)),
+            (Working, Login, Silence, Hooks, Some(Waiting)),
+            (Working, Error, Activity, Hooks, None),
         ] {
             let before = StatusNote::new(from, at(1), "before");
             let state = ScreenState::Failed(TurnFailure { cause, message: "x".into(), resets_at: None });
@@ -258,8 +276,37 @@ mod tests {
         assert_eq!(sees(&screen, ready, Edge::Silence, ToldBy::Screen), None);
         assert_eq!(sees(&screen, None, Edge::Activity, ToldBy::Screen), None);
         assert_eq!(sees(&screen, None, Edge::Silence, ToldBy::Screen), None);
-        assert_eq!(sees(&hook, busy, Edge::Activity, ToldBy::Hooks), Some(Status::Working));
         assert_eq!(sees(&screen, busy, Edge::Activity, ToldBy::Screen), Some(Status::Working));
+    }
+
+    #[test]
+    fn a_turn_that_a_hook_reported_as_failed_does_not_return_to_working_while_the_screen_shows_it() {
+        use FailureCause::{Credit, Error, Limit, Login};
+        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let shown = [ScreenState::Busy, ScreenState::Approval("Run it?".into())];
+        for cause in [Login, Credit, Limit, Error] {
+            let failure = TurnFailure { cause, message: "x".into(), resets_at: None };
+            let failed = turn_failure::note_after(&working, &failure, FailureSource::Hook, at(2));
+            for (state, edge) in shown.iter().flat_map(|state| {
+                [Edge::Activity, Edge::Silence, Edge::Bell].into_iter().map(move |edge| (state, edge))
+            }) {
+                for second in [2, 3, 60] {
+                    let sight = Sight { state: Some(state), edge, told_by: ToldBy::Hooks };
+                    assert_eq!(note_after(&failed, sight, at(second)), None, "{cause} {state:?} {edge:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_turn_that_continues_by_itself_after_the_reset_of_a_limit_is_work() {
+        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let failure =
+            TurnFailure { cause: FailureCause::Limit, message: "x".into(), resets_at: Some(at(100)) };
+        let failed = turn_failure::note_after(&working, &failure, FailureSource::Hook, at(2));
+        let sight = Sight { state: Some(&ScreenState::Busy), edge: Edge::Activity, told_by: ToldBy::Hooks };
+        assert_eq!(note_after(&failed, sight, at(99)), None);
+        assert_eq!(note_after(&failed, sight, at(100)).map(|note| note.status), Some(Status::Working));
     }
 
     #[test]
@@ -267,6 +314,11 @@ mod tests {
         let took = StatusNote::new(Status::Working, at(1), "it took a prompt");
         let sight = Sight { state: Some(&ScreenState::Ready), edge: Edge::Silence, told_by: ToldBy::Hooks };
         assert_eq!(note_after(&took, sight, at(3)), None);
+        let failure = TurnFailure { cause: FailureCause::Error, message: "x".into(), resets_at: None };
+        let failed = ScreenState::Failed(failure);
+        let shows_error = Sight { state: Some(&failed), ..sight };
+        assert_eq!(note_after(&took, shows_error, at(3)), None, "its hook may be about to report it");
+        assert!(note_after(&took, shows_error, at(7)).is_some_and(|note| note.failure().is_some()));
         assert_eq!(note_after(&took, sight, at(7)).map(|note| note.reason), Some(INTERRUPTED.into()));
         // A clock that was set back says nothing about since when.
         assert!(note_after(&took, sight, at(0)).is_some());

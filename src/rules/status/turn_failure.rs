@@ -45,6 +45,7 @@ pub fn note_after(
         held_until: held_until(failure, in_a_row, now),
         in_a_row,
         source,
+        paused: false,
     };
     let reason = match one_line(&failure.message) {
         empty if empty.is_empty() => format!("its turn failed: {}", failure.cause),
@@ -58,6 +59,19 @@ pub fn note_after(
         FailureCause::Error => StatusNote::new(Status::Idle, now, &reason),
     };
     StatusNote { failure: Some(failed), ..note }
+}
+
+/// Returns the status during a turn that its agent CLI repeats by itself. Such a turn is not over, and neither is its
+/// task. A long wait at a limit, or for a login or credit, is shown as such; after any other error the agent works.
+pub fn note_while_paused(noted: &StatusNote, failure: &TurnFailure, now: Timestamp) -> StatusNote {
+    if failure.cause == FailureCause::Error {
+        return StatusNote::new(Status::Working, now, format!("it retries: {}", one_line(&failure.message)));
+    }
+    let mut note = note_after(noted, failure, FailureSource::Hook, now);
+    if let Some(failed) = &mut note.failure {
+        failed.paused = true;
+    }
+    note
 }
 
 fn held_until(failure: &TurnFailure, in_a_row: u32, now: Timestamp) -> Option<Timestamp> {
@@ -77,7 +91,8 @@ fn held_until(failure: &TurnFailure, in_a_row: u32, now: Timestamp) -> Option<Ti
 
 /// Returns the status of an agent that waited for a limit which has reset since, or `None` if it does not.
 pub fn note_after_reset(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
-    let failure = noted.failure().filter(|_| noted.waiting_for == Some(WaitingFor::Limit))?;
+    let failure = noted.failure().filter(|failure| !failure.paused)?;
+    let failure = Some(failure).filter(|_| noted.waiting_for == Some(WaitingFor::Limit))?;
     let reset = failure.held_until.filter(|until| *until <= now)?;
     let failure = Some(failure.clone());
     Some(StatusNote { failure, ..StatusNote::new(Status::Idle, reset, LIMIT_RESET) })
@@ -85,7 +100,7 @@ pub fn note_after_reset(noted: &StatusNote, now: Timestamp) -> Option<StatusNote
 
 /// Returns the status of an agent whose queue a person releases, or `None` if it is not held.
 pub fn note_after_release(noted: &StatusNote, now: Timestamp) -> Option<StatusNote> {
-    let failure = noted.failure().filter(|failure| failure.holds(now))?.clone();
+    let failure = noted.failure().filter(|failure| failure.holds(now) && !failure.paused)?.clone();
     Some(StatusNote { failure: Some(failure), ..StatusNote::new(Status::Idle, now, RELEASED) })
 }
 
@@ -160,6 +175,19 @@ mod tests {
             let failure = note.failure().expect("the status is about the failure");
             assert_eq!((failure.held_until, failure.in_a_row), (held_until, 1), "{cause} {resets_at:?}");
         }
+    }
+
+    #[test]
+    fn a_paused_turn_is_not_over_and_ends_with_no_reset() {
+        let working = StatusNote::new(Status::Working, at(1), "it took a prompt");
+        let limit = note_while_paused(&working, &failure(FailureCause::Limit, Some(1000)), at(100));
+        assert_eq!((limit.status, limit.waiting_for), (Status::Waiting, Some(WaitingFor::Limit)));
+        assert!(limit.failure().is_some_and(|failed| failed.paused && failed.resets_at == Some(at(1000))));
+        assert_eq!(note_after_reset(&limit, at(5000)), None, "its CLI goes on with it, or ends it");
+        assert_eq!(note_after_release(&limit, at(200)), None);
+        let error = note_while_paused(&working, &failure(FailureCause::Error, None), at(100));
+        assert_eq!((error.status, error.failure()), (Status::Working, None));
+        assert_eq!(error.reason, "it retries: API Error: 500 no luck");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Decides which option of a dialog an answer means, and which keys select it.
 
-use crate::model::DialogOption;
+use std::cmp::Ordering;
+
+use crate::model::{DialogOption, OptionPlacement};
 
 /// Whether keys were pressed for an option before. A digit confirms an option at once in some dialogs, and only selects it
 /// in others.
@@ -39,12 +41,15 @@ pub fn keys(options: &[DialogOption], wanted: usize, attempt: Attempt) -> Vec<St
     if let Some(number) = digit.filter(|_| attempt == Attempt::First) {
         return vec![number.to_string()];
     }
-    match options.iter().position(|option| option.is_selected) {
-        Some(at) if at == wanted => vec!["Enter".to_owned()],
-        Some(at) if at < wanted => vec!["Down".to_owned()],
-        Some(_) => vec!["Up".to_owned()],
-        None => vec![],
-    }
+    let Some(at) = options.iter().position(|option| option.is_selected) else { return vec![] };
+    let key = match (at.cmp(&wanted), options[at].placement) {
+        (Ordering::Equal, _) => "Enter",
+        (Ordering::Less, OptionPlacement::Line) => "Down",
+        (Ordering::Greater, OptionPlacement::Line) => "Up",
+        (Ordering::Less, OptionPlacement::Row) => "Right",
+        (Ordering::Greater, OptionPlacement::Row) => "Left",
+    };
+    vec![key.to_owned()]
 }
 
 #[cfg(test)]
@@ -56,6 +61,7 @@ mod tests {
             number: is_numbered.then_some(at as u32 + 1),
             label: (*label).to_owned(),
             is_selected: at == selected,
+            placement: OptionPlacement::Line,
         };
         labels.iter().enumerate().map(option).collect()
     }
@@ -92,5 +98,10 @@ mod tests {
         let plain = options(&["a", "b", "c"], 2, false);
         assert_eq!(keys(&plain, 0, Attempt::First), ["Up"]);
         assert_eq!(keys(&plain, 2, Attempt::First), ["Enter"]);
+        let row: Vec<DialogOption> = options(&["a", "b", "c"], 1, false)
+            .into_iter()
+            .map(|option| DialogOption { placement: OptionPlacement::Row, ..option })
+            .collect();
+        assert_eq!([0, 1, 2].map(|at| keys(&row, at, Attempt::First)), [["Left"], ["Enter"], ["Right"]]);
     }
 }

@@ -155,7 +155,7 @@ pub fn ending(task: &Task, record: Option<&AgentRecord>, now: Timestamp) -> Endi
         return Ending::Failed("its agent was started again in the middle of it".into());
     }
     // A clock that was set back says nothing about since when.
-    if note.failure().is_some() && (note.since >= begun || now < begun) {
+    if note.failure().is_some_and(|failed| !failed.paused) && (note.since >= begun || now < begun) {
         return Ending::Failed(note.reason.clone());
     }
     match note.status {
@@ -277,6 +277,10 @@ pub(in crate::rules) mod tests {
             assert!(why_not(&agent).contains("held"), "{cause}");
         }
         let failure = TurnFailure { cause: FailureCause::Error, message: "x".into(), resets_at: None };
+        let limit = TurnFailure { cause: FailureCause::Limit, ..failure.clone() };
+        let paused = crate::rules::status::turn_failure::note_while_paused(&working, &limit, at(10));
+        let paused = AgentRecord { status: paused, ..record("a", Status::Working) };
+        assert_eq!(ending(&task(9), Some(&paused), at(11)), Ending::NotYet, "its CLI goes on with it");
         let status = note_after(&working, &failure, FailureSource::Hook, at(10));
         let agent = Agent {
             failure: status.failure,

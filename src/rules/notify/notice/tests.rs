@@ -217,6 +217,7 @@ fn a_failed_turn_is_named_with_its_cause_and_reset_time() {
         held_until: None,
         in_a_row: 1,
         source: crate::model::FailureSource::Hook,
+        paused: false,
     };
     for (status, failure, title) in [
         (Status::Waiting, failed(Limit, None), "e2 hit its usage limit"),

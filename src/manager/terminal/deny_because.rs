@@ -1,0 +1,109 @@
+//! `agent deny --because`: denies an approval and tells the agent why. Where the dialog of an agent CLI takes the text, it
+//! is typed there, so that the agent goes on with its turn; elsewhere it is sent as the next prompt.
+
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Typed};
+use crate::kinds;
+use crate::manager::delivery::Delivery;
+use crate::manager::delivery::send::SendRequest;
+use crate::manager::status::StatusTracker;
+use crate::manager::terminal::Terminals;
+use crate::manager::terminal::approve::{Answer, Answered, OpenDialog};
+use crate::model::{AgentName, Dialog};
+use crate::rules::tasks::choice::{Attempt, keys};
+use crate::rules::tasks::confirm::shows;
+use crate::rules::tasks::typing::Lines;
+use crate::tmux::{Capture, Paste};
+
+/// How long an agent may take after a denial until it takes the reason as its next prompt.
+const REASON_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a key may take to change the dialog. Claude Code drops keys that arrive while a dialog opens.
+const KEY_EFFECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// The pause between two looks at the screen when no event reports a change.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+impl Terminals<'_> {
+    /// Denies what an agent asks for and tells it why. With the id of a question, answers that question and no other.
+    pub fn deny_because(
+        &self,
+        name: &AgentName,
+        read: Option<&str>,
+        reason: &str,
+    ) -> Result<Answered, Error> {
+        let open = self.open_dialog(name, Answer::Deny, read)?;
+        if self.select_denial(&open, reason)? {
+            self.type_reason(&open, reason)?;
+            return self.answered(&open, Answer::Deny);
+        }
+        self.press_answer(&open, Answer::Deny)?;
+        let request = SendRequest {
+            name: name.clone(),
+            text: reason.to_owned(),
+            lines: Lines::Together,
+            timeout: REASON_TIMEOUT,
+        };
+        Delivery(self.0).send_in_turn(&request, &open.turn)?;
+        self.answered(&open, Answer::Deny)
+    }
+
+    /// Selects the option that takes a reason and opens its input; returns `false` if the dialog has none, or if the
+    /// text has several lines, of which the first line break would submit it.
+    fn select_denial(&self, open: &OpenDialog, reason: &str) -> Result<bool, Error> {
+        let deny = &open.kind.deny_reason;
+        if deny.option.is_empty() || reason.chars().any(char::is_control) {
+            return Ok(false);
+        }
+        loop {
+            let Some(dialog) = self.dialog_of(&open.record, &open.kind)? else { return Ok(false) };
+            let Some(wanted) = kinds::option_matching(&dialog.options, &deny.option) else {
+                return Ok(false);
+            };
+            let is_there = dialog.options[wanted].is_selected;
+            let pressed =
+                if is_there { deny.keys.clone() } else { keys(&dialog.options, wanted, Attempt::Later) };
+            self.0.tmux()?.keys(&open.pane(), &pressed)?;
+            let changed = self.wait_for_change(open, &dialog)?;
+            if is_there || !changed {
+                return Ok(is_there && changed);
+            }
+        }
+    }
+
+    /// Waits until the dialog looks different; returns whether it did.
+    fn wait_for_change(&self, open: &OpenDialog, before: &Dialog) -> Result<bool, Error> {
+        let watch = self.0.store.watch_instance(&open.record.name)?;
+        let begun = Instant::now();
+        while begun.elapsed() < KEY_EFFECT_TIMEOUT {
+            if self.dialog_of(&open.record, &open.kind)?.as_ref() != Some(before) {
+                return Ok(true);
+            }
+            watch.changed(LOOK_INTERVAL);
+        }
+        Ok(false)
+    }
+
+    /// Types the reason into the selected option, and submits it once it is seen there.
+    fn type_reason(&self, open: &OpenDialog, reason: &str) -> Result<(), Error> {
+        let OpenDialog { record, kind, line, .. } = open;
+        self.0.tmux()?.paste(&open.pane(), reason.as_bytes(), Paste::Bracketed)?;
+        let watch = self.0.store.watch_instance(&record.name)?;
+        let begun = Instant::now();
+        while !shows(&self.0.tmux()?.capture(&open.pane(), Capture::Screen)?, reason) {
+            if begun.elapsed() > KEY_EFFECT_TIMEOUT {
+                return Err(Error::NotConfirmed {
+                    name: record.name.clone(),
+                    why: "its dialog does not show the reason that was typed".into(),
+                    saw: StatusTracker(self.0).last_lines(record),
+                    typed: Typed::Something,
+                });
+            }
+            watch.changed(LOOK_INTERVAL);
+        }
+        // An Enter right behind a paste may be taken for a part of it, as in the composer.
+        std::thread::sleep(Duration::from_millis(kind.enter_delay_ms));
+        let mut press = || Ok(self.0.tmux()?.keys(&open.pane(), &["Enter".to_owned()])?);
+        press()?;
+        self.until_taken(record, (kind, line), &mut press)
+    }
+}
