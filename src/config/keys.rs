@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::values::{self, Wrong, within};
+use crate::base::suggest::nearest;
 use crate::model::{AfterDeletion, AttachPolicy, Config, Desktop, NotifyOn};
 
 type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
@@ -104,10 +105,8 @@ pub(super) fn unknown(section: &str, key: &str) -> String {
         known.extend(KEYS.iter().map(|known| known.0).filter(|name| !name.is_empty()));
         known.dedup();
     }
-    let near = known.iter().map(|name| (strsim::jaro_winkler(key, name), name));
-    // As alike as in error.rs, where names of agents are compared.
-    match near.filter(|(alike, _)| *alike > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((_, name)) => format!("{told}; did you mean `{name}`?"),
+    match nearest(key, known.iter().copied()) {
+        Some(name) => format!("{told}; did you mean `{name}`?"),
         None => format!("{told}; known: {}", known.join(", ")),
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::DeValue;
 
+use crate::base::duration::parse_duration;
 use crate::model::{ClockTime, QuietHours, bad_pattern};
 
 type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
@@ -184,31 +185,4 @@ fn clock_time(text: &str) -> Option<ClockTime> {
     };
     let (hour, minute) = (digits(hour)?, digits(minute).filter(|_| minute.len() == 2)?);
     (hour < 24 && minute < 60).then_some(ClockTime { hour, minute })
-}
-
-fn parse_duration(text: &str) -> Option<Duration> {
-    let mut rest = text.trim();
-    let mut whole = Duration::ZERO;
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-        let count: u64 = rest[..digits].parse().ok()?;
-        rest = &rest[digits..];
-        let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let unit = match &rest[..letters] {
-            "ms" => Duration::from_millis(1),
-            "s" => Duration::from_secs(1),
-            "m" => Duration::from_secs(60),
-            "h" => Duration::from_secs(3600),
-            "d" => Duration::from_secs(24 * 3600),
-            _ => return None,
-        };
-        // More than fits is longer than we allow, and told as that.
-        let part = unit.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
-        whole = whole.saturating_add(part);
-        rest = rest[letters..].trim_start();
-    }
-    Some(whole)
 }

@@ -12,6 +12,7 @@ mod trust;
 use std::time::Duration;
 
 use super::{Error, Report};
+use crate::base::suggest::nearest;
 use crate::model::{AgentName, InvalidName, Unsendable, is_deceptive};
 
 impl Error {
@@ -149,7 +150,7 @@ impl Error {
     fn about_finding(&self) -> Report {
         match self {
             Error::NoSuchAgent { name, known, verb } => {
-                let near = closest(name, known.iter().map(AgentName::as_str));
+                let near = nearest(name, known.iter().map(AgentName::as_str));
                 let mut report = report("no-such-agent", 3, format!("no agent named `{}`", shown(name)));
                 if known.is_empty() {
                     return report.saw("there are no agents yet").hint("`symposium agent spawn` starts one");
@@ -169,7 +170,7 @@ impl Error {
                 ))
             }
             Error::NoSuchSpec { name, known, verb } => {
-                let near = closest(name, known.iter().map(String::as_str));
+                let near = nearest(name, known.iter().map(String::as_str));
                 report("no-such-spec", 3, format!("no spec or kind named `{}`", shown(name)))
                     .saw(format!("known: {}", known.join(", ")))
                     .hint(match near {
@@ -199,7 +200,7 @@ impl Error {
                 .saw("nothing was started")
                 .hint("choose another `kind`, or take `shell_tier` out of the spec"),
             Error::NoSuchEnvironment { name, known } => {
-                let near = closest(name, known.iter().map(String::as_str));
+                let near = nearest(name, known.iter().map(String::as_str));
                 let report =
                     report("no-such-environment", 3, format!("no environment named `{}`", shown(name)));
                 let report = match known.is_empty() {
@@ -221,7 +222,7 @@ impl Error {
                 .hint("`symposium task list --all` shows them"),
             Error::NobodyToDo { to, agents, specs } => {
                 let known = agents.iter().map(AgentName::as_str).chain(specs.iter().map(String::as_str));
-                let near = closest(to, known);
+                let near = nearest(to, known);
                 let report = report("nobody-to-do", 3, format!("no agent or spec named `{}`", shown(to)));
                 let report = match agents.is_empty() {
                     true => report.saw("there are no agents yet"),
@@ -409,12 +410,4 @@ fn list(names: &[AgentName]) -> String {
         text.push_str(&format!(" and {} more", names.len() - SHOWN));
     }
     text
-}
-
-fn closest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .map(|name| (strsim::jaro_winkler(given, name), name))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
 }

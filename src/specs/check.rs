@@ -5,8 +5,8 @@ use super::merge::{Broken, Entry, chain, layers, merge};
 use super::source::{Layer, Source};
 use super::syntax::position::Wrong;
 use super::syntax::tree::Node;
-use super::validation::suggest::{allowed, did_you_mean};
 use super::{prompt, validation::validate};
+use crate::base::suggest::{allowed, did_you_mean};
 use crate::model::Mistake;
 
 impl Specs {

@@ -10,7 +10,7 @@ use super::source::{Layer, Source};
 use super::syntax::position::{Place, Wrong};
 use super::syntax::tree::Node;
 use super::validation::keys::KEYS;
-use super::validation::suggest::did_you_mean;
+use crate::base::suggest::did_you_mean;
 use crate::model::Mistake;
 
 /// A value, the place of its key, and its file.

@@ -182,7 +182,7 @@ impl Specs {
 
     fn no_such(&self, name: &str) -> SpecError {
         let known = self.names();
-        let near = crate::specs::validation::suggest::nearest(name, known.iter().copied()).map(str::to_owned);
+        let near = crate::base::suggest::nearest(name, known.iter().copied()).map(str::to_owned);
         let known = known.iter().map(|name| (*name).to_owned()).collect();
         SpecError::NoSuchSpec { name: name.to_owned(), known, near }
     }

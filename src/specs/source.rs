@@ -6,12 +6,12 @@ use super::project::sha256;
 use super::syntax::position::{Place, Wrong};
 use super::syntax::tree::{KeyNode, Node, Table, Value};
 use super::validation::keys::{Scope, keys};
-use super::validation::suggest::allowed;
 use super::validation::validate::{check_table, shown, wrong_sort};
 use super::{
     claude, kebab,
     syntax::{agents_toml, file, front_matter, yaml},
 };
+use crate::base::suggest::allowed;
 use crate::model::{AgentName, FoundIn, Mistake};
 
 /// A file and what it says.

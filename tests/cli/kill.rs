@@ -96,7 +96,7 @@ fn an_unknown_name_is_told_while_the_others_are_ended() {
     `api` ended; `symposium agent resume api` brings it back
     error: no agent named `wbe`
       known agents: api, web
-    hint: `symposium agent list --all` shows them
+    hint: did you mean `symposium agent kill web`?
     `web` ended; `symposium agent resume web` brings it back
     ");
     assert_eq!((status(&env, "api").as_str(), status(&env, "web").as_str()), ("stopped", "stopped"));

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// `30s`, `500ms`, `2m`, `1h 30m`; a bare number is seconds.
+use crate::base::duration::parse_duration;
+
+/// Parses `30s`, `500ms`, `2m`, `1h 30m` or `7d`. A bare number is seconds.
 pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
     if let Ok(seconds) = text.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).map_err(|_| format!("`{text}` is not a time span"));
+        return Duration::try_from_secs_f64(seconds).map_err(|_| format!("`{text}` is not a duration"));
     }
-    let span: SignedDuration =
-        text.parse().map_err(|_| format!("`{text}` is not a time span such as 30s or 5m"))?;
-    span.try_into().map_err(|_| format!("`{text}` is negative"))
+    parse_duration(text).ok_or_else(|| format!("`{text}` is not a duration such as 30s, 5m or 7d"))
 }
 
 /// A moment: RFC 3339, or how long ago (`10m`).
@@ -56,9 +56,14 @@ mod tests {
 
     #[test]
     fn spans_are_read_as_people_write_them() {
-        for (text, milliseconds) in
-            [("5", 5_000), ("0.5", 500), ("500ms", 500), ("2m", 120_000), ("1h 30m", 5_400_000)]
-        {
+        for (text, milliseconds) in [
+            ("5", 5_000),
+            ("0.5", 500),
+            ("500ms", 500),
+            ("2m", 120_000),
+            ("1h 30m", 5_400_000),
+            ("7d", 604_800_000),
+        ] {
             assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
         }
         for text in ["", "soon", "-5s", "-1", "NaN", "1e300"] {

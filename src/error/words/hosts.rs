@@ -1,6 +1,7 @@
 //! The words for other machines: who is not there, who does not answer, and what nobody knows.
 
-use super::{closest, report, seconds, shown, unreachable_report};
+use super::{report, seconds, shown, unreachable_report};
+use crate::base::suggest::nearest;
 use crate::error::{Error, Report};
 use crate::model::Host;
 use crate::rules::remote::pasted_from;
@@ -18,7 +19,7 @@ impl Error {
                     true => report.saw("there are no hosts yet"),
                     false => report.saw(format!("known hosts: {}", known.join(", "))),
                 };
-                report.hint(match closest(name, known.iter().map(String::as_str)) {
+                report.hint(match nearest(name, known.iter().map(String::as_str)) {
                     Some(near) => format!("did you mean `{near}:…`?"),
                     None => format!("add it with `symposium host add {} [USER@]ADDRESS`", shown(name)),
                 })

@@ -1,6 +1,7 @@
 //! The words for mail that reaches nobody and for notes that cannot be read or written.
 
-use super::{closest, list, report, shown, unreachable_report};
+use super::{list, report, shown, unreachable_report};
+use crate::base::suggest::nearest;
 use crate::error::{Error, Report};
 use crate::model::AgentName;
 use crate::rules::tasks::address::Unreached;
@@ -13,7 +14,7 @@ impl Error {
         match self {
             Error::Unreached(why) => about(why).saw("nothing was sent"),
             Error::NoSuchNote { key, project, known } => {
-                let near = closest(key, known.iter().map(String::as_str));
+                let near = nearest(key, known.iter().map(String::as_str));
                 let report =
                     report("no-such-note", 3, format!("there is no note `{}` on this board", shown(key)))
                         .saw(format!("the board of {}", shown(project)));
@@ -47,7 +48,7 @@ impl Error {
 fn about(why: &Unreached) -> Report {
     match why {
         Unreached::NoAgent { name, known } => {
-            let near = closest(name, known.iter().map(AgentName::as_str));
+            let near = nearest(name, known.iter().map(AgentName::as_str));
             let report = report("no-such-agent", 3, format!("no agent named `{}`", shown(name)));
             let report = match known.is_empty() {
                 true => report.saw("there are no agents yet"),
@@ -64,7 +65,7 @@ fn about(why: &Unreached) -> Report {
                 .hint(format!("did you mean `symposium message send {name} …`?"))
         }
         Unreached::NoProject { project, known } => {
-            let near = closest(project, known.iter().filter_map(|path| path.rsplit('/').next()));
+            let near = nearest(project, known.iter().filter_map(|path| path.rsplit('/').next()));
             let report =
                 report("no-such-project", 3, format!("no agent is in a project `{}`", shown(project)));
             let report = match known.is_empty() {

@@ -3,11 +3,9 @@
 //! - `keys`: the table of keys
 //! - `validate`: checking values against the table
 //! - `value_rules`: rules for single texts
-//! - `suggest`: "did you mean"
 //! - `schema`: the JSON Schema of `agents.toml`
 
 pub(in crate::specs) mod keys;
 pub(in crate::specs) mod schema;
-pub(in crate::specs) mod suggest;
 pub(in crate::specs) mod validate;
 pub(in crate::specs) mod value_rules;

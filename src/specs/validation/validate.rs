@@ -1,10 +1,10 @@
 //! Holds values against the table of keys and tells every mistake, each with what is allowed. Reads no file.
 
+use crate::base::suggest::{allowed, nearest};
 use crate::model::{AgentName, Cron, bad_pattern};
 use crate::specs::syntax::position::Wrong;
 use crate::specs::syntax::tree::{Node, Table};
 use crate::specs::validation::keys::{HEARTBEAT, Key, PLACES, PROMPT, ROLES, Shape, WORKSPACE};
-use crate::specs::validation::suggest::{allowed, nearest};
 use crate::specs::{param, validation::value_rules};
 
 /// Tells what is wrong with a table that may hold these keys; `inside` is the key it is the value of.

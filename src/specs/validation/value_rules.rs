@@ -1,7 +1,6 @@
 //! What single texts of a spec must be, each rule with the words for what is wrong.
 
-use jiff::SignedDuration;
-
+use crate::base::duration::parse_duration;
 use crate::model::is_deceptive;
 
 /// The longest text that can be one argument of a program on Linux, less its end: `MAX_ARG_STRLEN`.
@@ -43,11 +42,10 @@ pub(in crate::specs) fn shell_line(text: &str) -> Result<(), String> {
 
 /// A time span of at least a second, in seconds.
 pub(in crate::specs) fn span(text: &str) -> Result<u64, String> {
-    let span = text.parse::<SignedDuration>().ok().filter(|_| text.contains(char::is_alphabetic));
-    match span.map(|span| span.as_secs()) {
-        Some(seconds @ 1..) => Ok(seconds.unsigned_abs()),
+    match parse_duration(text).map(|span| span.as_secs()) {
+        Some(seconds @ 1..) => Ok(seconds),
         Some(_) => Err("is too short; allowed: from 1s".into()),
-        None => Err("is no time span; allowed: such as 90s, 30m, 2h, 1h 30m".into()),
+        None => Err("is no time span; allowed: such as 90s, 30m, 2h, 1h 30m, 7d".into()),
     }
 }
 

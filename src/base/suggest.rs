@@ -1,12 +1,9 @@
-//! "Did you mean": the one word that is near enough to what was written.
+//! "Did you mean": the known word that differs from the written one by a typing mistake.
 
-/// The nearest of the known words, when a slip of the fingers explains the difference.
-pub(in crate::specs) fn nearest<'a>(
-    written: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+/// Returns the known word with the smallest edit distance, if a typing mistake explains the difference.
+pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase();
-    // A third of the letters, at most three, may be wrong; of a single letter nothing can be told.
+    // A third of the letters, at most three, may differ. A single letter is similar to nothing.
     let letters = written.chars().count();
     let most = (letters / 3).clamp(1, 3).min(letters.saturating_sub(1));
     known
@@ -17,13 +14,13 @@ pub(in crate::specs) fn nearest<'a>(
         .map(|(_, word)| word)
 }
 
-/// "; did you mean `x`?" when there is one, else nothing.
-pub(in crate::specs) fn did_you_mean<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+/// Returns "; did you mean `x`?", or an empty text if no known word is similar.
+pub fn did_you_mean<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(written, known).map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
 }
 
-/// What is allowed, and which of it was meant when that can be told.
-pub(in crate::specs) fn allowed(written: &str, known: &[&str]) -> String {
+/// Returns the suggestion followed by the list of allowed words.
+pub fn allowed(written: &str, known: &[&str]) -> String {
     let near = did_you_mean(written, known.iter().copied());
     let separator = if near.is_empty() { ";" } else { "" };
     format!("{near}{separator} allowed: {}", known.join(", "))
@@ -34,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_seen_and_another_word_is_not() {
+    fn typing_mistakes_are_recognised_and_other_words_are_not() {
         let known = ["model", "restart", "env", "shell_tier"];
         for (written, word) in [
             ("modle", Some("model")),
@@ -42,6 +39,7 @@ mod tests {
             ("shell-tier", Some("shell_tier")),
             ("restarts", Some("restart")),
             ("en", Some("env")),
+            ("nev", Some("env")),
             ("colour", None),
             ("e", None),
             ("", None),
