@@ -337,4 +337,20 @@ mod tests {
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
     }
+
+    #[test]
+    fn every_visible_command_says_whether_it_can_run_on_another_machine() {
+        let root = Cli::command();
+        let visible = |command: &clap::Command| !command.is_hide_set() && command.get_name() != "help";
+        let mut missing = Vec::new();
+        for noun in root.get_subcommands().filter(|noun| visible(noun)) {
+            let verbs: Vec<&str> =
+                noun.get_subcommands().filter(|verb| visible(verb)).map(clap::Command::get_name).collect();
+            let verbs = if verbs.is_empty() { vec![""] } else { verbs };
+            let unlisted =
+                verbs.into_iter().filter(|verb| !crate::rules::remote::is_listed(noun.get_name(), verb));
+            missing.extend(unlisted.map(|verb| format!("{} {verb}", noun.get_name())));
+        }
+        assert!(missing.is_empty(), "add these to the table in rules/remote.rs: {missing:?}");
+    }
 }

@@ -97,8 +97,30 @@ const WAYS: &[(&str, &str, Way, &[&str])] = &[
     ("supervisor", "status", LOOK, &[]),
     ("supervisor", "start", ONCE, &[]),
     ("supervisor", "stop", ONCE, &[]),
+    ("supervisor", "run", OWN, &[]),
+    ("supervisor", "log", OWN, &[]),
     ("metrics", "", LOOK, &[]),
+    ("spec", "init", OWN, &[]),
+    ("host", "add", OWN, &[]),
+    ("host", "list", OWN, &[]),
+    ("host", "remove", OWN, &[]),
+    ("env", "list", OWN, &[]),
+    ("env", "create", OWN, &[]),
+    ("env", "remove", OWN, &[]),
+    ("mcp", "", OWN, &[]),
+    ("service", "install", OWN, &[]),
+    ("service", "uninstall", OWN, &[]),
+    ("config", "reload", OWN, &[]),
+    ("doctor", "", OWN, &[]),
+    ("demo-agent", "", OWN, &[]),
+    ("completions", "", OWN, &[]),
+    ("man", "", OWN, &[]),
 ];
+
+/// Returns whether the table says how a command goes to another machine. Every visible command must be in it.
+pub fn is_listed(noun: &str, verb: &str) -> bool {
+    WAYS.iter().any(|known| (known.0, known.1) == (noun, verb))
+}
 
 /// Flags that change the way of a command.
 const FLAGS: &[(&str, &str, &str, Way)] = &[
