@@ -92,8 +92,8 @@ impl Dispatcher<'_> {
                 };
                 match Delivery(self.0).submit_in_turn(&record.name, &text, turn) {
                     Ok(by) => drop(self.was_taken(errand, record.id, by)?),
-                    // The text is still in the input line, or a hook has reported in the meantime: the next check knows
-                    // more.
+                    // The text is still in the input line, or a hook has reported in the meantime; the next check
+                    // decides.
                     Err(
                         Error::NotConfirmed { .. }
                         | Error::NotRunning { .. }

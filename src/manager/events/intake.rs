@@ -144,8 +144,7 @@ impl Events<'_> {
         }
         if let Some((now, before)) = changed {
             StatusTracker(self.0).show_status(&now);
-            // No hook reports the answer to a dialog before the tool is done. The first output after the answer shows
-            // it.
+            // No hook reports the answer to a dialog before the tool is done; the first output shows it.
             let is_paused = now.status.failure().is_some_and(|failure| failure.paused);
             if now.status.status == Status::Waiting && before.status.status != Status::Waiting && !is_paused {
                 StatusTracker(self.0).rearm(&now);

@@ -67,8 +67,8 @@ impl Lifecycle<'_> {
     ) -> Result<Killed, Error> {
         let was_running = self.end_processes(record, grace, lock)?;
         if !was_running {
-            // Recorded first: without its session, an agent whose record cannot be written would be shown as lost. Also, an
-            // agent may kill itself, and then closing its session ends this very process.
+            // Recorded first: without its session, an agent whose record cannot be written would be shown as lost.
+            // Also, an agent may kill itself, and then closing its session ends this very process.
             self.note_stopped(record, was_running).map_err(|error| {
                 // A stop request that remains would turn a later crash into a stop.
                 let _ = self.0.store.instance(&record.name).remove_state(STOPPING);

@@ -161,7 +161,7 @@ impl Lifecycle<'_> {
         let begun = record.conversation.begun | start.prompt.is_some();
         let conversation = Conversation { begun, ..record.conversation.clone() };
         let json = carried(&AgentRecord { conversation, ..record.clone() }, self.0.home());
-        // An agent with prompt hooks reports by itself when it has accepted the prompt.
+        // An agent with prompt hooks reports that it has accepted the prompt.
         record.conversation.begun |= start.prompt.is_some() && !start.kind.hooks.tell_of_prompts();
         let launch = Launch {
             name: &record.name,

@@ -51,8 +51,7 @@ impl TaskQueue<'_> {
         RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(id, &step, Env::now()))
     }
 
-    /// Returns whether the agent of a task may not be recorded yet. The process that spawns it holds its lock until it
-    /// is.
+    /// Returns whether the agent of a task may not be recorded yet. The spawning process holds its lock until then.
     pub(in crate::manager) fn is_being_born(&self, task: &Task) -> Result<bool, Error> {
         if task.source != SOURCE {
             return Ok(false);
