@@ -4,12 +4,12 @@ use crate::env::AGENT_ID;
 use crate::model::AgentRecord;
 use crate::process::{self, Mark, Target};
 
-/// What marks an agent's processes.
+/// Returns the environment variable that marks an agent's processes.
 pub(in crate::manager) fn mark_of(record: &AgentRecord) -> Mark {
     Mark { variable: AGENT_ID.into(), value: record.id.to_string() }
 }
 
-/// Whether the process that was written down is there: outside tmux, or in the server it was started in.
+/// Returns whether the recorded process is alive: outside tmux, or in the server that it was started in.
 pub(in crate::manager) fn is_alive(record: &AgentRecord) -> bool {
     match (record.pid, &record.tmux) {
         (Some(pid), None) => process::is_alive(pid, &mark_of(record)),
@@ -20,12 +20,12 @@ pub(in crate::manager) fn is_alive(record: &AgentRecord) -> bool {
     }
 }
 
-/// The process of the tmux server that an agent was started in.
+/// Returns the process id of the tmux server that an agent was started in.
 pub(in crate::manager) fn server_of(record: &AgentRecord) -> Option<i32> {
     record.tmux.as_ref()?.server.split_once(':')?.1.parse().ok()
 }
 
-/// The processes that are an agent's. The tmux server is never one of them.
+/// Returns how to find the processes of an agent. The tmux server is never one of them.
 pub(in crate::manager) fn target_of(record: &AgentRecord) -> Target {
     Target { mark: mark_of(record), root: record.pid, server: server_of(record) }
 }

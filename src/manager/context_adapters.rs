@@ -18,8 +18,8 @@ impl Context {
         Git::new(var("PATH"), var("HOME")).tied_by(TIE)
     }
 
-    /// Lets a running server create its socket again after a cleaner of `/tmp` deleted it, before a second server
-    /// takes the path.
+    /// Lets a running server create its socket again after a cleanup of `/tmp` deleted it, before a second server takes
+    /// the path.
     pub(in crate::manager) fn mend_socket(&self, tmux: &Tmux) {
         if !tmux.has_no_socket() {
             return;

@@ -1,5 +1,5 @@
-//! Conversations: which an agent has had, and going on with another. Ids and names only: what was said stays in the
-//! store of the agent's CLI, which is never read.
+//! Lists the conversations of an agent and resumes a chosen one. Only ids and names are used: the content stays in the
+//! storage of the agent CLI, which is never read.
 
 use crate::manager::Context;
 use crate::manager::lifecycle::Lifecycle;
@@ -21,21 +21,21 @@ pub struct Conversations<'a>(pub &'a Context);
 /// One conversation of an agent. The field names are a public contract.
 #[derive(Debug, Serialize)]
 pub struct ConversationView {
-    /// The CLI's id of it, as far as it is known.
+    /// The agent CLI's id of the conversation, if it is known.
     pub id: Option<String>,
-    /// What people call it.
+    /// The name that the user gave it.
     pub name: Option<String>,
-    /// Whether it has had a first prompt.
+    /// Whether the conversation has had a first prompt.
     pub begun: bool,
-    /// Whether the agent is in it.
+    /// Whether this is the agent's current conversation.
     pub current: bool,
-    /// When the agent left it.
+    /// Time at which the agent left the conversation.
     #[serde(with = "crate::base::json_time::option")]
     pub left_at: Option<Timestamp>,
 }
 
 impl Conversations<'_> {
-    /// The conversation an agent is in, and those it was in before, the latest first.
+    /// Returns the current conversation of an agent and its earlier ones, latest first.
     pub fn conversations(&self, name: &AgentName) -> Result<Vec<ConversationView>, Error> {
         let record = self.0.record(name, "show")?;
         let now = record.conversation;
@@ -51,7 +51,7 @@ impl Conversations<'_> {
         Ok([current].into_iter().chain(past).collect())
     }
 
-    /// Brings an agent back in the conversation that a name or an id means; a new name begins one.
+    /// Resumes an agent in the conversation with the given name or id. An unknown name starts a new conversation.
     pub fn resume_with(&self, name: &AgentName, wanted: &str) -> Result<Resumed, Error> {
         let wanted = Title::clean(wanted).map(String::from).ok_or_else(|| Error::Usage {
             what: "a conversation has a name".into(),
@@ -85,7 +85,7 @@ impl Conversations<'_> {
         Ok(resumed)
     }
 
-    /// Two agents in one conversation would write over each other.
+    /// Returns an error if another agent has the same conversation: the two would overwrite each other's messages.
     fn refuse_a_neighbours(&self, record: &AgentRecord) -> Result<(), Error> {
         let Some(id) = &record.conversation.id else { return Ok(()) };
         let all = self.0.store.read(Env::now())?;

@@ -1,4 +1,4 @@
-//! Programs that end with us: what they write is half of something that nobody finishes.
+//! Child processes that must die with this process, because their partial output would remain.
 
 use crate::manager::Context;
 use std::ffi::OsString;
@@ -8,7 +8,8 @@ use std::path::Path;
 use crate::process::{self, Run, TIE};
 
 impl Context {
-    /// Becomes a program that ends with its parent, when a command line asks for that; comes back only with why not.
+    /// Replaces this process with a program that dies with its parent, if the command line requests it. Returns only on
+    /// failure, with the error, or `None` for any other command line.
     pub fn become_tied(args: &[OsString]) -> Option<io::Error> {
         let [_, verb, program, rest @ ..] = args else { return None };
         if verb != TIE[1] {
@@ -19,9 +20,9 @@ impl Context {
         Some(process::become_tied(&Run { program: Path::new(program), args: &args, dir: None, env: None }))
     }
 
-    /// Makes a write beyond the limit on file sizes an error of the command, not the end of its process.
+    /// Makes a write beyond the file size limit an error of the command instead of the end of its process.
     pub fn survive_file_size_limit() {
-        // Without it a command ends as before.
+        // If this fails, the signal still ends the process.
         let _ = process::survive_file_size_limit();
     }
 }

@@ -1,7 +1,7 @@
-//! `symposium env`: the named environments under the default home, `~/.symposium/envs/NAME`, used by `--home @NAME`.
-//! Each is a state directory like any other, with a registry, a ledger, a tmux server and a supervisor of its own.
+//! `symposium env`: the named environments below the default state directory, `~/.symposium/envs/NAME`, selected with
+//! `--home @NAME`. Each is a complete state directory with its own registry, ledger, tmux server and supervisor.
 //!
-//! Looking at them must never disturb one: what is told of an environment is what its registry says.
+//! Listing must not affect an environment, so only the registry is read.
 
 use crate::manager::Context;
 use crate::manager::lifecycle::Lifecycle;
@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::model::{AgentName, EnvironmentName, Look};
 use crate::store::{self, Store};
 
-/// How long agents have to leave when their environment is removed by force.
+/// How long agents get to exit when their environment is removed by force.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The named environments of this user.
@@ -30,27 +30,27 @@ pub struct Environments {
     root: PathBuf,
 }
 
-/// One environment as everybody sees it. The field names are a public contract.
+/// One environment as lists show it. The field names are a public contract.
 #[derive(Debug, Serialize)]
 pub struct EnvironmentView {
-    /// What it is called; none for the default one.
+    /// The name, or none for the default environment.
     pub name: Option<EnvironmentName>,
-    /// Where it is.
+    /// The state directory.
     pub path: PathBuf,
-    /// Whether it is the one that commands use now.
+    /// Whether commands without `--home` use this environment.
     pub current: bool,
-    /// How many agents it knows.
+    /// Number of agents in the registry.
     pub agents: usize,
-    /// How many of them run, as far as was noted.
+    /// Number of agents that are running according to the registry.
     pub live: usize,
-    /// Whether its supervisor runs.
+    /// Whether the supervisor of this environment is running.
     pub supervisor: bool,
-    /// Why it cannot be read, when it cannot.
+    /// Why the environment cannot be read, if so.
     pub error: Option<String>,
 }
 
 impl Environments {
-    /// Those of the user whose surroundings these are.
+    /// Returns the environments of the user with this process environment.
     pub fn of(env: Env) -> Result<Environments, Error> {
         let root = env.environments().ok_or_else(|| Error::State {
             what: "cannot tell where environments are: HOME is not set".into(),
@@ -60,7 +60,7 @@ impl Environments {
         Ok(Environments { env, root })
     }
 
-    /// The default one and all named ones.
+    /// Returns the default environment and all named ones.
     pub fn list(&self) -> Vec<EnvironmentView> {
         let default = self.root.parent().map(|path| self.view(None, path.to_owned()));
         let named = self.names().into_iter().map(|name| {
@@ -70,7 +70,7 @@ impl Environments {
         default.into_iter().chain(named).collect()
     }
 
-    /// Makes an empty one; says where it is.
+    /// Creates an empty environment and returns its path.
     pub fn create(&self, name: &EnvironmentName) -> Result<PathBuf, Error> {
         let path = self.path(name);
         if fs::symlink_metadata(&path).is_ok() {
@@ -79,14 +79,15 @@ impl Environments {
                 hint: format!("look into it with `symposium --home @{name} agent list`"),
             });
         }
-        // The default home first: it must be ours before anything is put below it.
+        // The default state directory is checked first: it must belong to the user before anything is created below it.
         self.root.parent().map(Store::open).transpose()?;
         store::make_private(&self.root)?;
         Store::open(&path)?.begin()?;
         Ok(path)
     }
 
-    /// Removes one with everything in it, unless agents run there or work would be lost.
+    /// Removes an environment with all its files. Without force, returns an error if agents are running or unsaved work
+    /// would be lost.
     pub fn remove(&self, name: &EnvironmentName, removal: Removal) -> Result<(), Error> {
         let path = self.path(name);
         if !fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) {
@@ -150,14 +151,14 @@ impl Environments {
         self.root.join(name.as_str())
     }
 
-    /// The name of the environment that a path means, when there is none.
+    /// Returns the name of the environment that a path refers to, if it does not exist.
     pub(super) fn lacks(&self, path: &Path) -> Option<String> {
         let is_below = path.parent() == Some(self.root.as_path());
         let name = path.file_name().filter(|_| is_below && !path.is_dir())?;
         Some(name.to_string_lossy().into_owned())
     }
 
-    /// What to say of one that is not there.
+    /// Returns the error for an environment that does not exist.
     pub(super) fn no_such(&self, name: &str) -> Error {
         let known = self.names().iter().map(ToString::to_string).collect();
         Error::NoSuchEnvironment { name: name.to_owned(), known }
@@ -165,7 +166,7 @@ impl Environments {
 }
 
 impl Context {
-    /// Ends our tmux server when there is nothing in it any more; what is not ours stays.
+    /// Ends our tmux server if it has no sessions. Returns an error if it has sessions that belong to no agent.
     fn end_server(&self) -> Result<(), Error> {
         match self.tmux()?.look()? {
             Look::Running(server) if server.panes.is_empty() => Ok(self.tmux()?.end()?),

@@ -1,4 +1,4 @@
-//! Gives the failures of edges their words: each becomes one of the situations in `error.rs`.
+//! Converts the errors of adapters into [`Error`], with messages and hints for the user.
 
 use std::io;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::ssh::SshError;
 use crate::store::StoreError;
 use crate::tmux::{LONGEST_SOCKET, TmuxError};
 
-/// How tmux is installed here, as a command to paste.
+/// Returns a hint with the command that installs tmux on this machine.
 pub(super) fn how_to_install_tmux() -> String {
     const MANAGERS: [(&str, &str); 7] = [
         ("/usr/bin/apt-get", "sudo apt-get install tmux"),
@@ -28,7 +28,7 @@ pub(super) fn how_to_install_tmux() -> String {
     ];
     let here = MANAGERS.iter().find(|(manager, _)| Path::new(manager).exists());
     let command = here.map_or("install tmux with your package manager", |(_, command)| command);
-    // Who is root already may have no sudo.
+    // root may have no sudo and does not need it.
     let command = if Env::uid() == 0 { command.trim_start_matches("sudo ") } else { command };
     format!("install it: {command}")
 }
@@ -132,7 +132,7 @@ impl From<StoreError> for Error {
                 let hint = "upgrade symposium, or set SYMPOSIUM_HOME to use another directory".to_owned();
                 return Error::State { what, saw: vec!["nothing was changed".into()], hint };
             }
-            // What is sticky, as /tmp is, was opened for all on purpose.
+            // A sticky directory, such as /tmp, is writable for all users on purpose.
             StoreError::WritableByOthers { mode, .. } if mode & 0o1000 != 0 => (
                 "anybody could put agents in here",
                 "set SYMPOSIUM_HOME, or `--home`, to a directory of your own".to_owned(),
@@ -190,7 +190,7 @@ impl From<ConfigError> for Error {
 
 impl From<SpecError> for Error {
     fn from(error: SpecError) -> Error {
-        // A directory, and what a file says, may hold what a terminal would obey.
+        // A path or the content of a file may contain terminal escape sequences.
         let clean = |text: String| text.replace(is_deceptive, "\u{fffd}");
         match error {
             SpecError::NoSuchSpec { name, known, .. } => {
@@ -217,7 +217,7 @@ impl From<LedgerError> for Error {
         let hint = match &error {
             LedgerError::Newer { .. } => "upgrade symposium, or set SYMPOSIUM_HOME to use another directory",
             LedgerError::Full { .. } => "free some space, then try again",
-            // Who only reads leaves it as it is.
+            // A command that only reads does not repair the ledger.
             LedgerError::Damaged { .. } => {
                 "`symposium supervisor start` sets it aside and begins a new one, with the tasks that can be read"
             }

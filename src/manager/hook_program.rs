@@ -1,8 +1,9 @@
-//! The link `run/symposium` in the state directory, by which hooks start this program.
+//! The link `run/symposium` in the state directory, through which hooks start this program.
 //!
-//! The hooks of agent CLIs and of the tmux server live as long as an agent does, and the binary may be moved or replaced in
-//! that time. So they name this link, and every command that a user types points it at the binary of that command. A command
-//! of another version takes over the hooks of all agents, as if it had been installed in the place of the former one.
+//! The hooks of agent CLIs and of the tmux server live as long as an agent does, and the binary may be moved or
+//! replaced in that time. Therefore they name this link, and every command that a user types points it to the binary of
+//! that command. A command of another version takes over the hooks of all agents, as if it had been installed in place
+//! of the earlier version.
 
 use crate::manager::Context;
 use std::path::PathBuf;
@@ -13,21 +14,21 @@ use crate::env::{AGENT_ID, Env};
 const LINK: &str = "symposium";
 
 impl Context {
-    /// Points the link at the binary of this process, for a command that a user typed. Inside an agent only a link that
-    /// leads to no executable is changed: an agent may see other directories than its hooks do.
+    /// Points the link to the binary of this process, for a command that a user typed. Inside an agent, only a link
+    /// that does not lead to an executable is changed: an agent may see other directories than its hooks do.
     pub fn claim_hook_link(&self) {
         if self.env.is_set(AGENT_ID) {
             return self.mend_hook_link();
         }
         let target = self.store.run_link_target(LINK);
         if let Some(binary) = Env::running_binary().filter(|binary| target.as_ref() != Some(binary)) {
-            // Hooks that are started meanwhile follow the former link. If it cannot be replaced, `doctor` and an
-            // unconfirmed `agent send` tell when it leads nowhere.
+            // Hooks that start in the meantime follow the old link. If the link cannot be replaced and leads nowhere,
+            // `doctor` and an unconfirmed `agent send` report it.
             let _ = self.store.link_run(LINK, &binary);
         }
     }
 
-    /// Points the link at the binary of this process if it leads to no executable.
+    /// Points the link to the binary of this process if it does not lead to an executable.
     pub fn mend_hook_link(&self) {
         if self.store.can_execute_run(LINK) {
             return;
@@ -37,7 +38,7 @@ impl Context {
         }
     }
 
-    /// The program that hooks of new processes start: the link, or this binary where the link cannot be used.
+    /// Returns the program that hooks of new processes start: the link, or this binary if the link cannot be used.
     pub(super) fn hook_program(&self) -> PathBuf {
         match self.store.can_execute_run(LINK) {
             true => self.store.run_dir().join(LINK),
@@ -45,8 +46,8 @@ impl Context {
         }
     }
 
-    /// The program for processes of this command: its binary, or the one that hooks start if the binary has been moved since
-    /// this process started.
+    /// Returns the program for child processes of this command: its binary, or the program that hooks start if the
+    /// binary has been moved since this process started.
     pub(super) fn own_program(&self) -> PathBuf {
         match Env::running_binary() {
             Some(binary) => binary,
@@ -55,7 +56,7 @@ impl Context {
         }
     }
 
-    /// What keeps the hooks of agents from starting this program; `None` if they can.
+    /// Describes why the hooks of agents cannot start this program, or returns `None` if they can.
     pub(super) fn hook_link_fault(&self) -> Option<String> {
         if self.store.can_execute_run(LINK) {
             return None;

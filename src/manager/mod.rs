@@ -15,7 +15,7 @@
 //! | `delivery` | typing a prompt and verifying it |
 //! | `queue` | entries in the queue of an agent |
 //! | `lifecycle` | spawn, resume, restart, restore, kill, hibernate |
-//! | `tasks` | the verbs of `symposium task` |
+//! | `tasks` | the commands of `symposium task` |
 //! | `sharing` | sharing with other users |
 //! | `terminal` | attach, send, approve, peek, logs |
 //! | `removal` | removing agents and keeping their work |
@@ -24,8 +24,8 @@
 //! | `hosts` | other machines |
 //! | `conversations` | the conversations of an agent |
 //! | `permissions` | rights of callers of tools |
-//! | `dispatch` | giving queued work to idle agents |
-//! | `recaps` | reports of what happened |
+//! | `dispatch` | giving queued tasks and messages to idle agents |
+//! | `recaps` | summaries of past events |
 //! | `handoff` | export and import |
 //! | `maintenance` | periodic work of the supervisor |
 //! | `events` | events of tmux and of agent CLIs |
@@ -163,12 +163,12 @@ use crate::store::{Store, StoreError};
 pub use crate::tmux::{Around, Arrival, AttachAs as As, CoverPage, GuestMay};
 use crate::tmux::{Setup, SocketRule, Tmux, choose_socket};
 
-/// How long one call of tmux may take. A loaded machine answers in well under a second; a stopped server never.
+/// Time limit of one tmux call. A loaded machine answers in well under a second; a stopped server never does.
 const TMUX_BOUND: Duration = Duration::from_secs(5);
-/// The least time that a look at tmux gets: a healthy server answers within milliseconds.
+/// Minimum time limit of a tmux snapshot: a healthy server answers within milliseconds.
 const MIN_LOOK: Duration = Duration::from_secs(1);
 
-/// Told while something takes long.
+/// Callback that receives progress messages of a long operation.
 type Progress = Box<dyn Fn(&str) + Send + Sync>;
 
 /// The adapters, settings and clock of one environment. Every domain works on it.
@@ -179,23 +179,24 @@ pub struct Context {
     kinds: Mutex<Option<settings::Read<Kinds>>>,
     tmux: OnceLock<Tmux>,
     ledger: OnceLock<Ledger>,
-    /// The same, for one who only ever reads: it may not be there yet, and none is begun.
+    /// The ledger for a command that only reads. It may not exist yet, and is not created.
     reading: OnceLock<Ledger>,
     settings: Mutex<Option<settings::Read<Config>>>,
     notices: Mutex<Vec<String>>,
     unheard: Mutex<Option<Error>>,
     progress: OnceLock<Progress>,
-    /// When looks at tmux must be over, for a command that has a deadline.
+    /// Deadline for tmux snapshots, for a command that has a timeout.
     looks_until: Mutex<Option<Instant>>,
 }
 
 impl Context {
-    /// Opens the environment that `--home`, the variable or the default names.
+    /// Opens the environment that `--home`, the variable or the default selects, and creates its directory if
+    /// necessary.
     pub fn open(env: Env, home: Option<&Path>) -> Result<Context, Error> {
         Context::of(env, home, Store::open)
     }
 
-    /// The same for who only looks: no directory is made.
+    /// Opens an existing environment read-only. Creates nothing.
     pub fn open_existing(env: Env, home: Option<&Path>) -> Result<Context, Error> {
         Context::of(env, home, Store::open_existing)
     }
@@ -222,7 +223,7 @@ impl Context {
                 hint: "set SYMPOSIUM_HOME to a path that is".into(),
             });
         }
-        // One that was removed must not come back because of a late hook, nor by a slip of the keyboard.
+        // A removed environment must not be created again by a late hook or a mistyped name.
         if let Ok(environments) = Environments::of(env.clone())
             && let Some(name) = environments.lacks(&home.path)
         {
@@ -245,14 +246,14 @@ impl Context {
         })
     }
 
-    /// What was repaired on the way, to be said once.
+    /// Returns the notices about repairs and problems that were collected so far. Each is returned once.
     pub fn notices(&self) -> Vec<String> {
         let said = self.store.take_notices().into_iter().map(|notice| notice.to_string());
         let own = std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner));
         said.chain(own).collect()
     }
 
-    /// Whom to tell while something takes long.
+    /// Sets the callback that receives progress messages of long operations.
     pub fn on_progress(&self, tell: impl Fn(&str) + Send + Sync + 'static) {
         let _ = self.progress.set(Box::new(tell));
     }
@@ -263,7 +264,7 @@ impl Context {
         }
     }
 
-    /// Keeps something to be said once.
+    /// Adds a notice for the user, unless it is already there.
     fn notice(&self, what: String) {
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
         if !notices.contains(&what) {
@@ -271,12 +272,12 @@ impl Context {
         }
     }
 
-    /// The state directory.
+    /// Returns the state directory.
     pub fn home(&self) -> &Path {
         &self.home.path
     }
 
-    /// The user's home directory, to shorten paths.
+    /// Returns the user's home directory, to shorten paths.
     pub fn user_home(&self) -> Option<String> {
         self.env.user_home()?.to_str().map(str::to_owned)
     }
@@ -290,12 +291,12 @@ impl Context {
         Ok(self.tmux.get_or_init(|| tmux))
     }
 
-    /// Bounds all further looks at tmux by a deadline.
+    /// Sets a deadline for all further tmux snapshots.
     fn limit_looks(&self, until: Option<Instant>) {
         *self.looks_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    /// How long a look at tmux may take now. One that begins at the deadline still gets a moment.
+    /// Returns the current time limit of a tmux snapshot. A snapshot that begins at the deadline still gets `MIN_LOOK`.
     fn look_bound(&self) -> Duration {
         let until = *self.looks_until.lock().unwrap_or_else(PoisonError::into_inner);
         let left = until.map(|until| until.saturating_duration_since(Instant::now()).max(MIN_LOOK));

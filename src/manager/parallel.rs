@@ -1,14 +1,14 @@
-//! Does the same to many agents, several at a time.
+//! Performs the same action on many agents, several at a time.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::model::AgentName;
 
-/// How many at a time: each is a call of the same tmux server, and mostly waiting.
+/// Number of concurrent actions. Each is a call to the same tmux server, and mostly waits.
 const AT_A_TIME: usize = 8;
 
-/// What `act` returned for each, in the order of the names.
+/// Calls `act` for each agent and returns the results in the order of the names.
 pub(super) fn side_by_side<T: Send>(
     names: &[AgentName],
     act: impl Fn(&AgentName) -> T + Sync,

@@ -1,4 +1,4 @@
-//! Who asks through tools, and what that one may do: the rules are in `rules/place.rs`.
+//! Identifies the caller of a tool and checks its permissions. The rules are in `rules/access/permissions.rs`.
 
 use crate::manager::Context;
 use crate::manager::messages::Messages;
@@ -17,14 +17,14 @@ use crate::rules::tasks::address::Unreached;
 pub struct Permissions<'a>(pub &'a Context);
 
 impl Permissions<'_> {
-    /// Where the one in whose process tree this runs stands among all agents. What speaks in the name of an agent that
-    /// is not there is nobody: it must never be taken for a person.
+    /// Returns the permissions of the agent or user in whose process tree this command runs. Returns an error if the
+    /// environment names an agent that does not exist: such a process must never be treated as a user.
     pub fn place(&self) -> Result<Place, Error> {
         let claims_agent = [AGENT, AGENT_ID].into_iter().any(|key| self.0.env.is_set(key));
         let caller = match (self.0.speaker()?, claims_agent) {
             (Some(record), _) => Caller::Agent(Box::new(record)),
             (None, false) => Caller::Person,
-            // Also an identity that is empty: it was set for some agent.
+            // An empty id counts too: it was set for an agent.
             (None, true) => {
                 let claim = [AGENT, AGENT_ID].into_iter().find_map(|key| self.0.env.var(key));
                 return Err(Error::UnknownCaller {
@@ -39,7 +39,7 @@ impl Permissions<'_> {
         Ok(Place::new(caller, records))
     }
 
-    /// The agent of this name, when this may be done with it.
+    /// Returns the agent with this name if the caller may perform the action on it.
     pub fn within_reach(&self, place: &Place, act: Act, name: &AgentName) -> Result<AgentRecord, Error> {
         let Some(record) = place.find(name) else { return Err(self.0.no_such_agent(name, "show")) };
         match (place.allows(act, record), place.me()) {
@@ -91,7 +91,7 @@ impl Permissions<'_> {
         }
     }
 
-    /// The task of this number, when this may be done about it.
+    /// Returns the task with this number if the caller may perform the action on it.
     pub fn task_within_reach(&self, place: &Place, act: Act, id: TaskId) -> Result<Task, Error> {
         let task = Tasks(self.0).known_task(id)?;
         match (place.allows_about(act, &task), place.me()) {
@@ -108,7 +108,7 @@ impl Permissions<'_> {
         }
     }
 
-    /// Refuses an agent that is at its shell and says how far somebody else's task is, or ends it.
+    /// Returns an error if an agent, from its shell, reports on a task of another agent or ends it.
     pub fn refuse_foreign_report(&self, id: TaskId) -> Result<(), Error> {
         match self.0.speaker()? {
             None => Ok(()),
@@ -116,7 +116,7 @@ impl Permissions<'_> {
         }
     }
 
-    /// The same for one that takes a task off its queue or has it tried again; who gave it may.
+    /// Returns an error if an agent cancels or retries a task of another agent, unless it added the task.
     pub fn refuse_foreign_withdrawal(&self, id: TaskId) -> Result<(), Error> {
         match self.0.speaker()? {
             Some(me) if Tasks(self.0).known_task(id)?.source_id == Some(me.id) => Ok(()),
@@ -124,8 +124,9 @@ impl Permissions<'_> {
         }
     }
 
-    /// A path that the caller names, absolute: an agent's counts from where it works, and must not lead out of its
-    /// project. One of a person's stays as it is; an empty one is where they are.
+    /// Returns the absolute form of a path that the caller names. A path from an agent is relative to its working
+    /// directory and must not lead out of its project. A path from a user is returned as it is, and an empty one as
+    /// `None`.
     pub fn path_within_reach(&self, place: &Place, named: Option<PathBuf>) -> Result<Option<PathBuf>, Error> {
         let (Some(named), Some(me)) = (&named, place.me()) else {
             return Ok(named.filter(|named| !named.as_os_str().is_empty()));
@@ -140,17 +141,17 @@ impl Permissions<'_> {
         }
     }
 
-    /// The task that an agent is at.
+    /// Returns the task that an agent works on.
     pub fn task_at_hand(&self, agent: &AgentRecord) -> Result<Task, Error> {
         let mut tasks = RegistryWriter(self.0).tasks(&[TaskState::Dispatched, TaskState::Running])?;
         tasks.retain(|task| task.agent == Some(agent.id));
-        // One that is being typed in has been taken by whoever asks about it.
+        // A running task comes first; a task that is still being typed has been accepted if its agent asks about it.
         tasks.sort_by_key(|task| task.state != TaskState::Running);
         tasks.into_iter().next().ok_or_else(|| Error::NoTaskAtHand { name: agent.name.clone() })
     }
 }
 
-/// A path without links and `..`, which would lead out of a project; its end need not be there yet.
+/// Resolves symbolic links and `..`, which could lead out of a project. The last components need not exist yet.
 fn real(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);

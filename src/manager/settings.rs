@@ -1,5 +1,5 @@
-//! What the user set in `config.toml` and `kinds.toml`, read again when the file has changed, and the files whose change
-//! matters.
+//! The user's settings in `config.toml` and `kinds.toml`, read again when a file has changed, and a watch on files
+//! whose changes matter.
 
 use crate::manager::Context;
 use std::path::Path;
@@ -12,18 +12,18 @@ use crate::kinds::Kinds;
 use crate::model::Config;
 pub use crate::store::Changes;
 
-/// The file in the state directory.
+/// Name of the configuration file in the state directory.
 const FILE: &str = "config.toml";
-/// The file of the user's own kinds.
+/// Name of the file with the user's own kinds.
 const KINDS: &str = "kinds.toml";
 
-/// What was read from a file, and the file as it was then.
+/// The content of a file, with the stamp that it had when it was read.
 pub(super) struct Read<T> {
     stamp: Stamp,
     what: Arc<T>,
 }
 
-/// When a file was written, and its size; none when there is no file.
+/// Modification time and size of a file, or `None` if it does not exist.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamp_of(path: &Path) -> Stamp {
@@ -31,7 +31,7 @@ fn stamp_of(path: &Path) -> Stamp {
 }
 
 impl Context {
-    /// What the user set.
+    /// Returns the configuration, or an error if the file is invalid.
     pub fn config(&self) -> Result<Arc<Config>, Error> {
         let path = self.home.path.join(FILE);
         let stamp = stamp_of(&path);
@@ -44,7 +44,8 @@ impl Context {
         Ok(config)
     }
 
-    /// What the user set, or what was set before when that has a mistake: for those who cannot ask anybody.
+    /// Returns the configuration, or its last valid version if the file is invalid. For processes that cannot report
+    /// the error to a user.
     pub fn settings(&self) -> Arc<Config> {
         self.config().unwrap_or_else(|_| {
             let read = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,7 +53,7 @@ impl Context {
         })
     }
 
-    /// How agent CLIs are driven. Who lives long goes on with what was read before when the file has a mistake since.
+    /// Returns the kinds. A long-running process keeps the last valid version if the file has become invalid.
     pub(super) fn kinds(&self) -> Result<Arc<Kinds>, Error> {
         let path = self.home.path.join(KINDS);
         let stamp = stamp_of(&path);
@@ -72,7 +73,7 @@ impl Context {
         Ok(kinds)
     }
 
-    /// Calls back whenever the registry, the ledger or the configuration changes.
+    /// Calls `callback` whenever the registry, the ledger or the configuration changes.
     pub fn on_change(&self, callback: impl Fn() + Send + 'static) -> Result<Changes, Error> {
         Ok(self.store.on_change(&["agent-sessions.json", "ledger.db-wal", FILE], callback)?)
     }

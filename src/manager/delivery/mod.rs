@@ -1,8 +1,8 @@
-//! Prompts on their way to an agent. A prompt is typed once, and the agent is observed until it took the prompt.
+//! Delivers prompts to agents. A prompt is typed once, and the agent is observed until it has accepted the prompt.
 //!
 //! - `send`: sending to an agent that runs
 //! - `pending_prompt`: waiting, typing and confirming
-//! - `observe`: what the screen, the terminal and the hooks show meanwhile
+//! - `observe`: reading the screen, the terminal and the hook reports during a delivery
 
 pub(crate) mod observe;
 pub(crate) mod pending_prompt;

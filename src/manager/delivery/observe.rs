@@ -1,5 +1,4 @@
-//! What can be seen of an agent while a prompt is on its way to it: its screen, its terminal, what it printed and what
-//! it said. Types nothing.
+//! Observes an agent during a delivery: its screen, its terminal, its transcript and its hook reports. Types nothing.
 
 use crate::manager::status::StatusTracker;
 use std::fs::File;
@@ -15,16 +14,17 @@ use crate::rules::status::from_screen::ToldBy;
 use crate::rules::tasks::confirm::shows;
 use crate::tmux::Capture;
 
-/// How many lines of a screen an error shows.
+/// Number of screen lines that an error shows.
 const SHOWN: usize = 8;
 
 impl PendingPrompt<'_> {
-    /// The prompt that the agent took last, by its own account.
+    /// Returns the prompt that the agent accepted last, as its hook reported.
     pub(in crate::manager) fn heard(&self) -> Option<HeardPrompt> {
         StatusTracker(self.manager).heard_prompt(&self.agent.name)
     }
 
-    /// The prompt that the agent took after `before`. Times are not compared: the clock may be set back in between.
+    /// Returns the prompt that the agent accepted after `before`. Times are not compared, because the clock may be set
+    /// back in between.
     pub(in crate::manager) fn heard_after(&self, before: Option<&HeardPrompt>) -> Option<String> {
         self.heard().filter(|heard| Some(heard) != before).map(|heard| heard.text)
     }
@@ -38,7 +38,7 @@ impl PendingPrompt<'_> {
         if !record.status.status.is_live() {
             return Err(Error::NotRunning { name: record.name, status: record.status.reason });
         }
-        // After a failed turn it is at its prompt, whatever it waits for.
+        // After a failed turn the agent is at its prompt, whatever the recorded status is.
         Ok(if record.status.failure().is_some() { Status::Idle } else { record.status.status })
     }
 
@@ -58,13 +58,14 @@ impl PendingPrompt<'_> {
         end
     }
 
-    /// How many bytes of input the program has not read, and whether its terminal echoes.
+    /// Returns the number of input bytes that the program has not read, and whether its terminal echoes.
     pub(in crate::manager) fn unread(&self) -> Result<(usize, bool), Error> {
         let tty = self.tty()?;
         Ok((tty.queued, tty.echo && tty.cooked))
     }
 
-    /// Its terminal now. That of a dead pane is nobody's, or somebody else's by now.
+    /// Returns the current state of the agent's terminal. The terminal of a dead pane no longer exists or has been
+    /// reused.
     pub(in crate::manager) fn tty(&self) -> Result<TtyState, Error> {
         let facts = self.manager.tmux()?.pane_facts(&self.pane)?;
         let gone = || Error::NotRunning { name: self.agent.name.clone(), status: "its pane is gone".into() };
@@ -83,7 +84,7 @@ impl PendingPrompt<'_> {
     pub(in crate::manager) fn printed_since(&self, before: u64, text: &str) -> bool {
         let Ok(mut file) = File::open(self.transcript()) else { return false };
         let mut new = Vec::new();
-        // A shorter one is another one: it was begun anew meanwhile.
+        // A shorter transcript is a new file that was started in the meantime.
         let from = if self.printed() < before { 0 } else { before };
         let read = file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut new));
         read.is_ok() && shows(&String::from_utf8_lossy(&new), text)

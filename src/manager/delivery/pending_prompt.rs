@@ -1,4 +1,5 @@
-//! One prompt on its way: waited for, typed, and seen to be taken. Never typed twice.
+//! Delivery of one prompt: waits until the agent is ready, types the prompt and confirms that it was accepted. Never
+//! types it twice.
 
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
@@ -19,9 +20,9 @@ use crate::store::Watch;
 use crate::tmux::Paste;
 use crate::transcript;
 
-/// How long a typed text may take to show, and an Enter to be taken.
+/// How long typed text may take to appear, and Enter to take effect.
 const EFFECT: Duration = Duration::from_secs(4);
-/// Between two looks when no event says that something changed.
+/// Interval between two checks if no event reports a change.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 
 pub(in crate::manager) struct PendingPrompt<'a> {
@@ -80,7 +81,8 @@ impl PendingPrompt<'_> {
         }
     }
 
-    /// Whether a CLI of whose prompt nothing is known would take one: it has said so, or its terminal is set up.
+    /// Returns whether an agent CLI without screen patterns for its input line would accept a prompt: its hook has
+    /// reported that it is ready, or its terminal is set up.
     fn reads_keys(&self, status: Status) -> Result<bool, Error> {
         if self.kind.hooks.tell_of_prompts() {
             return Ok(status != Status::Starting);
@@ -113,7 +115,7 @@ impl PendingPrompt<'_> {
         })
     }
 
-    /// Complete lines in one go: the kernel hands each to the program when it reads.
+    /// Types complete lines in one write: the kernel passes each line to the program when it reads.
     fn type_lines(&self, reader: Reader) -> Result<&'static str, Error> {
         let end = if reader == Reader::Cooked { "\n" } else { "\r" };
         let text = format!("{}{end}", self.prompt.as_str().replace('\n', end));
@@ -151,7 +153,7 @@ impl PendingPrompt<'_> {
                 self.screen_end(),
             ));
         }
-        // Some programs take an Enter that follows a burst too closely for a line end of the paste.
+        // Some programs interpret an Enter that follows a burst of input too closely as a line ending of the paste.
         std::thread::sleep(
             Duration::from_millis(self.kind.enter_delay_ms.max(200)).saturating_sub(pause.elapsed()),
         );
@@ -159,7 +161,7 @@ impl PendingPrompt<'_> {
         self.press_enter(heard_before.as_ref())
     }
 
-    /// Submits what stands in the input line. `heard_before` is the prompt that the agent took before this one.
+    /// Submits the text in the input line. `heard_before` is the prompt that the agent accepted before this one.
     pub(in crate::manager) fn press_enter(
         &self,
         heard_before: Option<&HeardPrompt>,
@@ -189,7 +191,7 @@ impl PendingPrompt<'_> {
         screen != before && (shows(screen, self.prompt.as_str()) || placeholder())
     }
 
-    /// By what it is known that the Enter was taken, if it is.
+    /// Returns the evidence that Enter took effect, or `None` if there is none.
     fn taken(&self, heard_before: Option<&HeardPrompt>, typed: &str) -> Result<Option<&'static str>, Error> {
         if self.tells_of_prompts() {
             let mut heard = None;
@@ -232,7 +234,7 @@ impl PendingPrompt<'_> {
         }
     }
 
-    /// The error, unless the agent has ended over it: then that is what went wrong.
+    /// Returns the error, unless the agent has ended in the meantime: then the end of the agent is the error.
     pub(in crate::manager) fn or_its_end(&self, error: Error, typed: Typed) -> Error {
         if matches!(error, Error::Refused { .. } | Error::EndedMeanwhile { .. }) {
             return error;

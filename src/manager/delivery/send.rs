@@ -1,4 +1,4 @@
-//! Sends a prompt to an agent that runs. `terminal/send.rs` wakes a hibernated agent first.
+//! Sends a prompt to a running agent. `terminal/send.rs` wakes a hibernated agent first.
 
 use crate::error::{Error, Typed};
 use crate::manager::delivery::Delivery;
@@ -14,24 +14,24 @@ use crate::rules::tasks::typing::Lines;
 use crate::store::AgentLock;
 use std::time::{Duration, Instant};
 
-/// How long the initial prompt of a program that takes none as an argument waits for the program.
+/// How long to wait for a program that takes no prompt as an argument until it is ready for its initial prompt.
 const INITIAL_PROMPT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A prompt to send.
 #[derive(Debug, Clone)]
 pub struct SendRequest {
-    /// The agent.
+    /// Name of the receiving agent.
     pub name: AgentName,
-    /// The text.
+    /// The text of the prompt.
     pub text: String,
-    /// What several lines mean.
+    /// How several lines are typed.
     pub lines: Lines,
-    /// How long to wait until the agent would take it.
+    /// How long to wait until the agent is ready for the prompt.
     pub timeout: Duration,
 }
 
 impl Delivery<'_> {
-    /// Delivers a prompt while nobody else may type.
+    /// Delivers a prompt while the caller holds the agent's input lock. Returns the evidence that it was accepted.
     pub(in crate::manager) fn send_in_turn(
         &self,
         request: &SendRequest,
@@ -48,7 +48,7 @@ impl Delivery<'_> {
         Ok(by)
     }
 
-    /// Presses Enter behind a text that was typed in before and stands unsent in the input line.
+    /// Presses Enter to submit text that an earlier delivery has typed into the input line.
     pub(in crate::manager) fn submit_in_turn(
         &self,
         name: &AgentName,
@@ -77,7 +77,8 @@ impl Delivery<'_> {
         Ok(PendingPrompt { manager: self.0, agent, kind, pane, prompt, watch })
     }
 
-    /// Records the prompt, and that there is a conversation to resume, for a CLI whose hooks do not tell.
+    /// Records the prompt, and that there is a conversation to resume, for agent CLIs whose hooks do not report
+    /// prompts.
     pub(in crate::manager) fn note_prompted(&self, name: &AgentName, text: &str) -> Result<(), Error> {
         RegistryWriter(self.0).forget_first(name);
         let prompt = prompt_line(text);
@@ -95,7 +96,7 @@ impl Delivery<'_> {
         Ok(())
     }
 
-    /// Notes that it works, for a CLI that does not say so itself; its screen tells when it is done.
+    /// Records that the agent is working, for agent CLIs that do not report it. The screen shows when the turn is over.
     pub(in crate::manager) fn note_taken(&self, name: &AgentName, kind: &Kind) -> Result<(), Error> {
         let record = self.0.record(name, "send")?;
         if record.kind == PLAIN_COMMAND || StatusTracker(self.0).told_by(name, kind) == ToldBy::Hooks {
@@ -105,7 +106,7 @@ impl Delivery<'_> {
         StatusTracker(self.0).note_sight(&record, sight).map(|_| ())
     }
 
-    /// Types the first prompt of a program that takes none as an argument.
+    /// Types the initial prompt of a program that takes no prompt as an argument.
     pub(in crate::manager) fn send_first(&self, name: &AgentName, task: &str) -> Result<(), Error> {
         let request = SendRequest {
             name: name.clone(),
@@ -116,7 +117,7 @@ impl Delivery<'_> {
         self.send_to_running(&request).map(|_| ())
     }
 
-    /// Delivers a prompt to an agent that was started a moment ago, without waking it first.
+    /// Delivers a prompt to a running agent, without waking it first.
     pub(in crate::manager) fn send_to_running(&self, request: &SendRequest) -> Result<&'static str, Error> {
         let begun = Instant::now();
         Workspaces(self.0).ensure_directory(&request.name)?;

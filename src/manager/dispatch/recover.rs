@@ -1,5 +1,6 @@
-//! Finds out what became of a delivery that was cut short: a supervisor was killed, or an agent did not show that it
-//! took what was typed. Looks for its mark; what cannot be known is left to a person, flagged, never typed twice.
+//! Determines the outcome of interrupted deliveries: the supervisor was killed, or an agent did not show that it
+//! accepted a prompt. Searches for the marker of the task or message. If the outcome cannot be determined, the task is
+//! flagged for the user. Nothing is typed twice.
 
 use crate::manager::delivery::Delivery;
 use crate::manager::dispatch::Dispatcher;
@@ -25,13 +26,13 @@ use crate::store::AgentLock;
 use crate::tmux::Capture;
 use crate::transcript;
 
-/// Said of what nobody can know.
+/// Reason of a task whose outcome cannot be determined.
 const UNKNOWN: &str = "it is not known whether the agent took it; look at it, then `task done`, `task retry` or \
                        `task cancel`";
 
 impl Dispatcher<'_> {
-    /// Looks after what was being typed in when somebody was killed; says how much of it is not known yet. One that
-    /// cannot be looked at does not keep the others.
+    /// Checks deliveries that were interrupted. Returns the number of deliveries whose outcome is still open. A
+    /// delivery that cannot be checked does not block the others.
     pub fn recover_deliveries(&self) -> Result<usize, Error> {
         let (mut open, mut failed) = (0, None);
         for errand in self.dispatched()? {
@@ -44,7 +45,7 @@ impl Dispatcher<'_> {
                 self.leave_to_a_person(&errand, GONE)?;
                 continue;
             };
-            // Whoever types holds it; then this is not cut short.
+            // If another process holds the input lock, the delivery is still in progress.
             let Some(turn) = self.typing_turn(&record.name)? else { continue };
             if self.is_still_dispatched(&errand)? {
                 match self.recover(&errand, &record, &turn) {
@@ -91,7 +92,8 @@ impl Dispatcher<'_> {
                 };
                 match Delivery(self.0).submit_in_turn(&record.name, &text, turn) {
                     Ok(by) => drop(self.was_taken(errand, record.id, by)?),
-                    // It stands there still, or a hook has told meanwhile: the next look knows more.
+                    // The text is still in the input line, or a hook has reported in the meantime; the next check
+                    // decides.
                     Err(
                         Error::NotConfirmed { .. }
                         | Error::NotRunning { .. }
@@ -117,13 +119,13 @@ impl Dispatcher<'_> {
         let settled = Env::now().duration_since(began) >= SETTLED.try_into().unwrap_or_default();
         let pane = record.tmux.as_ref().filter(|_| record.status.status.is_live());
         let Some(pane) = pane.map(|place| place.pane.as_str()) else {
-            // What stood in its input line went with it.
+            // The text in the input line is lost with the process.
             return Ok(Trace { drafted: false, printed, hooked, readable, at_rest: true, settled });
         };
         let screen = self.0.tmux()?.capture(pane, Capture::Screen)?;
         let reading = StatusTracker(self.0).reading(record, &kind)?;
         let is_draft = reading.draft.as_ref().is_some_and(|draft| !draft.trim().is_empty());
-        // A composer that shows only that something was pasted shows no mark: then nobody else may have typed.
+        // An input line that only indicates a paste shows no marker. The paste is then attributed to this delivery.
         let pasted =
             kind.screen.pasted.iter().any(|pattern| {
                 regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(&screen))

@@ -1,7 +1,8 @@
-//! Works off queues: types tasks and mail into agents that are idle. How they end is `settle`.
+//! Works through the queues: types tasks and messages into idle agents. `tasks/finish.rs` records how tasks end.
 //!
-//! Work is marked as dispatched before a key is pressed, and carries a mark of its own into the agent's terminal. The
-//! agent's own hook moves it on when it takes it, whoever is killed meanwhile; what is left is found out in `deliver`.
+//! A task is marked as dispatched before a key is pressed, and its marker is typed with it. The agent's hook records
+//! that the task was accepted, even if the process that typed it was killed. `recover` determines the outcome of the
+//! remaining deliveries.
 
 use crate::manager::delivery::Delivery;
 use crate::manager::dispatch::Dispatcher;
@@ -26,15 +27,15 @@ use crate::rules::tasks::typing::Lines;
 use crate::store::AgentLock;
 use crate::tmux::{Audience, Bell};
 
-/// How long work waits for an agent that was idle a moment ago.
+/// How long a delivery waits for an agent that was idle a moment ago.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Something to be typed into an agent.
+/// An entry of a queue that is typed into an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Errand {
-    /// A task.
+    /// A task of the agent or of its spec.
     Task(Box<Task>),
-    /// A message.
+    /// A message to the agent.
     Message(Message),
 }
 
@@ -47,31 +48,31 @@ impl Errand {
     }
 }
 
-/// Work that could be typed in now, and to whom.
+/// An entry that can be typed now, with its agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dispatchable {
-    /// The agent.
+    /// Id and name of the agent.
     pub agent: (AgentId, AgentName),
-    /// The work.
+    /// The task or message to type.
     pub errand: Errand,
-    /// Somebody is typing into the agent: it must wait.
+    /// Whether a user is typing into the agent, so that the entry must wait.
     pub driven: bool,
 }
 
-/// What came of a delivery.
+/// The outcome of a dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was typed in, or perhaps: whoever looks next knows.
+    /// The entry was typed, or possibly typed: the next recovery determines which.
     Typed,
-    /// It has to wait: nothing was typed.
+    /// Nothing was typed, and the entry must wait.
     Later,
-    /// It is somebody else's by now, or nobody's any more: there may be more to do.
+    /// The entry was cancelled or taken by another process. The queue may contain more entries.
     Elsewhere,
 }
 
 impl Dispatcher<'_> {
-    /// The work that could be typed in now: the first of each queue whose agent is ready and is not left alone for a
-    /// while. Mail goes before tasks.
+    /// Returns the entries that can be typed now: the first of each queue whose agent is ready and not in `left_alone`.
+    /// Messages precede tasks.
     pub fn dispatchable(&self, left_alone: &HashSet<AgentId>) -> Result<Vec<Dispatchable>, Error> {
         if !RegistryWriter(self.0).has_queues() {
             return Ok(vec![]);
@@ -93,7 +94,7 @@ impl Dispatcher<'_> {
         let held = held_specs(&agents, now);
         let mut agents: Vec<(Ready, Agent)> =
             agents.into_iter().map(|agent| (ready(&agent, now), agent)).collect();
-        // What is for any must not wait for somebody who types while another is free.
+        // A task for any agent of a spec must not wait for an agent with an active driver while another one is free.
         agents.sort_by_key(|(readiness, _)| *readiness == Ready::Driven);
         for (readiness, agent) in agents {
             let queue = counts(&agent.id);
@@ -112,7 +113,7 @@ impl Dispatcher<'_> {
                 Some(message) => Some(Errand::Message(message)),
                 None => self.next_task(&agent, &mut taken, &held)?.map(|task| Errand::Task(Box::new(task))),
             };
-            // What is for any is offered to one of them.
+            // A task for any agent of a spec is offered to one agent only.
             if let Some(Errand::Task(task)) = &errand {
                 taken.extend(task.pool.is_some().then_some(task.id));
             }
@@ -123,7 +124,8 @@ impl Dispatcher<'_> {
         Ok(due)
     }
 
-    /// The next task of an agent. A retry from a pool is passed over, and added to `taken`, while its spec is held.
+    /// Returns the next task of an agent. A retry of a task for any agent of a spec is skipped, and added to `taken`,
+    /// while the spec is held.
     fn next_task(
         &self,
         agent: &Agent,
@@ -142,7 +144,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Ends what nobody will ever take, because its agent was removed: whoever waits for it must know.
+    /// Fails the tasks of an agent that was removed, so that processes that wait for these tasks see the end.
     fn fail_queue(&self, gone: AgentId) -> Result<(), Error> {
         let query = TaskQuery { agent: Some(gone), states: &[TaskState::Queued], newest: None };
         for task in RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tasks(&query))? {
@@ -154,16 +156,17 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Types work in.
+    /// Claims an entry and types it into its agent.
     pub fn dispatch(&self, due: &Dispatchable) -> Result<Outcome, Error> {
         let (id, name) = &due.agent;
-        // Before it is claimed: who finds it claimed and nobody typing knows that somebody was killed.
+        // Locked before the entry is claimed: a claimed entry without a lock holder means that the typing process was
+        // killed.
         let Some(turn) = self.0.store.try_lock_typing(name)? else { return Ok(Outcome::Later) };
         let record = RegistryWriter(self.0).record_by_id(*id)?;
         match record.filter(|record| record.name == *name) {
-            // Another has its name by now.
+            // Another agent has this name now.
             None => return Ok(Outcome::Elsewhere),
-            // What is typed into one that is being ended is lost.
+            // Text that is typed into an agent that is being ended would be lost.
             Some(record) if StatusTracker(self.0).is_being_ended(&record) => return Ok(Outcome::Later),
             Some(_) => {}
         }
@@ -173,7 +176,7 @@ impl Dispatcher<'_> {
             self.take_back(&claimed, &format!("`{name}` could not be woken: {error}"))?;
             return Ok(Outcome::Later);
         }
-        // To wake it may have taken long: what was cancelled meanwhile is not typed.
+        // Waking the agent may have taken long. An entry that was cancelled in the meantime is not typed.
         if !self.is_still_dispatched(&claimed)? {
             return Ok(Outcome::Elsewhere);
         }
@@ -186,7 +189,7 @@ impl Dispatcher<'_> {
         crate::failpoint::reached("dispatch.sent");
         match sent {
             Ok(by) => {
-                // Its hook may have been quicker.
+                // Has no effect if the agent's hook has already recorded it.
                 self.was_taken(&claimed, *id, by)?;
                 Ok(Outcome::Typed)
             }
@@ -194,7 +197,7 @@ impl Dispatcher<'_> {
                 self.take_back(&claimed, &why)?;
                 Ok(Outcome::Later)
             }
-            // It ended before a key was pressed.
+            // The agent ended before a key was pressed.
             Err(Error::NotRunning { status, .. }) => {
                 self.take_back(&claimed, &format!("`{name}` does not run: {status}"))?;
                 Ok(Outcome::Later)
@@ -203,7 +206,7 @@ impl Dispatcher<'_> {
                 self.take_back(&claimed, &error.to_string())?;
                 Ok(Outcome::Later)
             }
-            // Perhaps it was typed: whoever looks next finds out.
+            // The entry may have been typed; the next recovery determines whether it was.
             Err(
                 Error::NotConfirmed { .. }
                 | Error::EndedMeanwhile { .. }
@@ -214,7 +217,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Tells whoever types into an agent what waits for them to pause.
+    /// Shows the driver of an agent which entry waits until they pause.
     pub fn tell_driver(&self, due: &Dispatchable) -> Result<(), Error> {
         let text = match &due.errand {
             Errand::Task(task) => format!("task {} waits until you pause: {}", task.id, task.title()),
@@ -252,7 +255,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Brings an agent back that is away, as far as its policy lets it.
+    /// Resumes or wakes the agent if it is not running.
     fn bring_back(&self, name: &AgentName) -> Result<(), Error> {
         match self.0.record(name, "task")?.status.status {
             Status::Lost | Status::Stopped => Lifecycle(self.0).resume(name).map(|_| ()),
@@ -260,7 +263,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// The agent took it.
+    /// Records that the agent accepted the entry. Returns whether the state changed.
     pub(in crate::manager) fn was_taken(
         &self,
         errand: &Errand,
@@ -281,11 +284,12 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// An agent's hook says that it took a text; what it carries the mark of was delivered, whoever typed it.
+    /// Handles the report of an agent's hook that it accepted a prompt. A marker in the text shows which entry was
+    /// delivered, regardless of which process typed it.
     pub(in crate::manager) fn heard_taken(&self, record: &AgentRecord, text: &str) {
         let by = "the agent says that it took it";
         let task = marked_task(text).and_then(|id| TaskQueue(self.0).task(id).ok()?);
-        // The mark of an earlier attempt says nothing about this one.
+        // The marker of an earlier attempt says nothing about this attempt.
         if let Some(task) = task.filter(|task| is_task(text, task)) {
             let _ = self.was_taken(&Errand::Task(Box::new(task)), record.id, by);
         }
@@ -297,7 +301,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Nothing was typed: it goes back to where it was.
+    /// Returns an entry to its queue because nothing was typed.
     pub(in crate::manager) fn take_back(&self, errand: &Errand, why: &str) -> Result<(), Error> {
         match errand {
             Errand::Task(task) => {
@@ -313,7 +317,7 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// It cannot be typed in; a message stays until it is asked for.
+    /// Records that an entry cannot be typed. A task fails; a message is kept until it is read.
     fn cannot_be_typed(&self, errand: &Errand, why: &str) -> Result<(), Error> {
         match errand {
             Errand::Task(task) => Tasks(self.0).fail_task(task, why).map(|_| ()),
@@ -322,7 +326,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// The turn to type into an agent, when nobody has it.
+    /// Returns the input lock of an agent, or `None` if another process holds it.
     pub(in crate::manager) fn typing_turn(&self, name: &AgentName) -> Result<Option<AgentLock>, Error> {
         Ok(self.0.store.try_lock_typing(name)?)
     }

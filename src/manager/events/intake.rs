@@ -1,7 +1,7 @@
-//! `symposium event`: the door through which tmux and agents' own hooks tell us what happened.
+//! `symposium event`: receives the events of tmux and of the agents' hooks.
 //!
-//! Quick, silent, never an error to the caller: an agent must never be held up by us. What changes nothing is
-//! found out without a lock and costs one read of the registry.
+//! Events are handled quickly and silently and never fail for the caller, because an agent must never be blocked by its
+//! hooks. An event that changes nothing is recognized without a lock and costs one read of the registry.
 
 use crate::manager::access::Access;
 use crate::manager::dispatch::Dispatcher;
@@ -25,11 +25,11 @@ use crate::rules::status::from_hook::prompt_line;
 use crate::rules::status::reconcile::Change;
 use crate::rules::status::reset_time::reset_time;
 
-/// No more of it is kept: a recap fits on one screen.
+/// Maximum number of characters of the last message that are kept, so that a recap fits on one screen.
 const MOST_WORDS: usize = 16 * 1024;
 
 impl Events<'_> {
-    /// Something happened in tmux.
+    /// Handles a tmux event.
     pub fn tmux_event(&self, event: &TmuxEvent) -> Result<(), Error> {
         match event {
             TmuxEvent::PaneDied { session, pane, exit } => self.pane_died(session, pane, *exit),
@@ -53,7 +53,7 @@ impl Events<'_> {
     /// Records the exit of an agent's process, unless the command that ended the agent does so itself.
     fn pane_died(&self, session: &str, pane: &str, exit: Exit) -> Result<(), Error> {
         let Some(record) = StatusTracker(self.0).of_session(session)? else { return Ok(()) };
-        // A process that runs in the pane by now was started after the one that died.
+        // If a process runs in the pane now, it was started after the process that died.
         let is_current = |record: &AgentRecord| {
             record.tmux.as_ref().is_some_and(|place| place.pane == pane)
                 && !record.pid.is_some_and(|pid| process::is_alive(pid, &mark_of(record)))
@@ -65,7 +65,7 @@ impl Events<'_> {
             return Ok(());
         }
         if is_unrecorded(&record) {
-            // An agent that ends at once does so while `spawn` still holds its lock, and no other event follows.
+            // An agent that exits immediately does so while `spawn` still holds its lock, and no other event follows.
             let lock = self.0.store.lock_agent(&record.name, "event")?;
             let now = self.0.store.find(&record.name, Env::now())?.filter(|now| now.id == record.id);
             if let Some(before) = now.filter(|now| is_current(now) && is_unrecorded(now)) {
@@ -76,8 +76,8 @@ impl Events<'_> {
         self.end_shares_of_the_dead(&record)
     }
 
-    /// Closes the doors to an agent that has ended, when whoever works on it is done: it may have been shared or
-    /// started again at that moment.
+    /// Ends the shares of an agent that has ended. Waits for the agent's lock and checks again, because the agent may
+    /// have been shared or started again at that moment.
     fn end_shares_of_the_dead(&self, record: &AgentRecord) -> Result<(), Error> {
         if !Access(self.0).may_be_shared(&record.name) {
             return Ok(());
@@ -91,7 +91,7 @@ impl Events<'_> {
         Ok(())
     }
 
-    /// An agent's own hook spoke; who it is stands in its environment.
+    /// Handles an event of an agent's hook. The agent is identified by its environment.
     pub fn agent_event(&self, payload: &[u8]) -> Result<(), Error> {
         let (mut signal, conversation) = kinds::read_hook(payload)?;
         if let HookSignal::TurnFailed(failure) | HookSignal::TurnPaused(failure) = &mut signal {
@@ -100,23 +100,24 @@ impl Events<'_> {
         }
         let Some(record) = self.0.speaker()? else { return Ok(()) };
         let is_first = self.note_heard(&record, &signal);
-        // That it is up is late news of one that was seen at work meanwhile.
+        // A readiness report of an agent that was already seen working is late.
         let is_late = is_first && signal == HookSignal::Ready && record.status.status == Status::Working;
         let signal = if is_late { HookSignal::Busy } else { signal };
         let heard = Heard { signal, conversation };
-        // Before the status: whoever sees that the turn is over finds what was said in it.
+        // Written before the status, so that a process that sees the end of the turn finds its last message.
         if let Some(words) = heard.last_words() {
             let words: String = words.chars().take(MOST_WORDS).collect();
             let _ = self.0.store.instance(&record.name).write_state(WORDS, words.as_bytes());
         }
-        // Asked to leave it denies what it asks for and is back at its prompt for a moment, which is not to be done.
+        // An agent that is asked to exit denies its own dialog and returns to its prompt for a moment. This is not the
+        // end of a turn.
         let is_end =
             matches!(heard.signal, HookSignal::Ready | HookSignal::TurnOver(_) | HookSignal::TurnFailed(_));
         let is_leaving = is_end && StatusTracker(self.0).is_being_ended(&record);
         let changed = match heard.change(&record).filter(|_| !is_leaving) {
             None => None,
             Some(_) => {
-                // Before the registry is locked: the directory may be on a disk that does not answer.
+                // Read before the registry is locked: the directory may be on a disk that does not respond.
                 let branch = is_end.then(|| branch_now(&record));
                 RegistryWriter(self.0).write(|edit| {
                     let now = edit.get(&record.name).ok().flatten()?;
@@ -128,7 +129,7 @@ impl Events<'_> {
                 })?
             }
         };
-        // After the status: whoever hears that the prompt was taken must find the agent working.
+        // Recorded after the status, so that a process that sees the accepted prompt finds the agent working.
         if let HookSignal::Prompted(text) = &heard.signal {
             self.note_prompt(&record.name, HeardPrompt { at: Env::now(), text: text.clone() });
             RegistryWriter(self.0).happened(
@@ -143,7 +144,7 @@ impl Events<'_> {
         }
         if let Some((now, before)) = changed {
             StatusTracker(self.0).show_status(&now);
-            // The answer to a dialog is told by no hook before the tool is done: its first output tells.
+            // No hook reports the answer to a dialog before the tool is done; the first output shows it.
             let is_paused = now.status.failure().is_some_and(|failure| failure.paused);
             if now.status.status == Status::Waiting && before.status.status != Status::Waiting && !is_paused {
                 StatusTracker(self.0).rearm(&now);
@@ -157,8 +158,8 @@ impl Events<'_> {
         let _ = self.0.store.instance(name).write_state(PROMPT, &bytes);
     }
 
-    /// Notes that its hooks work, before anything they say; whether this is the first word since it was started. What it
-    /// says when it leaves may come after it was started again.
+    /// Records that the agent's hooks work, before their report is handled. Returns whether this is the first report
+    /// since the start. An exit report is ignored, because it may arrive after the agent was started again.
     fn note_heard(&self, record: &AgentRecord, signal: &HookSignal) -> bool {
         let instance = self.0.store.instance(&record.name);
         let is_first = *signal != HookSignal::Ending && instance.state_written(HEARD).is_none();
@@ -168,7 +169,7 @@ impl Events<'_> {
         is_first
     }
 
-    /// A terminal was put on an agent.
+    /// Records that a client was attached to an agent.
     fn came(&self, session: &str) -> Result<(), Error> {
         let Some(record) = StatusTracker(self.0).of_session(session)? else { return Ok(()) };
         RegistryWriter(self.0).write(|edit| {
@@ -181,8 +182,9 @@ impl Events<'_> {
         Ok(())
     }
 
-    /// A terminal left or went to another agent by tmux's own keys. tmux does not say which one it was, so the agents whose
-    /// last terminal left, and those that have one again, are found by a look. Observers do not count.
+    /// Handles a client that detached or switched to another agent with tmux keys. tmux does not report which client it
+    /// was, so a snapshot determines the agents whose last client left and those that have one again. Observers do not
+    /// count.
     fn note_attendance(&self) -> Result<(), Error> {
         let agents = StatusTracker(self.0).survey()?.agents;
         let (attended, alone): (Vec<Agent>, Vec<Agent>) =
@@ -221,14 +223,14 @@ impl Events<'_> {
     }
 }
 
-/// What a hook said.
+/// A report of a hook.
 struct Heard {
     signal: HookSignal,
     conversation: Option<String>,
 }
 
 impl Heard {
-    /// The record after it, when that is another one.
+    /// Returns the record after the report, or `None` if it does not change.
     fn change(&self, record: &AgentRecord) -> Option<AgentRecord> {
         let mut now = record.clone();
         let is_live = now.status.status.is_live();
@@ -246,7 +248,8 @@ impl Heard {
         (now != *record).then_some(now)
     }
 
-    /// Whether it is in a turn, or was: what it was started with is taken. A CLI may not tell of the first prompt.
+    /// Returns whether the report shows that a turn has begun, so that the initial prompt was accepted. An agent CLI
+    /// may not report its first prompt.
     fn shows_a_turn(&self) -> bool {
         matches!(
             self.signal,
@@ -258,7 +261,7 @@ impl Heard {
         )
     }
 
-    /// The last message of a turn that is over, or the error that ended it.
+    /// Returns the last message of a finished turn, or the error that ended it.
     fn last_words(&self) -> Option<&str> {
         match &self.signal {
             HookSignal::TurnOver(words) => words.as_deref(),

@@ -1,4 +1,4 @@
-//! Keeps the number of running agents under the cap: the least recently used idle one is put to sleep.
+//! Keeps the number of running agents within `max_agents` by hibernating the least recently used idle agent.
 
 use crate::env::Env;
 use crate::error::Error;
@@ -11,12 +11,12 @@ use crate::model::{Agent, AgentName, AgentRecord};
 use crate::rules::lifecycle::evict::{Eviction, surplus, yet_to_come};
 use crate::store::Place;
 
-/// What those are told who find an agent asleep.
+/// Status reason of an agent that was hibernated because of `max_agents`.
 const MADE_ROOM: &str = "it was put to sleep to make room for another; it wakes when it is needed";
 
 impl Lifecycle<'_> {
-    /// Makes room for one more agent and keeps it until the place is given back: between the count and the start
-    /// nobody else gets it. One that is counted already needs none.
+    /// Makes room for one more agent and reserves a start slot, so that no other start can take it between the count
+    /// and the launch. Returns `None` if there is no limit or the agent is already counted.
     pub(in crate::manager) fn make_room(&self, record: &AgentRecord) -> Result<Option<Place>, Error> {
         let max = self.0.config()?.max_agents;
         let Some(max) = max.filter(|_| !self.is_counted(record)) else { return Ok(None) };
@@ -27,9 +27,10 @@ impl Lifecycle<'_> {
         let fits = others.map(|others| self.0.store.live_at_most(others)).transpose()?.flatten();
         failpoint::reached("room.counted");
         if fits != Some(true) {
-            // Counted anew, and both from one reading: who is written down meanwhile would count twice.
+            // Both numbers are taken again from one read of the registry: an agent that was recorded in the meantime
+            // would otherwise count twice.
             self.evict(Some(&starting))?;
-            // One that could have slept may be held by somebody.
+            // An idle agent may not have been hibernated because another process holds its lock.
             let records = self.0.store.read(Env::now())?;
             let live = || records.iter().filter(|record| record.status.status.is_live());
             let (live, starting) =
@@ -51,7 +52,8 @@ impl Lifecycle<'_> {
         written.is_some_and(|written| written.id == record.id && written.status.status.is_live())
     }
 
-    /// Puts to sleep what is over the cap all the same: it was lowered, or more came back than there was room for.
+    /// Hibernates agents in excess of `max_agents`, which happens when the limit was lowered or more agents were
+    /// restored than it permits.
     pub fn evict_surplus(&self) -> Result<Vec<AgentName>, Error> {
         let max = self.0.settings().max_agents;
         let is_over = |live: usize| max.is_some_and(|max| live > max as usize);
@@ -60,13 +62,14 @@ impl Lifecycle<'_> {
         }
         let _gate = self.0.store.lock_room()?;
         match self.evict(None) {
-            // None of them can sleep now; that is no news.
+            // No agent can hibernate now. The next call tries again, so this is not an error.
             Err(Error::Full { .. }) => Ok(vec![]),
             other => other,
         }
     }
 
-    /// Puts to sleep what is over the cap, or would be with one more and those that are being started; says whom.
+    /// Hibernates agents in excess of `max_agents` and returns their names. With `starting`, the count includes these
+    /// starts and one more agent.
     fn evict(&self, starting: Option<&[String]>) -> Result<Vec<AgentName>, Error> {
         let max = self.0.config()?.max_agents;
         let agents = StatusTracker(self.0).survey()?.agents;
@@ -85,11 +88,11 @@ impl Lifecycle<'_> {
             Eviction::Hibernate(names) => {
                 let mut asleep = Vec::new();
                 for name in names {
-                    // Not waited for: whoever holds it may be waiting for room itself.
+                    // Does not wait for the lock: its holder may itself be waiting for room.
                     let Some(lock) = self.0.store.try_lock_agent(&name, "hibernate")? else { continue };
                     match self.hibernate_locked(&name, MADE_ROOM, lock) {
                         Ok(_) => asleep.push(name),
-                        // It has got something to do meanwhile.
+                        // The agent became busy since the snapshot.
                         Err(Error::CannotSleep { .. } | Error::InTerminal { .. } | Error::Busy { .. }) => {}
                         Err(other) => return Err(other),
                     }

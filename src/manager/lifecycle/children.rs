@@ -1,4 +1,4 @@
-//! Parents and children: whose child a new agent is, whether there may be one more, and who is below whom.
+//! Parents and children: the parent of a new agent, the limits on spawning, and the descendants of an agent.
 
 use crate::base::plural::counted;
 use crate::env::Env;
@@ -11,7 +11,7 @@ use crate::rules::lifecycle::tree::{self, is_there};
 use crate::store::Gate;
 
 impl Lifecycle<'_> {
-    /// The parent of a new agent: the one that is named, else the one in whose process tree this command runs.
+    /// Returns the parent of a new agent: the named agent, or else the agent in whose process tree this command runs.
     pub(in crate::manager) fn parent(&self, named: Option<&AgentName>) -> Result<Option<AgentName>, Error> {
         match named {
             Some(name) => self.0.record(name, "show").map(|record| Some(record.name)),
@@ -19,7 +19,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Refuses one agent too many of a spec or of a parent.
+    /// Returns an error if one more agent would exceed `max_instances` of its spec or the limits of its ancestors.
     pub(in crate::manager) fn refuse_crowd(
         &self,
         chosen: &Chosen,
@@ -39,7 +39,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The right to count alone until the new one is written down, where there is something to be counted.
+    /// Locks the start slots until the new agent is recorded, so that two spawns cannot both pass the limits. Returns
+    /// `None` if no limit applies.
     pub(in crate::manager) fn count_alone(
         &self,
         chosen: &Chosen,
@@ -49,7 +50,7 @@ impl Lifecycle<'_> {
         Ok(is_counted.then(|| self.0.store.lock_room()).transpose()?)
     }
 
-    /// Refuses to bring back one that ended while others took its place.
+    /// Returns an error if other agents of the same spec have filled `max_instances` since this agent ended.
     pub(in crate::manager) fn refuse_return(&self, record: &AgentRecord) -> Result<(), Error> {
         let spec = SpecCatalog(self.0).birth_note(&record.name).and_then(|note| note.spec);
         let Some(max) = spec.and_then(|spec| spec.max_instances).filter(|_| !is_there(record)) else {
@@ -73,7 +74,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// From the parent up, with what each of them may spawn.
+    /// Returns the parent and its ancestors, nearest first, each with its spawn limits.
     fn ancestors(&self, records: &[AgentRecord], parent: Option<&AgentName>) -> Vec<(AgentName, Limits)> {
         let mut ancestors: Vec<(AgentName, Limits)> = Vec::new();
         let mut next = parent;
@@ -91,7 +92,7 @@ impl Lifecycle<'_> {
         ancestors
     }
 
-    /// Everybody below these who runs.
+    /// Returns all running descendants of these agents.
     pub fn descendants(&self, of: &[AgentName]) -> Result<Vec<AgentName>, Error> {
         if !self.0.store.may_be_parents(of)? {
             return Ok(vec![]);

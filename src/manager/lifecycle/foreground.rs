@@ -17,7 +17,8 @@ use crate::process::{self, Run};
 use crate::rules::status::decide::ended;
 
 impl Lifecycle<'_> {
-    /// Runs it until it ends, `before` being the last that is done in the terminal; returns its name and how it ended.
+    /// Runs the agent until it exits and returns its name and exit. Calls `before` immediately before the agent takes
+    /// over the terminal.
     pub fn spawn_foreground(
         &self,
         request: &SpawnRequest,
@@ -54,7 +55,8 @@ impl Lifecycle<'_> {
             Start { kind: &chosen.kind, opening, prompt, pane: None, env: EnvFrom::Caller, size: None };
         let (argv, mut env) =
             self.equip(&record, &start).inspect_err(|_| Workspaces(self.0).withdraw(&record))?;
-        // What tmux would set; and where it is, so that the agent's own hooks choose the same server.
+        // Sets the variables that tmux would set, and those that locate its server, so that the agent's hooks use the
+        // same server.
         for name in ["TERM", "TMUX_TMPDIR", "SYMPOSIUM_TMUX_SOCKET"] {
             env.extend(self.0.env.var(name).map(|value| (OsString::from(name), value.to_owned())));
         }
@@ -67,7 +69,8 @@ impl Lifecycle<'_> {
         let outcome = process::run_foreground(&run, |pid| {
             record.pid = Some(pid);
             record.started_at = Some(Env::now());
-            // What its hooks say from now on goes on from here; of any other nobody reads the screen.
+            // Hooks update the status from here on. Without hooks the status stays `working`, because the screen of a
+            // foreground agent is not read.
             let is_told = chosen.kind.hooks.tell_of_prompts();
             let status = if is_told { Status::Starting } else { Status::Working };
             record.status = StatusNote::new(status, Env::now(), "it runs in the foreground of a terminal");
@@ -86,7 +89,7 @@ impl Lifecycle<'_> {
         };
         let decision = ended(exit, Env::now());
         RegistryWriter(self.0).write(|edit| {
-            // It may have been renamed, or replaced by another of its name.
+            // The agent may have been renamed, or replaced by another agent of the same name.
             let own = edit.all().ok().and_then(|all| all.into_iter().find(|one| one.id == record.id));
             if let Some(mut now) = own.filter(|now| now.status.status != Status::Stopped) {
                 now.status = decision.note.clone();

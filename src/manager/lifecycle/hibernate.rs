@@ -1,7 +1,7 @@
-//! `agent hibernate` and waking up: an idle agent's process is ended to save resources, and comes back by itself
-//! when somebody attaches, sends or queues something.
+//! `agent hibernate` and waking up: ends the process of an idle agent to save resources. The agent starts again when a
+//! user attaches, sends a prompt or queues a task.
 //!
-//! Its tmux session stays, with the environment it was spawned in; its conversation is its CLI's to keep.
+//! The tmux session stays, with the environment that the agent was spawned in. The agent CLI stores the conversation.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::registry::RegistryWriter;
@@ -19,11 +19,11 @@ use crate::model::{Agent, AgentName, AgentRecord, Kind, Status, StatusNote, What
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::store::AgentLock;
 
-/// How long an idle agent gets to leave.
+/// How long an idle agent gets to exit before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Lifecycle<'_> {
-    /// Puts an idle agent to sleep.
+    /// Hibernates an idle agent. `why` becomes the reason of its status.
     pub fn hibernate(&self, name: &AgentName, why: &str) -> Result<Agent, Error> {
         let lock = self.0.store.lock_agent(name, "hibernate")?;
         self.hibernate_locked(name, why, lock)
@@ -36,7 +36,7 @@ impl Lifecycle<'_> {
         lock: AgentLock,
     ) -> Result<Agent, Error> {
         self.0.record(name, "hibernate")?;
-        // Somebody who types into it must not find it gone.
+        // Holds the input lock, so that the agent does not disappear while a prompt is being typed into it.
         Workspaces(self.0).ensure_directory(name)?;
         let _typing = self.0.store.lock_typing(name)?;
         let agent = StatusTracker(self.0).agent(name, "hibernate")?;
@@ -44,7 +44,7 @@ impl Lifecycle<'_> {
         if agent.status == Status::Hibernated {
             return Ok(agent);
         }
-        // Whoever sits at that terminal would lose it.
+        // An agent that runs outside tmux would take the user's terminal session with it.
         if is_in_terminal(&agent) {
             return Err(Error::InTerminal { name: name.clone() });
         }
@@ -76,7 +76,7 @@ impl Lifecycle<'_> {
         Ok(written.unwrap_or_else(|| record.clone()))
     }
 
-    /// Wakes the agent if it sleeps; says whether it did.
+    /// Resumes the agent if it is hibernated. Returns whether it was.
     pub fn wake(&self, name: &AgentName) -> Result<bool, Error> {
         let sleeps = |record: &AgentRecord| record.status.status == Status::Hibernated;
         if !self.0.store.find(name, Env::now())?.is_some_and(|record| sleeps(&record)) {
@@ -94,7 +94,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Whether an agent of this kind comes back with its conversation.
+/// Returns whether an agent of this kind can be resumed with its conversation.
 pub(in crate::manager) fn can_sleep(kind_name: &str, kind: &Kind) -> bool {
     kind_name != PLAIN_COMMAND
         && !(kind.conversation.resume.is_empty() && kind.conversation.resume_last.is_empty())

@@ -1,5 +1,6 @@
-//! The task an agent is born with: kept beside it until it is known that it was taken, so that a program which leaves
-//! before (it is not logged in) is started with it once more. What was taken is never given again.
+//! The task that an agent is spawned with. It is kept in the instance directory until the agent has accepted it, so
+//! that a program that exits before (for example because it is not logged in) gets it again at the next start. An
+//! accepted task is never given again.
 
 use crate::env::HOME;
 use crate::error::Error;
@@ -16,11 +17,11 @@ use crate::model::{AgentName, AgentRecord, Doer, Kind, NewTask};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use std::path::PathBuf;
 
-/// Who put it on a queue.
+/// Source of the queued task, as the ledger records it.
 const SOURCE: &str = "restart";
 
 impl Lifecycle<'_> {
-    /// Keeps it until it is taken.
+    /// Stores the initial prompt until the agent accepts it.
     pub(in crate::manager) fn keep_first(&self, name: &AgentName, task: Option<&str>) -> Result<(), Error> {
         match task {
             Some(task) => {
@@ -30,18 +31,19 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// What is kept.
+    /// Returns the stored initial prompt.
     pub(in crate::manager) fn kept_first(&self, name: &AgentName) -> Option<String> {
         let kept = self.0.store.instance(name).read_state(INITIAL_PROMPT_FILE).ok().flatten();
         kept.and_then(|bytes| String::from_utf8(bytes).ok())
     }
 
-    /// The task that an agent has not taken yet; what only we believed to be begun by then is not.
+    /// Returns the initial prompt if the agent has not accepted it yet. In that case clears `begun` if it was only
+    /// assumed that the conversation had started.
     pub(in crate::manager) fn first_left(&self, record: &mut AgentRecord, kind: &Kind) -> Option<String> {
         let task = self.kept_first(&record.name)?;
-        // Its hook may have been killed with it.
+        // The hook that reports the prompt may have been killed together with the agent.
         let unheard = !record.conversation.begun && self.on_disk(record, kind) == Some(true);
-        // Who attached to one that tells nothing may have typed anything.
+        // In an agent without prompt hooks, an attached user may have typed anything.
         let unseen = !kind.hooks.tell_of_prompts() && record.last_attached.is_some();
         if unheard || unseen {
             record.conversation.begun = true;
@@ -55,7 +57,7 @@ impl Lifecycle<'_> {
         Some(task)
     }
 
-    /// Types it in, after a start of which somebody waits for the outcome.
+    /// Types the initial prompt, after a start whose outcome the caller waits for.
     pub(in crate::manager) fn type_first(&self, mut resumed: Resumed) -> Result<Resumed, Error> {
         if let Some(task) = resumed.untyped.take() {
             Delivery(self.0).send_first(&resumed.agent.name, &task)?;
@@ -63,7 +65,7 @@ impl Lifecycle<'_> {
         Ok(resumed)
     }
 
-    /// Leaves it to its queue, after a start that nobody waits for. A plain command has none.
+    /// Queues the initial prompt, after a start whose outcome no caller waits for. A plain command has no queue.
     pub(in crate::manager) fn queue_first(&self, mut resumed: Resumed) -> Result<Resumed, Error> {
         let agent = &resumed.agent;
         if let Some(task) = resumed.untyped.take().filter(|_| agent.kind != PLAIN_COMMAND) {
@@ -77,7 +79,7 @@ impl Lifecycle<'_> {
         Ok(resumed)
     }
 
-    /// Whether its CLI has written its conversation down; none when that cannot be looked up.
+    /// Returns whether the agent CLI has stored the conversation, or `None` if that cannot be determined.
     pub(in crate::manager) fn on_disk(&self, record: &AgentRecord, kind: &Kind) -> Option<bool> {
         let (id, files) = (record.conversation.id.as_deref()?, &kind.conversation_files);
         let note = SpecCatalog(self.0).birth_note(&record.name);
@@ -91,7 +93,8 @@ impl Lifecycle<'_> {
 }
 
 impl Lifecycle<'_> {
-    /// The directory of an agent CLI that has these variables on top of the caller's.
+    /// Returns the directory in which an agent CLI stores conversations, if it has the `given` variables in addition to
+    /// the caller's.
     pub(in crate::manager) fn conversation_root(
         &self,
         files: &ConversationFiles,

@@ -1,7 +1,7 @@
 //! `agent kill`: ends the whole process tree and keeps the record.
 //!
-//! The kind's own way out is tried first, then signals; a file that says so is left first, so that an end which
-//! is cut short is still known to have been asked for.
+//! The kind's exit keys are tried first, then signals. A state file that requests the stop is written before either, so
+//! that an interrupted kill is still recognized as requested.
 
 use crate::manager::access::Access;
 use crate::manager::lifecycle::Lifecycle;
@@ -20,21 +20,22 @@ use crate::process::{self, EndPlan};
 use crate::rules::status::will_return::comes_back;
 use crate::store::AgentLock;
 
-/// Interactive shells ignore SIGTERM but leave on SIGHUP; half a second is enough for a program that heeds the first.
+/// Delay before SIGHUP follows SIGTERM. Interactive shells ignore SIGTERM but exit on SIGHUP; half a second is enough
+/// for a program that handles SIGTERM.
 const HUP_AFTER: Duration = Duration::from_millis(500);
-/// How long a CLI gets to leave by its own exit keys before it is signalled.
+/// How long an agent CLI gets to exit after its exit keys before it is signalled.
 const ASKING: Duration = Duration::from_millis(1500);
-/// Between two exit keys: claude 2.1 ignores them when they come in one burst, 300 ms apart it heeds them.
+/// Delay between two exit keys. claude 2.1 ignores keys that arrive in one burst and handles keys 300 ms apart.
 const BETWEEN_KEYS: Duration = Duration::from_millis(300);
 
-/// What a kill did.
+/// The result of a kill.
 #[derive(Debug)]
 pub struct Killed {
-    /// The agent.
+    /// Name of the killed agent.
     pub name: AgentName,
-    /// Whether there was anything to end.
+    /// Whether a process was ended.
     pub was_running: bool,
-    /// What should be said about it.
+    /// Additional observations for the user.
     pub remarks: Vec<String>,
 }
 
@@ -46,12 +47,12 @@ impl Lifecycle<'_> {
         self.kill_locked(&record, grace, &lock)
     }
 
-    /// Ends several at once, each with the same patience.
+    /// Kills several agents concurrently, each with the same grace period.
     pub fn kill_all(&self, names: &[AgentName], grace: Duration) -> Vec<(AgentName, Result<Killed, Error>)> {
         side_by_side(names, |name| self.kill(name, grace))
     }
 
-    /// The agents that run now, or are about to by themselves.
+    /// Returns the agents that are running or are due for an automatic restart.
     pub fn live(&self) -> Result<Vec<AgentName>, Error> {
         let survey = StatusTracker(self.0).survey()?;
         let is_meant = |agent: &Agent| agent.status.is_live() || comes_back(agent);
@@ -66,10 +67,10 @@ impl Lifecycle<'_> {
     ) -> Result<Killed, Error> {
         let was_running = self.end_processes(record, grace, lock)?;
         if !was_running {
-            // Recorded first: without its session, an agent whose record cannot be written would be shown as lost. Also, an
-            // agent may kill itself, and then closing its session ends this very process.
+            // Recorded first: without its session, an agent whose record cannot be written would be shown as lost.
+            // Also, an agent may kill itself, and then closing its session ends this very process.
             self.note_stopped(record, was_running).map_err(|error| {
-                // A request that stays behind would turn a crash into a stop.
+                // A stop request that remains would turn a later crash into a stop.
                 let _ = self.0.store.instance(&record.name).remove_state(STOPPING);
                 not_written(
                     error,
@@ -94,7 +95,7 @@ impl Lifecycle<'_> {
         Ok(Killed { name: record.name.clone(), was_running, remarks })
     }
 
-    /// Ends every process of an agent; says whether there was one.
+    /// Ends all processes of an agent. Returns whether there were any.
     pub(in crate::manager) fn end_processes(
         &self,
         record: &AgentRecord,
@@ -104,7 +105,8 @@ impl Lifecycle<'_> {
         self.end_noted(record, grace, "", lock)
     }
 
-    /// The same; with a reason, an end that is cut short is known for a crash, and why.
+    /// Ends all processes of an agent. If `why` is not empty, an interrupted end is recorded as a crash with this
+    /// reason.
     pub(in crate::manager) fn end_noted(
         &self,
         record: &AgentRecord,
@@ -128,11 +130,11 @@ impl Lifecycle<'_> {
         Ok(left || ending.asked > 0)
     }
 
-    /// Presses the kind's exit keys and waits a moment; says whether it left. If not, signals follow.
+    /// Sends the kind's exit keys and waits briefly. Returns whether the agent exited; if not, signals follow.
     fn ask_to_leave(&self, record: &AgentRecord, grace: Duration) -> bool {
         let keys = self.0.kind_of(record).map(|kind| kind.exit_keys).unwrap_or_default();
         let (Some(pid), Some(place)) = (record.pid, &record.tmux) else { return false };
-        // After a loss of its server, the pane of that number may be another agent's.
+        // If the tmux server was lost, the pane with this number may belong to another agent.
         if keys.is_empty() || grace.is_zero() || !is_alive(record) {
             return false;
         }
@@ -151,11 +153,11 @@ impl Lifecycle<'_> {
     fn note_stopped(&self, record: &AgentRecord, was_running: bool) -> Result<(), Error> {
         RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut now)) = edit.get(&record.name) {
-                // One that would come back by itself is stopped, too.
+                // An agent that waits for an automatic restart is stopped as well.
                 let waits = now.restart.policy != RestartPolicy::No
                     && matches!(now.status.status, Status::Crashed | Status::Exited);
                 now.restart.next_at = None;
-                // And so is one that sleeps: its session went, with the environment it would have woken in.
+                // A hibernated agent is stopped as well: its session, with the environment for waking up, is gone.
                 let is_down = matches!(now.status.status, Status::Lost | Status::Hibernated);
                 if was_running || waits || now.status.status.is_live() || is_down {
                     now.status = StatusNote::new(Status::Stopped, Env::now(), "it was ended on request");

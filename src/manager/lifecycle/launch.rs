@@ -1,4 +1,4 @@
-//! Starts the process of an agent, for the first time or again: what spawn, resume, restart and restore share.
+//! Starts the process of an agent, for the first time or again. Spawn, resume, restart and restore share this code.
 
 use crate::env::Env;
 use crate::error::Error;
@@ -29,42 +29,43 @@ use crate::rules::status::decide::{PLAIN_COMMAND, SHELL_RUNS, is_interactive_she
 use crate::rules::status::from_hook::WITH_A_TASK;
 use crate::tmux::{Edges, Launch, LaunchEnv, TmuxError};
 
-/// The size of a session that nobody has attached to yet: wide enough for an agent's tables.
+/// Size of a session without a client, in columns and lines: wide enough for the tables that agents print.
 const SIZE: (u16, u16) = (160, 48);
-/// An argument may have 128 KiB on Linux; a longer first prompt is typed in instead.
+/// A longer first prompt is typed instead of passed as an argument. Linux limits an argument to 128 KiB.
 const LONGEST_ARGUMENT: usize = 100 * 1024;
 
-/// One start.
+/// Parameters of one start.
 pub(in crate::manager) struct Start<'a> {
     pub kind: &'a Kind,
     pub opening: Opening,
     pub prompt: Option<&'a str>,
-    /// The dead pane to start in, so that whoever is attached stays attached.
+    /// The dead pane to start in, so that attached clients stay attached.
     pub pane: Option<&'a str>,
-    /// Whose environment it gets.
+    /// The source of the agent's environment.
     pub env: EnvFrom,
-    /// Columns and lines of a new session, when whoever starts it is likely to come.
+    /// Columns and lines of a new session, if the caller is likely to attach.
     pub size: Option<(u16, u16)>,
 }
 
 impl Start<'_> {
-    /// The pane whose session's environment is kept, when one is.
+    /// Returns the pane if the environment of its session is kept.
     fn keeps_env(&self) -> Option<&str> {
         self.pane.filter(|_| self.env == EnvFrom::Session)
     }
 }
 
-/// Whose environment an agent gets.
+/// The source of an agent's environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::manager) enum EnvFrom {
-    /// That of whoever starts it.
+    /// The environment of the calling process.
     Caller,
-    /// The one its session was given by its spawner, as long as that session is there.
+    /// The environment that the session got at spawn, while the session exists.
     Session,
 }
 
 impl Lifecycle<'_> {
-    /// The whole command line of a start and its environment; what its hooks need is written into its directory.
+    /// Returns the complete command line and environment of a start, and writes the files that its hooks need into the
+    /// instance directory.
     pub(in crate::manager) fn equip(
         &self,
         record: &AgentRecord,
@@ -80,7 +81,7 @@ impl Lifecycle<'_> {
         for (file, text) in &setup.files {
             instance.write_state(file, text.as_bytes())?;
         }
-        // A session that is kept has them already, made from what its spawner had.
+        // A session that is kept already has these variables, derived from the environment at spawn.
         for (key, value) in setup.env.into_iter().filter(|_| start.keeps_env().is_none()) {
             env.retain(|(k, _)| *k != *key);
             env.push((key.into(), value.into()));
@@ -100,13 +101,13 @@ impl Lifecycle<'_> {
         Ok((kinds::argv(start.kind, &line), env))
     }
 
-    /// Whether the first prompt can go in as an argument.
+    /// Returns whether the first prompt can be passed as an argument.
     pub(in crate::manager) fn takes_as_argument(kind: &Kind, prompt: &str) -> bool {
         matches!(kind.prompt, PromptVia::Args(_)) && prompt.len() < LONGEST_ARGUMENT
     }
 
-    /// The environment of an agent: the caller's unless its session has one, the kind's, its spec's, what `--env` gave,
-    /// and who it is.
+    /// Returns the environment of an agent: the caller's variables (unless the session keeps its own), then those of
+    /// the kind, the spec and `--env`, then the agent's name, id and state directory.
     fn environment(&self, record: &AgentRecord, start: &Start<'_>) -> Variables {
         let kind = start.kind;
         let mut env: Variables = match start.keeps_env() {
@@ -142,7 +143,7 @@ impl Lifecycle<'_> {
         env
     }
 
-    /// Starts it in tmux and writes down where. The caller holds the agent's lock.
+    /// Starts the agent in tmux and records its pane and process. The caller holds the agent's lock.
     pub(in crate::manager) fn start_in_tmux(
         &self,
         record: &mut AgentRecord,
@@ -155,11 +156,12 @@ impl Lifecycle<'_> {
         record.exit = None;
         record.started_at = Some(Env::now());
         record.status = first_note(record, start);
-        // The copy that a lost registry is rebuilt from is never told of the first prompt.
+        // No hook updates the copy of the record in the session, from which a lost registry is rebuilt. The copy
+        // therefore counts the first prompt as accepted.
         let begun = record.conversation.begun | start.prompt.is_some();
         let conversation = Conversation { begun, ..record.conversation.clone() };
         let json = carried(&AgentRecord { conversation, ..record.clone() }, self.0.home());
-        // One with such hooks says so itself, as soon as it has really taken it.
+        // An agent with prompt hooks reports that it has accepted the prompt.
         record.conversation.begun |= start.prompt.is_some() && !start.kind.hooks.tell_of_prompts();
         let launch = Launch {
             name: &record.name,
@@ -175,7 +177,7 @@ impl Lifecycle<'_> {
             pipe: &pipe,
             size: start.size.unwrap_or(SIZE),
             edges: if record.kind == PLAIN_COMMAND { Edges::Untold } else { Edges::Told },
-            // The start is written there as soon as the server has answered.
+            // The ledger is opened while tmux starts the session; the start is stored there after the server's answer.
             meanwhile: Some(&|| RegistryWriter(self.0).open_ledger()),
         };
         let tmux = self.0.tmux()?;
@@ -212,7 +214,7 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Writes the start down, keeping what the agent's own hooks have said meanwhile.
+    /// Records the start, and keeps the status and conversation that the agent's hooks have reported in the meantime.
     fn note_started(&self, record: &mut AgentRecord) -> Result<(), Error> {
         let written = RegistryWriter(self.0).write(|edit| {
             let mut written = record.clone();
@@ -233,10 +235,9 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Waits a moment for an agent that dies at once, and tells how if it does.
+    /// Waits briefly for an agent that exits immediately, and returns an error that describes the exit if it does.
     ///
-    /// A plain command gets no wait at all: whether it is gone by now is free to see, and to end quickly with
-    /// code 0 is its right.
+    /// A plain command has no waiting time: the check is made once, and a quick exit with code 0 is a success.
     pub(in crate::manager) fn settle(&self, record: &AgentRecord, kind: &Kind) -> Result<(), Error> {
         let begun = Instant::now();
         let Some(pid) = record.pid else { return Ok(()) };
@@ -261,14 +262,14 @@ impl Lifecycle<'_> {
 }
 
 impl Lifecycle<'_> {
-    /// The command that takes an agent's output off tmux.
+    /// Returns the command that reads an agent's output from tmux and writes the transcript.
     pub(in crate::manager) fn transcript_command(&self, name: &AgentName) -> [String; 3] {
         let dir = self.0.store.instance(name).dir().to_string_lossy().into_owned();
         [self.0.own_program().to_string_lossy().into_owned(), "transcript".into(), dir]
     }
 }
 
-/// What is known of an agent that was just started; a plain command will never say more.
+/// Returns the first status of a start. A plain command never reports another one.
 fn first_note(record: &AgentRecord, start: &Start<'_>) -> StatusNote {
     let now = record.started_at.unwrap_or(record.created_at);
     if record.kind == PLAIN_COMMAND && is_interactive_shell(&record.command) {

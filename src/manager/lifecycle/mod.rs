@@ -1,10 +1,12 @@
 //! The life of an agent, from its spawn to the end of its process.
 //!
-//! A *launch* starts the process of an agent, for the first time or again. `spawn` creates the record and launches; `resume`, `restart` and `restore` launch an agent that exists; `kill` and `hibernate` end its processes and keep the record.
+//! A *launch* starts the process of an agent, for the first time or again. `spawn` creates the record and launches;
+//! `resume`, `restart` and `restore` launch an agent that exists; `kill` and `hibernate` end its processes and keep the
+//! record.
 //!
 //! - `spawn`: `agent spawn`
 //! - `launch`: the start that spawn, resume, restart and restore share
-//! - `initial_prompt`: the first task, kept until the agent took it
+//! - `initial_prompt`: the first task, kept until the agent has accepted it
 //! - `foreground`: `agent spawn --foreground`
 //! - `resume`: `agent resume`
 //! - `restart`: `agent restart`
@@ -14,7 +16,7 @@
 //! - `rename`: `agent rename`
 //! - `capacity`: the limit on running agents
 //! - `children`: parents and children
-//! - `editor_socket`: the way from an agent to the editor it is shown in
+//! - `editor_socket`: the connection from an agent to the editor that shows it
 //! - `missing_variables`: variables that the agent had and this shell lacks
 
 pub(in crate::manager) mod capacity;

@@ -1,5 +1,5 @@
-//! `agent rename`: the record first, then the directory, then the tmux session. The registry wins, so a rename
-//! that is cut short is finished by the next command.
+//! `agent rename`: changes the record first, then the instance directory, then the tmux session. The registry is
+//! authoritative, so the next command finishes an interrupted rename.
 
 use crate::manager::access::Access;
 use crate::manager::lifecycle::Lifecycle;
@@ -15,7 +15,7 @@ use crate::model::{AgentName, AgentRecord, InvalidName, Workspace};
 use crate::store::Edit;
 use crate::tmux::TmuxError;
 
-/// Gives the children of one agent to another, or to nobody.
+/// Changes the parent of an agent's children to `to`, or to none.
 pub(in crate::manager) fn adopt(edit: &mut Edit, from: &AgentName, to: Option<&AgentName>) {
     for mut child in edit.all().unwrap_or_default() {
         if child.parent.as_ref() == Some(from) {
@@ -25,7 +25,7 @@ pub(in crate::manager) fn adopt(edit: &mut Edit, from: &AgentName, to: Option<&A
     }
 }
 
-/// Refuses to give an agent a name that means something else, such as `person`.
+/// Returns an error for a name with a special meaning, such as `person`.
 pub(in crate::manager) fn refuse_reserved(name: &AgentName) -> Result<(), Error> {
     match name.is_reserved() {
         true => Err(Error::BadName { given: name.to_string(), why: InvalidName::Reserved }),
@@ -34,19 +34,19 @@ pub(in crate::manager) fn refuse_reserved(name: &AgentName) -> Result<(), Error>
 }
 
 impl Lifecycle<'_> {
-    /// Gives an agent another name.
+    /// Renames an agent.
     pub fn rename(&self, old: &AgentName, new: &AgentName) -> Result<AgentRecord, Error> {
         if old == new {
             return self.0.record(old, "rename");
         }
         refuse_reserved(new)?;
-        // Always in the same order, so that two renames across each other cannot wait for each other.
+        // Locks in a fixed order, so that two opposite renames cannot deadlock.
         let (first, second) = if old < new { (old, new) } else { (new, old) };
         let _first = self.0.store.lock_agent(first, "rename")?;
         let _second = self.0.store.lock_agent(second, "rename")?;
         StatusTracker(self.0).finish_move(&self.0.record(old, "rename")?)?;
         StatusTracker(self.0).vacate(new)?;
-        // A door leads to a name: a guest must not find another agent behind it.
+        // A share refers to a name: a guest must not reach another agent that gets the old name.
         Access(self.0).end_shares(old);
         let record = self.renamed(old, new)?;
         failpoint::reached("rename.noted");
@@ -64,7 +64,7 @@ impl Lifecycle<'_> {
                 new,
                 &carried(&record, self.0.home()),
             ) {
-                // A lost agent has none: it went with its server, or somebody closed it.
+                // A lost agent has no session: it ended with its server, or it was closed.
                 Err(
                     TmuxError::NoServer { .. } | TmuxError::NoSessions { .. } | TmuxError::NoSession { .. },
                 ) => {}

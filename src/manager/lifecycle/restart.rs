@@ -1,5 +1,5 @@
-//! `agent restart`: ends an agent's processes and starts it again in the same pane, with the same conversation
-//! or afresh.
+//! `agent restart`: ends an agent's processes and starts it again in the same pane, in the same conversation or in a
+//! new one.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::specs::SpecCatalog;
@@ -14,22 +14,22 @@ use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::{conversation, conversation_start};
 use crate::rules::status::decide::PLAIN_COMMAND;
 
-/// Whether the conversation is kept.
+/// Whether a restart begins a new conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Afresh {
-    /// Go on with it.
+    /// Resume the current conversation.
     No,
-    /// Begin a new one, with the program and arguments as they are today.
+    /// Begin a new conversation, with the current program and arguments of the spec.
     Yes,
 }
 
 impl Lifecycle<'_> {
-    /// Ends it if need be, and starts it again; afresh, from its spec as that is today.
+    /// Ends the agent if it is running and starts it again. A new conversation uses the current version of the spec.
     pub fn restart(&self, name: &AgentName, afresh: Afresh, grace: Duration) -> Result<Resumed, Error> {
         let lock = self.0.store.lock_agent(name, "restart")?;
         let mut record = self.0.record(name, "restart")?;
         let before = record.clone();
-        // First of all: a spec that is wrong by now ends nothing.
+        // Checked first, so that an invalid spec does not end a running agent.
         let reborn = match afresh {
             Afresh::Yes => self.reborn(&mut record)?,
             Afresh::No => None,
@@ -61,10 +61,11 @@ impl Lifecycle<'_> {
         self.type_first(resumed)
     }
 
-    /// Puts into a record what its spec says today; gives what is to be written down, unless it is a plain command.
+    /// Applies the current version of the spec to a record. Returns the spawn manifest to write, or `None` for a plain
+    /// command.
     fn reborn(&self, record: &mut AgentRecord) -> Result<Option<BirthNote>, Error> {
         let note = SpecCatalog(self.0).birth_note(&record.name);
-        // One from before there were specs was asked for by its kind.
+        // An agent that was created before specs existed was requested by its kind.
         let of_kind = || Asked {
             spec: Some(record.kind.clone()),
             dir: record.working_directory.clone().into(),

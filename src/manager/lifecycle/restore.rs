@@ -1,4 +1,4 @@
-//! `agent restore`: after a reboot or a crash of tmux, brings back what was lost.
+//! `agent restore`: resumes agents that were lost in a reboot or a crash of tmux.
 
 use crate::manager::delivery::Delivery;
 use crate::manager::lifecycle::Lifecycle;
@@ -16,44 +16,45 @@ use crate::model::{Agent, AgentName, AgentRecord, Status};
 use crate::rules::status::cut_off::CONTINUE_PROMPT;
 use crate::rules::tasks::typing::Lines;
 
-/// How long a restored agent may take until it is ready for the prompt to go on.
+/// How long a restored agent may take until it is ready for the prompt that continues a cut-off turn.
 const CONTINUE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What is said of one that somebody else brought back meanwhile.
+/// Outcome for an agent that another process has restored in the meantime.
 const BACK_ALREADY: &str = "is back already";
 
-/// Who is to be brought back.
+/// Which agents a restore applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whom {
-    /// Those who were named, whatever they are.
+    /// The named agents, regardless of their status.
     Named,
-    /// Those who were lost a moment ago, and only if they still are.
+    /// Agents that were reported as lost, if they still are.
     Lost,
 }
 
-/// What became of one agent.
+/// The result of restoring one agent.
 #[derive(Debug)]
 pub struct Restored {
-    /// The agent.
+    /// Name of the restored agent.
     pub name: AgentName,
-    /// What was done, or why not.
+    /// What was done, or the error that prevented it.
     pub outcome: Result<String, Error>,
-    /// Whether there was nothing to do: somebody else was quicker.
+    /// Whether another process had already restored the agent.
     pub was_back: bool,
 }
 
-/// An agent that was asked to go on, with the outcome of sending the prompt.
+/// An agent that was asked to continue, with the outcome of sending the prompt.
 pub type Continued = (AgentName, Result<(), Error>);
 
 impl Lifecycle<'_> {
-    /// The agents that are lost now.
+    /// Returns the agents that are lost now.
     pub fn lost(&self) -> Result<Vec<AgentName>, Error> {
         let survey = StatusTracker(self.0).survey()?;
         if let Some(silence) = survey.silence {
             return Err(silence);
         }
-        // A survey shows an agent as starting while its lock is held. A process that was killed while it restored agents
-        // leaves their locks to children that it had just forked, for a moment, and so do other commands that look.
+        // `survey` shows an agent as starting while its lock is held. A process that was killed while it restored
+        // agents leaves their locks to children that it had just forked, for a moment. Other commands that check agents
+        // do the same.
         let records = self.0.store.read(Env::now())?;
         let is_starting =
             |name: &AgentName| records.iter().any(|record| record.name == *name && was_lost(record));
@@ -61,7 +62,7 @@ impl Lifecycle<'_> {
         Ok(survey.agents.into_iter().filter(is_lost).map(|agent| agent.name).collect())
     }
 
-    /// Brings these back, several at once; `each` hears of every one that is done.
+    /// Restores these agents concurrently, and calls `each` with every result as soon as it is available.
     pub fn restore(
         &self,
         names: &[AgentName],
@@ -85,7 +86,8 @@ impl Lifecycle<'_> {
         restored
     }
 
-    /// Asks live agents whose turn was cut off to go on: those named, or all. Returns each with the outcome.
+    /// Asks running agents whose turn was cut off to continue: those named, or all. Returns each agent with the
+    /// outcome.
     pub fn continue_cut_off(&self, named: Option<&[AgentName]>) -> Result<Vec<Continued>, Error> {
         let is_meant = |record: &AgentRecord| {
             record.cut_off.is_some()
@@ -102,7 +104,7 @@ impl Lifecycle<'_> {
         }))
     }
 
-    /// None when it is lost no more.
+    /// Restores one agent. Returns `None` if it is no longer lost.
     fn restore_one(&self, name: &AgentName, whom: Whom) -> Result<Option<String>, Error> {
         let lock = self.0.store.lock_agent(name, "restore")?;
         let record = self.0.record(name, "restore")?;
@@ -113,12 +115,14 @@ impl Lifecycle<'_> {
         self.queue_first(resumed).map(|resumed| Some(resumed.remark))
     }
 
-    /// Whether an earlier restore of the agent ended before it started anything. The caller holds the agent's lock.
+    /// Returns whether an earlier restore of the agent ended before it started a process. The caller holds the agent's
+    /// lock.
     fn is_cut_restore(&self, record: &AgentRecord) -> Result<bool, Error> {
         Ok(was_lost(record) && StatusTracker(self.0).own_pane(record)?.is_none_or(|pane| pane.dead.is_some()))
     }
 
-    /// One look at all of them, after each has had the time that its kind takes to settle.
+    /// Reports agents that exited right after their start. Checks all of them in one pass, and gives each the time that
+    /// its kind takes to settle.
     fn tell_of_early_deaths(&self, restored: &mut [Restored]) {
         let Ok(records) = self.0.store.read(Env::now()) else { return };
         for one in restored.iter_mut().filter(|one| one.outcome.is_ok() && !one.was_back) {
@@ -137,7 +141,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Whether the agent was lost and a start of it has begun that has no process yet.
+/// Returns whether the agent was lost and a start has begun that has no process yet.
 fn was_lost(record: &AgentRecord) -> bool {
     record.status.status == Status::Starting
         && record.before_start.as_ref().is_some_and(|before| before.status == Status::Lost)

@@ -1,4 +1,4 @@
-//! `agent resume`: brings back an agent that has no process, in its directory and with its conversation.
+//! `agent resume`: starts an agent that has no process, in its directory and with its conversation.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::registry::RegistryWriter;
@@ -21,33 +21,33 @@ use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::status::from_screen::ToldBy;
 use crate::store::AgentLock;
 
-/// How long a process may take to leave after its terminal was taken away.
+/// How long a process may take to exit after its terminal was closed.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// How long processes that outlived their terminal get to exit before they are killed.
 const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
-/// An agent that came back.
+/// The result of a resume.
 #[derive(Debug)]
 pub struct Resumed {
-    /// As everybody sees it.
+    /// The agent as `list` shows it.
     pub agent: Agent,
-    /// What became of its conversation.
+    /// Describes which conversation the agent continues.
     pub remark: String,
-    /// The task it was born with and has not taken, when that could not be given with the start.
+    /// The initial prompt, if the agent has not accepted it and it could not be passed with the start.
     pub(in crate::manager) untyped: Option<String>,
 }
 
-/// Whether a start is watched for a moment.
+/// When a start is checked for an immediate exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::manager) enum Watch {
-    /// Wait until it has settled.
+    /// Wait until the agent has settled.
     Settle,
-    /// The caller looks later, at many at once.
+    /// The caller checks later, for many agents at once.
     Later,
 }
 
-/// How an agent is brought back.
+/// Options of a resume.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::manager) struct How {
     pub watch: Watch,
@@ -55,12 +55,12 @@ pub(in crate::manager) struct How {
 }
 
 impl How {
-    /// As somebody at a terminal wants it.
+    /// Options of a resume that a user requests in a terminal.
     pub(in crate::manager) const ASKED: How = How { watch: Watch::Settle, env: EnvFrom::Caller };
 }
 
 impl Lifecycle<'_> {
-    /// Brings it back.
+    /// Resumes the agent.
     pub fn resume(&self, name: &AgentName) -> Result<Resumed, Error> {
         let lock = self.0.store.lock_agent(name, "resume")?;
         let record = self.0.record(name, "resume")?;
@@ -81,19 +81,19 @@ impl Lifecycle<'_> {
         self.resume_into(record, pane, how, lock)
     }
 
-    /// Returns the dead pane it can be started in, if there is one. Refuses while it is running, and ends processes that
-    /// outlived their terminal.
+    /// Returns the dead pane that the agent can be started in, if there is one. Returns an error while the agent is
+    /// running, and ends processes that outlived their terminal.
     pub(in crate::manager) fn free_pane(&self, record: &AgentRecord) -> Result<Option<String>, Error> {
         let running = || Error::StillRunning { name: record.name.clone(), verb: "resume" };
         match StatusTracker(self.0).own_pane(record)? {
             Some(pane) if pane.dead.is_none() => Err(running()),
             Some(pane) => Ok(Some(pane.pane)),
-            // It runs in a terminal outside tmux.
+            // The agent runs in a terminal outside tmux.
             None if record.tmux.is_none() => match record.pid {
                 Some(pid) if stays(pid, record) => Err(running()),
                 _ => Ok(None),
             },
-            // It runs in a tmux server that cannot be reached.
+            // The agent runs in a tmux server that cannot be reached.
             None if is_alive(record) => Err(running()),
             None => self.end_orphans(record).map(|()| None),
         }
@@ -125,7 +125,7 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Starts it again with its conversation, in its old pane when that is still there.
+    /// Starts the agent with its conversation, in its old pane if that still exists.
     pub(in crate::manager) fn resume_into(
         &self,
         mut record: AgentRecord,
@@ -135,16 +135,17 @@ impl Lifecycle<'_> {
     ) -> Result<Resumed, Error> {
         let kind = self.0.kind_of(&record)?;
         let on_disk = self.on_disk(&record, &kind);
-        // Without such hooks nobody tells of prompts that a person typed: one who attached may have, or have answered
-        // no more than a first-run question.
+        // Without prompt hooks, prompts that a user typed are not reported: a user who attached may have typed one, or
+        // may only have answered a first-run question.
         record.conversation.begun |= StatusTracker(self.0).told_by(&record.name, &kind) != ToldBy::Hooks
             && record.last_attached.is_some()
             && on_disk != Some(false);
-        // One that was killed in its first turn may not have written it down, and would leave again and again.
+        // An agent that was killed in its first turn may not have stored the conversation; resuming it would fail every
+        // time.
         let lacks = kinds::lacks_conversation(&kind, &StatusTracker(self.0).last_lines(&record));
         record.conversation.begun &= !lacks;
         let first = self.first_left(&mut record, &kind);
-        // A record that was put together again may not know.
+        // A record that was rebuilt may lack this information.
         record.conversation.begun |= !lacks && on_disk == Some(true);
         let opening = conversation_start::again(&record, &kind.conversation, self.neighbours(&record)?);
         self.start_again(record, Again { kind: &kind, opening, pane, how, first }, lock)
@@ -181,7 +182,7 @@ impl Lifecycle<'_> {
             record.conversation.begun = false;
         }
         if again.how.env == EnvFrom::Caller {
-            // Somebody wants it to run: what it did before does not count any more.
+            // A user wants the agent to run, so earlier automatic restarts no longer count.
             record.restarts.clear();
             record.restart.next_at = None;
         }
@@ -215,7 +216,7 @@ impl Lifecycle<'_> {
         Ok(Resumed { agent: self.as_spawned(&record), remark, untyped })
     }
 
-    /// Whether there is a directory and a program to start it with; what runs must not be ended for nothing.
+    /// Checks that the directory and the program exist, so that a running agent is not ended in vain.
     pub(in crate::manager) fn check_can_start(&self, record: &AgentRecord) -> Result<(), Error> {
         let dir = PathBuf::from(&record.working_directory);
         if !dir.is_dir() {
@@ -227,9 +228,9 @@ impl Lifecycle<'_> {
         self.refresh_program(&mut record.clone(), &self.0.kind_of(record)?, &dir)
     }
 
-    /// A program that moved since (an update, a new node version) is looked for again.
+    /// Searches for the program again if it has moved since (an update, a new node version).
     fn refresh_program(&self, record: &mut AgentRecord, kind: &Kind, dir: &Path) -> Result<(), Error> {
-        // One that an older symposium wrote down may be a bare name.
+        // Older versions of symposium may have recorded a bare name.
         let bare = record.command.first().filter(|program| Path::new(program).is_relative()).cloned();
         let gone =
             bare.is_some() || record.command.first().is_none_or(|program| !Path::new(program).exists());
@@ -256,7 +257,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// It is what it was, so that what was lost can still be restored; only one that ran is worse off.
+    /// Records that the start failed. The agent keeps its earlier status, so that a lost agent can still be restored;
+    /// an agent that was running becomes `crashed`.
     fn note_not_started(&self, record: &AgentRecord, was: Status, error: &Error) {
         let status = if was.is_live() { Status::Crashed } else { was };
         let _ = RegistryWriter(self.0).write(|edit| {
@@ -269,18 +271,18 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Whether its process is there, and not just leaving because its terminal is gone.
+/// Returns whether the agent's process is alive and does not exit within `LEAVING` because its terminal is gone.
 fn stays(pid: i32, record: &AgentRecord) -> bool {
     process::is_alive(pid, &mark_of(record)) && !matches!(process::wait_exit(pid, LEAVING), Ok(true))
 }
 
-/// How an agent is started again.
+/// Parameters of starting an existing agent.
 pub(in crate::manager) struct Again<'a> {
     pub kind: &'a Kind,
     pub opening: Opening,
     pub pane: Option<String>,
     pub how: How,
-    /// The task it was born with, when it has not taken it.
+    /// The initial prompt, if the agent has not accepted it.
     pub first: Option<String>,
 }
 

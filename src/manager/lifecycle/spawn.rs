@@ -1,8 +1,8 @@
-//! `agent spawn`: a new agent, started in tmux, written down.
+//! `agent spawn`: creates an agent, starts it in tmux and records it.
 //!
-//! Nothing is created before everything that can be checked was checked. The agent's lock keeps its name while
-//! it is being started; the registry is written once, when it runs. Killed before that, the session carries the
-//! record, and the next command takes it back from there.
+//! All checks run before anything is created. The agent's lock reserves the name while the agent is started; the
+//! registry is written once, when the agent runs. If the spawn is killed before that, the tmux session carries the
+//! record, and the next command recovers it from there.
 
 use crate::manager::delivery::Delivery;
 use crate::manager::lifecycle::Lifecycle;
@@ -31,14 +31,14 @@ use crate::rules::lifecycle::conversation_start::Opening;
 use crate::rules::lifecycle::{conversation, conversation_start, naming, params};
 use crate::store::{AgentLock, Gate, StoreError};
 
-/// A new agent.
+/// The result of a spawn.
 #[derive(Debug)]
 pub struct Spawned {
-    /// As everybody sees it.
+    /// The agent as `list` shows it.
     pub agent: Agent,
-    /// What should be said about it.
+    /// Additional observations for the user.
     pub remarks: Vec<String>,
-    /// What should be looked at.
+    /// Problems that the user should check.
     pub warnings: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl Lifecycle<'_> {
         let room = match self.make_room(&record) {
             Ok(room) => room,
             Err(error) => {
-                // Nothing else tells of it yet.
+                // Nothing else refers to the name yet, so its lock file can be removed.
                 lock.retire();
                 return Err(error);
             }
@@ -82,8 +82,8 @@ impl Lifecycle<'_> {
             size: request.size,
         };
         if let Err(error) = self.start_in_tmux(&mut record, &start) {
-            // One that runs but could not be written down, or that a slow tmux may start all the same, is kept: its
-            // session carries its record.
+            // An agent that runs but could not be recorded, or that a slow tmux may still start, is kept: its session
+            // carries its record.
             if let Error::TmuxSilent { what, after, .. } = error {
                 return Err(Error::TmuxSilent { what, after, starting: Some(record.name) });
             }
@@ -105,7 +105,7 @@ impl Lifecycle<'_> {
         Ok(Spawned { agent: self.as_spawned(&record), remarks, warnings: chosen.warnings })
     }
 
-    /// The new agent as `list` would show it, without asking tmux once more.
+    /// Returns the new agent as `list` would show it, without another tmux query.
     pub(in crate::manager) fn as_spawned(&self, record: &AgentRecord) -> Agent {
         use crate::model::{LivePane, LiveServer, Look, ServerIdentity};
         use crate::rules::status::reconcile::{Seen, join};
@@ -128,7 +128,7 @@ impl Lifecycle<'_> {
         joined.agents.remove(0)
     }
 
-    /// Takes a name: with its lock held and no record under it, nobody else gets it.
+    /// Reserves a name. While its lock is held and no record uses it, no other spawn can take it.
     pub(in crate::manager) fn reserve(
         &self,
         request: &SpawnRequest,
@@ -183,7 +183,7 @@ impl Lifecycle<'_> {
         opening
     }
 
-    /// Makes the instance directory; what an earlier agent of this name left behind goes first.
+    /// Creates the instance directory, after removing what an earlier agent of this name left behind.
     pub(in crate::manager) fn create_instance(
         &self,
         record: &mut AgentRecord,
@@ -229,7 +229,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// A conversation that the CLI cannot be told to go on with must not be left out silently.
+/// Returns an error if a conversation was requested but the agent CLI cannot resume a given conversation.
 pub(in crate::manager) fn refuse_unknown_conversation(
     request: &SpawnRequest,
     chosen: &Chosen,

@@ -1,4 +1,4 @@
-//! Queues: what is put there, and what is known of them. What is typed in, and when, is `dispatch`; how it ends, `settle`.
+//! Adds tasks to queues and reads them. `dispatch` types tasks into agents; `tasks/finish.rs` records how they end.
 
 use crate::env::Env;
 use crate::error::Error;
@@ -8,14 +8,14 @@ use crate::manager::registry::queries::QUEUES;
 use crate::model::{NewTask, Task, TaskId};
 
 impl TaskQueue<'_> {
-    /// Puts a task on its queue.
+    /// Adds a task to its queue.
     pub(in crate::manager) fn queue(&self, task: &NewTask) -> Result<TaskId, Error> {
         self.open_queues()?;
         let added = RegistryWriter(self.0).with_ledger(|ledger| ledger.add_task(task, Env::now()))?;
         added.map_err(|id| Error::NoSuchTask { id })
     }
 
-    /// First, so that whoever lists agents knows that there are queues to look at.
+    /// Creates the marker file of the queues. Called first, so that listing agents knows that there are queues to read.
     pub(in crate::manager) fn open_queues(&self) -> Result<(), Error> {
         Ok(self.0.store.write_run(QUEUES, b"")?)
     }

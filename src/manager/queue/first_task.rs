@@ -12,26 +12,26 @@ use crate::model::{AgentRecord, Doer, NewTask, Status, Task, TaskId, TaskState, 
 pub(in crate::manager) const SOURCE: &str = "spawn";
 
 impl TaskQueue<'_> {
-    /// Writes down what an ephemeral agent is born for.
+    /// Records the task that an ephemeral agent is spawned with.
     pub(in crate::manager) fn note_errand(
         &self,
         record: &AgentRecord,
         chosen: &Chosen,
         task: Option<&str>,
     ) -> Result<Option<TaskId>, Error> {
-        // A command is its own task.
+        // For a plain command, the command line is the task.
         let command = (!chosen.spec.command.is_empty()).then(|| chosen.spec.command.join(" "));
         let Some(text) = task.map(str::to_owned).or(command).filter(|_| record.ephemeral) else {
             return Ok(None);
         };
         let new = NewTask::plain(Doer::Agent(record.id, record.name.clone()), text, SOURCE);
-        // Nobody can type it in once more: the agent is not in the registry yet.
+        // The dispatcher cannot type it a second time: the agent is not in the registry yet.
         let id = self.queue(&new)?;
         self.move_errand(id, TaskState::Queued, TaskState::Running, "it was born with it")?;
         Ok(Some(id))
     }
 
-    /// The agent could not be started.
+    /// Marks the task as failed because its agent could not be started.
     pub(in crate::manager) fn cancel_errand(&self, errand: Option<TaskId>) {
         if let Some(id) = errand {
             let _ =
@@ -51,7 +51,7 @@ impl TaskQueue<'_> {
         RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(id, &step, Env::now()))
     }
 
-    /// Whether the agent of a task is not written down yet: who starts it holds its lock until it is.
+    /// Returns whether the agent of a task may not be recorded yet. The spawning process holds its lock until then.
     pub(in crate::manager) fn is_being_born(&self, task: &Task) -> Result<bool, Error> {
         if task.source != SOURCE {
             return Ok(false);
@@ -65,7 +65,7 @@ impl TaskQueue<'_> {
         }
     }
 
-    /// Whether an agent has begun what it was born with: ready for a prompt it is before, too.
+    /// Returns whether an agent has begun its initial task. An agent can be ready for a prompt before that.
     pub(in crate::manager) fn has_begun(&self, task: &Task) -> Result<bool, Error> {
         if task.source != SOURCE {
             return Ok(true);

@@ -1,6 +1,6 @@
 //! The queue of each agent: entries in the ledger that wait to be typed.
 //!
-//! - `entries`: adding tasks and waking the supervisor
+//! - `entries`: adding and reading tasks
 //! - `first_task`: the task that an ephemeral agent is spawned with
 
 pub(in crate::manager) mod entries;

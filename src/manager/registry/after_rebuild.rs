@@ -1,5 +1,5 @@
-//! After the registry was put together again from what was left of it: the ledger knows what has happened since, and
-//! people are told. Whoever mends it may be a hook or the supervisor, whom nobody hears.
+//! Work after a rebuild of the registry: the ledger supplies later changes, and the user is notified. The rebuild may
+//! run in a hook or in the supervisor, whose stderr is discarded.
 
 use crate::error::Error;
 use crate::ledger::Ledger;
@@ -7,13 +7,14 @@ use crate::manager::registry::RegistryWriter;
 use crate::rules::status::events::caught_up;
 use crate::store::{BEHIND, UNTOLD};
 
-/// The file in `run/` with a repair of the ledger that no person has seen yet.
+/// File in `run/` with a repair of the ledger that no user has seen yet.
 const LEDGER_UNTOLD: &str = "ledger-untold";
 
 impl RegistryWriter<'_> {
-    /// Brings what the registry says of agents up to the last that the ledger knows of each, when it was rebuilt.
-    /// Whatever spoilt the registry may have spoilt the ledger too: then what is left of the agents is there all the
-    /// same, and the rest is tried again by the next who looks.
+    /// Updates each record of a rebuilt registry to the last status in the ledger.
+    ///
+    /// The ledger may be damaged by the same cause as the registry. Then the rebuilt records are used as they are, and
+    /// the next command tries again.
     pub(in crate::manager) fn catch_up(&self) -> Result<(), Error> {
         let unread = self.write(|edit| {
             for record in edit.all()? {
@@ -34,13 +35,14 @@ impl RegistryWriter<'_> {
         Ok(())
     }
 
-    /// Keeps what became of a damaged ledger until a person has seen it: this process may be a hook or the supervisor.
+    /// Stores the result of a ledger repair until a user has seen it, because this process may be a hook or the
+    /// supervisor.
     pub(in crate::manager) fn tell_ledger_repair(&self, notice: String) {
         let _ = self.0.store.write_run(LEDGER_UNTOLD, notice.as_bytes());
         self.0.notice(notice);
     }
 
-    /// Looks for damage that an open ledger does not notice, and repairs it. A ledger that is not there is not begun.
+    /// Checks for damage that an open ledger does not notice, and repairs it. Does not create a ledger.
     pub fn repair_ledger(&self) -> Result<(), Error> {
         let path = self.0.home.path.join("ledger.db");
         if !path.exists() {
@@ -49,7 +51,7 @@ impl RegistryWriter<'_> {
         self.with_ledger(Ledger::repair_if_damaged)
     }
 
-    /// Repairs of the registry and the ledger that no person has seen yet; each is returned once.
+    /// Returns repairs of the registry and the ledger that no user has seen yet. Each is returned once.
     pub fn untold(&self) -> Vec<String> {
         let files = [UNTOLD, LEDGER_UNTOLD].into_iter();
         files

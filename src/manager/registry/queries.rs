@@ -7,18 +7,18 @@ use crate::manager::registry::RegistryWriter;
 use crate::model::{Agent, AgentId, AgentName, AgentRecord, Task, TaskState};
 use crate::model::{CurrentTask, TaskCounts};
 
-/// State file of an instance that holds the initial prompt until the agent took it.
+/// State file of an instance that holds the initial prompt until the agent has accepted it.
 pub(in crate::manager) const INITIAL_PROMPT_FILE: &str = "first-prompt";
 /// File in `run/` that exists once a task was added.
 pub(in crate::manager) const QUEUES: &str = "_queues";
 
 impl RegistryWriter<'_> {
-    /// Whether there ever was something to be typed in: else nobody opens the ledger for it.
+    /// Returns whether a task was ever added. If not, the ledger need not be opened.
     pub(in crate::manager) fn has_queues(&self) -> bool {
         self.0.store.has_run(QUEUES)
     }
 
-    /// Fills in what each agent has to do; the ledger is opened only when there ever was a task.
+    /// Fills in the tasks of each agent. Opens the ledger only if a task was ever added.
     pub(in crate::manager) fn count_tasks(&self, agents: &mut [Agent]) {
         if !self.has_queues() {
             return;
@@ -47,7 +47,7 @@ impl RegistryWriter<'_> {
         Ok(self.0.store.read(Env::now())?.into_iter().find(|record| record.id == id))
     }
 
-    /// It was taken, or another in its place.
+    /// Removes the stored initial prompt, because the agent has accepted it or another prompt.
     pub(in crate::manager) fn forget_first(&self, name: &AgentName) {
         let _ = self.0.store.instance(name).remove_state(INITIAL_PROMPT_FILE);
     }

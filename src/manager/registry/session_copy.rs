@@ -1,5 +1,5 @@
-//! The copy of its record that a tmux session carries, with the home it is of: two homes may share one server, and
-//! neither takes the other's agents for its own. Asks tmux nothing.
+//! The copy of a record that its tmux session carries, with the state directory that it belongs to. Two environments
+//! may share one server, and neither may adopt the agents of the other. Does not query tmux.
 
 use std::path::Path;
 
@@ -16,16 +16,17 @@ struct Carried<'a> {
 
 #[derive(Deserialize)]
 struct Of {
-    /// Sessions of older versions do not say.
+    /// Sessions of older versions lack this field.
     home: Option<String>,
 }
 
-/// What a session of this home is given.
+/// Returns the JSON that a session of this state directory carries.
 pub(in crate::manager) fn carried(record: &AgentRecord, home: &Path) -> String {
     serde_json::to_string(&Carried { home: home.to_string_lossy(), record }).unwrap_or_default()
 }
 
-/// The record in it, unless it is of another home. One that is no longer there may have been moved to this place.
+/// Returns the record, unless it belongs to another state directory. A state directory that no longer exists may have
+/// been moved to `home`.
 pub(in crate::manager) fn of_home(json: &str, home: &Path) -> Option<AgentRecord> {
     let of: Of = serde_json::from_str(json).ok()?;
     let is_ours = of.home.is_none_or(|other| match (Path::new(&other).canonicalize(), home.canonicalize()) {

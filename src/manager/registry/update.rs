@@ -1,8 +1,8 @@
-//! The one way in which the registry is changed: every change of a status goes to the ledger with it.
+//! The only way to change the registry. Every status change is written to the ledger together with the record.
 //!
-//! The ledger is written first, under the registry's lock. A command that is killed in between leaves a line whose
-//! number the next change takes again, so that none is lost and none is there twice. What the ledger cannot take, on
-//! a full disk or because somebody holds it, the registry keeps until it can.
+//! The ledger is written first, under the registry's lock. A command that is killed in between leaves an event whose
+//! sequence number the next change reuses, so that no event is lost or duplicated. The registry keeps events that the
+//! ledger cannot store, because the disk is full or another process holds it, until the ledger can.
 
 use crate::env::Env;
 use crate::error::Error;
@@ -15,7 +15,7 @@ use crate::rules::status::events::happenings;
 use crate::store::{BEHIND, Edit};
 
 impl RegistryWriter<'_> {
-    /// Changes the registry under its lock, and writes down what that means.
+    /// Changes the registry under its lock and records the resulting events.
     pub(in crate::manager) fn write<T>(&self, change: impl FnOnce(&mut Edit) -> T) -> Result<T, Error> {
         let now = Env::now();
         let mut is_waiting_changed = false;
@@ -42,17 +42,17 @@ impl RegistryWriter<'_> {
         Ok(answer)
     }
 
-    /// Shows in the status lines how many agents need an answer. The registry is read again, because another process may have
-    /// changed it since.
+    /// Shows in the status lines how many agents need an answer. The registry is read again, because another process
+    /// may have changed it since.
     pub(in crate::manager) fn show_needing_answer(&self) {
         let Ok(records) = self.0.store.read(Env::now()) else { return };
-        // A server that does not run or answer has no status line to show it in.
+        // A server that is not running or does not answer has no status line.
         if let Ok(tmux) = self.0.tmux() {
             let _ = tmux.note_needing_answer(&needing_answer(&records));
         }
     }
 
-    /// Writes down what the ledger could not take when it happened.
+    /// Stores pending events in the ledger.
     pub fn note_owed(&self) -> Result<(), Error> {
         if self.0.store.owes(Env::now())? {
             self.0.store.update(Env::now(), |edit| self.note_with_owed(edit, vec![]))?;
@@ -60,20 +60,20 @@ impl RegistryWriter<'_> {
         Ok(())
     }
 
-    /// Into the ledger, after what it could not take before; or kept with that.
+    /// Stores pending events and then new events in the ledger. If that fails, all of them become pending.
     fn note_with_owed(&self, edit: &mut Edit, mut happened: Vec<Happening>) {
         happened.splice(0..0, edit.owed());
         let left = if self.note(&happened) { vec![] } else { happened };
         edit.owe(&left);
     }
 
-    /// After commands were killed: the ledger says again what the registry says. Says how many lines that took.
+    /// Completes the ledger from the registry after commands were killed. Returns the number of events that were added.
     pub fn mend_ledger(&self) -> Result<usize, Error> {
         if self.0.store.has_run(BEHIND) {
             self.catch_up()?;
         }
         let now = Env::now();
-        // Under the registry's lock, so that no command is between its two writes.
+        // Runs under the registry's lock, so that no command is between its two writes.
         self.0.store.update(now, |edit| {
             let records = edit.all()?;
             self.note_with_owed(edit, vec![]);
@@ -83,13 +83,13 @@ impl RegistryWriter<'_> {
         })?
     }
 
-    /// Writes down something that happened to an agent beside its status.
+    /// Records an event of an agent that is not a status change.
     pub(in crate::manager) fn happened(&self, record: &AgentRecord, what: What, why: String) {
         let (agent, name) = (record.id, record.name.clone());
         self.note(&[Happening { at: Env::now(), agent, name, what, why }]);
     }
 
-    /// Into the ledger. One that cannot be written holds nobody up, and is told of; says whether it could.
+    /// Stores events in the ledger. A failure does not stop the caller but adds a notice. Returns whether it succeeded.
     pub(in crate::manager) fn note(&self, happened: &[Happening]) -> bool {
         if happened.is_empty() {
             return true;
@@ -101,12 +101,12 @@ impl RegistryWriter<'_> {
         noted.is_ok()
     }
 
-    /// Opens the ledger ahead of its use. Whoever uses it is told when it cannot be opened.
+    /// Opens the ledger ahead of its use. The later use reports an error if it cannot be opened.
     pub(in crate::manager) fn open_ledger(&self) {
         let _ = self.with_ledger(Ledger::prepare);
     }
 
-    /// Asks the ledger, which is begun when there is none.
+    /// Calls `ask` with the ledger, and creates the ledger if it does not exist.
     pub(in crate::manager) fn with_ledger<T>(
         &self,
         ask: impl FnOnce(&Ledger) -> Result<T, LedgerError>,
@@ -126,7 +126,7 @@ impl RegistryWriter<'_> {
         }
     }
 
-    /// Asks the ledger; where there is none the answer is empty, and none is begun.
+    /// Calls `ask` with the ledger. Returns the default value if there is no ledger, and creates none.
     pub(in crate::manager) fn with_existing_ledger<T: Default>(
         &self,
         ask: impl FnOnce(&Ledger) -> Result<T, LedgerError>,
@@ -134,7 +134,7 @@ impl RegistryWriter<'_> {
         if self.0.ledger.get().is_some() {
             return self.with_ledger(ask);
         }
-        // Kept: for root SQLite touches the files when it opens them, and a watcher would wake itself for ever.
+        // Kept open: for root, SQLite touches the files when it opens them, and a watch would trigger itself forever.
         if self.0.reading.get().is_none()
             && let Some(ledger) = Ledger::open_existing(&self.0.home.path)?
         {
@@ -147,7 +147,7 @@ impl RegistryWriter<'_> {
     }
 }
 
-/// Remembers turns that were cut off by the changes of an edit, and forgets those of agents that work again.
+/// Marks turns that the changes of an edit cut off, and clears the mark of agents that work again.
 fn mark_cut_off(edit: &mut Edit) {
     let marked = edit.moves().iter().filter_map(|moved| {
         let (before, after) = (moved.before.as_ref()?, moved.after.as_ref()?);

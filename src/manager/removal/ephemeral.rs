@@ -1,5 +1,6 @@
-//! Ephemeral agents: their first task is in the ledger from birth, and they go, directory and all, when it is done.
-//! What came of it stays in the ledger; one whose work would be lost stays too, and is ephemeral no more.
+//! Ephemeral agents: removes them with their instance directory when their first task is done. That task is in the
+//! ledger from the spawn on, and its result stays there. An agent whose removal would lose unsaved work is kept and is
+//! no longer ephemeral.
 
 use crate::env::Env;
 use crate::error::Error;
@@ -10,17 +11,17 @@ use crate::manager::workspace::Workspaces;
 use crate::model::{AgentName, AgentRecord};
 use crate::rules::lifecycle::ephemeral::is_done;
 
-/// What became of an agent that was done.
+/// The result of removing one ephemeral agent.
 #[derive(Debug)]
 pub struct Vanished {
-    /// The agent.
+    /// Name of the ephemeral agent.
     pub name: AgentName,
-    /// Whether it is gone, or why it stays.
+    /// Whether the agent was removed, or the error that prevented it.
     pub outcome: Result<(), Error>,
 }
 
 impl AgentRemoval<'_> {
-    /// Lets those go that have done what they were there for; says who went, or why one stays.
+    /// Removes ephemeral agents that have done their task and have no attached client. Returns the outcome for each.
     pub fn vanish(&self) -> Result<Vec<Vanished>, Error> {
         let mut ephemeral = self.0.store.read(Env::now())?;
         ephemeral.retain(|record| record.ephemeral);
@@ -47,7 +48,7 @@ impl AgentRemoval<'_> {
         Ok(gone)
     }
 
-    /// None when somebody else is at work on it, or has been meanwhile.
+    /// Removes one agent. Returns `None` if another process holds its lock or has changed its status in the meantime.
     fn let_go(&self, before: &AgentRecord) -> Result<Option<()>, Error> {
         let Some(lock) = self.0.store.try_lock_agent(&before.name, "vanish")? else { return Ok(None) };
         let now = self.0.store.find(&before.name, Env::now())?;

@@ -33,13 +33,13 @@ impl AgentRemoval<'_> {
         })
     }
 
-    /// Shell commands that bring a copy of removed work back.
+    /// Returns shell commands that bring a copy of removed work back.
     pub fn recovery_commands(&self, work: &RecoveredWork) -> Vec<String> {
         commands(work)
     }
 
-    /// Keeps a copy of everything that would be lost with an agent's workspace: a commit where git can store it, else the
-    /// directory itself. The agent must not be running.
+    /// Keeps a copy of everything that would be lost with an agent's workspace: a commit if git can store it, otherwise
+    /// the directory itself. The agent must not be running.
     pub(in crate::manager) fn keep_unsaved_work(&self, record: &AgentRecord) -> Result<Removed, Error> {
         let unsaved = Workspaces(self.0).unsaved_work(record);
         if unsaved.is_empty() {
@@ -68,7 +68,7 @@ impl AgentRemoval<'_> {
             self.0.store.forget_recovered(&dir)?;
             return Ok(Removed { summary: Workspaces(self.0).summary_of(record, &unsaved), recovered: None });
         }
-        // Before the directory is moved: a copy without a description would never expire.
+        // Written before the directory is moved: a copy without a description would never expire.
         self.0.store.write_recovered(&dir, &copy)?;
         if copy.folder.is_some() {
             self.0.store.move_to_recovered(&self.0.store.instance(&record.name).workspace(), &dir)?;
@@ -76,7 +76,7 @@ impl AgentRemoval<'_> {
         Ok(Removed { summary: Workspaces(self.0).summary_of(record, &unsaved), recovered: Some(copy) })
     }
 
-    /// Stores unsaved work as commits; `None` if git cannot store all of it.
+    /// Stores unsaved work as commits. Returns `None` if git cannot store all of it.
     fn store_in_git(&self, record: &AgentRecord, name: &str) -> Option<Vec<RecoveryRef>> {
         let copied = Workspaces(self.0).worktree_note(record).copied;
         let left_out: Vec<String> =
@@ -96,7 +96,7 @@ impl AgentRemoval<'_> {
         Some(stored.into_iter().map(to_ref).collect())
     }
 
-    /// Deletes copies of removed work whose time is over, and old refs in the repository at hand.
+    /// Deletes copies of removed work whose retention period is over, and old refs in `repository`.
     pub(in crate::manager) fn expire_recovered(&self, repository: &Path) {
         let (now, git) = (Env::now(), self.0.git());
         let before = now.checked_sub(RECOVERY_PERIOD).unwrap_or(jiff::Timestamp::MIN);

@@ -12,6 +12,6 @@ pub(in crate::manager) mod remove;
 
 use crate::manager::Context;
 
-/// Removes agents.
+/// Removes agents with their files and records.
 #[derive(Clone, Copy)]
 pub struct AgentRemoval<'a>(pub &'a Context);

@@ -1,4 +1,5 @@
-//! `agent prune`: forgets agents that ended well or on request. Crashed and lost ones stay until somebody looks.
+//! `agent prune`: removes agents that exited without an error or were stopped. Crashed and lost agents stay, because a
+//! user should see them first.
 
 use crate::manager::removal::AgentRemoval;
 use crate::manager::status::StatusTracker;
@@ -10,26 +11,26 @@ use crate::error::Error;
 use crate::manager::Removal;
 use crate::model::{Agent, AgentName, Status};
 
-/// What may go.
+/// Options of `agent prune`.
 #[derive(Debug, Clone, Copy)]
 pub struct PruneRequest {
-    /// Only those that ended at least so long ago.
+    /// Minimum time since the agent ended.
     pub older_than: SignedDuration,
-    /// Only say what would go.
+    /// Only report which agents would be removed.
     pub dry_run: bool,
 }
 
-/// What became of one agent.
+/// The result for one agent.
 #[derive(Debug)]
 pub struct Pruned {
-    /// The agent.
+    /// Name of the pruned agent.
     pub name: AgentName,
-    /// Whether it is forgotten, or why it stays.
+    /// Whether the agent was removed, or the error that prevented it.
     pub outcome: Result<(), Error>,
 }
 
 impl AgentRemoval<'_> {
-    /// Forgets what ended; returns each with what became of it.
+    /// Removes agents that ended. Returns the outcome for each.
     pub fn prune(&self, request: PruneRequest) -> Result<Vec<Pruned>, Error> {
         let survey = StatusTracker(self.0).survey()?;
         StatusTracker(self.0).say_what_is_unknown(&survey);
@@ -52,7 +53,8 @@ impl AgentRemoval<'_> {
         Ok(ended.map(act).collect())
     }
 
-    /// What lived in tmux may have a session there, which nobody can close where there is none to ask.
+    /// Returns an error if the agent may have a tmux session but tmux is not available, because the session could not
+    /// be closed.
     fn refuse_unseen(&self, name: &AgentName) -> Result<(), Error> {
         match self.0.record(name, "rm")?.tmux {
             Some(_) => self.0.tmux().map(drop),

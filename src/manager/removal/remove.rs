@@ -1,5 +1,5 @@
-//! `agent rm`: removes an agent and all its files. The session goes first, then files, then the record, so that an
-//! interrupted removal can be repeated.
+//! `agent rm`: removes an agent and all its files. The session is closed first, then the files are deleted, then the
+//! record, so that an interrupted removal can be repeated.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::registry::RegistryWriter;
@@ -53,7 +53,7 @@ impl AgentRemoval<'_> {
             }
             Removal::Force => {
                 Lifecycle(self.0).kill_locked(&record, REMOVAL_GRACE, &lock)?;
-                // Only now: the agent may have written files until its last moment.
+                // Done after the kill, because the agent may have written files until it ended.
                 let removed = self.keep_unsaved_work(&record)?;
                 failpoint::reached("rm.kept");
                 self.remove_locked(&record, &lock)?;
@@ -91,13 +91,14 @@ impl AgentRemoval<'_> {
         Lifecycle(self.0).forget_editor(record.id)?;
         self.0.store.instance(&record.name).remove()?;
         failpoint::reached("rm.files");
-        // By what it is, not by its name: another agent of that name must not find its mail.
+        // Identified by id, not by name: a later agent of the same name must not receive this mail.
         if let Err(error) = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.drop_mail(record.id))
         {
             self.0.notice(format!("mail of `{}` could not be forgotten: {error}", record.name));
         }
         RegistryWriter(self.0).write(|edit| {
-            // Its children are its parent's now; another agent of its name must not find them its own.
+            // The children get their grandparent as parent; a later agent of the same name must not become their
+            // parent.
             adopt(edit, &record.name, record.parent.as_ref());
             edit.remove(&record.name)
         })?;

@@ -1,7 +1,7 @@
-//! A tmux server that was told to end and cannot, because the terminal of one of its clients is not being read.
+//! A tmux server that was asked to exit and cannot, because the terminal of one of its clients is not being read.
 //!
-//! Its sessions are gone, and it goes on holding the socket until all clients have left. Such a client hangs in writing its
-//! last words to the terminal. It is ended so that a new server can start.
+//! Its sessions are gone, but it holds the socket until all clients have exited. Such a client hangs while it writes
+//! its last output to the terminal. It is killed so that a new server can start.
 
 use crate::manager::status::StatusTracker;
 use std::time::Duration;
@@ -10,20 +10,20 @@ use crate::error::Error;
 use crate::process;
 use crate::tmux::Tmux;
 
-/// How long a server may take to end by itself, and after its clients were ended.
+/// How long a server may take to exit by itself, and again after its clients were killed.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A server that is ending and waits for clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::manager) struct StuckServer {
-    /// The process of the server.
+    /// Process id of the server.
     pub(in crate::manager) pid: i32,
-    /// The processes of the clients that it waits for, as far as they can be found.
+    /// Process ids of the clients that the server waits for, as far as they can be found.
     pub(in crate::manager) clients: Vec<i32>,
 }
 
 impl StuckServer {
-    /// What was seen, in words.
+    /// Describes the observation in a sentence.
     pub(in crate::manager) fn description(&self) -> String {
         let clients: Vec<String> = self.clients.iter().map(ToString::to_string).collect();
         let waits_for = match clients.as_slice() {
@@ -38,7 +38,7 @@ impl StuckServer {
 }
 
 impl StatusTracker<'_> {
-    /// The server, if it is ending and has not ended within a bounded time.
+    /// Returns the server if it is ending and has not exited within `END_TIMEOUT`.
     pub(in crate::manager) fn stuck_server(&self, tmux: &Tmux) -> Result<Option<StuckServer>, Error> {
         let Some(pid) = tmux.ending_server() else { return Ok(None) };
         let look = Error::io("cannot look at the tmux server");
@@ -50,7 +50,7 @@ impl StatusTracker<'_> {
         Ok(Some(StuckServer { pid, clients }))
     }
 
-    /// Ends the clients that keep a server from ending, and the server itself if that is not enough.
+    /// Kills the clients that keep a server from exiting, and the server itself if that is not enough.
     pub(in crate::manager) fn end_stuck_server(&self, tmux: &Tmux) -> Result<(), Error> {
         let Some(stuck) = self.stuck_server(tmux)? else { return Ok(()) };
         let failed = || Error::io("cannot end a tmux client");

@@ -5,13 +5,13 @@ use crate::model::AgentRecord;
 use crate::tmux::Capture;
 use crate::transcript::{self, Size};
 
-/// How many lines of a dead agent are shown.
+/// Number of lines of an ended agent that are shown.
 const LAST_LINES: usize = 12;
-/// The size of the screen on which a transcript is replayed: the one agents start with.
+/// Size of the screen on which a transcript is replayed: the size that agents start with.
 pub(in crate::manager) const SCREEN: Size = Size { rows: 48, cols: 160 };
 
 impl StatusTracker<'_> {
-    /// The end of what an agent printed: its dead screen while that is there, else its transcript.
+    /// Returns the end of an agent's output: from its dead pane while that exists, otherwise from its transcript.
     pub(in crate::manager) fn last_lines(&self, record: &AgentRecord) -> Vec<String> {
         let pane = record.tmux.as_ref().map(|place| place.pane.as_str());
         let screen = pane.and_then(|pane| self.0.tmux().ok()?.capture(pane, Capture::All).ok());
@@ -23,7 +23,7 @@ impl StatusTracker<'_> {
         lines[lines.len().saturating_sub(LAST_LINES)..].iter().map(ToString::to_string).collect()
     }
 
-    /// The end of the transcript as the terminal showed it.
+    /// Returns the end of the transcript as the terminal showed it.
     pub(in crate::manager) fn transcript_tail(&self, record: &AgentRecord) -> String {
         let instance = self.0.store.instance(&record.name);
         let mut text = Vec::new();

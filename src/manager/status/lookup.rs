@@ -23,7 +23,7 @@ impl StatusTracker<'_> {
         }
     }
 
-    /// The agent with a process that can be acted on.
+    /// Returns an agent that has a running process in tmux, or an error that explains why it has none.
     pub(in crate::manager) fn running(&self, name: &AgentName, verb: &'static str) -> Result<Agent, Error> {
         let survey = self.survey()?;
         match survey.agents.into_iter().find(|agent| agent.name == *name) {
@@ -45,8 +45,8 @@ impl StatusTracker<'_> {
     }
 }
 
-/// Returns whether the agent runs in the foreground of a terminal, outside tmux. An agent in a server that cannot be
-/// reached is unknown.
+/// Returns whether the agent runs in the foreground of a terminal, outside tmux. The status of an agent in an
+/// unreachable server is `unknown`.
 pub(in crate::manager) fn is_in_terminal(agent: &Agent) -> bool {
     let is_known = agent.status.is_live() && agent.status != Status::Unknown;
     is_known && agent.tmux.is_none() && agent.pid.is_some()

@@ -1,14 +1,15 @@
 //! The status of agents: events in, registry entries out.
 //!
-//! An event comes from a hook of the agent CLI or from tmux. Reconciliation compares the registry with one tmux snapshot and repairs what differs.
+//! An event comes from a hook of the agent CLI or from tmux. Reconciliation compares the registry with one tmux
+//! snapshot and repairs what differs.
 //!
 //! - `screen`: reading the screen when output starts, stops or rings the bell
-//! - `reconcile`: the registry joined with one tmux snapshot
-//! - `ending_server`: a tmux server that was told to end and cannot
+//! - `reconcile`: comparing the registry with one tmux snapshot
+//! - `ending_server`: a tmux server that was asked to exit and cannot
 //! - `lookup`: one agent by its name
-//! - `evidence`: what hooks left in the state directory
+//! - `evidence`: reports that hooks left in the state directory
 //! - `last_lines`: the last lines of an agent that ended
-//! - `pane_exit`: waiting until tmux noticed the end of a process
+//! - `pane_exit`: waiting until tmux has noticed the end of a process
 //! - `status_line`: the status line of attached clients
 
 pub(in crate::manager) mod ending_server;

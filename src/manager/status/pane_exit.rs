@@ -1,4 +1,4 @@
-//! Waits until tmux has noticed that the process of a pane has ended. tmux learns of it a moment after the end itself.
+//! Waits until tmux has noticed that the process of a pane has exited, which is slightly after the exit itself.
 
 use std::thread;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use crate::model::{AgentRecord, Exit, LivePane, Look};
 
 /// How long `exit_of` waits. A caller that gets no exit status reports the end without it.
 const EXIT_STATUS_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long `pane_left_behind` waits. tmux refuses to start a process in a pane that it takes for alive.
+/// How long `pane_left_behind` waits. tmux refuses to start a process in a pane that it considers alive.
 const DEAD_PANE_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl StatusTracker<'_> {
-    /// Returns how the ended process of an agent exited, or `None` if tmux does not know it in time.
+    /// Returns the exit status of an agent's ended process, or `None` if tmux does not report it in time.
     pub(in crate::manager) fn exit_of(&self, record: &AgentRecord) -> Result<Option<Exit>, Error> {
         let pane = self.pane_after_exit(record, EXIT_STATUS_TIMEOUT)?;
         Ok(pane.and_then(|pane| pane.dead).map(|dead| dead.exit))
@@ -25,7 +25,7 @@ impl StatusTracker<'_> {
         Ok(self.pane_after_exit(record, DEAD_PANE_TIMEOUT)?.map(|pane| pane.pane))
     }
 
-    /// Looks at an agent's pane until it is dead or gone, or until the time is over.
+    /// Checks an agent's pane until it is dead or gone, or until the timeout.
     fn pane_after_exit(&self, record: &AgentRecord, timeout: Duration) -> Result<Option<LivePane>, Error> {
         for pause in growing_pauses(timeout) {
             match self.own_pane(record)? {
@@ -36,7 +36,7 @@ impl StatusTracker<'_> {
         self.own_pane(record)
     }
 
-    /// The agent's own pane, dead or alive.
+    /// Returns the agent's pane, dead or alive.
     pub(in crate::manager) fn own_pane(&self, record: &AgentRecord) -> Result<Option<LivePane>, Error> {
         let Look::Running(server) = self.0.tmux()?.look()? else { return Ok(None) };
         let mut own: Vec<_> = server.panes.into_iter().filter(|pane| pane.agent == Some(record.id)).collect();

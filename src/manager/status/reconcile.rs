@@ -1,8 +1,8 @@
-//! Joins the registry with one look at tmux, writes down what changed and mends what was left half done.
+//! Compares the registry with one tmux snapshot, records changes and completes interrupted operations.
 //!
-//! Records are read before tmux is looked at: what is in the registry then existed before the look, so what the
-//! look does not show is really gone. A change is written only if the record is still what was read and no other
-//! command is working on that agent.
+//! The records are read before the snapshot is taken: every agent in the registry existed before the snapshot, so an
+//! agent that the snapshot lacks is really gone. A change is written only if the record is still what was read and no
+//! other command holds the agent's lock.
 
 use crate::manager::access::Access;
 use crate::manager::registry::RegistryWriter;
@@ -27,8 +27,7 @@ use crate::rules::status::cut_off;
 use crate::rules::status::reconcile::{Change, Found, Joined, Misnamed, Seen, join};
 use crate::store::{AgentLock, BEHIND};
 
-/// The file in an instance's state directory that says: somebody asked for its end. With a reason in it, that end is a
-/// crash.
+/// State file that records that the end of an agent was requested. If it contains a reason, the end is a crash.
 pub(in crate::manager) const STOPPING: &str = "stopping";
 
 /// How long a command that shows agents waits for the disk.
@@ -37,14 +36,14 @@ const DISK_TIMEOUT: Duration = Duration::from_secs(5);
 /// All agents at one moment.
 #[derive(Debug)]
 pub struct Survey {
-    /// Every agent, by name.
+    /// All agents, sorted by name.
     pub agents: Vec<Agent>,
-    /// Why tmux could not be asked, when it could not: then live ones are `unknown`.
+    /// Why tmux could not be queried, if so: then running agents are `unknown`.
     pub silence: Option<Error>,
 }
 
 impl Survey {
-    /// What to say where there is no tmux to ask: what was written down is shown, and what runs in it is not known.
+    /// Returns a notice if tmux is not installed: the records are shown, and the status of agents in tmux is not known.
     pub fn without_tmux(&self) -> Option<String> {
         let silence = self.silence.as_ref().filter(|silence| silence.is_without_tmux())?;
         Some(format!("{silence}; what is shown was written down, and whether agents in it live is not known"))
@@ -52,20 +51,20 @@ impl Survey {
 }
 
 impl StatusTracker<'_> {
-    /// All agents, with one call of tmux.
+    /// Returns all agents, with one tmux query.
     pub fn survey(&self) -> Result<Survey, Error> {
         let joined = self.join(vec![])?;
         self.settled_with_orphans(joined)
     }
 
-    /// All agents, for a command that shows them. Writing down what the look found is given a bounded time: while the
-    /// disk does not answer, agents are shown as tmux sees them, and a notice says so.
+    /// Returns all agents, for a command that shows them. Recording changes has a bounded time: while the disk does not
+    /// respond, agents are shown as tmux reports them, and a notice says so.
     pub fn survey_for_display(context: &Arc<Context>) -> Result<Survey, Error> {
         let joined = StatusTracker(context).join(vec![])?;
         let agents = joined.0.agents.clone();
         let (done, settled) = mpsc::channel();
         let manager = Arc::clone(context);
-        // A thread of its own, which is left behind: nothing can be done about a disk that does not answer.
+        // The thread is left behind, because a write to a disk that does not respond cannot be cancelled.
         let begun = thread::Builder::new().name("settle".into()).spawn(move || {
             let _ = done.send(StatusTracker(&manager).settled_with_orphans(joined));
         });
@@ -87,7 +86,7 @@ impl StatusTracker<'_> {
         }
         let unwritten = match self.adopt(&joined.0.orphans) {
             Ok(()) => vec![],
-            // What runs is shown all the same: a reader needs no room on the disk.
+            // Running agents are shown anyway: reading needs no disk space.
             Err(error) => {
                 self.0.notice(format!("agents that run could not be written down: {error}"));
                 self.carried_by(&joined.0.orphans)?
@@ -96,25 +95,26 @@ impl StatusTracker<'_> {
         Ok(self.settled(self.join(unwritten)?))
     }
 
-    /// Keeps to be said, on a machine without tmux, that live states are not known.
+    /// Adds a notice that the status of agents is not known, on a machine without tmux.
     pub(in crate::manager) fn say_what_is_unknown(&self, survey: &Survey) {
         if let Some(why) = survey.without_tmux() {
             self.0.notice(why);
         }
     }
 
-    /// Keeps why tmux did not answer, for whoever shows what was found out without it.
+    /// Stores why tmux did not answer, for the command that shows the incomplete result.
     pub(in crate::manager) fn keep_unheard(&self, silence: Option<Error>) {
         let silence = silence.filter(|silence| !silence.is_without_tmux());
         *self.0.unheard.lock().unwrap_or_else(PoisonError::into_inner) = silence;
     }
 
-    /// Why the last answer lacks what only tmux knows: it was there and did not answer. Told once.
+    /// Returns why the last result lacks information from tmux, if tmux is installed but did not answer. Returns it
+    /// once.
     pub fn unheard(&self) -> Option<Error> {
         self.0.unheard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Joins the registry, and records that could not be written to it, with one look at tmux.
+    /// Compares the registry, and records that could not be written to it, with one tmux snapshot.
     fn join(&self, unwritten: Vec<AgentRecord>) -> Result<(Joined, Option<Error>), Error> {
         let mut records = self.0.store.read(Env::now())?;
         if self.0.store.has_run(BEHIND) {
@@ -131,7 +131,7 @@ impl StatusTracker<'_> {
         let (look, silence) = match self.0.tmux().and_then(|tmux| Ok(tmux.look_within(self.0.look_bound())?))
         {
             Ok(look) => (Some(look), None),
-            // Where nothing was written down there is nothing to show without tmux.
+            // Without records and without tmux there is nothing to show.
             Err(error) if error.is_without_tmux() && records.is_empty() => return Err(error),
             Err(error) => (None, Some(error)),
         };
@@ -143,7 +143,7 @@ impl StatusTracker<'_> {
     fn settled(&self, (mut joined, silence): (Joined, Option<Error>)) -> Survey {
         self.honour_requests_to_stop(&mut joined);
         self.let_be_prepared(&mut joined);
-        // A repair that fails is tried again by the next command; what was seen is true all the same.
+        // The next command repeats a failed repair; the result of the snapshot is valid regardless.
         let _ = self.write_changes(std::mem::take(&mut joined.changes));
         for misnamed in std::mem::take(&mut joined.misnamed) {
             let _ = self.rename_back(&misnamed);
@@ -164,8 +164,8 @@ impl StatusTracker<'_> {
         Survey { agents: joined.agents, silence }
     }
 
-    /// An end that somebody asked for is a stop, also when the command that asked was killed on the way; unless it was
-    /// asked for with a reason.
+    /// Turns a requested end into a stop, even if the command that requested it was killed. A request with a reason
+    /// becomes a crash.
     fn honour_requests_to_stop(&self, joined: &mut Joined) {
         let mut written = None;
         for change in &mut joined.changes {
@@ -179,7 +179,8 @@ impl StatusTracker<'_> {
                     why => StatusNote::new(Status::Crashed, note.since, why),
                 };
             } else {
-                // Whoever ended it writes that down first and takes the request back then: look again, in this order.
+                // A command that ends an agent first records the new status and then removes the request. Reading in
+                // the same order avoids missing both.
                 let written =
                     written.get_or_insert_with(|| self.0.store.read(Env::now()).unwrap_or_default());
                 match written.iter().find(|record| record.id == change.before.id) {
@@ -194,7 +195,7 @@ impl StatusTracker<'_> {
         }
     }
 
-    /// One that was written down and has no process yet is being prepared, as long as a command works on it.
+    /// Shows an agent as `starting` that is recorded and has no process yet, as long as a command holds its lock.
     fn let_be_prepared(&self, joined: &mut Joined) {
         let is_unborn = |record: &AgentRecord| {
             record.status.status == Status::Starting && record.tmux.is_none() && record.pid.is_none()
@@ -218,8 +219,8 @@ impl StatusTracker<'_> {
         matches!(self.0.store.instance(&record.name).read_state(STOPPING), Ok(Some(_)))
     }
 
-    /// Whether somebody is ending it at this moment. A request alone may be left over from a command that was killed;
-    /// whoever is at it holds the agent's lock.
+    /// Returns whether a process is ending the agent now. A request alone may be left over from a killed command; a
+    /// process that is ending the agent holds the agent's lock.
     pub(in crate::manager) fn is_being_ended(&self, record: &AgentRecord) -> bool {
         self.was_asked_to_stop(record)
             && matches!(self.0.store.try_lock_agent(&record.name, "look"), Ok(None))
@@ -243,10 +244,10 @@ impl StatusTracker<'_> {
         &self,
         changes: Vec<(Change, AgentLock)>,
     ) -> Result<(), Error> {
-        // Before the registry is locked: the directory may be on a disk that does not answer.
+        // Read before the registry is locked: the directory may be on a disk that does not respond.
         let with_branch = |(change, lock): (Change, AgentLock)| (branch_now(&change.before), change, lock);
         let mine: Vec<_> = changes.into_iter().map(with_branch).collect();
-        // Without tmux nothing is found in it, and one that ran in a terminal has ended all the same.
+        // Without tmux no pane is found, but a foreground agent may have ended.
         let socket =
             self.0.tmux().map(|tmux| tmux.socket().to_string_lossy().into_owned()).unwrap_or_default();
         let ended = RegistryWriter(self.0).write(|edit| {
@@ -278,25 +279,25 @@ impl StatusTracker<'_> {
                 let _ = self.0.store.instance(&change.before.name).remove_state(STOPPING);
             }
         }
-        // Who looks at the screen of one that has ended reads so in its status line. One that is lost has no screen.
+        // The status line of an attached client shows that the agent has ended. A lost agent has no screen.
         for (_, change, _) in mine.iter().filter(|(_, change, _)| change.decision.note.status != Status::Lost)
         {
             if ended.iter().any(|before| before.id == change.before.id) {
                 self.show_status(&change.before);
             }
         }
-        // Last: the process that keeps a door may be this one.
+        // Done last, because the process that serves a share may be this one.
         ended.into_iter().for_each(|before| Access(self.0).end_shares(&before.name));
         Ok(())
     }
 
-    /// Takes sessions of ours that no record knows back into the registry, from the record each carries.
+    /// Adds sessions of this environment that no record refers to to the registry, from the record that each carries.
     fn adopt(&self, orphans: &[String]) -> Result<(), Error> {
         let seen = self.carried_by(orphans)?;
         failpoint::reached("adopt.seen");
         let mut locks = Vec::new();
         for record in seen {
-            // One whose lock is held is being spawned right now, and is about to be written down.
+            // An agent whose lock is held is being spawned and will be recorded by that command.
             if let Ok(Some(lock)) = self.0.store.try_lock_agent(&record.name, "adopt") {
                 locks.push((record.name, lock));
             }
@@ -304,7 +305,7 @@ impl StatusTracker<'_> {
         if locks.is_empty() {
             return Ok(());
         }
-        // Again: whoever had the lock until now may have ended it and removed it.
+        // Read again, because the previous holder of the lock may have killed and removed the agent.
         let mut found = self.carried_by(orphans)?;
         found.retain(|record| locks.iter().any(|(name, _)| *name == record.name));
         RegistryWriter(self.0).write(|edit| {
@@ -321,7 +322,7 @@ impl StatusTracker<'_> {
                     name = record.name.numbered(n);
                 }
                 record.name = name;
-                // Its directory may be lost too, and hooks and transcript want one.
+                // The instance directory may be lost too, and hooks and transcript need it.
                 let _ = self.0.store.instance(&record.name).create();
                 edit.put(record);
             }
@@ -329,13 +330,14 @@ impl StatusTracker<'_> {
         Ok(())
     }
 
-    /// The records that these sessions carry now, as far as they are of this home.
+    /// Returns the records that these sessions carry now, if they belong to this state directory.
     fn carried_by(&self, sessions: &[String]) -> Result<Vec<AgentRecord>, Error> {
         let carried = self.0.tmux()?.records()?.into_iter().filter(|(session, _)| sessions.contains(session));
         Ok(carried.filter_map(|(_, json)| of_home(&json, self.0.home())).collect())
     }
 
-    /// The registry wins: a session under another name is a rename that was cut short.
+    /// Renames a session after its record. The registry is authoritative: a session with another name is an interrupted
+    /// rename.
     fn rename_back(&self, misnamed: &Misnamed) -> Result<(), Error> {
         let record = &misnamed.record;
         let Some(_lock) = self.0.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
@@ -343,7 +345,7 @@ impl StatusTracker<'_> {
         Ok(self.0.tmux()?.rename_session(record.id, &misnamed.session, &record.name, &json)?)
     }
 
-    /// Moves the directory when nobody is at work on either name.
+    /// Moves the instance directory if no other process holds the lock of either name.
     fn finish_rename(&self, record: &AgentRecord) -> Result<(), Error> {
         let Some(old) = &record.renamed_from else { return Ok(()) };
         let Some(_new) = self.0.store.try_lock_agent(&record.name, "rename")? else { return Ok(()) };
@@ -351,8 +353,8 @@ impl StatusTracker<'_> {
         self.finish_move(record)
     }
 
-    /// Gives a directory of this name to the agent that was renamed away from it, before somebody else takes the
-    /// name. The caller holds the name's lock.
+    /// Moves the instance directory with this name to the agent that was renamed away from it, before another agent
+    /// takes the name. The caller holds the lock of the name.
     pub(in crate::manager) fn vacate(&self, name: &AgentName) -> Result<(), Error> {
         if !self.0.store.instance(name).dir().exists() {
             return Ok(());
@@ -366,7 +368,7 @@ impl StatusTracker<'_> {
         Ok(())
     }
 
-    /// Moves the instance directory of an agent whose rename was cut short.
+    /// Moves the instance directory of an agent whose rename was interrupted.
     pub(in crate::manager) fn finish_move(&self, record: &AgentRecord) -> Result<(), Error> {
         let Some(old) = &record.renamed_from else { return Ok(()) };
         let (from, to) = (self.0.store.instance(old), self.0.store.instance(&record.name));

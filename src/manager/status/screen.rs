@@ -1,4 +1,4 @@
-//! An agent began to print, fell quiet or rang: its screen is read, and what that means is written down.
+//! Reads the screen of an agent when output starts, stops or rings the bell, and records the resulting status.
 
 use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
@@ -16,11 +16,11 @@ use crate::rules::status::from_screen::{Sight, ToldBy, is_fresh, may_still_speak
 use crate::rules::status::reset_time::reset_time;
 use crate::tmux::Capture;
 
-/// How late a look at a screen may be that still shows work.
+/// How long after the end of a turn a late screen reading may still have shown work.
 const LATE: SignedDuration = SignedDuration::from_secs(3);
 
 impl StatusTracker<'_> {
-    /// Looks at the screen of the agent whose session this is.
+    /// Handles a change of output activity: reads the screen of the agent that the session belongs to.
     pub(in crate::manager) fn edge(&self, session: &str, edge: Edge) -> Result<(), Error> {
         let Some(record) = self.of_session(session)? else { return Ok(()) };
         if record.kind == PLAIN_COMMAND || !record.status.status.is_live() {
@@ -36,14 +36,14 @@ impl StatusTracker<'_> {
         }
         let is_early = is_fresh(&now.status, Env::now()) || may_still_speak(&now.status, told_by, Env::now());
         if edge == Edge::Silence && is_early {
-            // Nothing else would tell of a turn that was interrupted as soon as it began, or of a start without a word.
+            // No other event would report a turn that was interrupted as soon as it began, or a start without output.
             self.rearm_silence(&now);
         }
         Ok(())
     }
 
-    /// Looks at the screens of those that nothing but their screen tells of, for an edge that never came: one that
-    /// rewrites its title every second is never quiet.
+    /// Reads the screens of agents whose status comes from the screen only, for a tmux event that never arrived: an
+    /// agent that rewrites its title every second is never silent.
     pub fn read_screens(&self, agents: &[Agent]) -> Result<(), Error> {
         let kinds = self.0.kinds()?;
         for agent in agents.iter().filter(|agent| agent.status.is_live() && agent.tmux.is_some()) {
@@ -53,7 +53,7 @@ impl StatusTracker<'_> {
             if self.told_by(&agent.name, kind) != ToldBy::Hooks {
                 let record = self.0.record(&agent.name, "look at")?;
                 let reading = self.reading(&record, kind)?;
-                // Not as after a silence: it may be printing this very moment.
+                // Not treated as silence, because the agent may be printing at this moment.
                 let sight =
                     Sight { state: reading.state.as_ref(), edge: Edge::Activity, told_by: ToldBy::Hooks };
                 self.note_sight(&record, sight)?;
@@ -62,7 +62,7 @@ impl StatusTracker<'_> {
         Ok(())
     }
 
-    /// What an agent's screen shows now.
+    /// Returns what an agent's screen shows now.
     pub(in crate::manager) fn reading(
         &self,
         record: &AgentRecord,
@@ -76,7 +76,7 @@ impl StatusTracker<'_> {
         Ok(reading)
     }
 
-    /// Writes down what a look at the screen means; the record as it is then.
+    /// Records the result of a screen observation. Returns the updated record.
     pub(in crate::manager) fn note_sight(
         &self,
         record: &AgentRecord,
@@ -85,7 +85,7 @@ impl StatusTracker<'_> {
         self.note_seen(record, Evidence::Screen(sight))
     }
 
-    /// Writes down that we have interrupted its turn; the record as it is then.
+    /// Records that the turn was interrupted on request. Returns the updated record.
     pub(in crate::manager) fn note_interrupted(&self, record: &AgentRecord) -> Result<AgentRecord, Error> {
         self.note_seen(record, Evidence::Interrupted)
     }
@@ -95,7 +95,8 @@ impl StatusTracker<'_> {
             let decision = decide(record, evidence, Env::now());
             (decision.note != record.status).then_some(decision)
         };
-        // The keys that ask it to leave end its turn first: back at its prompt it is not done with anything.
+        // The exit keys end the turn first; an agent that is back at its prompt because of them is not done with its
+        // task.
         if moved(record).is_none() || self.is_being_ended(record) {
             return Ok(record.clone());
         }
@@ -103,7 +104,7 @@ impl StatusTracker<'_> {
             || self.0.kind_of(record).is_ok_and(|kind| self.told_by(&record.name, &kind) == ToldBy::Unheard);
         let written = RegistryWriter(self.0).write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten()?;
-            // What was said since the look was taken is newer than the look.
+            // A report that arrived after the screen was read is newer than the screen.
             if now.status != record.status {
                 return None;
             }
@@ -119,11 +120,11 @@ impl StatusTracker<'_> {
             Some(edit.put(now))
         })?;
         let Some(now) = written else { return Ok(record.clone()) };
-        // Of one that tells of no prompts nothing else shows that it took the one it was started with.
+        // For an agent CLI that does not report prompts, only this shows that it accepted its initial prompt.
         if matches!(now.status.status, Status::Working | Status::Idle)
             && self.0.kind_of(&now).is_ok_and(|kind| match self.told_by(&now.name, &kind) {
                 ToldBy::Screen => true,
-                // It may be at its prompt for a moment before it takes what it was given.
+                // The agent may be at its prompt for a moment before it accepts its initial prompt.
                 ToldBy::Unheard => now.status.status == Status::Working,
                 ToldBy::Hooks => false,
             })
@@ -134,7 +135,7 @@ impl StatusTracker<'_> {
         Ok(now)
     }
 
-    /// What a hook said at the end of the turn that a late look at the screen took for going on.
+    /// Returns the last message of a turn that a hook reported as over while a late screen reading still showed work.
     fn words_of_turn(&self, record: &AgentRecord) -> Option<String> {
         let instance = self.0.store.instance(&record.name);
         let begun = record.status.since.checked_sub(LATE).ok()?;
@@ -143,14 +144,14 @@ impl StatusTracker<'_> {
         Some(one_line(&words)).filter(|words| !words.is_empty())
     }
 
-    /// Has it told once more that it is quiet.
+    /// Makes tmux report the next silence again.
     fn rearm_silence(&self, record: &AgentRecord) {
         if let (Ok(tmux), Some(place)) = (self.0.tmux(), &record.tmux) {
             let _ = tmux.rearm_silence(&place.pane);
         }
     }
 
-    /// Has the next output told.
+    /// Makes tmux report the next output.
     pub(in crate::manager) fn rearm(&self, record: &AgentRecord) {
         if let (Ok(tmux), Some(place)) = (self.0.tmux(), &record.tmux) {
             let _ = tmux.rearm_activity(&place.pane);
@@ -158,9 +159,9 @@ impl StatusTracker<'_> {
     }
 }
 
-/// Whether the next output may be the beginning of work, and nothing else would tell.
+/// Returns whether the next output may be the beginning of work that no other event reports.
 fn needs_another(record: &AgentRecord, told_by: ToldBy) -> bool {
-    // OpenCode draws a spinner for as long as it waits for a limit, and a hook tells when it goes on.
+    // OpenCode draws a spinner while it waits for a rate limit, and a hook reports when it continues.
     if record.status.failure().is_some_and(|failure| failure.paused) {
         return false;
     }

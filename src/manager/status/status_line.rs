@@ -5,8 +5,8 @@ use crate::manager::status::StatusTracker;
 use crate::model::AgentRecord;
 
 impl StatusTracker<'_> {
-    /// Shows in the status line of the agent's session what it does by now: two events may come to this in another order
-    /// than they were written down in.
+    /// Shows the current status in the status line of the agent's session. The record is read again, because two events
+    /// may arrive here in another order than they were recorded in.
     pub(in crate::manager) fn show_status(&self, record: &AgentRecord) {
         let found = self.0.store.find(&record.name, Env::now()).ok().flatten();
         let record = &found.filter(|now| now.id == record.id).unwrap_or_else(|| record.clone());

@@ -1,4 +1,4 @@
-//! `task add`: puts work on the queue of an agent, of a new agent of a spec, or of whichever agent of a spec is free.
+//! `task add`: adds a task to the queue of an agent, of a new agent of a spec, or of any agent of a spec.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::queue::TaskQueue;
@@ -17,47 +17,48 @@ use crate::model::{AgentName, Doer, NewTask, PERSON, Priority, Prompt, Task, Tas
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::tasks::queue::{Ready, ready, why_not};
 
-/// What stands before a spec any of whose agents may take a task.
+/// Prefix before the name of a spec, any of whose agents may take the task.
 const ANY: &str = "any:";
 
-/// What is to be done, and by whom.
+/// The options of `task add`.
 #[derive(Debug, Clone, Default)]
 pub struct TaskRequest {
-    /// An agent's name, a spec, or `any:SPEC`.
+    /// The assignee: an agent's name, a spec, or `any:SPEC`.
     pub to: String,
-    /// What is to be done.
+    /// The text of the task.
     pub text: String,
-    /// How urgent it is.
+    /// Priority in the queue.
     pub priority: Priority,
-    /// What must be done before.
+    /// Tasks that must be done before this one starts.
     pub after: Vec<TaskId>,
-    /// The file that is handed along.
+    /// The topic file that is handed over with the task.
     pub topic: Option<PathBuf>,
-    /// How long it may take.
+    /// Time limit for the task.
     pub timeout: Option<Duration>,
-    /// How often it may be tried again.
+    /// How often the task may be retried after a failure.
     pub retries: u32,
-    /// Where an agent that is started for it works; none means here.
+    /// Working directory of an agent that is spawned for the task. The default is the caller's directory.
     pub dir: Option<PathBuf>,
-    /// The agent on whose behalf it is added; none means the one in whose process tree this runs, or a person.
+    /// The agent on whose behalf the task is added. The default is the agent in whose process tree this command runs,
+    /// or the user.
     pub by: Option<AgentName>,
 }
 
-/// A task that was added.
+/// The result of `task add`.
 #[derive(Debug)]
 pub struct TaskAdded {
-    /// As it is now.
+    /// The task in its current state.
     pub task: Task,
-    /// The agent that was started for it.
+    /// The agent that was spawned for the task.
     pub spawned: Option<AgentName>,
-    /// What should be said about it.
+    /// Additional observations for the user.
     pub remarks: Vec<String>,
 }
 
 impl Tasks<'_> {
-    /// Adds a task.
+    /// Adds a task and starts the supervisor if necessary.
     pub fn task_add(&self, request: TaskRequest) -> Result<TaskAdded, Error> {
-        // What could never be typed is refused now, not in the night.
+        // Text that cannot be typed is refused now instead of at a later, unattended dispatch.
         request.text.parse::<Prompt>().map_err(Error::Unsendable)?;
         for id in &request.after {
             TaskQueue(self.0).task(*id)?.ok_or(Error::NoSuchTask { id: *id })?;
@@ -142,7 +143,8 @@ impl Tasks<'_> {
         Ok((Doer::Agent(agent.id, agent.name.clone()), Some(agent.name)))
     }
 
-    /// Whoever mistypes an agent's name must see the agents too.
+    /// Converts the error about an unknown spec into one that also lists the agents, because the user may have mistyped
+    /// an agent's name.
     fn nobody(&self, to: &str, error: Error) -> Error {
         match error {
             Error::NoSuchSpec { known, .. } => Error::NobodyToDo {

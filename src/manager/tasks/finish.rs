@@ -1,5 +1,5 @@
-//! The end of tasks: notes which are over because their turn, their agent or their time is, and puts back what is to be
-//! tried again. Types nothing.
+//! The end of tasks: records which tasks are over because their turn, their agent or their time is over, and queues
+//! tasks again that may be retried. Types nothing.
 
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
@@ -16,19 +16,19 @@ use crate::model::{AgentId, AgentName, AgentRecord, Task, TaskId, TaskState, Wha
 use crate::rules::status::from_hook::one_line;
 use crate::rules::tasks::queue::{Ending, deadline, ending};
 
-/// What settling found.
+/// The result of checking running tasks.
 #[derive(Debug, Default)]
 pub struct Settled {
-    /// Tasks as they were before they ended or went back to their queue.
+    /// Tasks as they were before they ended or returned to their queue.
     pub over: Vec<Task>,
-    /// Agents that are still at something that took too long.
+    /// Agents that still work on a task whose time limit has passed.
     pub too_long: Vec<AgentName>,
-    /// When the next task's time is over.
+    /// Deadline of the next task with a time limit.
     pub next: Option<Timestamp>,
 }
 
 impl Tasks<'_> {
-    /// A task that failed is tried again as often as it may be.
+    /// Marks a task as failed, or queues it again if it has retries left. Returns whether its state changed.
     pub(in crate::manager) fn fail_task(&self, task: &Task, why: &str) -> Result<bool, Error> {
         let from = [task.state];
         let again = task.attempts.max(1) <= task.retries;
@@ -41,8 +41,8 @@ impl Tasks<'_> {
         RegistryWriter(self.0).with_ledger(|ledger| ledger.move_task(task.id, &step, Env::now()))
     }
 
-    /// Notes which tasks are over because their turn, their agent or their time is; says which, and when the next
-    /// one's time is over.
+    /// Records which tasks are over because their turn, their agent or their time is over. Returns them with the next
+    /// deadline.
     pub fn settle_tasks(&self) -> Result<Settled, Error> {
         let mut settled = Settled::default();
         if !RegistryWriter(self.0).has_queues() {
@@ -87,7 +87,7 @@ impl Tasks<'_> {
         Ok(settled)
     }
 
-    /// Returns when the next queue is released that is held after a failed turn.
+    /// Returns the earliest time at which a queue is released that is held after a failed turn.
     pub fn next_release(&self) -> Result<Option<Timestamp>, Error> {
         if !RegistryWriter(self.0).has_queues() {
             return Ok(None);
@@ -98,7 +98,7 @@ impl Tasks<'_> {
         Ok(held.filter(|until| *until > now).min())
     }
 
-    /// Writes down that a task is over, for notices; what goes back to its queue is not.
+    /// Records an event for a task that is over, for notices. A task that returned to its queue has none.
     pub(in crate::manager) fn note_over(&self, id: TaskId) {
         let Ok(Some(task)) = TaskQueue(self.0).task(id) else { return };
         let record = task.agent.and_then(|agent| RegistryWriter(self.0).record_by_id(agent).ok()?);
@@ -117,7 +117,7 @@ impl Tasks<'_> {
         }
     }
 
-    /// All it said in the turn that its status tells the beginning of.
+    /// Returns the complete last message of the turn. The status reason holds only its beginning.
     fn whole_words(&self, record: &AgentRecord) -> Option<String> {
         let words = self.0.store.instance(&record.name).read_state(WORDS).ok().flatten()?;
         String::from_utf8(words).ok().filter(|words| one_line(words) == record.status.reason)

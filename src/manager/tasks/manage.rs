@@ -1,4 +1,5 @@
-//! The small verbs of tasks: list, show, cancel, retry, progress, done, fail. None of them types anything.
+//! The commands that read a task or change its state: list, show, cancel, retry, progress, done, fail. None of them
+//! types anything.
 
 use crate::manager::queue::TaskQueue;
 use crate::manager::registry::RegistryWriter;
@@ -15,14 +16,14 @@ use crate::model::{AgentName, AgentWaits, Progress, Status, Task, TaskId, TaskSt
 use crate::rules::status::from_hook::one_line;
 use crate::rules::status::turn_failure::{note_after_release, why_held};
 
-/// Which tasks are wanted.
+/// Selects tasks for a list.
 #[derive(Debug, Clone, Default)]
 pub struct TaskFilter {
-    /// Of this agent.
+    /// Only tasks of this agent.
     pub agent: Option<AgentName>,
-    /// In one of these states; none named means those that something will still come of.
+    /// Only tasks in one of these states. An empty list selects the tasks that are not over.
     pub states: Vec<TaskState>,
-    /// Only the newest so many.
+    /// Only this many of the newest tasks.
     pub newest: Option<usize>,
     /// Only tasks whose state changed at or after this time.
     pub since: Option<Timestamp>,
@@ -34,30 +35,30 @@ pub struct TaskView {
     /// The task as it is stored.
     #[serde(flatten)]
     pub task: Task,
-    /// Its state, refined: `blocked`, `waiting` and `unknown` are told apart from the stored states.
+    /// The refined state: unlike the stored state, it distinguishes `blocked`, `waiting` and `unknown`.
     pub status: TaskStatus,
-    /// Why its agent does not work on it, if it does not.
+    /// Why the task makes no progress, if it does not.
     pub waits_for: Option<String>,
 }
 
-/// One task with all that happened to it. The field names are a public contract.
+/// One task with its history. The field names are a public contract.
 #[derive(Debug, Serialize)]
 pub struct TaskShown {
-    /// As it is now.
+    /// The task in its current state.
     #[serde(flatten)]
     pub view: TaskView,
-    /// The states that it came through.
+    /// The states that the task went through.
     pub steps: Vec<TaskStep>,
 }
 
 impl Tasks<'_> {
-    /// Tasks, the oldest first.
+    /// Returns the selected tasks, oldest first.
     pub fn task_list(&self, filter: &TaskFilter) -> Result<Vec<Task>, Error> {
         let agent = match &filter.agent {
             Some(name) => Some(self.0.record(name, "show")?.id),
             None => None,
         };
-        // Old tasks may have changed last: the limit counts those that are left.
+        // An old task may have changed recently, so the limit applies after the filter.
         let newest = filter.newest.filter(|_| filter.since.is_none());
         let query = TaskQuery { agent, states: &filter.states, newest };
         let mut tasks = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.tasks(&query))?;
@@ -69,12 +70,12 @@ impl Tasks<'_> {
         Ok(tasks)
     }
 
-    /// The same tasks, each with its status and what it waits for.
+    /// Returns the selected tasks, each with its status and what it waits for.
     pub fn task_views(&self, filter: &TaskFilter) -> Result<Vec<TaskView>, Error> {
         self.task_list(filter)?.into_iter().map(|task| self.task_view(task)).collect()
     }
 
-    /// A task with its status and what it waits for.
+    /// Returns a task with its status and what it waits for.
     pub fn task_view(&self, task: Task) -> Result<TaskView, Error> {
         let waits_for = self.what_it_waits_for(&task)?;
         let agent = match waits_for {
@@ -84,7 +85,7 @@ impl Tasks<'_> {
         Ok(TaskView { status: TaskStatus::of(&task, agent), task, waits_for })
     }
 
-    /// One task with its steps.
+    /// Returns one task with its history.
     pub fn task_show(&self, id: TaskId) -> Result<TaskShown, Error> {
         let task = self.known_task(id)?;
         let steps = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.task_steps(id))?;
@@ -95,7 +96,7 @@ impl Tasks<'_> {
         TaskQueue(self.0).task(id)?.ok_or(Error::NoSuchTask { id })
     }
 
-    /// Why a task in a queue is not begun.
+    /// Explains why a task makes no progress.
     fn what_it_waits_for(&self, task: &Task) -> Result<Option<String>, Error> {
         if task.state == TaskState::Running {
             return self.what_its_agent_waits_for(task);
@@ -129,7 +130,7 @@ impl Tasks<'_> {
         }))
     }
 
-    /// What somebody has to answer before a task that is worked at goes on.
+    /// Describes the question that must be answered before a running task continues.
     pub fn what_its_agent_waits_for(&self, task: &Task) -> Result<Option<String>, Error> {
         let record = task.agent.map(|id| RegistryWriter(self.0).record_by_id(id)).transpose()?.flatten();
         Ok(record.filter(|record| record.status.status == Status::Waiting).map(|record| {
@@ -138,14 +139,14 @@ impl Tasks<'_> {
         }))
     }
 
-    /// A task that is not wanted any more, also one that has failed and would stand in lists for ever. One that is being
-    /// worked at is only taken off the list: its agent goes on.
+    /// Cancels a task. A failed task can be cancelled too, because it would stay in lists forever. For a running task
+    /// only the state changes: its agent continues to work.
     pub fn task_cancel(&self, id: TaskId) -> Result<Task, Error> {
         let from = [&TaskState::OPEN[..], &[TaskState::Failed]].concat();
         self.step(id, "cancel", &TaskMove::plain(&from, TaskState::Cancelled, "it was cancelled"))
     }
 
-    /// Who works at a task now, and goes on when it is taken off the list.
+    /// Returns the agent that works on the task now. It continues when the task is cancelled.
     pub fn works_at(&self, id: TaskId) -> Result<Option<AgentName>, Error> {
         let task = TaskQueue(self.0).task(id)?.filter(|task| task.state == TaskState::Running);
         let record = task
@@ -156,10 +157,10 @@ impl Tasks<'_> {
         Ok(record.filter(|record| record.status.status == Status::Working).map(|record| record.name))
     }
 
-    /// A task that failed or was cancelled, once more.
+    /// Queues a failed or cancelled task again.
     pub fn task_retry(&self, id: TaskId) -> Result<Task, Error> {
         let from = [TaskState::Failed, TaskState::Cancelled];
-        // A task of a pool loses its agent with this step.
+        // A task for any agent of a spec loses its agent with this step.
         let before = self.known_task(id)?;
         let task =
             self.step(id, "retry", &TaskMove::plain(&from, TaskState::Queued, "it was asked for again"))?;
@@ -168,8 +169,8 @@ impl Tasks<'_> {
         Ok(task)
     }
 
-    /// Releases the queue of a task's agent if it is held after a failed turn: the person who retries a task knows
-    /// that the agent can work again.
+    /// Releases the queue of a task's agent if it is held after a failed turn: the user who retries a task knows that
+    /// the agent can work again.
     fn release_queue(&self, task: &Task) -> Result<(), Error> {
         let record = task.agent.map(|id| RegistryWriter(self.0).record_by_id(id)).transpose()?.flatten();
         let Some(record) = record else { return Ok(()) };
@@ -184,9 +185,9 @@ impl Tasks<'_> {
         Ok(())
     }
 
-    /// The agent reports that a task is done.
+    /// Records that a task is done, as its agent or the user reports.
     pub fn task_done(&self, id: TaskId, result: Option<&str>) -> Result<Task, Error> {
-        // One that nobody could tell the fate of is done when somebody says so.
+        // A task with an unknown outcome is `failed`; it becomes `done` when it is reported as done.
         let from = [TaskState::Queued, TaskState::Dispatched, TaskState::Running, TaskState::Failed];
         let step = TaskMove { result, ..TaskMove::plain(&from, TaskState::Done, "it was reported done") };
         let task = self.step(id, "done", &step)?;
@@ -194,7 +195,7 @@ impl Tasks<'_> {
         Ok(task)
     }
 
-    /// The agent reports that a task cannot be done; it is tried again as often as it may be.
+    /// Records that a task failed, as its agent or the user reports. It is queued again if it has retries left.
     pub fn task_fail(&self, id: TaskId, why: &str) -> Result<Task, Error> {
         let task = self.known_task(id)?;
         if task.state.is_over() || !self.fail_task(&task, why)? {
@@ -204,7 +205,7 @@ impl Tasks<'_> {
         self.known_task(id)
     }
 
-    /// How far a task is.
+    /// Records the progress of a task.
     pub fn task_progress(&self, id: TaskId, progress: &Progress) -> Result<Task, Error> {
         if !RegistryWriter(self.0).with_ledger(|ledger| ledger.note_progress(id, progress))? {
             return Err(self.not_there(id, "progress")?);

@@ -1,12 +1,13 @@
-//! The task queue: what agents have to do, from `task add` to the result.
+//! The task queue: the work of agents, from `task add` to the result.
 //!
-//! A task is *queued*, then *dispatched* (typed into an idle agent), and *finished* when its turn, its agent or its time is over.
+//! A task is *queued*, then *dispatched* (typed into an idle agent), and *finished* when its turn, its agent or its
+//! time is over.
 //!
 //! - `add`: `task add`
 //! - `manage`: `task list`, `show`, `cancel`, `retry`, `progress`, `done`, `fail`
 //! - `wait`: `task wait`
 //! - `finish`: the end of tasks
-//! - `topic`: files that are handed along with a task
+//! - `topic`: files that are handed over with a task
 
 pub(in crate::manager) mod add;
 pub(in crate::manager) mod finish;

@@ -1,5 +1,5 @@
-//! Topics: reads the file that is handed along with a task and moves its status. A topic that is missing never keeps a
-//! task from being worked at.
+//! Topics: reads the file that is handed over with a task and updates its status. A missing topic never prevents a task
+//! from being dispatched.
 
 use crate::manager::tasks::Tasks;
 use std::io::Write;
@@ -9,33 +9,34 @@ use crate::error::Error;
 use crate::model::Task;
 use crate::rules::tasks::topic;
 
-/// A file beyond this is no note of a person's.
+/// Maximum size of a topic file, 4 MiB. A larger file is not a note that a user wrote.
 const BIGGEST: u64 = 4 << 20;
 
 impl Tasks<'_> {
-    /// The text of a task with its topic, which is in progress from now on.
+    /// Returns the text of a task with its topic, and marks the topic as in progress.
     pub(in crate::manager) fn with_topic(&self, task: &Task) -> Result<String, Error> {
         let Some(path) = &task.topic else { return Ok(task.text.clone()) };
         let mut content = read(Path::new(path));
         if let Some(started) = content.as_deref().and_then(topic::started) {
-            // Whose file cannot be written keeps its status; its content is handed along all the same.
+            // A file that cannot be written keeps its status; its content is handed over anyway.
             if replace(Path::new(path), &started).is_ok() {
                 content = Some(started);
             }
         }
-        // Only here: the file is a person's, and keeps its line ends and whatever else it has.
+        // Only the typed text is converted: the file belongs to the user and keeps its line endings and other
+        // characters.
         let content = content.map(|content| topic::typeable(&content));
         Ok(topic::with_topic(&task.text, &topic::typeable(path), content.as_deref()))
     }
 }
 
 fn read(path: &Path) -> Option<String> {
-    // A pipe would keep everybody waiting.
+    // Reading a pipe would block.
     std::fs::metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= BIGGEST)?;
     std::fs::read_to_string(path).ok()
 }
 
-/// Writes the file anew, at once, with the rights it had.
+/// Replaces the file atomically and keeps its permissions.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let path = path.canonicalize()?;
     let dir = path.parent().unwrap_or(Path::new("/"));

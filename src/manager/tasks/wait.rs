@@ -1,4 +1,4 @@
-//! `task wait`: waits until a task is over, and tells of its progress meanwhile.
+//! `task wait`: waits until a task is over and reports its progress.
 
 use crate::manager::registry::RegistryWriter;
 use crate::manager::tasks::Tasks;
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::model::{Task, TaskId};
 
-/// A safety look: a change that no event told of is seen after this.
+/// Fallback interval between two checks, for changes that no event reports.
 const LOOK: Duration = Duration::from_secs(5);
 
 impl Tasks<'_> {
-    /// Waits; `tell` is told of the task whenever something has changed.
+    /// Waits until the task is over, and calls `tell` after every change.
     pub fn task_wait(
         &self,
         id: TaskId,
@@ -20,16 +20,16 @@ impl Tasks<'_> {
         mut tell: impl FnMut(&Task),
     ) -> Result<Task, Error> {
         let (sender, changed) = mpsc::channel();
-        // Kept open: to open it is a change of its files, which would wake us again.
+        // Kept open: opening the ledger changes its files, which would trigger the watch again.
         RegistryWriter(self.0).with_ledger(|ledger| ledger.task(id))?;
-        // Before the first look: nothing that happens meanwhile is missed.
+        // Registered before the first check, so that no change is missed.
         let _changes = self.0.on_change(move || {
             let _ = sender.send(());
         })?;
         let begun = Instant::now();
         loop {
             let task = self.known_task(id)?;
-            // At each change: also what its agent waits for may be another.
+            // Called after every change, because what the agent waits for may have changed as well.
             tell(&task);
             if task.state.is_over() {
                 return Ok(task);

@@ -1,5 +1,5 @@
 //! `agent answer`: chooses an option of the dialog that an agent shows, or types the answer to a question without
-//! options. Works for approvals, questions and first-run dialogs alike, since their options are read from the screen.
+//! options. Works for approvals, questions and first-run dialogs alike, because their options are read from the screen.
 
 use crate::error::{Error, Typed};
 use crate::kinds;
@@ -14,14 +14,14 @@ use crate::rules::tasks::typing::Lines;
 use crate::tmux::Capture;
 use std::time::{Duration, Instant};
 
-/// How long a dialog may take to go away after an option was chosen.
+/// How long a dialog may take to close after an option was chosen.
 const DIALOG_EFFECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a key may take to change the dialog before another key is pressed. Claude Code drops keys that arrive while
 /// a dialog opens, and a busy machine draws late.
 const KEY_EFFECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a typed answer may take to be accepted.
 const TYPED_ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The pause between two looks at the screen when no event reports a change.
+/// Interval between two checks of the screen if no event reports a change.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Terminals<'_> {
@@ -44,8 +44,8 @@ impl Terminals<'_> {
         self.dialog_of(&record, &self.0.kind_of(&record)?)
     }
 
-    /// Adds the options of their dialogs to the questions of agents, by one look at all of their screens. Adds none if
-    /// tmux does not answer, or if one of the agents has just ended.
+    /// Adds the options of their dialogs to the questions of agents, with one capture of all their screens. Adds none
+    /// if tmux does not answer, or if one of the agents has just ended.
     pub fn add_options(&self, agents: &mut [Agent]) {
         let pane_of = |agent: &Agent| Some(agent.tmux.as_ref()?.pane.clone());
         let mut waiting: Vec<(&mut Agent, String)> = agents
@@ -67,8 +67,8 @@ impl Terminals<'_> {
         }
     }
 
-    /// Chooses an option by its number or label, or types the answer where the dialog has no options. With the id of a
-    /// question, answers that question and no other.
+    /// Chooses an option by its number or label, or types the answer if the dialog has no options. With the id of a
+    /// question, answers only that question.
     pub fn answer_with(&self, name: &AgentName, answer: &str, read: Option<&str>) -> Result<Answered, Error> {
         StatusTracker(self.0).running(name, "answer")?;
         self.refuse_stranger(name, "answer")?;
@@ -98,7 +98,7 @@ impl Terminals<'_> {
         Ok(Answered { asked: dialog.asks, question, agent: StatusTracker(self.0).agent(name, "answer")? })
     }
 
-    /// Presses keys until the dialog is gone, looking at it before each of them.
+    /// Presses keys until the dialog is gone, and reads it again before each key.
     fn choose(&self, record: &AgentRecord, kind: &Kind, dialog: &Dialog, answer: &str) -> Result<(), Error> {
         let wanted = chosen(&dialog.options, answer).ok_or_else(|| Error::NoSuchOption {
             name: record.name.clone(),
@@ -111,7 +111,8 @@ impl Terminals<'_> {
         let label = &dialog.options[wanted].label;
         let (mut shown, mut attempt) = (dialog.clone(), Attempt::First);
         loop {
-            // Options without numbers are known from the marker on; one that is not among them stands above.
+            // Options without numbers are visible only from the selection marker on; an option that is not among them
+            // is above.
             let pressed_keys = match shown.options.iter().position(|option| option.label == *label) {
                 Some(at) => keys(&shown.options, at, attempt),
                 None => vec!["Up".to_owned()],
@@ -144,7 +145,7 @@ impl Terminals<'_> {
         }
     }
 
-    /// The dialog on the screen of an agent, if it shows one.
+    /// Returns the dialog on the screen of an agent, if it shows one.
     pub(in crate::manager) fn dialog_of(
         &self,
         record: &AgentRecord,
@@ -172,7 +173,8 @@ fn dialog_on(kind: &Kind, screen: &str) -> Option<Dialog> {
     Some(Dialog { asks, options: kinds::read_options(kind, screen) })
 }
 
-/// Whether two looks show the same options; of options without numbers only those from the marker on are seen.
+/// Returns whether two readings show the same options. Of options without numbers, only those from the marker on are
+/// visible.
 fn has_same_options(one: &Dialog, other: &Dialog) -> bool {
     let lines = |dialog: &Dialog| dialog.options.iter().map(DialogOption::line).collect::<Vec<_>>();
     let is_numbered = other.options.iter().any(|option| option.number.is_some());

@@ -1,7 +1,7 @@
-//! `agent approve`, `agent deny`: answers the dialog that an agent shows, by its own keys, and makes sure that it
-//! was taken.
+//! `agent approve`, `agent deny`: answers the dialog that an agent shows with the kind's keys, and verifies that the
+//! answer was accepted.
 //!
-//! Nothing is pressed before the dialog is seen on the screen: a key that answers a dialog is a letter elsewhere.
+//! No key is pressed before the dialog is seen on the screen: a key that answers a dialog is ordinary input elsewhere.
 
 use crate::env::Env;
 use crate::error::{Error, Typed};
@@ -18,27 +18,27 @@ use crate::rules::tasks::approval::{is_drawn, is_read};
 use crate::store::AgentLock;
 use std::time::{Duration, Instant};
 
-/// How long a dialog may take to go away after its key.
+/// How long a dialog may take to close after its key was pressed.
 const EFFECT: Duration = Duration::from_secs(10);
-/// How long a dialog that a hook told of may take to be drawn.
+/// How long a dialog that a hook has reported may take to appear on the screen.
 const DRAWN: Duration = Duration::from_secs(3);
-/// After how long a key that did nothing was not heard. A busy machine takes its time over one that was, and a second one
-/// would go to whatever comes behind the dialog.
+/// How long to wait before a key without effect is pressed again. A busy machine may handle a key late, and a second
+/// key would then go to the input behind the dialog.
 const UNHEARD: Duration = Duration::from_secs(3);
-/// Between two looks when no event says that something changed.
+/// Interval between two checks if no event reports a change.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// What is answered.
+/// The answer to an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Yes, this once.
+    /// Approve this one action.
     Approve,
-    /// No.
+    /// Deny the action.
     Deny,
 }
 
 impl Answer {
-    /// The verb for it.
+    /// Returns the name of the command that gives this answer.
     pub fn verb(self) -> &'static str {
         match self {
             Answer::Approve => "approve",
@@ -47,7 +47,7 @@ impl Answer {
     }
 }
 
-/// An approval dialog that may be answered now. Only the owner of this types into the agent.
+/// An approval dialog that may be answered now. It holds the input lock, so that no other process types into the agent.
 pub(in crate::manager) struct OpenDialog {
     /// The agent as it was before the answer.
     pub(in crate::manager) record: AgentRecord,
@@ -57,26 +57,27 @@ pub(in crate::manager) struct OpenDialog {
     pub(in crate::manager) turn: AgentLock,
 }
 
-/// An answer that was taken.
+/// The result of an answer.
 #[derive(Debug)]
 pub struct Answered {
-    /// What had been asked, on one line.
+    /// The question that was answered, on one line.
     pub asked: String,
-    /// The question, when the agent had told of one.
+    /// The question as the agent reported it, if it did.
     pub question: Option<AskedQuestion>,
-    /// The agent afterwards.
+    /// The agent after the answer.
     pub agent: Agent,
 }
 
 impl Terminals<'_> {
-    /// Answers the agent's own dialog; with the id of a question, that question and no other.
+    /// Answers the agent's dialog. With the id of a question, answers only that question.
     pub fn answer(&self, name: &AgentName, answer: Answer, read: Option<&str>) -> Result<Answered, Error> {
         let open = self.open_dialog(name, answer, read)?;
         self.press_answer(&open, answer)?;
         self.answered(&open, answer)
     }
 
-    /// Makes sure that the agent shows the approval dialog that is to be answered, and that its kind has keys for it.
+    /// Checks that the agent shows the approval dialog that is to be answered, and that its kind has keys for the
+    /// answer.
     pub(in crate::manager) fn open_dialog(
         &self,
         name: &AgentName,
@@ -88,7 +89,7 @@ impl Terminals<'_> {
         let before = self.0.record(name, answer.verb())?;
         let turn = self.0.store.lock_typing(name)?;
         let record = self.0.record(name, answer.verb())?;
-        // Somebody else answered meanwhile: the next question is not the one that was seen.
+        // The dialog was answered elsewhere in the meantime: the next question is not the one that the caller has seen.
         if before.status.waiting_for == Some(WaitingFor::Approval) && record.status != before.status {
             return Err(self.asks_another(&record, answer));
         }
@@ -109,7 +110,8 @@ impl Terminals<'_> {
                 },
             });
         };
-        // It may have been answered by hand, and have asked for the next thing, while its dialog was waited for.
+        // While this function waited for the dialog, a user may have answered it and the agent may have asked the next
+        // question.
         let now = self.0.record(name, answer.verb())?;
         if !is_read(&now.status, read) {
             return Err(self.asks_another(&now, answer));
@@ -126,7 +128,7 @@ impl Terminals<'_> {
         Ok(OpenDialog { record, kind, line, turn })
     }
 
-    /// Presses the keys of an answer, and waits until it was taken.
+    /// Presses the keys of an answer and waits until it was accepted.
     pub(in crate::manager) fn press_answer(&self, open: &OpenDialog, answer: Answer) -> Result<(), Error> {
         let OpenDialog { record, kind, line, .. } = open;
         let mut press = || Ok(self.0.tmux()?.keys(&open.pane(), keys_for(kind, answer))?);
@@ -134,7 +136,7 @@ impl Terminals<'_> {
         self.until_taken(record, (kind, line), &mut press)
     }
 
-    /// Tells what was asked in a dialog that has been answered, and what the agent does now.
+    /// Returns the question of a dialog that was answered, and the current state of the agent.
     pub(in crate::manager) fn answered(&self, open: &OpenDialog, answer: Answer) -> Result<Answered, Error> {
         let OpenDialog { record, line, .. } = open;
         let is_told = record.status.waiting_for == Some(WaitingFor::Approval);
@@ -143,7 +145,7 @@ impl Terminals<'_> {
         Ok(Answered { asked, question, agent: StatusTracker(self.0).agent(&record.name, answer.verb())? })
     }
 
-    /// Somebody else answered meanwhile: what it asks now is not what was read.
+    /// Returns the error for a dialog that was answered elsewhere in the meantime.
     fn asks_another(&self, record: &AgentRecord, answer: Answer) -> Error {
         match record.status.asked().filter(|_| record.status.waiting_for == Some(WaitingFor::Approval)) {
             Some(now) => Error::AsksAnother { name: record.name.clone(), verb: answer.verb(), now },
@@ -155,7 +157,8 @@ impl Terminals<'_> {
         }
     }
 
-    /// A person may answer everybody, an agent only those below it whose tier leaves that to it.
+    /// Returns an error unless the caller may answer: a user may answer every agent, an agent only its descendants
+    /// whose tier permits it.
     pub(in crate::manager) fn refuse_stranger(
         &self,
         name: &AgentName,
@@ -176,7 +179,7 @@ impl Terminals<'_> {
         }
     }
 
-    /// The line of the approval dialog on the screen; one that a hook told of gets a moment to be drawn.
+    /// Returns the line of the approval dialog on the screen. Waits briefly for a dialog that a hook has reported.
     fn dialog(&self, record: &AgentRecord, kind: &Kind) -> Result<Option<String>, Error> {
         let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
@@ -192,7 +195,7 @@ impl Terminals<'_> {
         }
     }
 
-    /// Waits until the dialog is gone or another one stands there, and writes down what the screen shows then.
+    /// Waits until the dialog is gone or another one is shown, and records the state of the screen.
     pub(in crate::manager) fn until_taken(
         &self,
         asked: &AgentRecord,
@@ -206,10 +209,10 @@ impl Terminals<'_> {
             let record = self.0.record(&asked.name, "approve")?;
             let state = StatusTracker(self.0).reading(&record, kind)?.state;
             let stands = matches!(&state, Some(ScreenState::Approval(now)) if now == line);
-            // The next dialog may look the same: then its hook has told of another thing meanwhile.
+            // The next dialog may look the same; then a hook has reported another question in the meantime.
             let another = record.status.status == Status::Waiting && record.status != asked.status;
             if !stands || another || record.status.status == Status::Working {
-                // No hook tells that a tool was let run.
+                // No hook reports that a tool was permitted to run.
                 if record.status == asked.status && record.status.status == Status::Waiting {
                     let state = state.filter(|state| !state.is_at_prompt());
                     let sight = Sight {
@@ -221,7 +224,7 @@ impl Terminals<'_> {
                 }
                 return Ok(());
             }
-            // claude drops a key that comes while its dialog opens; the dialog is still the same one.
+            // claude drops a key that arrives while its dialog opens; the dialog is still the same one.
             if pressed.elapsed() > UNHEARD && begun.elapsed() < EFFECT {
                 press()?;
                 pressed = Instant::now();
@@ -240,7 +243,7 @@ impl Terminals<'_> {
 }
 
 impl OpenDialog {
-    /// The pane of the agent.
+    /// Returns the pane of the agent.
     pub(in crate::manager) fn pane(&self) -> String {
         self.record.tmux.as_ref().map(|place| place.pane.clone()).unwrap_or_default()
     }

@@ -1,9 +1,10 @@
 //! `agent attach`: hands this terminal over to tmux.
 //!
-//! The first process of a terminal becomes the tmux client: programs that open terminals, such as the VS Code extension, match
-//! their process with `clients[].pid`. Below a shell this process starts the client and waits for it, because a tmux server
-//! that is killed leaves the terminal raw, and the client ends without touching it. Only a process that the shell waits for
-//! can restore the terminal in time: bash keeps the modes that it finds when a program has ended.
+//! The first process of a terminal becomes the tmux client: programs that open terminals, such as the VS Code
+//! extension, match their process with `clients[].pid`. Below a shell this process starts the client and waits for it,
+//! because a tmux server that is killed leaves the terminal raw, and the client ends without touching it. Only a
+//! process that the shell waits for can restore the terminal in time: bash keeps the modes that it finds when a program
+//! has ended.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::registry::RegistryWriter;
@@ -21,35 +22,35 @@ use crate::model::{Agent, AgentName, Exit, HostName};
 use crate::process::{self, Run, TIE, terminfo};
 use crate::tmux::{Around, Arrival, AttachAs, CoverPage, Entry};
 
-/// What a user asked for.
+/// The options of `agent attach`.
 #[derive(Debug, Clone, Copy)]
 pub struct AttachRequest<'a> {
-    /// The agent.
+    /// The agent to attach to.
     pub name: &'a AgentName,
-    /// What for.
+    /// Whether to attach as driver, to take over, or to observe.
     pub how: AttachAs,
-    /// What the machine that the person sits at calls this one.
+    /// The name that the user's machine has for this host.
     pub host: Option<&'a HostName>,
-    /// Whether for the first time.
+    /// Whether this is a new client or replaces one whose connection was lost.
     pub arrival: Arrival,
-    /// What is around the terminal.
+    /// Whether the terminal is a plain one or a pane of the user's own tmux.
     pub around: Around,
     /// The page that covers the screen until a key is pressed.
     pub cover: Option<&'a CoverPage>,
 }
 
-/// How far attaching got, when the process was not replaced.
+/// The outcome of an attach, if the process was not replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Attaching {
-    /// The terminal was inside our own server already and shows the agent now.
+    /// The terminal was already inside our tmux server and shows the agent now.
     Switched,
     /// The terminal was attached, and the client has ended.
     Left(Exit),
 }
 
 impl Terminals<'_> {
-    /// Attaches this terminal. `before` runs last, with the prefix key. The first process of a terminal returns only when it was
-    /// switched inside our own server, or failed.
+    /// Attaches this terminal. Calls `before` as the last step, with the prefix key. In the first process of a terminal
+    /// this function returns only if the client was switched inside our tmux server, or on failure.
     pub fn attach(
         &self,
         request: AttachRequest<'_>,
@@ -90,7 +91,7 @@ impl Terminals<'_> {
             owner: None,
             from: from.as_deref(),
             now: Env::now(),
-            // The page covers the pane, so guests would read it too; they were let in to the screen only.
+            // The page covers the pane, so guests would read it too; they are permitted to see the screen only.
             cover: request.cover.filter(|_| !agent.clients.iter().any(|client| client.guest)),
             around: request.around,
         };
@@ -107,23 +108,23 @@ impl Terminals<'_> {
         if !process::is_session_leader()
             && let Some(words) = tied_words(&facts.client, tmux.attach_words(&entry)?)
         {
-            // Also a client whose parent was killed must leave the terminal, to the shell.
+            // A client whose parent was killed must also release the terminal to the shell.
             let run = Run { program: Path::new(TIE[0]), args: &words, dir: None, env: Some(&env) };
             return process::run_in_job(&run).map(Attaching::Left).map_err(Error::io("cannot start tmux"));
         }
         Err(tmux.attach(&entry, &facts.client, env).into())
     }
 
-    /// Says no to a name that no agent has.
+    /// Returns an error if no agent has this name.
     pub fn refuse_unknown(&self, name: &AgentName) -> Result<(), Error> {
         match self.0.store.find(name, Env::now())? {
             Some(_) => Ok(()),
-            // It may be in tmux alone, and is written down by a look at it.
+            // The agent may exist in tmux only; the lookup records it.
             None => StatusTracker(self.0).agent(name, "attach").map(drop),
         }
     }
 
-    /// Says no to a terminal that tmux could not draw on, before anything is done for it.
+    /// Returns an error if tmux cannot draw on this terminal, before anything is changed.
     pub fn refuse_terminal(&self, name: Option<&AgentName>) -> Result<(), Error> {
         let term = self.0.env.var("TERM").map(|term| term.to_string_lossy().into_owned()).unwrap_or_default();
         let home = self.0.env.user_home();
@@ -138,9 +139,9 @@ impl Terminals<'_> {
         }
     }
 
-    /// What is around this terminal, for one that comes to an agent of this machine.
+    /// Returns what surrounds this terminal when it attaches to an agent of this machine.
     pub fn around(&self) -> Around {
-        // Inside our own server the terminal is switched, and the keys stay as they are.
+        // Inside our own server the client is switched, and its keys stay as they are.
         match self.0.is_within_tmux()
             && !self.0.tmux().is_ok_and(|ours| ours.is_inside(self.0.env.var("TMUX")))
         {
@@ -149,7 +150,8 @@ impl Terminals<'_> {
         }
     }
 
-    /// The agents one may mean by naming none: those of this project, else all; what can be attached to first.
+    /// Returns the agents that an attach without a name may refer to: those of this project, otherwise all, sorted for
+    /// display.
     pub fn candidates(&self) -> Result<Vec<Agent>, Error> {
         let survey = StatusTracker(self.0).survey()?;
         if let Some(silence) = survey.silence {
@@ -165,28 +167,29 @@ impl Terminals<'_> {
         Ok(if ours.is_empty() { others } else { ours })
     }
 
-    /// The project around a directory, when the text names one by a path.
+    /// Returns the project around a directory, if the text is a path.
     pub fn project_named(&self, text: &str) -> Option<String> {
         let is_path = text.contains('/') || matches!(text, "." | "..");
         let dir = self.0.env.cwd()?.join(Some(text).filter(|_| is_path)?).canonicalize().ok()?;
         git::project(&dir).unwrap_or(dir).to_str().map(str::to_owned)
     }
 
-    /// The project around the current directory.
+    /// Returns the project around the current directory.
     pub fn project_here(&self) -> Option<String> {
         let cwd: PathBuf = self.0.env.cwd()?.canonicalize().ok()?;
         let project = git::project(&cwd).unwrap_or(cwd);
         project.to_str().map(str::to_owned)
     }
 
-    /// Whether agents of the current project are among these.
+    /// Returns whether these agents belong to the current project.
     pub fn are_of_this_project(&self, agents: &[Agent]) -> bool {
         let here = self.project_here();
         here.is_some() && agents.first().is_some_and(|agent| agent.project == here)
     }
 }
 
-/// The arguments that make our binary a program that ends with this process; `None` if they are not text.
+/// Returns the arguments that make our binary run a program that dies with this process, or `None` if an argument is
+/// not valid UTF-8.
 fn tied_words(program: &Path, words: Vec<OsString>) -> Option<Vec<String>> {
     let program = program.as_os_str().to_owned();
     let all = [TIE[1].into(), program].into_iter().chain(words);

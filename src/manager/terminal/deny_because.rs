@@ -1,5 +1,5 @@
-//! `agent deny --because`: denies an approval and tells the agent why. Where the dialog of an agent CLI takes the text, it
-//! is typed there, so that the agent goes on with its turn; elsewhere it is sent as the next prompt.
+//! `agent deny --because`: denies an approval and gives the agent the reason. If the dialog of the agent CLI accepts
+//! text, the reason is typed there, so that the agent continues its turn; otherwise it is sent as the next prompt.
 
 use std::time::{Duration, Instant};
 
@@ -16,15 +16,15 @@ use crate::rules::tasks::confirm::shows;
 use crate::rules::tasks::typing::Lines;
 use crate::tmux::{Capture, Paste};
 
-/// How long an agent may take after a denial until it takes the reason as its next prompt.
+/// How long an agent may take after a denial until it accepts the reason as its next prompt.
 const REASON_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a key may take to change the dialog. Claude Code drops keys that arrive while a dialog opens.
 const KEY_EFFECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// The pause between two looks at the screen when no event reports a change.
+/// Interval between two checks of the screen if no event reports a change.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Terminals<'_> {
-    /// Denies what an agent asks for and tells it why. With the id of a question, answers that question and no other.
+    /// Denies an approval and gives the agent the reason. With the id of a question, answers only that question.
     pub fn deny_because(
         &self,
         name: &AgentName,
@@ -47,8 +47,8 @@ impl Terminals<'_> {
         self.answered(&open, Answer::Deny)
     }
 
-    /// Selects the option that takes a reason and opens its input; returns `false` if the dialog has none, or if the
-    /// text has several lines, of which the first line break would submit it.
+    /// Selects the option that accepts a reason and opens its input. Returns `false` if the dialog has none, or if the
+    /// text has several lines, because the first line break would submit it.
     fn select_denial(&self, open: &OpenDialog, reason: &str) -> Result<bool, Error> {
         let deny = &open.kind.deny_reason;
         if deny.option.is_empty() || reason.chars().any(char::is_control) {
@@ -70,7 +70,7 @@ impl Terminals<'_> {
         }
     }
 
-    /// Waits until the dialog looks different; returns whether it did.
+    /// Waits until the dialog changes. Returns whether it did.
     fn wait_for_change(&self, open: &OpenDialog, before: &Dialog) -> Result<bool, Error> {
         let watch = self.0.store.watch_instance(&open.record.name)?;
         let begun = Instant::now();
@@ -83,7 +83,7 @@ impl Terminals<'_> {
         Ok(false)
     }
 
-    /// Types the reason into the selected option, and submits it once it is seen there.
+    /// Types the reason into the selected option and submits it when the screen shows it.
     fn type_reason(&self, open: &OpenDialog, reason: &str) -> Result<(), Error> {
         let OpenDialog { record, kind, line, .. } = open;
         self.0.tmux()?.paste(&open.pane(), reason.as_bytes(), Paste::Bracketed)?;
@@ -100,7 +100,7 @@ impl Terminals<'_> {
             }
             watch.changed(LOOK_INTERVAL);
         }
-        // An Enter right behind a paste may be taken for a part of it, as in the composer.
+        // An Enter right after a paste may be interpreted as a part of it, as in the input line.
         std::thread::sleep(Duration::from_millis(kind.enter_delay_ms));
         let mut press = || Ok(self.0.tmux()?.keys(&open.pane(), &["Enter".to_owned()])?);
         press()?;

@@ -1,4 +1,5 @@
-//! Who drives after somebody came or left: the rule decides, tmux checks that nothing has changed meanwhile.
+//! Selects the driver after a client attached or detached: a rule decides, and tmux checks that nothing has changed in
+//! the meantime.
 
 use crate::manager::terminal::Terminals;
 use std::path::Path;
@@ -10,10 +11,10 @@ use crate::model::{AgentName, Seats};
 use crate::process;
 use crate::rules::access::driver::{gone, settle};
 
-/// How long the terminal of a driver takes no output before it counts as not being read.
+/// How long a driver's terminal may accept no output before it counts as stalled.
 const STALL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Marks a driver whose terminal is not being read, where another terminal waits to drive.
+/// Marks a driver whose terminal is stalled while another client waits to drive.
 fn mark_stalled_driver(seats: &mut Seats) {
     let Seats { driver, waiting, terminals, .. } = seats;
     if !terminals.iter().any(|terminal| waiting.contains(&terminal.key)) {
@@ -25,7 +26,7 @@ fn mark_stalled_driver(seats: &mut Seats) {
 }
 
 impl Terminals<'_> {
-    /// Sets right who may type, on every agent that somebody is attached to.
+    /// Updates which client may type, for every agent with attached clients.
     pub(in crate::manager) fn seat_terminals(&self) -> Result<(), Error> {
         let policy = self.0.settings().attach.policy;
         let tmux = self.0.tmux()?;
@@ -33,7 +34,7 @@ impl Terminals<'_> {
         all.iter_mut().for_each(mark_stalled_driver);
         let left = gone(&all);
         for mut seats in all {
-            // What is no agent's is not ours to order.
+            // Sessions that belong to no agent are left alone.
             if seats.session.parse::<AgentName>().is_err() {
                 continue;
             }

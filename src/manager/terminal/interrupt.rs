@@ -1,4 +1,4 @@
-//! `agent interrupt`: stops the turn an agent is in, by its own key for that, and makes sure that it stopped.
+//! `agent interrupt`: stops the current turn of an agent with the kind's interrupt keys, and verifies that it stopped.
 
 use crate::manager::status::StatusTracker;
 use crate::manager::terminal::Terminals;
@@ -11,32 +11,33 @@ use crate::rules::status::from_screen::ToldBy;
 
 /// How long a turn may take to stop.
 const EFFECT: Duration = Duration::from_secs(5);
-/// Between two looks when no event says that something changed.
+/// Interval between two checks if no event reports a change.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-/// How long a turn that hooks have told of may take to be on the screen: Claude Code on a busy machine needed more than one
-/// second, and a key that is pressed before is not known to have been heard.
+/// How long a turn that hooks have reported may take to appear on the screen. Claude Code on a busy machine needed more
+/// than one second, and a key that is pressed before that may have no effect.
 const SHOWN: Duration = Duration::from_secs(4);
-/// A screen that was drawn and has not changed for so long is all there.
+/// How long the screen must be unchanged to count as completely drawn.
 const QUIET: Duration = Duration::from_millis(200);
-/// The same of a turn that had just begun: Claude Code gives a prompt back that nothing was answered to yet, some frames after
-/// it shows that the turn is over, and on a busy machine those take their time.
+/// The same limit for a turn that has just begun. Claude Code puts an unanswered prompt back into the input line some
+/// frames after it shows the end of the turn, and a busy machine draws these frames late.
 const QUIET_AT_FIRST: Duration = Duration::from_millis(1500);
-/// So long a turn is one that has just begun.
+/// Number of seconds for which a turn counts as having just begun.
 const AT_FIRST: i64 = 30;
 
-/// A turn that was stopped.
+/// The result of an interrupt.
 #[derive(Debug)]
 pub struct Interrupted {
-    /// What was pressed.
+    /// The keys that were pressed.
     pub keys: Vec<String>,
-    /// By what it is known that it stopped; none for a program whose screen nobody knows.
+    /// The evidence that the turn stopped, or `None` if the kind has no screen patterns.
     pub seen: Option<&'static str>,
-    /// The prompt that it had given back, and that was taken out of its input line: the next one would join it.
+    /// The prompt that the agent CLI had put back into its input line and that was removed from there, because the next
+    /// prompt would be appended to it.
     pub put_back: Option<String>,
 }
 
 impl Terminals<'_> {
-    /// Presses the kind's interrupt keys, `C-c` for a plain command.
+    /// Presses the kind's interrupt keys, or `C-c` if it has none.
     pub fn interrupt(&self, name: &AgentName) -> Result<Interrupted, Error> {
         let agent = StatusTracker(self.0).running(name, "interrupt")?;
         let kind = self.0.kinds()?.get(&agent.kind).cloned().unwrap_or_default();
@@ -61,7 +62,7 @@ impl Terminals<'_> {
             return Ok(Interrupted { keys, seen: None, put_back: None });
         }
         let seen = Some(self.until_stopped(&record, &kind)?);
-        // What stood there before is somebody's draft, unless it is what the turn is about.
+        // Earlier text in the input line is a user's draft, unless it is the prompt of this turn.
         let is_own = |draft: &String| {
             StatusTracker(self.0).heard_prompt(name).is_some_and(|heard| heard.text == *draft)
         };
@@ -72,8 +73,8 @@ impl Terminals<'_> {
         Ok(Interrupted { keys, seen, put_back })
     }
 
-    /// The screen of one that works, when it shows that: a hook tells of a turn a moment earlier, while the prompt still
-    /// stands in the input line and looks like somebody's draft.
+    /// Reads the screen of a working agent, and waits until it shows the work. A hook reports a turn slightly earlier,
+    /// when the prompt is still in the input line and looks like a user's draft.
     fn reading_at_work(&self, record: &AgentRecord, kind: &Kind) -> Result<ScreenReading, Error> {
         let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
@@ -88,7 +89,7 @@ impl Terminals<'_> {
         }
     }
 
-    /// Empties the input line when something stands there, or is put there in the next moment; says what that was.
+    /// Clears the input line if it contains text or gets some in the next moment. Returns the removed text.
     fn clear_input(&self, record: &AgentRecord, kind: &Kind, pane: &str) -> Result<Option<String>, Error> {
         let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();
@@ -117,7 +118,7 @@ impl Terminals<'_> {
         Ok(Some(draft))
     }
 
-    /// Waits until the screen no longer shows work. No hook tells of a turn that was interrupted.
+    /// Waits until the screen no longer shows work. No hook reports an interrupted turn.
     fn until_stopped(&self, record: &AgentRecord, kind: &Kind) -> Result<&'static str, Error> {
         let watch = self.0.store.watch_instance(&record.name)?;
         let begun = Instant::now();

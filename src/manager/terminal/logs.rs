@@ -1,4 +1,4 @@
-//! `agent logs`: the transcript, also after the agent and the server are gone.
+//! `agent logs`: prints the transcript, also after the agent and the tmux server have ended.
 
 use crate::manager::status::StatusTracker;
 use crate::manager::terminal::Terminals;
@@ -14,28 +14,28 @@ use crate::process;
 use crate::tmux;
 use crate::transcript::{self, Go, Limits, Since};
 
-/// How it is written.
+/// The output format of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogsStyle {
-    /// Byte by byte, with all escape sequences.
+    /// The raw bytes with all escape sequences.
     AsPrinted,
-    /// As text, as the terminal showed it.
+    /// Plain text as the terminal showed it.
     Plain,
 }
 
-/// What a user asked for.
+/// The options of `agent logs`.
 #[derive(Debug, Clone)]
 pub struct LogsRequest {
-    /// The agent.
+    /// Name of the agent whose transcript is printed.
     pub name: AgentName,
-    /// From when.
+    /// Start of the period; the default is the beginning of the transcript.
     pub since: Option<Timestamp>,
-    /// How it is written.
+    /// The output format.
     pub style: LogsStyle,
 }
 
 impl Terminals<'_> {
-    /// Writes the transcript so far.
+    /// Writes the existing transcript to `out`.
     pub fn logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
         let record = self.0.record(&request.name, "logs")?;
         StatusTracker(self.0).finish_move(&record)?;
@@ -51,21 +51,21 @@ impl Terminals<'_> {
         .map_err(cannot())
     }
 
-    /// The end of the transcript, as the terminal showed it.
+    /// Returns the end of the transcript as the terminal showed it.
     pub fn logs_tail(&self, name: &AgentName) -> Result<String, Error> {
         let record = self.0.record(name, "logs")?;
         StatusTracker(self.0).finish_move(&record)?;
         Ok(StatusTracker(self.0).transcript_tail(&record))
     }
 
-    /// Writes it as it was printed, and then what comes, until the agent is gone or `out` is closed. In one go: what is
-    /// printed between two readings would be in neither.
+    /// Writes the raw transcript and then new output, until the agent has ended or `out` is closed. Both are done by
+    /// one reader, because output between two readers would be lost.
     pub fn follow_logs(&self, request: &LogsRequest, out: &mut dyn Write) -> Result<(), Error> {
         let record = self.0.record(&request.name, "logs")?;
         StatusTracker(self.0).finish_move(&record)?;
         let instance = self.0.store.instance(&record.name);
         let since = request.since.map_or(Since::Start, Since::At);
-        // By its id: it may get another name.
+        // Compared by id, because the agent may be renamed.
         let is_live = |agent: &Agent| agent.id == record.id && agent.status.is_live();
         let gone =
             || StatusTracker(self.0).survey().map_or(true, |survey| !survey.agents.iter().any(is_live));
@@ -78,14 +78,14 @@ impl Terminals<'_> {
             .map_err(Error::io(format!("cannot follow the transcript of `{}`", record.name)))
     }
 
-    /// The hidden writer behind tmux's pipe: standard input into an instance's transcript.
+    /// Copies standard input to the transcript of an instance. This is the hidden command behind tmux's `pipe-pane`.
     ///
     /// The writer is a child of the tmux server for as long as the agent runs, as the agent's process is. So it also
     /// makes the server notice the end of that process, whether or not a supervisor runs.
     pub fn write_transcript(dir: &std::path::Path, env: &Env) -> io::Result<()> {
         let process = env.var(tmux::PANE_PROCESS).and_then(|pid| pid.to_str()?.parse().ok());
         if let Some(process) = process {
-            // This thread ends with the program. A writer that cannot start it still writes.
+            // This thread ends with the program. A writer that cannot start the thread still writes.
             let _ =
                 thread::Builder::new().name("exit".into()).spawn(move || process::remind_parent_of(process));
         }

@@ -1,4 +1,4 @@
-//! What a user does with a running agent: attach, type, answer, read.
+//! Operations on a running agent: attach, type, answer, read.
 //!
 //! - `attach`: `agent attach`
 //! - `detach`: `agent detach`

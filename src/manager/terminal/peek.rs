@@ -1,6 +1,6 @@
-//! `agent peek`: what an agent's screen shows, without attaching; its last words when it has no screen.
+//! `agent peek`: shows an agent's screen without attaching, or the end of its transcript if it has no screen.
 //!
-//! What is not its screen is never given for it: it is said where the text is from, and why.
+//! The result names the source of the text and the reason, so that a transcript is never mistaken for the screen.
 
 use crate::error::Error;
 use crate::manager::status::StatusTracker;
@@ -8,33 +8,33 @@ use crate::manager::terminal::Terminals;
 use crate::model::{AgentName, Status};
 use crate::tmux::Capture;
 
-/// How many lines of the transcript stand for a screen that is gone.
+/// Maximum number of transcript lines that replace a screen.
 const LINES: usize = 48;
 
-/// What was seen of an agent.
+/// The result of `agent peek`.
 #[derive(Debug)]
 pub struct Peeked {
     /// The text, without trailing blank lines.
     pub text: String,
-    /// Where it is from.
+    /// The source of the text.
     pub from: PeekedFrom,
-    /// What it does.
+    /// The status of the agent.
     pub status: Status,
-    /// Why its screen could not be looked at, when it may have one.
+    /// Why the screen could not be read, if the agent may have one.
     pub silence: Option<Error>,
 }
 
-/// Where a text is from.
+/// The source of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeekedFrom {
-    /// Its screen, as it is now.
+    /// The current screen.
     Screen,
-    /// The end of what it has printed.
+    /// The end of the transcript.
     Transcript,
 }
 
 impl PeekedFrom {
-    /// The word for it.
+    /// Returns the name of the source.
     pub fn word(self) -> &'static str {
         match self {
             PeekedFrom::Screen => "screen",
@@ -44,7 +44,7 @@ impl PeekedFrom {
 }
 
 impl Terminals<'_> {
-    /// The visible screen as text, or the end of the transcript where there is none to be seen.
+    /// Returns the visible screen as text, or the end of the transcript if there is no screen.
     pub fn peek(&self, name: &AgentName) -> Result<Peeked, Error> {
         let survey = StatusTracker(self.0).survey()?;
         let Some(agent) = survey.agents.into_iter().find(|agent| agent.name == *name) else {

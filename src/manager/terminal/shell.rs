@@ -73,10 +73,11 @@ impl Terminals<'_> {
         }
     }
 
-    /// The caller's environment with the variables of the agent's kind and spec, `--env` and parameters.
+    /// Returns the caller's environment with the variables of the agent's kind and spec, of `--env` and of the
+    /// parameters.
     ///
-    /// The agent's identity (SYMPOSIUM_AGENT_ID) is left out: it marks processes of the agent, and ending the agent
-    /// would end the user's shell.
+    /// The agent's id (SYMPOSIUM_AGENT_ID) is left out: it marks processes of the agent, and ending the agent would end
+    /// the user's shell.
     fn workspace_environment(&self, record: &AgentRecord) -> Variables {
         let mut env: Variables = self.0.env.all().to_vec();
         let mut set = |key: String, value: OsString| {

@@ -1,5 +1,5 @@
-//! `agent wait`: returns when an agent has a status. Woken by changes of the registry, not by asking tmux again
-//! and again; a slow second look covers a hook that could not run.
+//! `agent wait`: returns when an agent has a given status. Changes of the registry trigger a check, so tmux is not
+//! polled; a check at a slow interval covers a hook that could not run.
 
 use crate::manager::status::StatusTracker;
 use crate::manager::terminal::Terminals;
@@ -11,31 +11,32 @@ use crate::failpoint;
 use crate::model::{Agent, AgentName, Status};
 use crate::rules::status::will_return::is_over;
 
-/// Covers an event that never came: a full disk, a binary that is being replaced.
+/// Interval of the fallback check, for an event that never arrived: a full disk, a binary that is being replaced.
 const SECOND_LOOK: Duration = Duration::from_secs(3);
 
-/// How soon to look again at one that has ended while a command works on it: nothing tells when that is done.
+/// Interval of checks after the agent has ended while a command holds its lock, because no event reports the end of
+/// that command.
 const AT_WORK: Duration = Duration::from_millis(200);
 
-/// What is waited for.
+/// The options of `agent wait`.
 #[derive(Debug, Clone)]
 pub struct WaitRequest {
-    /// The agent.
+    /// Name of the agent to wait for.
     pub name: AgentName,
-    /// Any of these.
+    /// The statuses that end the wait.
     pub statuses: Vec<Status>,
-    /// How long at most; none means as long as it runs.
+    /// The timeout; without one, the wait ends when the agent ends.
     pub timeout: Option<Duration>,
 }
 
 impl Terminals<'_> {
-    /// Waits.
+    /// Waits until the agent has one of the statuses.
     pub fn wait(&self, request: &WaitRequest) -> Result<Agent, Error> {
         let begun = Instant::now();
-        // No call of tmux may outlast the timeout.
+        // No tmux call may outlast the timeout.
         self.0.limit_looks(request.timeout.map(|timeout| begun + timeout));
         let watch = self.0.store.watch()?;
-        // It may get another name, and its name another agent.
+        // Compared by id: the agent may be renamed, and another agent may get its name.
         let id = match self.0.store.find(&request.name, Env::now())? {
             Some(record) => record.id,
             None => StatusTracker(self.0).agent(&request.name, "wait")?.id,
@@ -49,7 +50,7 @@ impl Terminals<'_> {
                 return Ok(agent);
             }
             if agent.status == Status::Unknown {
-                // Without tmux nobody will ever tell.
+                // Without tmux the status never becomes known.
                 self.0.tmux()?;
             }
             let ended = !agent.status.is_live();
@@ -67,19 +68,19 @@ impl Terminals<'_> {
         }
     }
 
-    /// Whether nobody brings it back by itself, and no command is just about to.
+    /// Returns whether the agent will stay ended: there is no automatic restart, and no command is about to start it.
     fn stays_over(&self, agent: &Agent) -> bool {
         if !is_over(agent) {
             return false;
         }
         let Ok(Some(_lock)) = self.0.store.try_lock_agent(&agent.name, "wait") else { return false };
-        // Read again: whoever had the lock may have started it meanwhile.
+        // Read again, because the previous holder of the lock may have started the agent.
         let now = self.0.store.find(&agent.name, Env::now());
         matches!(now, Ok(Some(record)) if record.status.status == agent.status)
     }
 }
 
-/// What to say of an agent that did not get a status in time, or of which that is not known.
+/// Describes an agent that did not get a status in time, or whose status is not known.
 fn in_vain(agent: &Agent, wanted: &[Status], silence: Option<&Error>) -> String {
     let wanted: Vec<_> = wanted.iter().map(ToString::to_string).collect();
     let (name, wanted) = (&agent.name, wanted.join(" or "));

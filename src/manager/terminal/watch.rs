@@ -1,5 +1,5 @@
-//! `agent list --watch`: all agents, again at each change. Woken by the registry, and by the ledger, in which their
-//! tasks are; a slow second look covers an event that never came.
+//! `agent list --watch`: lists all agents again after every change. Changes of the registry and of the ledger, which
+//! holds the tasks, trigger an update; a check at a slow interval covers an event that never arrived.
 
 use crate::manager::status::StatusTracker;
 use crate::manager::supervisor::SupervisorControl;
@@ -11,41 +11,42 @@ use crate::error::Error;
 use crate::manager::Survey;
 use crate::process;
 
-/// The safety net, as the supervisor's.
+/// Interval of the fallback check, the same as the supervisor's.
 const SECOND_LOOK: Duration = Duration::from_secs(60);
 
-/// What woke the watcher.
+/// Why the watch calls back.
 #[derive(Debug)]
 pub enum Woken {
-    /// Something may have changed.
+    /// Agents may have changed; holds the new list.
     Changed(Survey),
-    /// Nothing did; time has passed.
+    /// Nothing has changed, but the interval has passed.
     Waited,
-    /// Nothing did, but the terminal has another size.
+    /// The size of the terminal has changed.
     Resized,
 }
 
-/// What was told.
+/// A signal to the watch loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Change,
     Size,
 }
 
-/// What the watcher wants.
+/// Whether the watch continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watching {
-    /// More.
+    /// Continue and call back after the next change.
     On,
-    /// No more.
+    /// Stop and return to the caller.
     Enough,
 }
 
 impl Terminals<'_> {
-    /// Calls `each` with all agents, now and at each change, and with nothing every `pause`, until it has enough.
+    /// Calls `each` with all agents, now and after every change, and with [`Woken::Waited`] after every `pause`, until
+    /// it returns [`Watching::Enough`].
     pub fn watch(&self, pause: Duration, mut each: impl FnMut(Woken) -> Watching) -> Result<(), Error> {
-        // Before the first look: what happens meanwhile is not missed. Processes too: with the server gone nobody
-        // writes anything.
+        // Registered before the first snapshot, so that no change is missed. Processes are watched too, because no
+        // process writes anything when the tmux server is gone.
         let (tell, told) = channel();
         let (tell_exit, tell_size) = (tell.clone(), tell.clone());
         let _changes = self.0.store.on_change(&["agent-sessions.json", "ledger.db-wal"], move || {
