@@ -28,8 +28,8 @@ pub enum Go {
     Stop,
 }
 
-/// Passes everything from `since` on to `each`, followed by new output as it arrives, until `each` returns
-/// [`Go::Stop`], the directory is deleted, or `ended` returns true after the last byte has been passed on.
+/// Passes everything from `since` on to `each`, followed by new output as it arrives, until `each` asks to stop, the
+/// directory is deleted, or `ended` returns true after the last byte has been passed on.
 pub fn follow(
     dir: &Path,
     since: Since,
