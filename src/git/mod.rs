@@ -1,8 +1,8 @@
 //! The git adapter: the root of a repository, its current branch, its commits and changes, and worktrees.
 //!
 //! The functions in this file run at every spawn and for every list: they read files and must never start a process.
-//! The other files start git. Only `worktree` and `submodules`, `recover`, and `bundle` and `uncommitted` for
-//! handed-over work write, and they change only our own worktrees, branches and refs.
+//! The other files start git. Among them, `worktree`, `submodules` and `recover` write, and for hand-offs also `bundle`
+//! and `uncommitted`. They change only worktrees, branches and refs that symposium created.
 
 mod bundle;
 mod checkout_size;
