@@ -1,17 +1,17 @@
-//! Copies bytes and counts and sums them on the way.
+//! Copies a stream while it computes the stream's size and SHA-256 checksum.
 
 use std::io::{self, Read, Write};
 
 use sha2::{Digest, Sha256};
 
-/// How many bytes went by, and their checksum.
+/// Size and checksum of a copied stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sum {
     pub size: u64,
     pub sha256: String,
 }
 
-/// Copies everything from one to the other.
+/// Copies `from` to `to` until the end of `from` and returns the size and checksum of the copied bytes.
 pub(super) fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<Sum> {
     let (mut hash, mut size) = (Sha256::new(), 0);
     let mut buffer = vec![0; 64 * 1024];

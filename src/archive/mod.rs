@@ -1,8 +1,10 @@
-//! The handoff file: a tar in gzip, `manifest.json` first, then the parts that it names, in its order.
+//! Reads and writes hand-off files: a gzip-compressed tar archive with `manifest.json` first, followed by the parts
+//! that the manifest lists, in its order.
 //!
-//! A file that is read may be a stranger's, or half of one. Its parts are a closed list of names, plain files, each
-//! bounded, each as long and with the checksum that the manifest says; everything else is refused. What is read goes
-//! into a directory of the caller's under those names, and nowhere else. What is in the parts is nobody's business here.
+//! A hand-off file may come from an untrusted source or be incomplete. Its parts have names from a closed list, are
+//! plain files, have a bounded size, and must match the size and the checksum in the manifest; everything else is
+//! rejected. Parts are unpacked under those names into a directory that the caller provides, and nowhere else. This
+//! module does not interpret the content of the parts.
 
 mod digest;
 mod read;
@@ -16,64 +18,64 @@ use std::path::{Path, PathBuf};
 pub use read::unpack;
 pub use write::{Existing, pack};
 
-/// Why a handoff cannot be written or read.
+/// The reason why a hand-off file cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// There is a file of that name.
+    /// The target file exists already and must not be replaced.
     #[error("`{}` is there already", .0.display())]
     Exists(PathBuf),
-    /// The disk did not give it.
+    /// A file could not be read.
     #[error("cannot read `{}`: {source}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file that could not be read.
         path: PathBuf,
-        /// Why not.
+        /// Error that the operating system reported.
         source: io::Error,
     },
-    /// The disk did not take it.
+    /// A file could not be written.
     #[error("cannot write `{}`: {source}", path.display())]
     Write {
-        /// The file.
+        /// Path of the file that could not be written.
         path: PathBuf,
-        /// Why not.
+        /// Error that the operating system reported.
         source: io::Error,
     },
-    /// It is something else.
+    /// The file is not a hand-off file.
     #[error("`{}` is not a handoff: {why}", path.display())]
     NotOne {
-        /// The file.
+        /// Path of the rejected file.
         path: PathBuf,
-        /// How that shows.
+        /// Property of the file that shows that it is not a hand-off file.
         why: String,
     },
-    /// A newer symposium wrote it.
+    /// The file has a newer format than this version can read.
     #[error("`{}` is of format {found}, this symposium knows {known}", path.display())]
     Newer {
-        /// The file.
+        /// Path of the rejected file.
         path: PathBuf,
-        /// Its format.
+        /// Format number in the file's manifest.
         found: u64,
-        /// Ours.
+        /// Newest format number that this version can read.
         known: u32,
-        /// The version that can read it, as far as it says so.
+        /// Symposium version that wrote the file, if the manifest names it.
         needs: Option<String>,
     },
-    /// It is not whole, or was tampered with.
+    /// The file is incomplete or was modified.
     #[error("`{}` is damaged: {why}", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the damaged file.
         path: PathBuf,
-        /// How that shows.
+        /// Description of the damage.
         why: String,
     },
-    /// A part is bigger than parts may be.
+    /// A part exceeds the size limit for its kind.
     #[error("{what} has {size} bytes, at most {most} can be handed over")]
     TooBig {
-        /// Which part.
+        /// Name of the part, in backticks.
         what: String,
-        /// How big it is.
+        /// Size of the part in bytes.
         size: u64,
-        /// How big it may be.
+        /// Size limit of the part in bytes.
         most: u64,
     },
 }

@@ -1,4 +1,5 @@
-//! Unpacks a file that a stranger may have made: in one pass, every byte counted, nothing taken on trust.
+//! Unpacks a hand-off file from an untrusted source in one pass, with a limit on every size and a check of every name
+//! and checksum.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,18 +14,19 @@ use tar::{Archive, EntryType};
 use super::{ArchiveError, digest};
 use crate::model::{BIGGEST_MANIFEST, HANDOFF_FORMAT, MANIFEST, Manifest, Part, PartEntry};
 
-/// What any file may hold unpacked, however small it is.
+/// Number of unpacked bytes that every file may contain, regardless of its packed size.
 const ALWAYS: u64 = if cfg!(test) { 1 << 20 } else { 64 << 20 };
-/// How many times its own size a file may hold beyond that. Text packs 20 times smaller at best; a bomb, a thousand.
+/// Number of unpacked bytes per packed byte that a file may contain beyond that. Text compresses by a factor of
+/// 20 at best; a decompression bomb reaches a factor of a thousand.
 const MOST_RATIO: u64 = 200;
-/// What may follow the last part: tar fills up its last record with zeros.
+/// Number of bytes that may follow the last part: tar pads its last record with zeros.
 const MOST_PADDING: u64 = 64 << 10;
 
-/// Unpacks a handoff into a directory that is empty, and gives its manifest. Whatever is wrong with it, nothing but
-/// that directory has been touched.
+/// Unpacks a hand-off file into an empty directory and returns its manifest. On failure, nothing outside that directory
+/// has been changed.
 pub fn unpack(path: &Path, into: &Path) -> Result<Manifest, ArchiveError> {
     let refused = Refused { path };
-    // Without NONBLOCK, opening a pipe would wait for its writer.
+    // Without NONBLOCK, opening a named pipe would wait for its writer.
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file =
         OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(ArchiveError::read(path))?;
@@ -43,12 +45,12 @@ pub fn unpack(path: &Path, into: &Path) -> Result<Manifest, ArchiveError> {
     Ok(manifest)
 }
 
-/// Says what is wrong with one file.
+/// Builds the errors for one rejected file and holds the checks that return them.
 struct Refused<'a> {
     path: &'a Path,
 }
 
-/// Only as many bytes as a file of this size can honestly hold.
+/// A reader that fails after the number of bytes that a file of this size can plausibly contain.
 struct Bounded<R> {
     inner: R,
     left: u64,
@@ -65,7 +67,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// The little of a manifest that will be the same in every format.
+/// The manifest fields that stay the same in every format version.
 #[derive(Deserialize)]
 struct Head {
     format: u64,
@@ -75,7 +77,8 @@ struct Head {
 
 impl Refused<'_> {
     fn parts(&self, tar: &mut Archive<impl Read>, into: &Path) -> Result<Manifest, ArchiveError> {
-        // Raw: what would give the next entry another name or size is an entry like any other here, and refused.
+        // With `raw`, extension headers that would change the name or size of the next entry appear as entries and are
+        // rejected like any other unexpected entry.
         let mut found = tar.entries().map_err(|error| self.unreadable(&error))?.raw(true);
         let Some(first) = found.next() else { return Err(self.not_one("it is empty")) };
         let mut first = first.map_err(|error| self.unreadable(&error))?;
@@ -139,7 +142,8 @@ impl Refused<'_> {
         let mut options = OpenOptions::new();
         let file = options.write(true).create_new(true).mode(0o600).open(&target);
         let mut file = file.map_err(ArchiveError::write(&target))?;
-        // The header was held against the manifest, and the manifest against what parts may have.
+        // The size in the header was compared with the manifest, and the size in the manifest with the limit of the
+        // part.
         let copied = digest::copy(&mut entry.take(named.size), &mut file);
         let sum = copied.map_err(|error| match error.raw_os_error() {
             Some(_) => ArchiveError::write(&target)(error),
@@ -156,7 +160,7 @@ impl Refused<'_> {
         Ok(())
     }
 
-    /// The size of an entry, which must be a plain file.
+    /// Returns the size of an entry, or an error if the entry is not a plain file.
     fn plain_file(&self, header: &tar::Header) -> Result<u64, ArchiveError> {
         if header.entry_type() != EntryType::Regular {
             let name = header.path_bytes().into_owned();
@@ -165,7 +169,7 @@ impl Refused<'_> {
         header.size().map_err(|error| self.unreadable(&error))
     }
 
-    /// Nothing may follow but the zeros that end a tar, and the checksum of the whole must be right.
+    /// Checks that only the zeros that end a tar archive follow, and that the gzip checksum of the whole file is right.
     fn end(&self, mut rest: Bounded<GzDecoder<BufReader<File>>>) -> Result<(), ArchiveError> {
         let mut padding = Vec::new();
         let read = (&mut rest).take(MOST_PADDING + 1).read_to_end(&mut padding);
@@ -193,7 +197,7 @@ impl Refused<'_> {
     }
 }
 
-/// The name of an entry, fit to be told.
+/// Returns the name of an entry for an error message: at most 60 characters, without control characters.
 fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(name)
         .chars()

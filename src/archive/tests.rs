@@ -1,4 +1,4 @@
-//! What is packed comes out the same; what a stranger made, cut or changed is refused.
+//! Tests that packed files unpack unchanged, and that foreign, truncated and modified files are rejected.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -14,7 +14,7 @@ use tar::{Builder, EntryType, Header};
 use super::*;
 use crate::model::{Conversation, Manifest, Part, Status};
 
-/// More than a small file can hold.
+/// More unpacked bytes than the limit allows for a small file.
 static ZEROS: [u8; 4 << 20] = [0; 4 << 20];
 
 struct Room {
@@ -43,7 +43,7 @@ impl Room {
         (room, manifest)
     }
 
-    /// Unpacks other bytes under the same name.
+    /// Unpacks `bytes` under the same file name into an emptied directory.
     fn unpacks(&self, bytes: &[u8]) -> Result<Manifest, ArchiveError> {
         fs::write(self.at("file"), bytes).unwrap();
         fs::remove_dir_all(self.at("into")).unwrap();
@@ -51,7 +51,7 @@ impl Room {
         unpack(&self.at("file"), &self.at("into"))
     }
 
-    /// What is in the room, but for where it was unpacked.
+    /// Lists the top-level names in the test directory; a file that escaped from `into` would appear here.
     fn rest(&self) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(self.dir.path())
             .unwrap()
@@ -78,12 +78,12 @@ fn manifest() -> Manifest {
     }
 }
 
-/// An entry that somebody made by hand.
+/// A tar entry with a freely chosen header.
 struct Made<'a> {
     name: &'a [u8],
     sort: EntryType,
     bytes: &'a [u8],
-    /// What its header says, when that is not true.
+    /// Size for the header, if it differs from the actual size.
     size: Option<u64>,
 }
 
@@ -272,7 +272,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        // gzip does not guard the few bytes of its header that say when and where it was packed.
+        // gzip does not protect the few header bytes that record when and on which system the file was packed.
         if let Ok(manifest) = room.unpacks(&bytes) {
             prop_assert_eq!(&manifest, &packed);
             for entry in &packed.entries {

@@ -1,4 +1,4 @@
-//! Packs parts that lie ready as files. The file is there whole or not at all, for its owner only.
+//! Packs part files into a hand-off file. The file appears complete or not at all, and only its owner can read it.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -12,17 +12,17 @@ use tar::{Builder, EntryType, Header};
 use super::{ArchiveError, digest};
 use crate::model::{BIGGEST_MANIFEST, MANIFEST, Manifest, Part, PartEntry};
 
-/// What becomes of a file that is there.
+/// The action for a target file that exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// It stays, and nothing is written.
+    /// Keep the existing file and fail without writing.
     Kept,
-    /// It is replaced.
+    /// Replace the existing file atomically.
     Replaced,
 }
 
-/// Packs the parts that are in a directory under their names; says what was packed. The manifest's own list of entries
-/// is made here.
+/// Packs the parts that exist in `from` under their names and returns the manifest as it was packed. The list of
+/// entries in the manifest is filled in here.
 pub fn pack(
     mut manifest: Manifest,
     from: &Path,

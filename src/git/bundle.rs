@@ -1,8 +1,9 @@
-//! The commits of a branch in one file: git's bundle, written from a repository and taken into another.
+//! Transfers the commits of a branch as one file: writes a git bundle from a repository and imports it into another.
 //!
-//! A bundle that is taken in may be a stranger's. Its header is read here, and must name one commit, `HEAD`, and nothing
-//! else: so no name in it becomes a ref. Its objects are checked by git before they are kept, and what is missing is
-//! found before anything is made of them, as is what would be too much. Hooks and configuration do not travel in bundles.
+//! An imported bundle may come from an untrusted source. Its header is parsed here and must name exactly one commit,
+//! `HEAD`, so that no name in it becomes a ref. git checks its objects before it stores them; missing objects and an
+//! excessive checkout size are detected before anything is created from them. Bundles contain neither hooks nor
+//! configuration.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
@@ -13,31 +14,31 @@ use super::command::{Also, Git, GitError};
 use super::submodules::INSIDE_GIT;
 use super::uncommitted::NAMES_AS_THEY_ARE;
 
-/// The letters of a name in a repository of the newer format.
+/// Length of an object name in a repository with the SHA-256 format.
 const SHA256: usize = 64;
 
-/// More remotes than anybody has.
+/// Maximum number of remotes to record, more than repositories have in practice.
 const MOST_REMOTES: usize = 16;
-/// More beginnings than a history has.
+/// Maximum number of root commits to record, more than histories have in practice.
 const MOST_ROOTS: usize = 16;
-/// The longest line of a bundle's header.
+/// Maximum length of a line in the header of a bundle, in bytes.
 const LONGEST_LINE: u64 = 4096;
 
-/// Where a branch stands, as others can find it again.
+/// The state of a branch, with the data that other repositories need to find it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
-    /// The commit.
+    /// The commit at the tip of the branch.
     pub head: String,
-    /// The newest commit before it that a remote has.
+    /// The newest ancestor of `head` that a remote has.
     pub base: Option<String>,
-    /// Where its history begins.
+    /// The root commits of its history.
     pub roots: Vec<String>,
-    /// The addresses of the remotes, as they are.
+    /// The URLs of the remotes, unchanged.
     pub remotes: Vec<String>,
 }
 
 impl Git {
-    /// Writes everything that led to HEAD into a file; none where there is no commit yet.
+    /// Writes the complete history of HEAD to a file. Returns `None` if there is no commit yet.
     pub fn bundle(&self, top: &Path, into: &Path) -> Result<Option<Tip>, GitError> {
         if self.commit(top, "HEAD")?.is_none() {
             return Ok(None);
@@ -47,7 +48,7 @@ impl Git {
             return Err(failed("bundle", "this clone is shallow; `git fetch --unshallow` fills it"));
         }
         self.ask(top, &[], &["bundle", "create", "--quiet", &into.to_string_lossy(), "HEAD"])?;
-        // The agent may commit while we look: what counts is what is in the file.
+        // The agent may commit in the meantime: the commit in the file counts.
         let (head, _) = header(into)?;
         let roots = self.lines(top, &["rev-list", "--max-parents=0", &head])?;
         let base = self.base(top, &head)?;
@@ -65,11 +66,12 @@ impl Git {
         Ok(Some(Tip { head, base, roots: roots.into_iter().take(MOST_ROOTS).collect(), remotes }))
     }
 
-    /// Writes what the commits that are on no remote say and change into a file, for somebody to look through.
+    /// Writes the messages and changes of all commits that are on no remote to a file, for inspection.
     pub fn unpublished(&self, top: &Path, head: &str, into: &Path) -> Result<(), GitError> {
         let output = format!("--output={}", into.display());
         let plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--no-renames"];
-        // Also what was not to be compared: a `.gitattributes` says how a file is shown, not that nobody gets it.
+        // Includes files that `.gitattributes` excludes from diffs: the attribute determines how a file is shown, not
+        // whether it is transferred.
         let what = [
             "log",
             "-p",
@@ -91,7 +93,8 @@ impl Git {
         Ok(if ahead.is_empty() { Some(head.to_owned()) } else { boundary })
     }
 
-    /// Takes the commits of a bundle into a repository, without any name. The one that it is about must be this.
+    /// Imports the objects of a bundle into a repository without creating a ref. The bundle must be for the commit
+    /// `head`.
     pub fn take_bundle(&self, repository: &Path, bundle: &Path, head: &str) -> Result<(), GitError> {
         let (named, begin) = header(bundle)?;
         if named != head {
@@ -106,11 +109,11 @@ impl Git {
         let git = self.wary();
         git.ask_with(repository, &inside, &args, Also { input: Some(input), index: None })?;
         git.unfolded(repository, head, (Unfolded::default(), Unfolded::most_of(size)))?;
-        // A pack may be whole and yet lack what its commits are made of.
+        // A complete pack may still lack objects that its commits refer to.
         git.ask(repository, &inside, &["rev-list", "--objects", "--quiet", head, "--"]).map(drop)
     }
 
-    /// Whether a repository has one of these commits.
+    /// Returns whether a repository has at least one of these commits.
     pub fn has_any(&self, dir: &Path, commits: &[String]) -> Result<bool, GitError> {
         for commit in commits {
             if self.commit(dir, commit)?.is_some() {
@@ -120,7 +123,7 @@ impl Git {
         Ok(false)
     }
 
-    /// Makes a repository in an empty directory, for objects that are named as this commit is.
+    /// Creates a repository in an empty directory, with the object format that the name of `commit` implies.
     pub fn init(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
         let first = format!("--initial-branch={branch}");
         let mut args = vec!["init", "--quiet", &first];
@@ -128,7 +131,7 @@ impl Git {
         self.ask(dir, &[], &args).map(drop)
     }
 
-    /// Puts the working tree of a new repository onto a commit that it has, on its first branch.
+    /// Creates the first branch of a new repository at an existing commit and checks it out.
     pub fn begin_at(&self, dir: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
         self.ask(dir, &[], &["update-ref", &format!("refs/heads/{branch}"), commit])?;
         let off = self.own_filters_off(dir)?;
@@ -141,7 +144,7 @@ impl Git {
     }
 }
 
-/// The one commit that a bundle is about, and where its objects begin.
+/// Returns the one commit that a bundle names, and the offset of its pack data.
 fn header(bundle: &Path) -> Result<(String, u64), GitError> {
     let unreadable = |error: std::io::Error| failed("bundle", &error.to_string());
     let bad = |why: &str| failed("bundle", why);

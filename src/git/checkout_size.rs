@@ -1,7 +1,8 @@
-//! What a commit unfolds to when it is checked out. A tree may be named in many places, and a long file may be nothing
-//! but zeros: a few kilobytes of objects can be more files, and longer ones, than any disk has room for.
+//! Computes the size of a commit's files when it is checked out. A tree may occur at many paths, and a long file may
+//! consist of zeros: a few kilobytes of objects can expand to more and longer files than fit on any disk.
 //!
-//! Counted from git's own list while it is written, which ends where it is too much; nothing is ever kept of it.
+//! The size is computed from the output of `git ls-tree` while git writes it, and git is stopped when a limit is
+//! exceeded. The list itself is never stored.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -9,50 +10,51 @@ use std::path::Path;
 use super::command::{Git, GitError};
 use super::submodules::INSIDE_GIT;
 
-/// Files and directories; the biggest repositories that people work in have half of it.
+/// Maximum number of files and directories. The biggest repositories in common use have half of it.
 const MOST_ENTRIES: u64 = 1_000_000;
-/// Bytes of all files: as much as the biggest bundle that is taken over.
+/// Maximum size of all files in bytes: as much as the biggest bundle that is accepted.
 const MOST_BYTES: u64 = 4 << 30;
-/// What small ones may have all the same: more than the files of most repositories.
+/// Size of all files in bytes that even a small bundle may contain: more than most repositories have.
 const ALWAYS_BYTES: u64 = 1 << 30;
-/// Nothing that people wrote is packed so well: a bundle has the whole history.
+/// Maximum number of checked-out bytes per byte of the bundle. Real repositories do not reach this ratio, because a
+/// bundle contains the whole history.
 const MOST_RATIO: u64 = 200;
-/// Bytes of all names, which git keeps in memory; a million of usual length have a hundred MiB.
+/// Maximum size of all paths in bytes, which git keeps in memory. A million paths of usual length have a hundred MiB.
 const MOST_NAMES: u64 = 256 << 20;
-/// The longest path that Linux opens.
+/// Maximum length of a path that Linux opens.
 const LONGEST_PATH: usize = 4096;
-/// More than stands before the path: mode, kind, object and size.
+/// Upper bound for the fields before the path: mode, type, object and size.
 const BEFORE_PATH: usize = 128;
 
-/// How much there is, or may be.
+/// The size of a checkout, or a limit for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unfolded {
-    /// Files and directories, each as often as it is named.
+    /// Number of files and directories, counted once for each path.
     pub entries: u64,
-    /// The bytes of the files.
+    /// Total size of the files in bytes.
     pub bytes: u64,
-    /// The bytes of the names.
+    /// Total size of the paths in bytes.
     pub names: u64,
 }
 
 impl Unfolded {
-    /// What anybody works on.
+    /// The limits for every checkout.
     pub(super) const MOST: Unfolded =
         Unfolded { entries: MOST_ENTRIES, bytes: MOST_BYTES, names: MOST_NAMES };
 
-    /// What a bundle of so many bytes may unfold to.
+    /// Returns the limits for a bundle of this size in bytes.
     pub(super) fn most_of(bundle: u64) -> Unfolded {
         let bytes = bundle.saturating_mul(MOST_RATIO).clamp(ALWAYS_BYTES, MOST_BYTES);
         Unfolded { bytes, ..Unfolded::MOST }
     }
 
-    /// With one more line of git's list; what is too much, when it is.
+    /// Adds one line of the output of `git ls-tree`. The error names the limit that is exceeded.
     fn and(self, line: &[u8], most: &Unfolded) -> Result<Unfolded, String> {
         let bad = || "its tree cannot be read".to_owned();
         let tab = line.iter().position(|byte| *byte == b'\t').ok_or_else(bad)?;
         let size = line[..tab].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
         let size = match size {
-            // A directory, or a submodule.
+            // The entry is a directory or a submodule.
             b"-" => 0,
             size => std::str::from_utf8(size).ok().and_then(|size| size.parse().ok()).ok_or_else(bad)?,
         };
@@ -78,14 +80,14 @@ impl Unfolded {
 }
 
 impl Git {
-    /// What a commit unfolds to, beside what is there already; refused as soon as that is more than this.
+    /// Returns `there` plus the size of a commit's checkout, or an error as soon as the sum exceeds `most`.
     pub(super) fn unfolded(
         &self,
         repository: &Path,
         commit: &str,
         (there, most): (Unfolded, Unfolded),
     ) -> Result<Unfolded, GitError> {
-        // With directories: a tree of nothing but empty ones has no file, and no end either.
+        // Includes directories: a tree of empty directories alone contains no file, but can have any number of entries.
         let args = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", commit];
         let inside = [INSIDE_GIT.to_owned()];
         self.wary().stream(repository, &inside, &args, move |list| count(list, there, &most))
@@ -101,7 +103,7 @@ fn count(list: &mut dyn Read, there: Unfolded, most: &Unfolded) -> Result<Unfold
         line.clear();
         let read = (&mut list).take(longest).read_until(0, &mut line);
         let read = read.map_err(|error| failed(error.to_string()))? as u64;
-        // A git that broke off says why itself.
+        // If git stopped early, its own error is reported.
         if read < longest && !line.ends_with(b"\0") {
             return Ok(all);
         }

@@ -1,5 +1,5 @@
-//! The only place that starts git. What a repository says must never make it start anything else, write anything that
-//! was not asked for or reach for the network: a repository is a stranger's word.
+//! The only place that starts git. Repositories are untrusted: their content and configuration must never make git
+//! start other programs, write anything unexpected or access the network.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,25 +13,26 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process_group};
 
-/// How long git may take for one answer: a person waits for it.
+/// Time limit for a query that a user waits for.
 const BOUND: Duration = Duration::from_secs(2);
 
-/// How long it may take where it writes, or where work is at stake: a checkout of a big repository takes minutes.
+/// Time limit for commands that write, or whose result protects work: the checkout of a big repository takes minutes.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
-/// More than any list that fits on a screen; what is beyond is not read.
+/// Maximum size of the output in bytes, more than any list that fits on a screen. The rest is not read.
 const MOST_OUTPUT: u64 = 4 << 20;
 
-/// What is told of a complaint: a repository may have names as long as it likes.
+/// Maximum length of an error message in characters, because names in a repository may have any length.
 const LONGEST_COMPLAINT: usize = 500;
 
-/// What git may keep in memory of a stranger's objects: as much as the biggest bundle that is taken over.
+/// Memory limit in bytes for git while it processes untrusted objects: as much as the biggest bundle that is accepted.
 const MOST_MEMORY: u64 = 4 << 30;
 
-/// Bounds itself, in KiB, and becomes git: a bound that is set from outside may come when the memory is taken already.
+/// A shell command that sets its own memory limit, in KiB, and then executes git. A limit that is set from outside may
+/// come after the memory has been allocated.
 const BOUNDED: [&str; 3] = ["/bin/sh", "-c", "ulimit -d \"$0\" && exec \"$@\""];
 
-/// What in a repository's own configuration could start a program, switched off.
+/// Disables everything in the configuration of a repository that could start a program.
 const HARMLESS: [&str; 7] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -42,39 +43,39 @@ const HARMLESS: [&str; 7] = [
     "submodule.recurse=false",
 ];
 
-/// Why git could not answer.
+/// The reason why git returned no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// There is no git in PATH.
     #[error("git is not installed")]
     Missing,
-    /// It could not be started.
+    /// git could not be started.
     #[error("cannot start {}: {source}", program.display())]
     NotRun {
-        /// The program.
+        /// Path of the program.
         program: PathBuf,
-        /// What the system said.
+        /// Error that the operating system reported.
         source: io::Error,
     },
-    /// It took too long.
+    /// git exceeded the time limit.
     #[error("git {what} did not end within {} s", bound.as_secs())]
     Slow {
-        /// What it was asked.
+        /// Name of the git subcommand.
         what: String,
-        /// How long we waited.
+        /// Time limit that was exceeded.
         bound: Duration,
     },
-    /// It refused.
+    /// git returned an error.
     #[error("git {what} failed: {said}")]
     Failed {
-        /// What it was asked.
+        /// Name of the git subcommand.
         what: String,
-        /// What it said, its first complaint.
+        /// First error message of git.
         said: String,
     },
 }
 
-/// git, as it is asked here.
+/// A git program with its environment and limits.
 #[derive(Debug, Clone)]
 pub struct Git {
     path: OsString,
@@ -85,43 +86,45 @@ pub struct Git {
 }
 
 impl Git {
-    /// The git that is found in a PATH, for the user whose home this is.
+    /// Creates an instance that searches git in `path` and runs it with this home directory.
     pub fn new(path: impl Into<OsString>, home: impl Into<OsString>) -> Git {
         Git { path: path.into(), home: home.into(), bound: BOUND, memory: None, tie: None }
     }
 
-    /// The same, started through this where it is given time: what writes must not outlive us.
+    /// Starts git through this command where it has the long time limit: a git that writes must not outlive this
+    /// process.
     pub fn tied_by(self, tie: [&'static str; 2]) -> Git {
         Git { tie: Some(tie), ..self }
     }
 
-    /// The same, for what a person would rather wait for than not have.
+    /// Uses the long time limit, for results that are worth a wait.
     pub fn patient(self) -> Git {
         self.within(PATIENCE)
     }
 
-    /// The same, with another bound on its time.
+    /// Uses another time limit.
     pub(super) fn within(self, bound: Duration) -> Git {
         Git { bound, ..self }
     }
 
-    /// The same for a stranger's objects and patches, a few bytes of which may unfold to any length.
+    /// Returns a copy with a memory limit for untrusted objects and patches, a few bytes of which may expand to any
+    /// length.
     pub(super) fn wary(&self) -> Git {
         Git { memory: Some(self.memory.unwrap_or(MOST_MEMORY)), ..self.clone() }
     }
 
-    /// The same, with another bound on its memory.
+    /// Uses another memory limit.
     #[cfg(test)]
     pub(super) fn in_memory_of(self, most: u64) -> Git {
         Git { memory: Some(most), ..self }
     }
 
-    /// What git answers in a directory to `config`s and arguments.
+    /// Runs git in a directory with additional configuration values and returns its output.
     pub(super) fn ask(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<Vec<u8>, GitError> {
         self.ask_with(dir, configs, args, Also::default())
     }
 
-    /// The same, with something to read, or another index than the tree's own.
+    /// Runs git like `ask`, with a file as standard input or with another index file.
     pub(super) fn ask_with(
         &self,
         dir: &Path,
@@ -137,7 +140,8 @@ impl Git {
         self.hear(command, args, |source| Ok(text(source)))
     }
 
-    /// What a reader makes of git's answer while it is given, however long it is; git is ended when the reader refuses.
+    /// Passes git's output to a reader while git writes it, regardless of its length. Kills git when the reader returns
+    /// an error.
     pub(super) fn stream<T: Send + 'static>(
         &self,
         dir: &Path,
@@ -160,7 +164,7 @@ impl Git {
         let mut child = command.spawn().map_err(failed)?;
         let heard = listen(&mut child, self.bound, read);
         if !matches!(heard, Ok(Heard::All { .. })) {
-            // Not reaped yet, so its number still means its own group.
+            // The child has not been reaped yet, so its process id still identifies its own process group.
             let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         }
         let status = child.wait().map_err(failed)?;
@@ -176,7 +180,7 @@ impl Git {
 
     #[expect(clippy::disallowed_methods, reason = "this is the door to git")]
     fn command(&self, dir: &Path, configs: &[String], args: &[&str]) -> Result<Command, GitError> {
-        // From the root, so that a `.` in PATH does not find a program in the repository.
+        // Resolved relative to the root directory, so that a `.` in PATH does not find a program in the repository.
         let program = which::which_in("git", Some(&self.path), "/").map_err(|_| GitError::Missing)?;
         let tie = self.tie.filter(|_| self.bound > BOUND);
         let mut words: Vec<OsString> = tie.into_iter().flatten().map(OsString::from).collect();
@@ -207,33 +211,33 @@ impl Git {
     }
 }
 
-/// What one question has beside its arguments.
+/// The optional inputs of a git command.
 #[derive(Debug, Default)]
 pub(super) struct Also<'a> {
-    /// What git reads.
+    /// File that git reads as standard input.
     pub input: Option<File>,
-    /// The index that it uses.
+    /// Index file that git uses instead of that of the working tree.
     pub index: Option<&'a Path>,
 }
 
-/// The first line that complains; a progress line may stand before it.
+/// Returns the first line with an error, which progress lines may precede.
 fn complaint(said: &str) -> String {
     let complains = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
     let line = said.lines().find(complains).or_else(|| said.lines().next()).unwrap_or_default();
     line.chars().take(LONGEST_COMPLAINT).collect()
 }
 
-/// What was heard of a child.
+/// The outcome of reading a child's output.
 enum Heard<T> {
-    /// It ended.
+    /// The child has ended.
     All { answer: T, complaints: Vec<u8> },
-    /// Its reader wants no more of it.
+    /// The reader rejected the output.
     Refused(GitError),
-    /// The time was over first.
+    /// The time limit was exceeded.
     TooLate,
 }
 
-/// Listens to a child until it ends, or is to be ended.
+/// Reads the output of a child until the child ends or has to be killed.
 fn listen<T: Send + 'static>(
     child: &mut Child,
     bound: Duration,
@@ -252,7 +256,7 @@ fn listen<T: Send + 'static>(
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(Heard::TooLate),
     };
     let Ok(complaints) = err.recv_timeout(left()) else { return Ok(Heard::TooLate) };
-    // It has closed its outputs, and is as good as gone.
+    // The child has closed its outputs and is about to exit.
     while child.try_wait()?.is_none() {
         if Instant::now() >= deadline {
             return Ok(Heard::TooLate);
@@ -262,7 +266,7 @@ fn listen<T: Send + 'static>(
     Ok(Heard::All { answer, complaints })
 }
 
-/// Reads in a thread of its own, which ends with the child's output.
+/// Reads in a separate thread, which ends with the child's output.
 fn aside<T: Send + 'static>(
     mut source: impl Read + Send + 'static,
     read: impl FnOnce(&mut dyn Read) -> T + Send + 'static,

@@ -1,16 +1,17 @@
-//! Which filters git may run. A repository's own are a stranger's word; the user's own, as Git LFS has them, are not.
+//! Determines which filters git may run. Filters that a repository configures are untrusted; those in the user's own
+//! configuration, such as Git LFS, are allowed.
 
 use std::path::Path;
 
 use super::command::{Git, GitError};
 
 impl Git {
-    /// Configuration that switches off every filter that is named anywhere: git would run them to compare files.
+    /// Returns configuration values that disable every configured filter: git would run them to compare files.
     pub(super) fn filters_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
         self.off(dir, |_scope| true)
     }
 
-    /// Configuration that switches off the filters that the repository itself names.
+    /// Returns configuration values that disable the filters that the repository itself configures.
     pub(super) fn own_filters_off(&self, dir: &Path) -> Result<Vec<String>, GitError> {
         self.off(dir, |scope| scope != "global" && scope != "system")
     }
@@ -19,7 +20,7 @@ impl Git {
         let args = ["config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^filter\."];
         let names = match self.ask(dir, &[], &args) {
             Ok(names) => names,
-            // How it says that there are none.
+            // git reports in this way that there are none.
             Err(GitError::Failed { said, .. }) if said.is_empty() => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };

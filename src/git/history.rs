@@ -1,7 +1,7 @@
-//! What was committed in a repository and what is changed in it, as git tells it. For a recap, never for a list: it
-//! starts git.
+//! The commits and uncommitted changes of a repository, as git reports them. This starts git, so it is used for a recap
+//! and never for a list.
 //!
-//! A directory that is in no repository has nothing to tell: that is none, not an error.
+//! For a directory outside of a repository, the result is `None` and not an error.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::project;
 use crate::model::{ChangeKind, ChangedFile, Changes, Commit};
 
 impl Git {
-    /// The commits that a directory's branch has got since a time, the newest first.
+    /// Returns the commits on the current branch since a time, newest first.
     pub fn commits_since(
         &self,
         dir: &Path,
@@ -36,7 +36,7 @@ impl Git {
         }
     }
 
-    /// What is changed around a directory and not committed.
+    /// Returns the uncommitted changes in the working tree around a directory.
     pub fn changes(&self, dir: &Path) -> Result<Option<Changes>, GitError> {
         if !is_in_repository(dir) {
             return Ok(None);
@@ -61,7 +61,7 @@ fn is_in_repository(dir: &Path) -> bool {
     dir.is_dir() && project(dir).is_some()
 }
 
-/// The whole records of `id, seconds, subject`, each ended by a NUL.
+/// Parses records of `id, seconds, subject` that are terminated by NUL, and skips incomplete records.
 fn commits(said: &[u8]) -> Vec<Commit> {
     let text = String::from_utf8_lossy(said);
     let fields: Vec<&str> = text.split('\0').collect();
@@ -74,7 +74,7 @@ fn commits(said: &[u8]) -> Vec<Commit> {
         .collect()
 }
 
-/// Records of two letters, a space and a path, each ended by a NUL.
+/// Parses records of two status letters, a space and a path that are terminated by NUL.
 pub(super) fn changed_files(said: &[u8]) -> Vec<ChangedFile> {
     let records = said.split(|byte| *byte == 0).filter(|record| record.len() > 3);
     records
@@ -92,7 +92,7 @@ pub(super) fn changed_files(said: &[u8]) -> Vec<ChangedFile> {
         .collect()
 }
 
-/// The sums of records of `added TAB removed TAB path`; a dash stands for a binary file.
+/// Sums up records of `added TAB removed TAB path`; a dash stands for a binary file.
 fn lines(said: &[u8]) -> (u64, u64) {
     let text = String::from_utf8_lossy(said);
     let mut sums = (0u64, 0u64);

@@ -1,8 +1,8 @@
-//! The git edge: where a repository begins, which branch is checked out, what was committed and changed, worktrees.
+//! The git adapter: the root of a repository, its current branch, its commits and changes, and worktrees.
 //!
-//! What stands in this file is asked at every spawn and for every list: it reads files and must never start a process.
-//! What needs git itself is in `history` and `worktree`; only `worktree`, and `bundle` and `patch` for work that was handed
-//! over, write, and only worktrees and branches of ours.
+//! The functions in this file run at every spawn and for every list: they read files and must never start a process.
+//! The other files start git. Among them, `worktree`, `submodules` and `recover` write, and for hand-offs also `bundle`
+//! and `uncommitted`. They change only worktrees, branches and refs that symposium created.
 
 mod bundle;
 mod checkout_size;
@@ -30,18 +30,18 @@ pub use submodules::Submodule;
 pub use uncommitted::Stage;
 pub use worktree::{BranchPlan, BranchWish, Refusal};
 
-/// The top of the working tree around a directory.
+/// Returns the root of the working tree around a directory.
 pub fn project(dir: &Path) -> Option<PathBuf> {
     dir.ancestors().find(|top| git_dir(top).is_some()).map(Path::to_owned)
 }
 
-/// The repository that a working tree belongs to: the top of its main working tree, where it has one.
+/// Returns the repository that a working tree belongs to: the root of its main working tree, if it has one.
 pub fn repository(top: &Path) -> PathBuf {
     let main = common_dir(top).filter(|common| common.ends_with(".git"));
     main.and_then(|common| common.parent().map(Path::to_owned)).unwrap_or_else(|| top.to_owned())
 }
 
-/// The directory that all worktrees of a repository share.
+/// Returns the git directory that all worktrees of a repository share.
 fn common_dir(top: &Path) -> Option<PathBuf> {
     let git = git_dir(top)?;
     let shared = match fs::read_to_string(git.join("commondir")) {
@@ -51,8 +51,8 @@ fn common_dir(top: &Path) -> Option<PathBuf> {
     shared.canonicalize().ok()
 }
 
-/// Keeps files of this pattern out of git's sight in every worktree of a repository, by its private list. git has no
-/// such list for one worktree alone.
+/// Adds a pattern to `info/exclude` of a repository, so that git ignores matching files in all of its worktrees. git
+/// has no such file for a single worktree.
 pub fn exclude(top: &Path, pattern: &str) -> io::Result<()> {
     let Some(common) = common_dir(top) else { return Ok(()) };
     let file = common.join("info/exclude");
@@ -69,7 +69,8 @@ pub fn exclude(top: &Path, pattern: &str) -> io::Result<()> {
     out.write_all(format!("{gap}{pattern}\n").as_bytes())
 }
 
-/// The branch that is checked out around a directory; a commit's first twelve digits when none is.
+/// Returns the branch that is checked out around a directory, or the first twelve digits of the commit if HEAD is
+/// detached.
 pub fn branch(dir: &Path) -> Option<String> {
     let git = dir.ancestors().find_map(git_dir)?;
     let head = fs::read_to_string(git.join("HEAD")).ok()?;
@@ -86,14 +87,15 @@ pub fn branch(dir: &Path) -> Option<String> {
     }
 }
 
-/// The git directory of a working tree whose top is here: `.git` itself, or where the file `.git` points.
+/// Returns the git directory of the working tree with this root: `.git` itself, or the directory that the file `.git`
+/// refers to.
 fn git_dir(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
     let found = match fs::metadata(&dot_git).ok()? {
         meta if meta.is_dir() => dot_git,
         meta if meta.is_file() => {
             let text = fs::read_to_string(&dot_git).ok()?;
-            // Relative to the file in submodules, absolute in worktrees.
+            // The path is relative to the file in submodules and absolute in worktrees.
             top.join(text.strip_prefix("gitdir:")?.trim())
         }
         _ => return None,

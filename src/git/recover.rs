@@ -15,21 +15,21 @@ use super::uncommitted::copy_of_index;
 /// Identity of recovery commits. Without one, git refuses to commit where the user has configured none.
 const IDENTITY: [&str; 3] = ["user.name=symposium", "user.email=symposium@localhost", "commit.gpgSign=false"];
 
-/// Where and how recovery commits of one removal are stored.
+/// The location and the content of the recovery commits for one removal.
 #[derive(Debug, Clone, Copy)]
 pub struct RecoveryPlan<'a> {
-    /// Full name of the ref.
+    /// Full name of the ref to create.
     pub reference: &'a str,
-    /// Subject of the commit.
+    /// Subject line of the commit.
     pub subject: &'a str,
-    /// Pathspecs of untracked files that are left out.
+    /// Pathspecs that exclude untracked files.
     pub left_out: &'a [String],
     /// Directory for temporary files.
     pub scratch: &'a Path,
 }
 
 impl Git {
-    /// Stores the work of a tree and its submodules; returns the repositories that got a recovery commit.
+    /// Stores the work of a tree and its submodules and returns the repositories that got a recovery commit.
     ///
     /// Fails if git cannot store all of it: an embedded repository, an unreadable file, or a submodule whose repository
     /// is deleted together with the tree.
@@ -55,7 +55,7 @@ impl Git {
         Ok(stored)
     }
 
-    /// Stores the work of one tree without its submodules; returns whether there was any.
+    /// Stores the work of one tree without its submodules and returns whether there was any.
     fn store_tree(&self, top: &Path, plan: RecoveryPlan<'_>) -> Result<bool, GitError> {
         if !self.repositories_below(top)?.is_empty() {
             return Err(failed("add", "a repository of its own lies in the working tree"));
@@ -89,7 +89,7 @@ impl Git {
         let off = self.own_filters_off(top)?;
         let own = top.join(self.line(top, &["rev-parse", "--git-path", "index"])?);
         let (index, list) = (plan.scratch.join("index"), plan.scratch.join("paths"));
-        // One of a submodule that was stored before.
+        // Removes the index of a submodule that was stored before.
         let _ = fs::remove_file(&index);
         copy_of_index(&own, &index).map_err(|error| failed("add", &error.to_string()))?;
         // git would start a second git in a submodule, with the submodule's own configuration.

@@ -1,5 +1,6 @@
-//! Submodules of a new worktree: each is a worktree of the submodule's own repository, at the commit that the new tree
-//! names. So nothing is cloned, nothing is fetched, and what is committed in it is where the original's commits are.
+//! Submodules of a new worktree. Each is checked out as a worktree of the submodule's own repository, at the commit
+//! that the new tree names. Therefore nothing is cloned or fetched, and commits in it are stored in the same repository
+//! as those of the original.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,24 +10,26 @@ use super::checkout_size::Unfolded;
 use super::command::{Git, GitError};
 use super::common_dir;
 
-/// Submodules in submodules; deeper than anybody nests them, so that a circle ends.
+/// Maximum nesting of submodules, deeper than in practice, so that a cycle ends.
 const DEEPEST: usize = 8;
 
-/// An older git takes the directory of a submodule's repository for a bare one, which would have to be named.
+/// Allows git to use the directory of a submodule's repository: older versions take it for a bare repository, which
+/// would have to be named explicitly.
 pub(super) const INSIDE_GIT: &str = "safe.bareRepository=all";
 
-/// A submodule that was filled.
+/// A submodule that was checked out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submodule {
-    /// The git directory of its own repository.
+    /// The git directory of the submodule's own repository.
     pub repository: PathBuf,
-    /// Where it is below the top of the new tree.
+    /// Path relative to the root of the new tree.
     pub path: PathBuf,
 }
 
 impl Git {
-    /// Fills the submodules that the original has too; says which, and which not, in words. A stranger's tree may name
-    /// one in many places: these are counted, and left empty where they are too much.
+    /// Checks out the submodules whose commits the original repository has. Returns those submodules, and a remark for
+    /// each one that stays empty. An untrusted tree may name the same submodule at many paths: with `counted`, their
+    /// size is added up, and submodules that exceed the limit stay empty.
     pub fn fill_submodules(
         &self,
         top: &Path,
@@ -67,13 +70,13 @@ impl Git {
         Ok((filled, remarks))
     }
 
-    /// Where a tree says that its submodules are; what leads out of the tree is passed over.
+    /// Returns the paths of the submodules in a tree, without paths that lead out of the tree.
     pub(super) fn submodule_paths(&self, tree: &Path) -> Result<Vec<PathBuf>, GitError> {
         let paths = self.gitmodules(tree, r"^submodule\..*\.path$")?.into_iter().map(|(_, path)| path);
         Ok(paths.map(PathBuf::from).filter(|path| stays_inside(path)).collect())
     }
 
-    /// The git directory of a submodule, if the original has it.
+    /// Returns the git directory of a submodule, if the original repository has it.
     fn submodule_repository(
         &self,
         tree: &Path,
@@ -88,7 +91,7 @@ impl Git {
         Ok(own.filter(|own| own.join("HEAD").is_file()))
     }
 
-    /// The commit that a tree names for a submodule, if the submodule's repository has it.
+    /// Returns the commit that a tree names for a submodule, if the submodule's repository has it.
     fn pinned(&self, tree: &Path, path: &Path, own: &Path) -> Result<Option<String>, GitError> {
         let name = format!("HEAD:{}", path.display());
         let said = match self.ask(tree, &[], &["rev-parse", "--verify", "--quiet", &name]) {
@@ -110,7 +113,7 @@ impl Git {
         self.check_out(at)
     }
 
-    /// Keys and values of a tree's `.gitmodules`.
+    /// Returns keys and values of a tree's `.gitmodules`.
     fn gitmodules(&self, tree: &Path, keys: &str) -> Result<Vec<(String, String)>, GitError> {
         if !std::fs::symlink_metadata(tree.join(".gitmodules")).is_ok_and(|meta| meta.is_file()) {
             return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Real repositories for the tests of this edge.
+//! Real repositories for the tests of this adapter.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::Git;
 
-/// A directory with a repository in it, made with the git of this machine.
+/// A directory with a repository in it, created with the installed git.
 pub struct Repository {
     pub dir: tempfile::TempDir,
 }

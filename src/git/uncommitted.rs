@@ -1,6 +1,6 @@
-//! What is not committed, as two patches: what is staged, and what is changed beside that, with files that git does not
-//! know yet and does not ignore. Binary files, modes and links are in them as they are; what is in submodules and in other
-//! repositories below is not.
+//! Stores uncommitted changes as two patches: the staged changes, and the unstaged changes with untracked files that
+//! are not ignored. Binary files, modes and links are included; the content of submodules and of other repositories
+//! below the tree is not.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -8,29 +8,29 @@ use std::path::Path;
 
 use super::command::{Also, Git, GitError};
 
-/// Which changes a patch holds.
+/// The kind of changes that a patch contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Those that the next commit would have.
+    /// The changes in the index.
     Staged,
-    /// Those in the files alone.
+    /// The changes in the working tree only.
     Unstaged,
 }
 
-/// What the copy of the index is called that knows new files too.
+/// File name of the index copy that also contains untracked files.
 const INDEX: &str = "index";
-/// And the one that is as the original: one that learns of `a/b` forgets that there was a file `a`.
+/// File name of the unchanged index copy. It is needed because an index that gets `a/b` loses a file `a`.
 const KNOWN: &str = "known";
 
-/// Without numbers in the place of letters: what is looked for in a name must be found.
+/// Prevents git from writing characters in paths as octal escapes, so that a search in the patch finds them.
 pub(super) const NAMES_AS_THEY_ARE: &str = "core.quotePath=false";
 
-/// What cannot be compared as it is, for git to put back.
+/// Writes binary files as binary patches that git can apply.
 const AS_BYTES: &str = "--binary";
-/// The same as if it were text, for somebody to read.
+/// Writes binary files as text for inspection.
 const AS_TEXT: &str = "--text";
 
-/// As another machine needs it, whatever somebody likes to see.
+/// Options for a patch that is independent of the user's configuration, as another machine needs it.
 const PLAIN: [&str; 8] = [
     "--full-index",
     "--no-ext-diff",
@@ -43,9 +43,9 @@ const PLAIN: [&str; 8] = [
 ];
 
 impl Git {
-    /// Writes both patches; an empty one is not written. `spared` are new files that stay where they are, as git's
-    /// pathspecs with `exclude`; `room` is a directory for what is needed meanwhile. Says which directories are
-    /// repositories of their own that git does not know of: they stay too.
+    /// Writes both patches; an empty patch is not written. `spared` contains pathspecs with `exclude` for untracked
+    /// files to leave out; `room` is a directory for temporary files. Returns the directories that are separate
+    /// repositories and not submodules; these are left out, too.
     pub fn patches(
         &self,
         top: &Path,
@@ -71,21 +71,22 @@ impl Git {
         Ok(others)
     }
 
-    /// The directories that git does not look into because they are repositories, without those that are submodules.
+    /// Returns the directories that git does not search because they are repositories, without submodules.
     pub(super) fn repositories_below(&self, top: &Path) -> Result<Vec<String>, GitError> {
         let args = ["ls-files", "--others", "--exclude-standard", "-z"];
         self.stream(top, &[], &args, |said| {
             let mut found = Vec::new();
             for path in BufReader::new(said).split(0) {
                 let path = path.map_err(unwritable)?;
-                // Of all that is new only these are named without what is in them.
+                // Among the untracked entries, only repositories are listed as directories without their content.
                 found.extend(path.strip_suffix(b"/").map(|path| String::from_utf8_lossy(path).into_owned()));
             }
             Ok(found)
         })
     }
 
-    /// The same for somebody to look through, with what was not to be compared as text; after the patches, in their room.
+    /// Writes both patches with binary files as text, for inspection. Must be called after `patches` with the same
+    /// `room`.
     pub fn patches_as_text(&self, top: &Path, room: &Path, into: [&Path; 2]) -> Result<(), GitError> {
         let off = [self.own_filters_off(top)?, vec![NAMES_AS_THEY_ARE.to_owned()]].concat();
         self.staged((top, &off), AS_TEXT, into[0])?;
@@ -106,7 +107,7 @@ impl Git {
         into: &Path,
     ) -> Result<(), GitError> {
         let new = room.join("new");
-        // A file must be gone before there can be a directory in its place, and the other way round.
+        // A file must be deleted before a directory can take its place, and vice versa. Therefore deletions come first.
         for (known, filter, into) in [(KNOWN, "--diff-filter=D", into), (INDEX, "--diff-filter=d", &new)] {
             let (output, index) = (format!("--output={}", into.display()), room.join(known));
             let what = ["diff", how, filter, &output];
@@ -118,7 +119,7 @@ impl Git {
         io::copy(&mut new, &mut whole).map(drop).map_err(unwritable)
     }
 
-    /// Two copies of the index; one also knows the files that git does not know yet, as empty ones.
+    /// Creates two copies of the index. One of them also contains the untracked files, as empty files.
     fn index_with_new_files(
         &self,
         top: &Path,
@@ -142,19 +143,21 @@ impl Git {
         self.ask_with(top, off, &args, Also { input: None, index: Some(&index) }).map(drop)
     }
 
-    /// Puts a patch onto a tree. git refuses one that would write outside of it, into `.git` or through a link.
+    /// Applies a patch to a tree. git rejects patches that would write outside of the tree, into `.git` or through a
+    /// link.
     pub fn apply(&self, top: &Path, patch: &Path, stage: Stage) -> Result<(), GitError> {
         let off = self.own_filters_off(top)?;
         let path = patch.to_string_lossy();
         let mut args = vec!["apply", "--whitespace=nowarn", "--binary"];
         args.extend((stage == Stage::Staged).then_some("--index"));
         args.push(&path);
-        // It keeps all that it makes in memory before it writes any of it.
+        // git keeps the whole result in memory before it writes anything.
         self.wary().ask(top, &off, &args).map(drop)
     }
 }
 
-/// As old as the original, or git would take a file that was changed in the same instant for the one it knows.
+/// Copies the index with its modification time. Otherwise git would consider a file unchanged that was modified in the
+/// same instant as the index.
 pub(super) fn copy_of_index(own: &Path, copy: &Path) -> io::Result<()> {
     match fs::copy(own, copy) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -1,5 +1,5 @@
-//! What is in a working tree and nowhere else: uncommitted changes, commits that no remote and no other branch has,
-//! stashes. Starts git: for one agent when somebody asks, never for every list.
+//! Finds work that exists only in a working tree: uncommitted changes, commits that no remote and no other branch has,
+//! and stashes. This starts git, so it is used for one agent on request and never for every list.
 
 use std::path::Path;
 
@@ -9,7 +9,8 @@ use super::{branch, project};
 use crate::model::{ChangedFile, Work};
 
 impl Git {
-    /// The work in a tree and its submodules; `born_on` is the branch it was made for. None outside a repository.
+    /// Returns the unsaved work in a tree and its submodules, or `None` outside of a repository. `born_on` is the
+    /// branch that the tree was created for.
     pub fn work(&self, top: &Path, born_on: Option<&str>) -> Result<Option<Work>, GitError> {
         if !top.is_dir() || project(top).is_none() {
             return Ok(None);
@@ -20,7 +21,7 @@ impl Git {
             stashes: self.stashes(top, born_on)?,
         };
         for path in self.submodule_paths(top)?.iter().map(|path| top.join(path)) {
-            // One that was never filled is an empty directory, whose repository is the one around it.
+            // A submodule that was never checked out is an empty directory; git would use the repository around it.
             if !path.join(".git").exists() {
                 continue;
             }
@@ -61,7 +62,7 @@ impl Git {
         self.count(top, &args)
     }
 
-    /// How many commits a branch has that no remote, no other branch and no HEAD here has.
+    /// Returns the number of commits on a branch that no remote, no other branch and no HEAD in this tree has.
     pub(super) fn own_commits(&self, dir: &Path, branch: &str) -> Result<u64, GitError> {
         let (name, but) = (format!("refs/heads/{branch}"), format!("--exclude={branch}"));
         let args = ["rev-list", "--count", &name, "--not", &but, "--branches", "--remotes", "HEAD"];
@@ -78,7 +79,8 @@ impl Git {
         })
     }
 
-    /// All worktrees of a repository share its stashes; each says on which branch it was made.
+    /// Returns the number of stashes that belong to the tree's branch. All worktrees of a repository share its stashes,
+    /// and each stash names the branch on which it was made.
     fn stashes(&self, top: &Path, born_on: Option<&str>) -> Result<u64, GitError> {
         let Some(branch) = born_on.map(str::to_owned).or_else(|| branch(top)) else { return Ok(0) };
         let said = self.ask(top, &[], &["stash", "list", "-z", "--format=%gs"])?;
@@ -87,7 +89,7 @@ impl Git {
         Ok(String::from_utf8_lossy(&said).split('\0').filter(is_own).count() as u64)
     }
 
-    /// The commit that a name means, if it means one.
+    /// Returns the commit that a name refers to, or `None` if there is none.
     pub(super) fn commit(&self, dir: &Path, name: &str) -> Result<Option<String>, GitError> {
         let named = format!("{name}^{{commit}}");
         match self.ask(dir, &[], &["rev-parse", "--verify", "--quiet", &named]) {

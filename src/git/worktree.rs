@@ -1,7 +1,8 @@
-//! Worktrees of ours: made from where somebody stands, found again after a move, removed with what git keeps of them.
+//! Worktrees that symposium manages: creates them from the current directory, repairs them after a move, and removes
+//! them together with git's administrative files.
 //!
-//! Everything that can be refused is refused in `plan_branch`, before anything is made. Must never touch the tree that
-//! a worktree is made from, nor a branch that has commits of its own.
+//! `plan_branch` makes all checks before anything is created. These functions must never change the tree that a
+//! worktree is created from, nor a branch that has commits of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -10,42 +11,42 @@ use super::command::{Git, GitError};
 use super::project;
 use super::submodules::{INSIDE_GIT, Submodule};
 
-/// Which branch somebody wants.
+/// The branch that the user requested for a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchWish<'a> {
-    /// One of its own, from HEAD.
+    /// A new branch for the agent, created from HEAD.
     Own(&'a str),
-    /// This one: made from HEAD unless it is here or on a remote.
+    /// This branch; created from HEAD if it exists neither here nor on a remote.
     Named(&'a str),
 }
 
-/// How the branch of a new worktree comes about.
+/// The way in which the branch of a new worktree is created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BranchPlan {
-    /// It is made from HEAD.
+    /// The branch is created from HEAD.
     New(String),
-    /// It was left without a commit of its own, and is made again from HEAD.
+    /// The branch exists without commits of its own, and is reset to HEAD.
     Again(String),
-    /// It is made from this commit, which was handed over.
+    /// The branch is created at a commit from a hand-off.
     At {
-        /// Its name.
+        /// Name of the branch.
         branch: String,
-        /// The commit.
+        /// The commit at which the branch starts.
         commit: String,
     },
-    /// It is here.
+    /// The branch exists already.
     Existing(String),
-    /// It is on a remote, which it follows.
+    /// The branch exists on a remote and is created as its tracking branch.
     Follow {
-        /// Its name.
+        /// Name of the branch.
         branch: String,
-        /// The remote's branch, `origin/name`.
+        /// The remote branch, `origin/name`.
         remote: String,
     },
 }
 
 impl BranchPlan {
-    /// What the branch is called.
+    /// Returns the name of the branch.
     pub fn branch(&self) -> &str {
         match self {
             BranchPlan::New(branch) | BranchPlan::Again(branch) | BranchPlan::Existing(branch) => branch,
@@ -53,52 +54,52 @@ impl BranchPlan {
         }
     }
 
-    /// Whether the branch is ours to remove when nothing was done on it.
+    /// Returns whether the branch was created by symposium, so that it may be removed if it has no commits of its own.
     pub fn makes_branch(&self) -> bool {
         !matches!(self, BranchPlan::Existing(_))
     }
 
-    /// What the submodules are counted from; none where the tree is nobody else's word.
+    /// Returns the initial value for counting the size of submodules, or `None` if the tree is trusted.
     pub fn counted_from(&self) -> Option<Unfolded> {
         matches!(self, BranchPlan::At { .. }).then(Unfolded::default)
     }
 }
 
-/// Why there can be no such worktree.
+/// The reason why a worktree cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// There is no repository.
+    /// The directory is in no repository.
     #[error("it is in no git repository")]
     NoRepository,
-    /// There is no commit to begin from.
+    /// The repository has no commit to start from.
     #[error("its repository has no commit yet")]
     NoCommit,
-    /// No branch can be called that.
+    /// The text is not a valid branch name.
     #[error("`{0}` cannot be the name of a branch")]
     BadBranch(String),
-    /// The branch is checked out elsewhere.
+    /// The branch is checked out in another worktree.
     #[error("branch `{branch}` is checked out in {}", at.display())]
     CheckedOut {
-        /// The branch.
+        /// Name of the branch.
         branch: String,
-        /// Where.
+        /// Path of the worktree that has the branch checked out.
         at: PathBuf,
     },
-    /// The branch of an earlier agent has commits that are nowhere else.
+    /// The branch of an earlier agent has commits that exist nowhere else.
     #[error("there is a branch `{branch}` already, with {commits} {} of its own", if *commits == 1 { "commit" } else { "commits" })]
     HasCommits {
-        /// The branch.
+        /// Name of the branch.
         branch: String,
-        /// How many.
+        /// Number of commits that exist only on this branch.
         commits: u64,
     },
-    /// git itself refused.
+    /// git returned an error.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
 impl Git {
-    /// How the branch of a worktree at `at` would come about, from where somebody stands. Changes nothing.
+    /// Determines how the branch of a worktree at `at` would be created, starting from `dir`. Changes nothing.
     pub fn plan_branch(&self, dir: &Path, wish: BranchWish<'_>, at: &Path) -> Result<BranchPlan, Refusal> {
         if project(dir).is_none() {
             return Err(Refusal::NoRepository);
@@ -135,7 +136,7 @@ impl Git {
         }
     }
 
-    /// Makes a worktree. What a command that was killed left of one at the same place goes first.
+    /// Creates a worktree. First removes the remains of one that a killed command left at the same path.
     pub fn add_worktree(&self, dir: &Path, plan: &BranchPlan, at: &Path) -> Result<(), GitError> {
         let place = at.to_string_lossy();
         let branch = plan.branch();
@@ -157,16 +158,16 @@ impl Git {
     }
 
     /// Writes the files of a worktree that was added with `--no-checkout`. The repository's list of worktrees is not
-    /// locked meanwhile, because a checkout may take minutes.
+    /// locked during the checkout, because it may take minutes.
     ///
     /// The filters to disable are read here, in the new worktree: `includeIf "onbranch:…"` and `includeIf "gitdir:…"`
-    /// give it another configuration than the tree it was made from.
+    /// may give it another configuration than the tree it was created from.
     pub(super) fn check_out(&self, at: &Path) -> Result<(), GitError> {
         let filters_off = self.own_filters_off(at)?;
         self.ask(at, &filters_off, &["reset", "--hard", "--quiet", "--no-recurse-submodules"]).map(drop)
     }
 
-    /// Removes a worktree with everything in it, also one that is half made or gone already.
+    /// Removes a worktree with everything in it, even if it is incomplete or already deleted.
     pub fn forget_worktree(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
         self.in_turn(repository, || self.forget_in_turn(repository, at))
     }
@@ -176,11 +177,11 @@ impl Git {
             return Ok(());
         }
         let place = at.to_string_lossy();
-        // Twice: also one that was locked, as it is while it is being made.
+        // The second `--force` also removes a locked worktree; git locks it while it is being created.
         self.remove(repository, &["worktree", "remove", "--force", "--force", &place])
     }
 
-    /// Removes a filled submodule from its own repository's list.
+    /// Removes a checked-out submodule from the list of worktrees of its own repository.
     pub fn forget_submodule(&self, top: &Path, submodule: &Submodule) -> Result<(), GitError> {
         let at = top.join(&submodule.path);
         let place = at.to_string_lossy();
@@ -195,14 +196,14 @@ impl Git {
         }
     }
 
-    /// Tells git where a worktree is that was moved.
+    /// Updates git's administrative files after a worktree was moved.
     pub fn repair_worktree(&self, repository: &Path, at: &Path) -> Result<(), GitError> {
         let place = at.to_string_lossy();
         let args = ["worktree", "repair", &place];
         self.in_turn(repository, || self.ask(repository, &[INSIDE_GIT.to_owned()], &args).map(drop))
     }
 
-    /// Removes a branch that has no commit of its own; says whether it did.
+    /// Removes a branch that has no commits of its own and returns whether the branch is gone.
     pub fn drop_empty_branch(&self, repository: &Path, branch: &str) -> Result<bool, GitError> {
         if self.commit(repository, &format!("refs/heads/{branch}"))?.is_none() {
             return Ok(true);
@@ -210,13 +211,13 @@ impl Git {
         if self.own_commits(repository, branch)? > 0 {
             return Ok(false);
         }
-        // git looks first whether a worktree has it.
+        // git checks that the branch is not checked out in a worktree.
         let args = ["branch", "--quiet", "-D", branch];
         self.in_turn(repository, || self.ask(repository, &[], &args).map(|_| true))
     }
 
-    /// The first of these names that can be a branch and means nothing yet: as a branch it would stand before a remote's
-    /// branch or a short commit of the same name.
+    /// Returns the first of these names that is a valid branch name and is unused. A name that git already resolves is
+    /// skipped, because the branch would hide a remote branch or an abbreviated commit with the same name.
     pub fn free_branch(&self, dir: &Path, names: &[String]) -> Result<Option<String>, GitError> {
         for name in names {
             match self.check_name(dir, name) {
@@ -227,7 +228,7 @@ impl Git {
             if self.means_something(dir, name)? {
                 continue;
             }
-            // Also one whose first step is a branch: git can have `a` or `a/b`.
+            // git cannot have both `a` and `a/b`, so a name that conflicts in this way is skipped, too.
             let args = ["for-each-ref", "--format=%(refname)", "refs/heads/"];
             let said = self.ask(dir, &[], &args)?;
             let taken = |there: &str| {
@@ -243,7 +244,7 @@ impl Git {
         Ok(None)
     }
 
-    /// Whether a name is a remote's, or git knows anything by it.
+    /// Returns whether a name starts with the name of a remote, or git resolves it to an object.
     fn means_something(&self, dir: &Path, name: &str) -> Result<bool, GitError> {
         let remotes = self.ask(dir, &[], &["remote"])?;
         let above = |remote: &str| {
@@ -254,13 +255,13 @@ impl Git {
         }
         match self.ask(dir, &[], &["rev-parse", "--verify", "--quiet", name]) {
             Err(GitError::Failed { said, .. }) if said.is_empty() => Ok(false),
-            // It complains about a short commit that may be several.
+            // git reports an error for an abbreviated commit that is ambiguous.
             Ok(_) | Err(GitError::Failed { .. }) => Ok(true),
             Err(error) => Err(error),
         }
     }
 
-    /// Removes a branch that is still where it was made, and that nobody works on.
+    /// Removes a branch that still points to the commit where it was created, unless a worktree has it checked out.
     pub fn drop_branch_at(&self, repository: &Path, branch: &str, commit: &str) -> Result<(), GitError> {
         let name = format!("refs/heads/{branch}");
         let is_used = self.worktrees(repository)?.iter().any(|(_, on)| on.as_deref() == Some(branch));
@@ -276,14 +277,14 @@ impl Git {
             return Err(bad());
         }
         match self.ask(dir, &[], &["check-ref-format", "--branch", branch]) {
-            // It also takes words such as `@{-1}` for another branch.
+            // git also accepts expressions such as `@{-1}`, which refer to another branch.
             Ok(said) if said.strip_suffix(b"\n") == Some(branch.as_bytes()) => Ok(()),
             Ok(_) | Err(GitError::Failed { .. }) => Err(bad()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The one remote branch of this name, if there is exactly one.
+    /// Returns the remote branch with this name, if there is exactly one.
     fn on_remote(&self, dir: &Path, branch: &str) -> Result<Option<String>, GitError> {
         let said = self.ask(dir, &[], &["for-each-ref", "--format=%(refname:lstrip=2)", "refs/remotes/"])?;
         let said = String::from_utf8_lossy(&said).into_owned();
@@ -292,7 +293,7 @@ impl Git {
         Ok(found.next().filter(|_| found.next().is_none()).map(str::to_owned))
     }
 
-    /// Every worktree of a repository with its branch.
+    /// Returns all worktrees of a repository with their branches.
     fn worktrees(&self, dir: &Path) -> Result<Vec<(PathBuf, Option<String>)>, GitError> {
         self.in_turn(dir, || self.list(dir))
     }

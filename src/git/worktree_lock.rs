@@ -1,8 +1,8 @@
-//! One at a time at a repository's list of worktrees. git writes an entry in several steps and takes no lock: who reads
-//! the list meanwhile finds half an entry and gives up.
+//! Serializes access to a repository's list of worktrees. git writes an entry in several steps without a lock: a
+//! process that reads the list in the meantime finds an incomplete entry and fails.
 //!
-//! Held for the entry only, never for a checkout. A repository that cannot be locked (some network file systems) is used
-//! as git itself would use it.
+//! The lock is held while the entry is written, never during a checkout. If a repository cannot be locked (on some
+//! network file systems), git is used without the lock.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -13,11 +13,12 @@ use std::time::Duration;
 use super::command::{Git, GitError};
 use super::{common_dir, project};
 
-/// Longer than any entry takes to write; who holds it longer stands still, and git may be lucky.
+/// Time limit for waiting for the lock, longer than writing an entry takes. A holder that exceeds it hangs, and the
+/// command proceeds without the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Git {
-    /// Does something with the list of worktrees of the repository around a directory, alone.
+    /// Runs an operation on the list of worktrees with exclusive access to the repository around a directory.
     pub(super) fn in_turn<T>(
         &self,
         dir: &Path,
@@ -28,14 +29,15 @@ impl Git {
     }
 }
 
-/// The directory that the worktrees share; a submodule's repository is named by it.
+/// Returns the directory that the worktrees of a repository share. For the repository of a submodule, that is `dir`
+/// itself.
 fn shared_dir(dir: &Path) -> Option<PathBuf> {
     project(dir)
         .and_then(|top| common_dir(&top))
         .or_else(|| dir.join("HEAD").is_file().then(|| dir.to_owned()))
 }
 
-/// The locked directory; the system lets go of it when its holder dies.
+/// Locks a directory and returns it. The kernel releases the lock when its holder exits.
 fn take(dir: File) -> Option<File> {
     match dir.try_lock() {
         Ok(()) => return Some(dir),
@@ -43,7 +45,7 @@ fn take(dir: File) -> Option<File> {
         Err(TryLockError::WouldBlock) => {}
     }
     let (done, result) = mpsc::channel();
-    // Left behind when time runs out; it lets go of what it gets too late.
+    // The thread is left behind when the time limit is exceeded; it releases a lock that it gets too late.
     let wait = move || done.send(dir.lock().map(|()| dir));
     thread::Builder::new().name("git turn".to_owned()).spawn(wait).ok()?;
     result.recv_timeout(PATIENCE).ok()?.ok()

@@ -1,4 +1,4 @@
-//! The table of notes that the agents of a project share, each with who wrote it last and when.
+//! The table of board notes that the agents of a project share, with the last author and the time of the last change.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
@@ -6,17 +6,17 @@ use rusqlite::{OptionalExtension, Row, params};
 use super::{Durability, Ledger, LedgerError};
 use crate::model::BoardEntry;
 
-/// Whether a note is replaced or goes on.
+/// Whether new text replaces a note or is appended to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
-    /// It says this from now on.
+    /// Replace the text of the note.
     Set,
-    /// It says this too, on a line of its own.
+    /// Append the text as a new line.
     Append,
 }
 
 impl Ledger {
-    /// One note of a project.
+    /// Returns one note of a project with its text, or `None` if there is no note with this key.
     pub fn board_get(&self, project: &str, key: &str) -> Result<Option<BoardEntry>, LedgerError> {
         let sql = "SELECT key, length(CAST(value AS BLOB)), author, at, version, value FROM board
                    WHERE project = ?1 AND key = ?2";
@@ -25,7 +25,7 @@ impl Ledger {
         })
     }
 
-    /// The notes of a project by name, without what they say.
+    /// Returns the notes of a project in the order of their keys, without their texts.
     pub fn board_list(&self, project: &str) -> Result<Vec<BoardEntry>, LedgerError> {
         let sql = "SELECT key, length(CAST(value AS BLOB)), author, at, version FROM board
                    WHERE project = ?1 ORDER BY key";
@@ -36,7 +36,8 @@ impl Ledger {
         })
     }
 
-    /// Writes a note. One that would get longer than so many bytes is left as it is; says how long it would be.
+    /// Writes a note. If its text would become longer than `most` bytes, the note stays unchanged and the inner error
+    /// contains the length that it would have had.
     pub fn board_write(
         &self,
         (project, key): (&str, &str),
@@ -66,7 +67,7 @@ impl Ledger {
         })
     }
 
-    /// Takes a note down; says whether there was one.
+    /// Removes a note and returns whether it existed.
     pub fn board_remove(&self, project: &str, key: &str) -> Result<bool, LedgerError> {
         self.write(Durability::OfWork, |change| {
             Ok(change.execute("DELETE FROM board WHERE project = ?1 AND key = ?2", params![project, key])?

@@ -1,4 +1,4 @@
-//! How often things happened. What is forgotten stays counted, or a counter would go backwards.
+//! Counters of events since the ledger was created. Deleted events stay counted, so that a counter never decreases.
 
 use rusqlite::Transaction;
 
@@ -6,7 +6,7 @@ use super::{Ledger, LedgerError};
 use crate::model::{Status, Tallies};
 
 impl Ledger {
-    /// The numbers, since the ledger was begun.
+    /// Returns the counters since the ledger was created.
     pub fn tallies(&self) -> Result<Tallies, LedgerError> {
         self.read(|connection| {
             let mut tallies = Tallies::default();
@@ -33,7 +33,7 @@ impl Ledger {
     }
 }
 
-/// Counts a row that is about to be forgotten.
+/// Adds an event that is about to be deleted to the counters of deleted events.
 pub(super) fn remember(change: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO forgotten (what, to_status, times)
                SELECT what, coalesce(to_status, ''), 1 FROM happenings WHERE id = ?1

@@ -1,11 +1,12 @@
-//! The table of how far each reader of what happened has come, so that one that was killed goes on where it was.
+//! The table of cursors: the last event that each reader has processed, so that a reader continues after a crash where
+//! it stopped.
 
 use rusqlite::OptionalExtension;
 
 use super::{Durability, Ledger, LedgerError};
 
 impl Ledger {
-    /// The number that a reader has passed; 0 when it has not read yet.
+    /// Returns the number of the last event that a reader has processed, or 0 if it has not read yet.
     pub fn cursor(&self, reader: &str) -> Result<i64, LedgerError> {
         self.read(|connection| {
             let sql = "SELECT id FROM cursors WHERE reader = ?1";
@@ -13,7 +14,7 @@ impl Ledger {
         })
     }
 
-    /// Says that a reader has passed a number.
+    /// Records the number of the last event that a reader has processed.
     pub fn set_cursor(&self, reader: &str, id: i64) -> Result<(), LedgerError> {
         self.write(Durability::OfHistory, |change| {
             let sql = "INSERT OR REPLACE INTO cursors (reader, id) VALUES (?1, ?2)";

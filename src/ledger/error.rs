@@ -1,69 +1,69 @@
-//! What can go wrong with the ledger, as facts: which file, what was seen. Hints are made elsewhere.
+//! The errors of the ledger, as facts: the affected file and the observation. The caller adds hints for the user.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-/// Why the ledger could not do what it was asked. Whatever it is, no half of a change was kept.
+/// The reason why a ledger operation failed. In every case, no part of a change was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    /// A file of the ledger could not be made, moved or looked at.
+    /// A file of the ledger could not be created, moved or inspected.
     #[error("cannot use {}: {source}", path.display())]
     Io {
-        /// The file.
+        /// Path of the affected file.
         path: PathBuf,
-        /// What the system said.
+        /// Error that the operating system reported.
         source: io::Error,
     },
-    /// A newer symposium wrote it; it was not touched.
+    /// A newer version of symposium wrote the ledger. The file was not changed.
     #[error("{} was written by a newer symposium (version {found}, this one knows {known})", path.display())]
     Newer {
-        /// The file.
+        /// Path of the ledger file.
         path: PathBuf,
-        /// The version it says it has.
+        /// Schema version of the file.
         found: i64,
-        /// The newest we know.
+        /// Newest schema version that this program supports.
         known: i64,
     },
-    /// What is in the file is not a ledger, or not a whole one.
+    /// The content of the file is not a complete ledger.
     #[error("{} is damaged: {what}", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the ledger file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         what: String,
     },
-    /// There is no room for it.
+    /// The disk is full.
     #[error("cannot write {}: the disk is full", path.display())]
     Full {
-        /// The file.
+        /// Path of the ledger file.
         path: PathBuf,
     },
-    /// It, or the disk it is on, cannot be written.
+    /// The file or its file system is read-only.
     #[error("cannot write {}: it is read-only", path.display())]
     ReadOnly {
-        /// The file.
+        /// Path of the ledger file.
         path: PathBuf,
     },
-    /// Others were writing for longer than anybody should have to wait.
+    /// Other processes held the lock for longer than the time limit.
     #[error("{} was held by another process for {} s", path.display(), super::file::PATIENCE.as_secs())]
     Busy {
-        /// The file.
+        /// Path of the ledger file.
         path: PathBuf,
     },
-    /// Anything else that SQLite refuses.
+    /// Any other error that SQLite reports.
     #[error("cannot use {}: {source}", path.display())]
     Failed {
-        /// The file.
+        /// Path of the ledger file.
         path: PathBuf,
-        /// What SQLite said.
+        /// Error that SQLite reported.
         source: rusqlite::Error,
     },
 }
 
 impl LedgerError {
-    /// What SQLite said, in our words.
+    /// Converts an SQLite error to a ledger error.
     pub(super) fn of(path: &Path, source: rusqlite::Error) -> LedgerError {
         let path = path.to_owned();
         match source.sqlite_error_code() {
@@ -78,18 +78,19 @@ impl LedgerError {
         }
     }
 
-    /// Whether a text was longer than SQLite takes or reads.
+    /// Returns whether a text exceeded the maximum length that SQLite writes or reads.
     pub(super) fn is_too_big(&self) -> bool {
         matches!(self, LedgerError::Failed { source, .. } if source.sqlite_error_code() == Some(ErrorCode::TooBig))
     }
 
-    /// For `map_err` on what touches a file.
+    /// Returns a function for `map_err` on file operations.
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> LedgerError {
         move |source| LedgerError::Io { path: path.to_owned(), source }
     }
 }
 
-/// Whether SQLite can read the file but not find what we put there: it has one code for this and for our own mistakes.
+/// Returns whether SQLite can read the file but does not find our tables and columns in it. SQLite uses the same code
+/// for this and for errors in our own statements.
 fn is_not_ours(source: &rusqlite::Error) -> bool {
     let rusqlite::Error::SqliteFailure(error, Some(said)) = source else { return false };
     error.extended_code == rusqlite::ffi::SQLITE_ERROR

@@ -1,5 +1,5 @@
-//! The table of what happened. A row is never changed; a status change that is written again replaces its former row
-//! and gets a new number, so that a reader who has passed the old one sees it.
+//! The table of events. A row is never changed. A status change that is written again replaces its previous row and
+//! gets a new number, so that a reader that has passed the old number sees it.
 
 use jiff::Timestamp;
 use rusqlite::{Row, Transaction, params};
@@ -8,13 +8,13 @@ use uuid::Uuid;
 use super::{Durability, Ledger, LedgerError};
 use crate::model::{AgentId, Exit, Happening, Status, WaitingFor, What};
 
-/// The longest reason that is kept; agents put whole screens there.
+/// Maximum stored length of a reason in bytes; agents put whole screens there.
 const MOST_WHY: usize = 4096;
 
-/// How many rows are forgotten at a time: others write between two of these.
+/// Number of rows to delete in one transaction, so that other processes can write in between.
 const FORGET_AT_ONCE: usize = 2000;
 
-/// Everything that can happen and has nothing more to say.
+/// All event kinds without further data.
 const PLAIN: [What; 15] = [
     What::Attached,
     What::Detached,
@@ -37,16 +37,16 @@ const INSERT: &str = "INSERT OR REPLACE INTO happenings
     (at, agent, name, what, seq, from_status, to_status, waiting_for, exit_code, exit_signal, why)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
-/// Which happenings are wanted.
+/// The selection of events for a query.
 #[derive(Debug, Clone)]
 pub struct Query {
-    /// Of this agent only.
+    /// Only events of this agent.
     pub agent: Option<AgentId>,
-    /// Not before this.
+    /// Only events at this time or later.
     pub since: Option<Timestamp>,
-    /// Only those with a greater number.
+    /// Only events with a greater number.
     pub after: Option<i64>,
-    /// How many at most, the oldest of them.
+    /// Maximum number of events; the oldest are returned first.
     pub limit: usize,
 }
 
@@ -57,12 +57,12 @@ impl Default for Query {
 }
 
 impl Ledger {
-    /// Does ahead what can be done before it is known what happened.
+    /// Prepares the insert statement before the first event is known, to save time later.
     pub fn prepare(&self) -> Result<(), LedgerError> {
         self.read(|connection| connection.prepare(INSERT).map(drop))
     }
 
-    /// Writes down what happened, all of it or none.
+    /// Stores events, either all of them or none.
     pub fn note(&self, happened: &[Happening]) -> Result<(), LedgerError> {
         if happened.is_empty() {
             return Ok(());
@@ -72,12 +72,12 @@ impl Ledger {
         })
     }
 
-    /// What happened, the oldest first, each with its number.
+    /// Returns events with their numbers, oldest first.
     pub fn happenings(&self, query: &Query) -> Result<Vec<(i64, Happening)>, LedgerError> {
         let since = query.since.map_or(i64::MIN, Timestamp::as_microsecond);
         let after = query.after.unwrap_or_default();
         let agent = query.agent.map(|agent| *agent.0.as_bytes());
-        // Two texts, because one that serves both would read the whole table for one agent.
+        // Two SQL texts, because a single text for both cases would read the whole table to find one agent.
         let whose = if agent.is_some() { "agent = ?1" } else { "?1 IS NULL" };
         let sql = format!(
             "SELECT id, at, agent, name, what, seq, from_status, to_status, waiting_for, exit_code, exit_signal, why
@@ -87,7 +87,8 @@ impl Ledger {
             let mut statement = connection.prepare(&sql)?;
             let mut rows = statement.query(params![agent, after, since])?;
             let mut found = Vec::new();
-            // The limit is not SQLite's to keep: rows that we pass over must not count, or a reader would stand still.
+            // The limit is applied here and not in SQL: rows that are skipped must not count, or a reader would never
+            // advance.
             while found.len() < query.limit {
                 let Some(row) = rows.next()? else { break };
                 found.extend(happening(row));
@@ -96,7 +97,7 @@ impl Ledger {
         })
     }
 
-    /// The last change of an agent's status.
+    /// Returns the last status change of an agent.
     pub fn last_status(&self, agent: AgentId) -> Result<Option<Happening>, LedgerError> {
         self.read(|connection| {
             let mut statement = connection.prepare(
@@ -108,8 +109,9 @@ impl Ledger {
         })
     }
 
-    /// Brings the changes of status into line with what the registry says was the last of each agent: a line beyond
-    /// that is of a change that was cut short, and goes; a last one that is missing is written. Says how many that were.
+    /// Makes the stored status changes consistent with the registry, which knows the last change of each agent. Deletes
+    /// later changes, which an interrupted process left behind, and inserts a last change that is missing. Returns the
+    /// number of corrected rows.
     pub fn mend(&self, last: &[Happening]) -> Result<usize, LedgerError> {
         self.write(Durability::OfHistory, |change| {
             let mut mended = 0;
@@ -129,7 +131,7 @@ impl Ledger {
         })
     }
 
-    /// The greatest number that was ever given; 0 when nothing has happened.
+    /// Returns the greatest event number that was ever assigned, or 0 if there has been no event.
     pub fn last_id(&self) -> Result<i64, LedgerError> {
         self.read(|connection| {
             let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'happenings'";
@@ -137,8 +139,8 @@ impl Ledger {
         })
     }
 
-    /// Forgets what happened before a time, tasks that were over then and mail that was read; says how many rows that
-    /// were. What a reader has not passed yet is kept.
+    /// Deletes events before a time, tasks that ended before it and messages that were read before it, and returns the
+    /// number of deleted rows. Events that a reader has not processed yet are kept.
     pub fn forget_before(&self, at: Timestamp) -> Result<usize, LedgerError> {
         let at = at.as_microsecond();
         let mut count = self.forget_tasks(at)? + self.forget_messages(at)?;
@@ -156,7 +158,7 @@ impl Ledger {
         }
     }
 
-    /// The numbers of some rows that may be forgotten. They are looked for without keeping anybody from writing.
+    /// Returns the numbers of some rows that may be deleted. The search does not block writers.
     fn older_than(&self, at: i64) -> Result<Vec<i64>, LedgerError> {
         self.read(|connection| {
             let mut statement = connection.prepare(
@@ -173,7 +175,7 @@ fn insert(change: &Transaction<'_>, happening: &Happening) -> rusqlite::Result<(
     let Happening { at, agent, name, what, why } = happening;
     let (seq, from, to, waiting_for, exit) = match what {
         What::Status { seq, from, to, waiting_for, exit } => {
-            // A number above SQLite's would be one of a billion years.
+            // A sequence number above SQLite's limit would take a billion years to reach.
             (Some(i64::try_from(*seq).unwrap_or(i64::MAX)), *from, Some(*to), *waiting_for, *exit)
         }
         _ => (None, None, None, None, None),
@@ -197,7 +199,7 @@ fn insert(change: &Transaction<'_>, happening: &Happening) -> rusqlite::Result<(
     Ok(())
 }
 
-/// A row in our words; none when one of them is not ours.
+/// Converts a row to an event, or returns `None` if a value is unknown to this version.
 fn happening(row: &Row<'_>) -> Option<(i64, Happening)> {
     let what: String = row.get(4).ok()?;
     let what = match what.as_str() {
@@ -223,7 +225,7 @@ fn happening(row: &Row<'_>) -> Option<(i64, Happening)> {
     Some((row.get(0).ok()?, happening))
 }
 
-/// Nothing, or a word that must be one of ours.
+/// Parses an optional value. The outer `None` means that the value is unknown to this version.
 fn optional<T>(row: &Row<'_>, at: usize, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
     match row.get::<_, Option<String>>(at).ok()? {
         None => Some(None),
@@ -235,7 +237,7 @@ fn waiting_for(word: &str) -> Option<WaitingFor> {
     WaitingFor::ALL.into_iter().find(|needs| needs.to_string() == word)
 }
 
-/// The beginning of a text, in whole characters.
+/// Returns the beginning of a text, cut at a character boundary.
 pub(super) fn cut(text: &str, longest: usize) -> &str {
     let end = (0..=longest.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or_default()]

@@ -1,7 +1,8 @@
-//! The file of the ledger: how it is opened, begun, and kept aside when it is damaged.
+//! The database file of the ledger: opens it, creates it, and moves it aside if it is damaged.
 //!
-//! A new ledger is built under another name and renamed when it is whole, so that nobody ever meets half of one.
-//! What begins or replaces it holds `ledger.db.lock`; what only writes into it does not.
+//! A new ledger is built under another name and renamed when it is complete, so that no process ever opens an
+//! incomplete one. A process that creates or replaces the ledger holds `ledger.db.lock`; a process that only writes
+//! into it does not.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -20,37 +21,39 @@ use super::salvage;
 use super::schema::{self, VERSION};
 use crate::failpoint;
 
-/// How long anybody waits for another writer, who needs a millisecond.
+/// Time limit for waiting for another writer. A write takes about a millisecond.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long the log may get before a writer takes it over into the file. Who opens a ledger that nobody else has open
-/// reads the whole log first, half a millisecond at the median; taking it over costs some fsyncs.
+/// Size of the write-ahead log in bytes above which a writer runs a checkpoint. The first process that opens the ledger
+/// reads the whole log, half a millisecond at the median; a checkpoint costs some fsyncs.
 const MOST_LOG: u64 = 512 << 10;
 
-/// A row and its index entry are some hundred bytes, and the log takes whole pages: small ones keep it short.
+/// Page size in bytes. A row and its index entry have some hundred bytes, and the log stores whole pages: small pages
+/// keep it short.
 const PAGE: i64 = 1024;
 
-/// What SQLite keeps beside the file.
+/// Suffixes of the files that SQLite keeps next to the database file.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];
 
-/// An open ledger, and which file it is.
+/// An open connection and the identity of its file.
 pub(super) struct Opened {
     pub connection: Connection,
     identity: Option<(u64, u64)>,
 }
 
 impl Opened {
-    /// Whether what stands at the path now is still the file that was opened.
+    /// Returns whether the path still refers to the file that was opened.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         identity(path) == self.identity
     }
 }
 
-/// Opens the ledger that is there; none when there is none. Changes nothing but an older version.
+/// Opens an existing ledger, or returns `None` if there is none. Changes nothing, except that it migrates an older
+/// version.
 pub(super) fn open(path: &Path) -> Result<Option<Opened>, LedgerError> {
     let Some(identity) = identity(path) else { return Ok(None) };
     match open_this(path, identity) {
-        // Another has moved it aside while we looked: what is there now is to be opened.
+        // Another process has moved the file aside in the meantime; open the file that is there now.
         Err(_) if self::identity(path) != Some(identity) => open(path),
         other => other.map(Some),
     }
@@ -58,7 +61,7 @@ pub(super) fn open(path: &Path) -> Result<Option<Opened>, LedgerError> {
 
 fn open_this(path: &Path, identity: (u64, u64)) -> Result<Opened, LedgerError> {
     let said = |source| match LedgerError::of(path, source) {
-        // Nobody gives it a text here, so it is one in the file that looks too long.
+        // No statement here contains a long text, so a text in the file looks too long because of damage.
         error if error.is_too_big() => {
             LedgerError::Damaged { path: path.to_owned(), what: error.to_string() }
         }
@@ -68,7 +71,7 @@ fn open_this(path: &Path, identity: (u64, u64)) -> Result<Opened, LedgerError> {
     for end in BESIDE {
         let file = beside(path, end);
         if !file.exists() {
-            // On a disk that cannot be written SQLite tells better what is wrong.
+            // If the file system is read-only, SQLite reports the cause better than this call would.
             let _ = private(&file);
         }
     }
@@ -83,7 +86,7 @@ fn open_this(path: &Path, identity: (u64, u64)) -> Result<Opened, LedgerError> {
     Ok(Opened { connection, identity: Some(identity) })
 }
 
-/// Opens the ledger, begins one when there is none, and keeps a damaged one aside; says so when it did.
+/// Opens the ledger, creates it if it is missing, and replaces a damaged one. Returns a notice in the last case.
 pub(super) fn open_or_begin(path: &Path, now: Timestamp) -> Result<(Opened, Option<String>), LedgerError> {
     match open(path) {
         Ok(Some(opened)) => return Ok((opened, None)),
@@ -91,7 +94,7 @@ pub(super) fn open_or_begin(path: &Path, now: Timestamp) -> Result<(Opened, Opti
         Err(error) => return Err(error),
     }
     let _lock = lock(path)?;
-    // Asked again: while we waited for the lock, another may have done it.
+    // Checked again, because another process may have created the ledger while this one waited for the lock.
     let damage = match open(path) {
         Ok(Some(opened)) => return Ok((opened, None)),
         Ok(None) => None,
@@ -101,13 +104,13 @@ pub(super) fn open_or_begin(path: &Path, now: Timestamp) -> Result<(Opened, Opti
     replace(path, damage.as_deref(), now)
 }
 
-/// Whether SQLite finds its file to be something that it cannot have written.
+/// Returns whether SQLite's quick check finds the file malformed.
 pub(super) fn is_damaged(connection: &Connection) -> bool {
     let said = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
     !said.is_ok_and(|said| said == "ok")
 }
 
-/// Begins a new ledger in place of one whose damage showed only when it was used.
+/// Creates a new ledger in place of one whose damage was only found while using it.
 pub(super) fn begin_anew(
     path: &Path,
     damaged: &Opened,
@@ -115,7 +118,7 @@ pub(super) fn begin_anew(
     now: Timestamp,
 ) -> Result<(Opened, Option<String>), LedgerError> {
     let _lock = lock(path)?;
-    // Another may have done it while we waited for the lock.
+    // Another process may have replaced it while this one waited for the lock.
     if !damaged.is_at(path)
         && let Some(opened) = open(path)?
     {
@@ -124,7 +127,7 @@ pub(super) fn begin_anew(
     replace(path, Some(what), now)
 }
 
-/// Puts a new ledger in the place of what is there. The lock is held.
+/// Replaces the existing files with a new ledger. The caller holds the lock.
 fn replace(
     path: &Path,
     damage: Option<&str>,
@@ -156,31 +159,33 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
-    // Every command is a short process: taking the log over at each end would cost it two fsyncs.
+    // Every command is a short process: a checkpoint at each exit would cost two fsyncs.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // SQLite's own rule forgets, with the last process that has the ledger open, what was taken over already: short
-    // processes would take all of it over again at every write.
+    // SQLite's automatic checkpoint forgets how far it got when the last process closes the ledger: short processes
+    // would copy the whole log again at every write.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     Ok(connection)
 }
 
-/// Whether the log has become long enough to be taken over.
+/// Returns whether the write-ahead log is long enough for a checkpoint.
 pub(super) fn is_log_long(path: &Path) -> bool {
     fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > MOST_LOG)
 }
 
-/// Touches the log. SQLite writes it, waits for the disk and shows what was written only then, in memory: whoever was
-/// woken by the write alone may have looked too early, and nothing would wake them again.
+/// Updates the modification time of the write-ahead log. SQLite writes the log, waits for the disk and publishes the
+/// change in shared memory only afterwards: a process that was woken by the write alone may have read too early, and
+/// nothing would wake it again.
 pub(super) fn announce(path: &Path) {
     use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
     let now = || Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     let times = Timestamps { last_access: now(), last_modification: now() };
-    // Nobody depends on it: the next look comes anyway.
+    // Failure is harmless, because readers also check periodically.
     let _ = utimensat(CWD, beside(path, "-wal"), &times, AtFlags::SYMLINK_NOFOLLOW);
 }
 
-/// Takes the log over into the file and empties it; says whether nobody was in the way.
+/// Copies the write-ahead log into the database file and truncates it. Returns false if another connection prevented
+/// it.
 pub(super) fn take_over_log(connection: &Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(Duration::ZERO)?;
     let in_the_way = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
@@ -188,18 +193,19 @@ pub(super) fn take_over_log(connection: &Connection) -> rusqlite::Result<bool> {
     in_the_way.map(|busy: i64| busy == 0)
 }
 
-/// Makes a new ledger, whole or not at all, and says how many tasks it took over from a damaged one. The lock is held,
-/// and nothing stands at the path.
+/// Creates a new ledger, complete or not at all, and returns the number of tasks that it took over from a damaged one.
+/// The caller holds the lock, and there is no file at the path.
 fn build(path: &Path, damaged: Option<&Path>) -> Result<usize, LedgerError> {
     let new = beside(path, ".new");
     for end in ["", "-wal", "-shm", "-journal"] {
         let _ = fs::remove_file(beside(&new, end));
     }
-    // Ours first: SQLite would make it as wide as the umask lets it, and its companions take after it.
+    // The file is created here first: SQLite would create it with the permissions that the umask allows, and its
+    // companion files inherit them.
     let file = private(&new).map_err(LedgerError::io(&new))?;
     let fill = || -> rusqlite::Result<usize> {
         let connection = Connection::open_with_flags(&new, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        // One fsync below is enough for a file that nobody knows yet.
+        // A single fsync below is enough, because no other process knows this file yet.
         connection.pragma_update(None, "synchronous", "OFF")?;
         connection.pragma_update(None, "page_size", PAGE)?;
         schema::migrate(&connection)?;
@@ -213,14 +219,15 @@ fn build(path: &Path, damaged: Option<&Path>) -> Result<usize, LedgerError> {
     failpoint::reached("ledger.built");
     fs::rename(&new, path).map_err(LedgerError::io(path))?;
     failpoint::reached("ledger.begun");
-    // Some file systems cannot; they have promised nothing about renames either.
+    // Some file systems do not support this; they give no guarantees about renames either.
     let _ = path.parent().map(|dir| File::open(dir).and_then(|dir| dir.sync_all()));
     Ok(saved)
 }
 
-/// Moves what stands at the path, and what belongs to it, under a name that is free; none when nothing does.
+/// Moves the ledger and its companion files to an unused name and returns it, or `None` if there are no files.
 fn keep_aside(path: &Path, now: Timestamp) -> Result<Option<PathBuf>, LedgerError> {
-    // A log without its file would be taken for the new file's: it goes too, and first of all.
+    // SQLite would apply a leftover log to the new database file, so the companion files are moved, too, and before the
+    // database file.
     let there: Vec<&str> = BESIDE
         .into_iter()
         .chain([""])
@@ -244,7 +251,7 @@ fn keep_aside(path: &Path, now: Timestamp) -> Result<Option<PathBuf>, LedgerErro
     Ok(Some(kept))
 }
 
-/// The right to begin a ledger; the system lets go of it when its holder dies.
+/// Acquires the lock for creating a ledger. The kernel releases it when its holder exits.
 fn lock(path: &Path) -> Result<File, LedgerError> {
     let lock = beside(path, ".lock");
     let file = private(&lock).map_err(LedgerError::io(&lock))?;
@@ -253,7 +260,7 @@ fn lock(path: &Path) -> Result<File, LedgerError> {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                // A ledger is begun once in its life: not worth a thread that waits without asking.
+                // A ledger is created once, so a thread that waits for the lock without polling is not worthwhile.
                 thread::sleep(Duration::from_millis(2));
             }
             Err(TryLockError::WouldBlock) => return Err(LedgerError::Busy { path: path.to_owned() }),
@@ -262,7 +269,8 @@ fn lock(path: &Path) -> Result<File, LedgerError> {
     }
 }
 
-/// A file of ours, made when it is missing; the umask may have taken even our own rights.
+/// Opens a file with mode 0600 and creates it if it is missing. The mode is set explicitly because the umask may have
+/// removed permissions of the owner.
 fn private(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
         .write(true)

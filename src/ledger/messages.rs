@@ -1,4 +1,4 @@
-//! The table of mail. What was sent is kept until its recipient has it, not even a power cut loses it.
+//! The table of messages. A message is kept until its recipient has read it, and survives a power failure.
 
 use std::collections::HashSet;
 
@@ -13,23 +13,23 @@ use crate::model::{AgentId, Message, MessageId, MessageState, NewMessage, Recipi
 const COLUMNS: &str =
     "id, at, sender, recipient, recipient_name, project, text, wake, state, changed_at, why";
 
-/// Which messages are wanted.
+/// The selection of messages for a query.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MessageQuery<'a> {
-    /// To this one only.
+    /// Only messages to this recipient.
     pub to: Option<&'a Recipient>,
-    /// From this sender only.
+    /// Only messages from this sender.
     pub from: Option<&'a str>,
-    /// In one of these states; in any when it is empty.
+    /// Only messages in one of these states; an empty slice selects all states.
     pub states: &'a [MessageState],
-    /// Sent at this time or later.
+    /// Only messages that were sent at this time or later.
     pub since: Option<Timestamp>,
-    /// Only the newest so many.
+    /// Only this number of the newest messages.
     pub newest: Option<usize>,
 }
 
 impl Ledger {
-    /// Sends messages, all of them or none.
+    /// Stores new messages, either all of them or none, and returns their ids.
     pub fn add_messages(
         &self,
         messages: &[NewMessage],
@@ -58,7 +58,7 @@ impl Ledger {
         })
     }
 
-    /// Messages, the oldest first.
+    /// Returns messages, oldest first.
     pub fn messages(&self, query: &MessageQuery<'_>) -> Result<Vec<Message>, LedgerError> {
         let states = words(query.states);
         let to = query.to.map(of);
@@ -85,18 +85,18 @@ impl Ledger {
         Ok(found)
     }
 
-    /// One message.
+    /// Returns one message, or `None` if there is no message with this id.
     pub fn message(&self, id: MessageId) -> Result<Option<Message>, LedgerError> {
         Ok(self.select_messages("WHERE id = ?1", &[&id.0], 1)?.pop())
     }
 
-    /// What is to be typed into an agent next.
+    /// Returns the next message that is to be typed into an agent.
     pub fn next_message(&self, agent: AgentId) -> Result<Option<Message>, LedgerError> {
         let which = "WHERE recipient = ?1 AND state = 'waiting' AND wake = 1 ORDER BY id";
         Ok(self.select_messages(which, &[agent.0.as_bytes()], 1)?.pop())
     }
 
-    /// Who has mail that is to be typed in.
+    /// Returns the agents that have messages to be typed in.
     pub fn mail(&self) -> Result<HashSet<AgentId>, LedgerError> {
         self.read(|connection| {
             let sql = "SELECT DISTINCT recipient FROM messages WHERE state = 'waiting' AND wake = 1";
@@ -112,7 +112,8 @@ impl Ledger {
         })
     }
 
-    /// Moves a message, when it is in this state; says whether it was. Of two who try, one succeeds.
+    /// Moves a message to another state if it is in the expected state, and returns whether it was. If two processes
+    /// try this at the same time, one of them succeeds.
     pub fn move_message(
         &self,
         id: MessageId,
@@ -128,7 +129,7 @@ impl Ledger {
         })
     }
 
-    /// Puts a message that could not be typed in back where it waits to be asked for.
+    /// Returns a message that could not be typed in to the waiting state, in which the agent has to ask for it.
     pub fn park_message(&self, id: MessageId, why: &str, now: Timestamp) -> Result<(), LedgerError> {
         self.write(Durability::OfWork, |change| {
             let sql = "UPDATE messages SET state = 'waiting', wake = 0, why = ?2, changed_at = ?3
@@ -137,7 +138,7 @@ impl Ledger {
         })
     }
 
-    /// What waits for somebody, who has read it from now on.
+    /// Marks all waiting messages of a recipient as read and returns them.
     pub fn take_messages(&self, to: &Recipient, now: Timestamp) -> Result<Vec<Message>, LedgerError> {
         let waiting =
             MessageQuery { to: Some(to), states: &[MessageState::Waiting], ..MessageQuery::default() };
@@ -153,7 +154,7 @@ impl Ledger {
         Ok(taken)
     }
 
-    /// Mail that an agent will never have, because it is forgotten, is forgotten with it.
+    /// Deletes the undelivered messages of an agent that is being removed.
     pub fn drop_mail(&self, agent: AgentId) -> Result<(), LedgerError> {
         self.write(Durability::OfWork, |change| {
             let sql = "DELETE FROM messages WHERE recipient = ?1 AND state IN ('waiting', 'dispatched')";
@@ -161,7 +162,7 @@ impl Ledger {
         })
     }
 
-    /// Forgets mail that was read before a time; what nobody has read is kept. Says how many rows that were.
+    /// Deletes messages that were read before a time and returns their number. Unread messages are kept.
     pub(super) fn forget_messages(&self, before: i64) -> Result<usize, LedgerError> {
         self.write(Durability::OfHistory, |change| {
             change.execute("DELETE FROM messages WHERE state = 'read' AND changed_at < ?1", [before])
@@ -195,7 +196,7 @@ fn of(recipient: &Recipient) -> ([u8; 16], &str) {
     }
 }
 
-/// A row in our words; none when one of them is not ours.
+/// Converts a row to a message, or returns `None` if a value is unknown to this version.
 fn message(row: &Row<'_>) -> Option<Message> {
     let recipient: [u8; 16] = row.get(3).ok()?;
     let name: String = row.get(4).ok()?;

@@ -1,8 +1,8 @@
-//! The ledger edge: what happened and what is to be done, in `ledger.db` (SQLite). One file a table.
+//! The ledger adapter: events, tasks, messages and the board in `ledger.db` (SQLite), with one source file per table.
 //!
-//! A change is kept whole or not at all, whoever is killed when. What happened may lose its last moments to a power
-//! cut, a task never does. A row with a word that only a newer symposium knows is passed over, never an error. Must
-//! never be asked for what is true now: that is the registry's.
+//! A change is stored completely or not at all, even if a process is killed. A power failure may lose the most recent
+//! events, but never a task. Rows with values that only a newer version knows are skipped and are never an error. The
+//! ledger must not be used for the current state of agents: that is in the registry.
 
 mod board;
 mod counters;
@@ -39,7 +39,7 @@ use file::Opened;
 /// An open ledger.
 pub struct Ledger {
     path: PathBuf,
-    /// When it was opened by somebody who may begin it anew; none for those who only read.
+    /// Time at which a process opened the ledger that may create it again after damage; `None` for readers.
     since: Option<Timestamp>,
     state: Mutex<State>,
 }
@@ -49,18 +49,18 @@ struct State {
     notice: Option<String>,
 }
 
-/// How sure a change must be before it counts as made.
+/// The durability that a change needs before it counts as stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Durability {
-    /// It survives us; a power cut may take it back.
+    /// The change survives the end of this process, but may be lost in a power failure.
     OfHistory,
-    /// It survives a power cut.
+    /// The change survives a power failure.
     OfWork,
 }
 
 impl Ledger {
-    /// Opens the ledger of a state directory, and begins one when there is none. A damaged one is kept aside and
-    /// begun anew; the second answer says so.
+    /// Opens the ledger of a state directory and creates it if it is missing. A damaged ledger is moved aside and
+    /// created again; the second value is a notice that says so.
     pub fn open(home: &Path, now: Timestamp) -> Result<(Ledger, Option<String>), LedgerError> {
         let path = home.join("ledger.db");
         let (opened, notice) = file::open_or_begin(&path, now)?;
@@ -68,7 +68,7 @@ impl Ledger {
         Ok((Ledger { path, since: Some(now), state }, notice))
     }
 
-    /// Opens the ledger to read in it; none when there is none, and none is begun.
+    /// Opens an existing ledger for reading. Returns `None` if there is none, and creates nothing.
     pub fn open_existing(home: &Path) -> Result<Option<Ledger>, LedgerError> {
         let path = home.join("ledger.db");
         let opened = file::open(&path)?;
@@ -78,18 +78,18 @@ impl Ledger {
         }))
     }
 
-    /// What befell the ledger since it was opened, to be told once.
+    /// Returns the notice about a repair since the ledger was opened. Each notice is returned once.
     pub fn take_notice(&self) -> Option<String> {
         self.state().notice.take()
     }
 
-    /// Takes the log over into the file and empties it, as far as nobody reads in it.
+    /// Copies the write-ahead log into the database file and truncates it, unless other readers prevent it.
     pub fn checkpoint(&self) -> Result<(), LedgerError> {
         self.read(|connection| file::take_over_log(connection).map(drop))
     }
 
-    /// Reads the whole file anew and, if it is damaged, keeps it aside and begins another. Pages that an open ledger
-    /// has in memory hide damage of the file from it.
+    /// Checks the whole file with a new connection. If it is damaged, moves it aside and creates a new ledger. A new
+    /// connection is necessary because pages in the cache of an open connection hide damage in the file.
     pub fn repair_if_damaged(&self) -> Result<(), LedgerError> {
         let Some(since) = self.since else { return Ok(()) };
         let mut state = self.state();
@@ -105,7 +105,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Reads; a long-lived reader finds the file again when it was replaced.
+    /// Runs a query. Opens the file again if it has been replaced since it was opened.
     fn read<T>(&self, ask: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         let mut state = self.state();
         if !state.opened.is_at(&self.path) {
@@ -113,7 +113,7 @@ impl Ledger {
         }
         let said = ask(&state.opened.connection).map_err(|source| {
             let error = LedgerError::of(&self.path, source);
-            // Of a text that is too long, and of one that damage makes look so, SQLite says the same.
+            // SQLite reports the same error for a text that is too long and for damage that makes a text look too long.
             match error.is_too_big() && file::is_damaged(&state.opened.connection) {
                 true => LedgerError::Damaged { path: self.path.clone(), what: error.to_string() },
                 false => error,
@@ -129,7 +129,7 @@ impl Ledger {
         }
     }
 
-    /// Changes something, whole or not at all.
+    /// Runs a change in a transaction, so that it is stored completely or not at all.
     fn write<T>(
         &self,
         durability: Durability,
@@ -141,7 +141,7 @@ impl Ledger {
             transaction.commit()?;
             file::announce(&self.path);
             if file::is_log_long(&self.path) {
-                // What was written is safe in the log; the next writer will try again.
+                // The change is safe in the write-ahead log; the next writer tries the checkpoint again.
                 let _ = file::take_over_log(connection);
             }
             Ok(answer)

@@ -1,4 +1,5 @@
-//! Queues: what an agent is to do next, and all of them in numbers. Nothing here gets slower with the number of tasks.
+//! The task queues: the next task of an agent, and the counts of all queues. The cost of these queries does not grow
+//! with the number of tasks.
 
 use std::collections::HashMap;
 
@@ -8,19 +9,19 @@ use super::tasks::{NOBODY, rank, state};
 use super::{Ledger, LedgerError};
 use crate::model::{AgentId, Task, TaskCounts, TaskId, TaskState};
 
-/// Every queue in numbers.
+/// The task counts of all queues.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Queues {
-    /// By agent.
+    /// Counts of each agent's own queue.
     pub of: HashMap<AgentId, TaskCounts>,
-    /// What nobody has taken yet.
+    /// Counts of the tasks that no agent has claimed yet.
     pub pool: TaskCounts,
 }
 
 impl Ledger {
-    /// What an agent of a spec is to do next, of its own or of what any such may take: the most urgent, and of these
-    /// the oldest. What comes after something that is not done is passed over, and so is what somebody else is about to
-    /// take.
+    /// Returns the next task of an agent with this spec, from its own queue or from the tasks for any agent of the
+    /// spec: the most urgent, and among those the oldest. Skips tasks that depend on an unfinished task, and tasks in
+    /// `taken`, which other agents are about to claim.
     pub fn next_task(
         &self,
         agent: AgentId,
@@ -45,7 +46,7 @@ impl Ledger {
         Ok(own.into_iter().min_by_key(|task| (rank(task.priority), task.id)))
     }
 
-    /// Every queue in numbers; one that is being typed in counts as running.
+    /// Returns the counts of all queues. A task that is being typed in counts as running.
     pub fn queues(&self) -> Result<Queues, LedgerError> {
         self.read(|connection| {
             let mut statement =

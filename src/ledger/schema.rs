@@ -1,11 +1,11 @@
-//! The tables of the ledger and how an older ledger becomes one of today.
+//! The tables of the ledger and the migration of older versions.
 //!
-//! The version is SQLite's `user_version`. A step is only ever added, never changed: what an older symposium wrote
-//! must load for ever. Version 0 is no ledger of ours.
+//! The version is SQLite's `user_version`. Migration steps are only added and never changed, because every older
+//! version must stay readable. Version 0 is not a ledger.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-/// What leads from the version before to this one; the first leads from nothing to version 1.
+/// The migration steps. Each step leads from the previous version to the next; the first creates version 1.
 const STEPS: [&str; 3] = [
     "
     -- AUTOINCREMENT: a number that a reader has passed is never given again.
@@ -128,18 +128,18 @@ const STEPS: [&str; 3] = [
 ",
 ];
 
-/// The version that this symposium writes.
+/// The schema version that this program writes.
 pub(super) const VERSION: i64 = STEPS.len() as i64;
 
-/// The version that a file says it has; 0 when it is empty or somebody else's.
+/// Returns the schema version of a file, or 0 if the file is empty or belongs to another program.
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Takes every step that is missing, all of them or none.
+/// Applies all missing migration steps, either all of them or none.
 pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<()> {
     let change = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    // Asked again: while we waited for the right to write, another may have done it.
+    // Checked again, because another process may have migrated the ledger while this one waited for the write lock.
     let found = usize::try_from(version(&change)?).unwrap_or_default();
     for step in STEPS.iter().skip(found) {
         change.execute_batch(step)?;

@@ -1,5 +1,5 @@
-//! The steps that tasks take. Of two who try the same step one succeeds, and every step that was taken is kept with
-//! its time, its attempt and why.
+//! The state transitions of tasks. If two processes try the same transition, one of them succeeds. Every transition is
+//! stored with its time, its attempt and its reason.
 
 use jiff::Timestamp;
 use rusqlite::{Transaction, params};
@@ -9,36 +9,36 @@ use super::tasks::{NOBODY, state, words};
 use super::{Durability, Ledger, LedgerError};
 use crate::model::{AgentId, AgentName, Progress, TaskId, TaskState, TaskStep};
 
-/// The longest result that is kept.
+/// Maximum stored length of a result in bytes.
 const MOST_RESULT: usize = 1 << 16;
-/// The longest word on progress that is kept.
+/// Maximum stored length of a progress note in bytes.
 const MOST_NOTE: usize = 1000;
 
-/// A step that a task takes.
+/// A state transition of a task.
 #[derive(Debug, Clone, Copy)]
 pub struct TaskMove<'a> {
-    /// From one of these; from any other it does not move.
+    /// The states that the transition starts from; a task in any other state stays unchanged.
     pub from: &'a [TaskState],
-    /// To this.
+    /// The new state of the task.
     pub to: TaskState,
-    /// Why.
+    /// The reason for the transition.
     pub why: &'a str,
-    /// What came of it; none leaves what was there.
+    /// The result of the task; `None` keeps the stored result.
     pub result: Option<&'a str>,
-    /// Whether a person has to look.
+    /// Whether the task needs the attention of a user.
     pub flagged: bool,
 }
 
 impl<'a> TaskMove<'a> {
-    /// A step with nothing to show for it.
+    /// Creates a transition without a result.
     pub fn plain(from: &'a [TaskState], to: TaskState, why: &'a str) -> TaskMove<'a> {
         TaskMove { from, to, why, result: None, flagged: false }
     }
 }
 
 impl Ledger {
-    /// Moves a task, when it is where the step begins; says whether it was. What comes after one that is done is free
-    /// to begin.
+    /// Moves a task to another state if it is in a state that the transition starts from, and returns whether it was.
+    /// When a task is done, the tasks that depend on it are unblocked.
     pub fn move_task(&self, id: TaskId, step: &TaskMove<'_>, now: Timestamp) -> Result<bool, LedgerError> {
         let from = if step.from.is_empty() { "''".to_owned() } else { words(step.from) };
         let sql = format!(
@@ -70,8 +70,9 @@ impl Ledger {
         })
     }
 
-    /// Puts a task back on its queue of which nothing was typed; says whether it was being typed in. It has not been
-    /// tried, and that is no step: one that has to wait all night for the same reason leaves one line, not thousands.
+    /// Returns a task to its queue if none of it was typed, and returns whether the task was being dispatched. This
+    /// counts neither as an attempt nor as a transition: a task that waits all night for the same reason leaves one
+    /// row, not thousands.
     pub fn put_back_task(&self, id: TaskId, why: &str, now: Timestamp) -> Result<bool, LedgerError> {
         self.write(Durability::OfWork, |change| {
             let back = change
@@ -102,7 +103,7 @@ impl Ledger {
         })
     }
 
-    /// Gives a task to an agent that has nothing else to do; says whether both were still free.
+    /// Assigns a task to an agent that has no other task, and returns whether both were still free.
     pub fn claim_task(
         &self,
         id: TaskId,
@@ -134,7 +135,7 @@ impl Ledger {
         })
     }
 
-    /// Notes how far a task that is worked on is; says whether it is.
+    /// Stores the progress of an active task and returns whether the task is active.
     pub fn note_progress(&self, id: TaskId, progress: &Progress) -> Result<bool, LedgerError> {
         self.write(Durability::OfHistory, |change| {
             let sql = "UPDATE tasks SET percent = ?2, note = ?3 WHERE id = ?1 AND state IN ('dispatched', 'running')";
@@ -143,7 +144,7 @@ impl Ledger {
         })
     }
 
-    /// The states that a task came through, the first one first.
+    /// Returns the states that a task has gone through, oldest first.
     pub fn task_steps(&self, id: TaskId) -> Result<Vec<TaskStep>, LedgerError> {
         self.read(|connection| {
             let sql = "SELECT at, state, attempt, why FROM task_steps WHERE task = ?1 ORDER BY id";
@@ -160,7 +161,7 @@ impl Ledger {
     }
 }
 
-/// Keeps the state that a task has come into.
+/// Records the current state of a task as a transition.
 pub(super) fn note_step(
     change: &Transaction<'_>,
     id: TaskId,
@@ -173,7 +174,7 @@ pub(super) fn note_step(
     change.prepare(sql)?.execute(params![id.0, now.as_microsecond(), why]).map(drop)
 }
 
-/// What comes after it waits for one less.
+/// Decrements the number of blocking tasks of every task that depends on this one.
 fn release(change: &Transaction<'_>, id: TaskId) -> rusqlite::Result<()> {
     let sql = "UPDATE tasks SET blocked = blocked - 1
                WHERE blocked > 0 AND id IN (SELECT task FROM task_after WHERE after = ?1)";

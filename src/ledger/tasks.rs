@@ -1,4 +1,4 @@
-//! The table of work: what each agent is to do and how far it is. Never lost, not even to a power cut.
+//! The table of tasks: the work of each agent and its state. Tasks survive a power failure.
 
 use jiff::Timestamp;
 use rusqlite::{Row, params, params_from_iter};
@@ -8,29 +8,29 @@ use super::task_transitions::note_step;
 use super::{Durability, Ledger, LedgerError};
 use crate::model::{AgentId, Doer, NewTask, Priority, Progress, Task, TaskId, TaskState};
 
-/// The owner of what nobody has taken yet.
+/// The agent id of tasks that no agent has claimed yet.
 pub(super) const NOBODY: [u8; 16] = [0; 16];
 
 const ALL: usize = usize::MAX;
 
-/// All that is known of a task.
+/// The columns of a task in the order that the row conversion expects.
 pub(super) const COLUMNS: &str = "id, agent, agent_name, text, priority, state, source, created_at, changed_at, \
      attempts, why, result, pool, topic, timeout_s, retries, blocked, percent, note, flagged, dispatched_at, \
      (SELECT group_concat(after) FROM task_after WHERE task = tasks.id), source_id";
 
-/// Which tasks are wanted.
+/// The selection of tasks for a query.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TaskQuery<'a> {
-    /// Of this agent only.
+    /// Only tasks of this agent.
     pub agent: Option<AgentId>,
-    /// In one of these states; in any when it is empty.
+    /// Only tasks in one of these states; an empty slice selects all states.
     pub states: &'a [TaskState],
-    /// Only the newest so many; all when it is none.
+    /// Only this number of the newest tasks; `None` selects all.
     pub newest: Option<usize>,
 }
 
 impl Ledger {
-    /// Puts a task on a queue. What it comes after must be known; says which is not.
+    /// Adds a task to a queue. The tasks that it depends on must exist; the inner error names the first that does not.
     pub fn add_task(&self, task: &NewTask, now: Timestamp) -> Result<Result<TaskId, TaskId>, LedgerError> {
         let (agent, name, pool) = match &task.doer {
             Doer::Agent(id, name) => (*id.0.as_bytes(), name.as_str(), None),
@@ -75,17 +75,18 @@ impl Ledger {
         })
     }
 
-    /// One task.
+    /// Returns one task, or `None` if there is no task with this id.
     pub fn task(&self, id: TaskId) -> Result<Option<Task>, LedgerError> {
         Ok(self.select_tasks("WHERE id = ?1", &[&id.0], 1)?.pop())
     }
 
-    /// Tasks, the oldest first.
+    /// Returns tasks, oldest first.
     pub fn tasks(&self, query: &TaskQuery<'_>) -> Result<Vec<Task>, LedgerError> {
         let states = if query.states.is_empty() { &TaskState::ALL } else { query.states };
         let most = query.newest.unwrap_or(ALL);
         let mut found = Vec::new();
-        // State by state: each is in the order of an index, so that nobody sorts ten thousand to show fifty.
+        // One query per state: an index delivers each in order, so that ten thousand tasks need not be sorted to show
+        // fifty.
         for state in states {
             found.extend(match query.agent {
                 Some(agent) => self.select_tasks(
@@ -105,7 +106,7 @@ impl Ledger {
         Ok(found)
     }
 
-    /// Forgets tasks that were over before a time and that no open one comes after.
+    /// Deletes tasks that ended before a time and that no open task depends on, and returns their number.
     pub(super) fn forget_tasks(&self, before: i64) -> Result<usize, LedgerError> {
         let over: Vec<TaskState> = TaskState::ALL.into_iter().filter(|state| state.is_over()).collect();
         let sql = format!(
@@ -125,7 +126,7 @@ impl Ledger {
         })
     }
 
-    /// Tasks that we understand, so many at most.
+    /// Returns at most `most` tasks and skips rows with values that are unknown to this version.
     pub(super) fn select_tasks(
         &self,
         which: &str,
@@ -146,7 +147,7 @@ impl Ledger {
     }
 }
 
-/// A row in our words; none when one of them is not ours.
+/// Converts a row to a task, or returns `None` if a value is unknown to this version.
 pub(super) fn task(row: &Row<'_>) -> Option<Task> {
     let agent: [u8; 16] = row.get(1).ok()?;
     let name: String = row.get(2).ok()?;
@@ -183,13 +184,13 @@ pub(super) fn task(row: &Row<'_>) -> Option<Task> {
     })
 }
 
-/// A state in our words; none when it is not ours.
+/// Parses a task state, or returns `None` if it is unknown to this version.
 pub(super) fn state(row: &Row<'_>, at: usize) -> Option<TaskState> {
     let word: String = row.get(at).ok()?;
     TaskState::ALL.into_iter().find(|state| state.word() == word)
 }
 
-/// The number by which SQLite puts priorities in order, with room between them for new ones.
+/// Returns the number by which SQLite orders priorities, with gaps for new ones.
 pub(super) fn rank(priority: Priority) -> i64 {
     match priority {
         Priority::Critical => 10,
@@ -200,7 +201,8 @@ pub(super) fn rank(priority: Priority) -> i64 {
     }
 }
 
-/// States as SQL; all of them when none is named. The words are ours, so there is nothing to escape.
+/// Returns a list of states for an SQL `IN` clause; an empty slice selects all states. The names are constants, so they
+/// need no escaping.
 pub(super) fn words(states: &[TaskState]) -> String {
     let states = if states.is_empty() { &TaskState::ALL } else { states };
     states.iter().map(|state| format!("'{state}'")).collect::<Vec<_>>().join(", ")

@@ -1,6 +1,6 @@
-//! What is in a workspace of ours: files that are copied into it, and how much it takes on disk.
+//! Copies files into a managed workspace, and computes the disk usage of a workspace.
 //!
-//! A repository is a stranger's word: nothing is read from or written to a place that a symbolic link leads to.
+//! Repositories are untrusted: nothing is read or written through a symbolic link.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,17 +10,17 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::model::{is_gits_own, is_pattern, matches, steps};
 
-/// What became of a copy.
+/// The result of copying a file or directory.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Copied {
-    /// These files are there now, below the top.
+    /// These files were copied; the paths are relative to the root.
     Files(Vec<PathBuf>),
-    /// There is nothing of that name, or the other place has one of its own.
+    /// The source does not exist, or the target has a file of its own at this path.
     NotThere,
 }
 
-/// The files and directories below a top that a pattern means, in alphabetical order; a name without `*` and `?` means
-/// itself, whether it is there or not. Links are named, never followed.
+/// Returns the files and directories below a root that match a pattern, in alphabetical order. A name without `*` and
+/// `?` is returned whether it exists or not. Symbolic links are returned, but never followed.
 pub fn meant_by(top: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
     for step in steps(pattern) {
@@ -33,7 +33,7 @@ pub fn meant_by(top: &Path, pattern: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The names in a directory that one step of a pattern means.
+/// Returns the names in a directory that match one component of a pattern.
 fn names(dir: &Path, step: &str) -> Vec<OsString> {
     if !fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir()) {
         return Vec::new();
@@ -48,7 +48,7 @@ fn names(dir: &Path, step: &str) -> Vec<OsString> {
     names
 }
 
-/// Copies one file or directory to the same place below another top; what is there already stays.
+/// Copies one file or directory to the same path below another root. Existing files stay unchanged.
 pub fn copy_into(from: &Path, to: &Path, name: &Path) -> io::Result<Copied> {
     let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
     if !plain || name.as_os_str().is_empty() {
@@ -82,7 +82,7 @@ pub fn copy_into(from: &Path, to: &Path, name: &Path) -> io::Result<Copied> {
 fn copy(source: &Path, to: &Path, name: &Path, copied: &mut Vec<PathBuf>) -> io::Result<()> {
     let (meta, target) = (fs::symlink_metadata(source)?, to.join(name));
     if meta.is_dir() {
-        // A copy of it would hold a copy of itself, and so on.
+        // The copy would contain a copy of itself, and so on.
         if to.starts_with(source) {
             return Err(refused("the worktree itself is in it"));
         }
@@ -98,7 +98,7 @@ fn copy(source: &Path, to: &Path, name: &Path, copied: &mut Vec<PathBuf>) -> io:
             copy(&entry.path(), to, &name.join(entry.file_name()), copied)?;
         }
     } else if fs::symlink_metadata(&target).is_ok() {
-        // The repository's own is newer than what somebody left lying about.
+        // The file of the repository takes precedence over an uncommitted file in the source.
     } else if meta.is_symlink() {
         std::os::unix::fs::symlink(fs::read_link(source)?, &target)?;
         copied.push(name.to_owned());
@@ -126,13 +126,14 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
-/// What a tree takes on disk; what cannot be read counts as nothing, and no link is followed.
+/// Returns the disk usage of a tree in bytes. Unreadable directories count as empty, and symbolic links are not
+/// followed.
 pub(super) fn size(top: &Path) -> u64 {
     let (mut sum, mut open) = (0, vec![top.to_owned()]);
     while let Some(dir) = open.pop() {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             let Ok(meta) = entry.metadata() else { continue };
-            // `st_blocks` counts 512 bytes, whatever the file system's own blocks are.
+            // `st_blocks` counts units of 512 bytes, regardless of the block size of the file system.
             sum += meta.blocks() * 512;
             if meta.is_dir() {
                 open.push(entry.path());

@@ -1,4 +1,5 @@
-//! What can go wrong with the state directory, as facts: which file, what was seen. Hints are made elsewhere.
+//! The errors of the state directory, as facts: the affected file and the observation. The caller adds hints for the
+//! user.
 
 use std::fmt;
 use std::io;
@@ -7,153 +8,153 @@ use std::time::Duration;
 
 use crate::model::AgentName;
 
-/// Why the store could not do what it was asked.
+/// The reason why a store operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The state directory, or one inside it, could not be made or looked at.
+    /// The state directory, or a directory in it, could not be created or inspected.
     #[error("cannot use the directory {}: {source}", path.display())]
     Home {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error that the operating system reported.
         source: io::Error,
     },
-    /// Something else stands where a directory of ours should be.
+    /// The path of a directory is occupied by something else.
     #[error("{} is not a directory", path.display())]
     NotADirectory {
-        /// What stands there.
+        /// Path that is not a directory.
         path: PathBuf,
     },
-    /// The directory belongs to somebody else.
+    /// The directory belongs to another user.
     #[error("{} belongs to user {owner}, not to us (user {us})", path.display())]
     NotOurs {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// Whose it is.
+        /// User id of its owner.
         owner: u32,
-        /// Who we are.
+        /// User id of this process.
         us: u32,
     },
-    /// Group or others may write in the directory.
+    /// The group or others may write in the directory.
     #[error("others can write in {} (mode {mode:04o})", path.display())]
     WritableByOthers {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// Its mode.
+        /// Permission bits of the directory.
         mode: u32,
     },
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error that the operating system reported.
         source: io::Error,
     },
-    /// A file could not be written; what was there before is still there.
+    /// A file could not be written; its previous content is unchanged.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error that the operating system reported.
         source: io::Error,
     },
-    /// A symbolic link stands in a place where we would replace it by a file.
+    /// The path of a file that would be replaced is a symbolic link.
     #[error("{} is a symbolic link", path.display())]
     Symlink {
-        /// The link.
+        /// Path of the link.
         path: PathBuf,
     },
-    /// A directory, pipe or device stands where a file should be.
+    /// A directory, pipe or device is at the path of a file.
     #[error("{} is not a regular file", path.display())]
     NotAFile {
-        /// What stands there.
+        /// Path that is not a regular file.
         path: PathBuf,
     },
-    /// A newer symposium wrote the registry; it was not touched.
+    /// A newer version of symposium wrote the registry. It was not changed.
     #[error("{} was written by a newer symposium (format {found}, this one knows {known})", path.display())]
     NewerFormat {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The format it says it has.
+        /// Format number of the file.
         found: u64,
-        /// The newest we know.
+        /// Newest format number that this version supports.
         known: u64,
     },
-    /// The registry is damaged, and mending it failed.
+    /// The registry is damaged, and the repair failed.
     #[error("{} is damaged ({damage}) and cannot be repaired: {source}", path.display())]
     CannotRepair {
-        /// The registry.
+        /// Path of the registry.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         damage: String,
-        /// What stopped the repair.
+        /// Error that stopped the repair.
         source: Box<StoreError>,
     },
-    /// Somebody held the registry's lock for too long.
+    /// Another process held the lock for longer than the time limit.
     #[error("{} was held by another process for {} s", path.display(), waited.as_secs())]
     LockTimeout {
-        /// The lock file.
+        /// Path of the lock file.
         path: PathBuf,
-        /// How long we waited.
+        /// Time limit that was exceeded.
         waited: Duration,
     },
-    /// The file system refused to lock.
+    /// The file system does not support the lock.
     #[error("cannot lock {}: {source}", path.display())]
     Lock {
-        /// The lock file.
+        /// Path of the lock file.
         path: PathBuf,
-        /// What the system said.
+        /// Error that the operating system reported.
         source: io::Error,
     },
-    /// Somebody else is at work on this agent.
+    /// Another process holds the lock of this agent.
     #[error("agent `{name}` is busy: {doing}")]
     AgentBusy {
-        /// The agent.
+        /// Name of the agent.
         name: AgentName,
-        /// Who holds it, when that could be read.
+        /// Process id of the holder, if it could be read.
         pid: Option<i32>,
-        /// What the holder says it is doing.
+        /// Operation that the holder recorded in the lock file.
         doing: String,
     },
-    /// One entry of the registry is not a record that we understand.
+    /// An entry of the registry is not a valid record.
     #[error("entry `{name}` of the registry cannot be read: {source}")]
     Entry {
-        /// The entry.
+        /// Name of the entry.
         name: String,
-        /// What is wrong with it.
+        /// Error that the JSON parser reported.
         source: serde_json::Error,
     },
 }
 
 impl StoreError {
-    /// For `map_err` on what looks at a directory.
+    /// Returns a function for `map_err` on operations that inspect a directory.
     pub(super) fn home(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
         move |source| StoreError::Home { path: path.to_owned(), source }
     }
 
-    /// For `map_err` on what reads a file.
+    /// Returns a function for `map_err` on operations that read a file.
     pub(super) fn read(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
         move |source| StoreError::Read { path: path.to_owned(), source }
     }
 
-    /// For `map_err` on what changes a file.
+    /// Returns a function for `map_err` on operations that change a file.
     pub(super) fn write(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
         move |source| StoreError::Write { path: path.to_owned(), source }
     }
 
-    /// For `map_err` on what locks a file.
+    /// Returns a function for `map_err` on operations that lock a file.
     pub(super) fn lock(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
         move |source| StoreError::Lock { path: path.to_owned(), source }
     }
 }
 
-/// Something the store repaired or put up with on the way, to be told once.
+/// A repair or a tolerated problem that is reported to the user once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// What happened, in a sentence without a full stop.
+    /// Description of the event, as a sentence without a full stop.
     pub what: String,
-    /// Where the original is kept.
+    /// Path at which the original file is kept.
     pub kept: Option<PathBuf>,
 }
 

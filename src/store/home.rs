@@ -1,7 +1,7 @@
-//! The state directory: what lies where in it, and that it is ours alone.
+//! The layout of the state directory, and the checks that only its owner can change it.
 //!
-//! Directories that we make are 0700 under any umask. The mode of one that already exists is checked, never
-//! changed: its owner may have opened it for reading on purpose.
+//! Directories are created with mode 0700 under any umask. The mode of an existing directory is checked, but never
+//! changed: its owner may have made it readable on purpose.
 
 use std::fs;
 use std::io;
@@ -10,21 +10,22 @@ use std::path::{Path, PathBuf};
 
 use super::StoreError;
 
-/// What the registry is called.
+/// File name of the registry.
 pub(super) const REGISTRY: &str = "agent-sessions.json";
 
-/// A state directory that was found to be ours.
+/// A state directory whose owner and permissions were checked.
 #[derive(Debug, Clone)]
 pub(super) struct Home(PathBuf);
 
 impl Home {
-    /// Makes what is missing and refuses what others could tamper with.
+    /// Creates missing directories, and rejects directories that other users could modify.
     pub(super) fn open(path: &Path) -> Result<Home, StoreError> {
         create_private(path).map_err(StoreError::home(path))?;
         check(path)?;
         let home = Home(path.to_owned());
         for inner in [home.run(), home.instances()] {
-            // A full or read-only disk must not stop those who only read: who needs the directory will be told.
+            // A full or read-only disk must not stop commands that only read. Commands that need the directory report
+            // the error.
             if create_private(&inner).is_ok() {
                 check(&inner)?;
             }
@@ -32,7 +33,7 @@ impl Home {
         Ok(home)
     }
 
-    /// The same for who only looks: makes nothing, and one that is not there is as good as an empty one.
+    /// Opens a state directory read-only: creates nothing, and treats a missing directory as empty.
     pub(super) fn found(path: &Path) -> Result<Home, StoreError> {
         let home = Home(path.to_owned());
         for dir in [path.to_owned(), home.run(), home.instances()] {
@@ -43,44 +44,45 @@ impl Home {
         Ok(home)
     }
 
-    /// The directory itself.
+    /// Returns the state directory itself.
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The registry.
+    /// Returns the path of the registry.
     pub(super) fn registry(&self) -> PathBuf {
         self.0.join(REGISTRY)
     }
 
-    /// The registry before its last change.
+    /// Returns the path of the backup, which is the registry before its last change.
     pub(super) fn backup(&self) -> PathBuf {
         self.0.join(format!("{REGISTRY}.bak"))
     }
 
-    /// What writers of the registry lock.
+    /// Returns the path of the file that writers of the registry lock.
     pub(super) fn lock_file(&self) -> PathBuf {
         self.0.join(format!("{REGISTRY}.lock"))
     }
 
-    /// Locks and sockets.
+    /// Returns the directory of locks and sockets.
     pub(super) fn run(&self) -> PathBuf {
         self.0.join("run")
     }
 
-    /// A directory for each agent.
+    /// Returns the directory that contains the instance directories.
     pub(super) fn instances(&self) -> PathBuf {
         self.0.join("instances")
     }
 }
 
-/// Makes a directory for us alone, where state directories are put.
+/// Creates a directory with mode 0700 for state directories, and checks its owner and permissions.
 pub fn make_private(path: &Path) -> Result<(), StoreError> {
     create_private(path).map_err(StoreError::home(path))?;
     check(path)
 }
 
-/// Removes a whole state directory. It is out of the way at once; what was left by one that was cut short goes too.
+/// Removes a whole state directory. It is renamed first, so that its path is free immediately; the remains of an
+/// earlier interrupted removal are deleted, too.
 pub fn remove_home(path: &Path) -> Result<(), StoreError> {
     let (Some(around), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
     let aside = around.join(format!(".removed-{}", name.to_string_lossy()));
@@ -93,14 +95,14 @@ pub fn remove_home(path: &Path) -> Result<(), StoreError> {
     gone(&aside, fs::remove_dir_all(&aside))
 }
 
-/// Makes a directory 0700, its missing parents too; one that exists is left as it is.
+/// Creates a directory and its missing parents with mode 0700. An existing directory stays unchanged.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
-    // A disk that does not answer writers makes `mkdir` wait even when the directory is there.
+    // On a disk that does not respond to writes, `mkdir` blocks even if the directory exists.
     if path.is_dir() {
         return Ok(());
     }
     match fs::DirBuilder::new().mode(0o700).create(path) {
-        // Only a strange umask takes away what was asked for.
+        // Only an unusual umask removes permissions of the owner.
         Ok(()) => match fs::metadata(path)?.mode() & 0o7777 {
             0o700 => Ok(()),
             _ => fs::set_permissions(path, fs::Permissions::from_mode(0o700)),
@@ -117,7 +119,7 @@ pub(super) fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Refuses a directory that is not ours, or in which others can write.
+/// Rejects a directory that belongs to another user, or in which other users can write.
 fn check(path: &Path) -> Result<(), StoreError> {
     let found = fs::metadata(path).map_err(StoreError::home(path))?;
     let us = rustix::process::geteuid().as_raw();
@@ -190,7 +192,8 @@ mod tests {
     #[test]
     fn a_home_of_somebody_else_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        // Only root can give a directory away; for others the root of the file system is somebody else's.
+        // Only root can change the owner of a directory; for other users, the root of the file system belongs to
+        // another user.
         let path = match std::os::unix::fs::chown(dir.path(), Some(12345), None) {
             Ok(()) => dir.path(),
             Err(_) => Path::new("/"),

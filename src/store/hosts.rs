@@ -1,5 +1,6 @@
-//! `hosts.json`: the other machines, by name. Written as the registry is: locked, whole or not at all. What a newer
-//! symposium wrote is not touched, what it added to a host survives, and what cannot be read is never overwritten.
+//! `hosts.json`: the configured hosts by name. Written like the registry: under a lock, and complete or not at all. A
+//! file of a newer format is not changed, unknown fields of a host are kept, and an unreadable file is never
+//! overwritten.
 
 use serde_json::{Map, Value};
 
@@ -7,40 +8,40 @@ use super::map_file::put_entry;
 use super::{Store, StoreError};
 use crate::model::{Host, HostName};
 
-/// What the file is called.
+/// Name of the file in the state directory.
 const FILE: &str = "hosts.json";
-/// The key of the hosts in it.
+/// Key of the hosts in the file.
 const KEY: &str = "hosts";
 
-/// The hosts while they are changed.
+/// The hosts while they are being changed under the lock.
 pub struct HostsEdit<'a>(&'a mut Map<String, Value>);
 
 impl HostsEdit<'_> {
-    /// One of them.
+    /// Returns the host with this name, if its entry is valid.
     pub fn get(&self, name: &HostName) -> Option<Host> {
         host(name.as_str(), self.0.get(name.as_str())?)
     }
 
-    /// Puts one in, or in place of the one of that name.
+    /// Adds a host, or replaces the one with the same name.
     pub fn put(&mut self, host: &Host) {
         let Ok(Value::Object(known)) = serde_json::to_value(host) else { return };
         put_entry(self.0, host.name.as_str(), known);
     }
 
-    /// Takes one out; says whether it was there.
+    /// Removes a host and returns whether it existed.
     pub fn remove(&mut self, name: &HostName) -> bool {
         self.0.remove(name.as_str()).is_some()
     }
 }
 
 impl Store {
-    /// All hosts that we understand, by name.
+    /// Returns all hosts with valid entries, ordered by name.
     pub fn hosts(&self) -> Result<Vec<Host>, StoreError> {
         let all = self.read_map(FILE, KEY)?;
         Ok(all.iter().filter_map(|(name, value)| host(name, value)).collect())
     }
 
-    /// Changes them under their lock; not written when nothing changed.
+    /// Changes the hosts while their lock is held. Writes nothing if nothing changed.
     pub fn update_hosts<T>(&self, change: impl FnOnce(&mut HostsEdit) -> T) -> Result<T, StoreError> {
         self.update_map(FILE, KEY, |entries| change(&mut HostsEdit(entries)))
     }

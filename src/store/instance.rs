@@ -1,5 +1,5 @@
-//! The directory of one agent, `instances/NAME/`: where its files are, and how they are written. What is in them is
-//! the business of those who write them.
+//! The instance directory of one agent, `instances/NAME/`: the paths of its files, and how they are written. The
+//! modules that write the files define their content.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::home::create_private;
 use super::{StoreError, replace_file};
 
-/// One agent's directory, which may not exist yet.
+/// The instance directory of one agent, which may not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
     dir: PathBuf,
@@ -22,62 +22,63 @@ impl Instance {
         Instance { dir }
     }
 
-    /// The directory.
+    /// Returns the path of the instance directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Everything the agent has printed.
+    /// Returns the path of the transcript, which contains everything that the agent printed.
     pub fn transcript(&self) -> PathBuf {
         self.dir.join("transcript.log")
     }
 
-    /// The resolved spec it was born from, with its record.
+    /// Returns the path of the spawn manifest: the resolved spec that the agent was created from, with its record.
     pub fn spec_json(&self) -> PathBuf {
         self.dir.join("spec.json")
     }
 
-    /// Small files that say what the agent is at.
+    /// Returns the directory of small files that describe the state of the agent.
     pub fn state_dir(&self) -> PathBuf {
         self.dir.join("state")
     }
 
-    /// The scratch folder or worktree of an agent that has one.
+    /// Returns the path of the scratch directory or worktree of an agent that has one.
     pub fn workspace(&self) -> PathBuf {
         self.dir.join("workspace")
     }
 
-    /// Makes the scratch folder, for us alone, and says where it is.
+    /// Creates the scratch directory with mode 0700 and returns its path.
     pub fn create_workspace(&self) -> Result<PathBuf, StoreError> {
         let path = self.workspace();
         create_private(&path).map_err(StoreError::write(&path))?;
         Ok(path)
     }
 
-    /// What that takes on disk.
+    /// Returns the disk usage of the workspace in bytes.
     pub fn workspace_size(&self) -> u64 {
         crate::store::copy_files::size(&self.workspace())
     }
 
-    /// Replaces a file of ours at the top of the workspace at once. It is made elsewhere: nobody who looks there sees
-    /// half of it, or anything else that is new. A link of that name is replaced, not followed.
+    /// Replaces one of our files at the top of the workspace atomically. The new file is created outside of the
+    /// workspace, so that programs that watch it see neither a partial file nor another new file. A symbolic link with
+    /// this name is replaced, not followed.
     pub fn replace_in_workspace(&self, file: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.write_state(file, bytes)?;
         let target = self.workspace().join(file);
         fs::rename(self.state_dir().join(file), &target).map_err(StoreError::write(&target))
     }
 
-    /// Makes the directory and its `state/`, for us alone; nothing happens to what is there already.
+    /// Creates the directory and its `state/` with mode 0700. Existing directories stay unchanged.
     pub fn create(&self) -> Result<(), StoreError> {
         create_private(&self.state_dir()).map_err(StoreError::write(&self.dir))
     }
 
-    /// Removes the whole tree; symbolic links in it are removed, never followed.
+    /// Removes the whole tree. Symbolic links in it are removed, never followed.
     pub fn remove(&self) -> Result<(), StoreError> {
         absent_is_fine(fs::remove_dir_all(&self.dir)).map_err(StoreError::write(&self.dir))
     }
 
-    /// Moves the directory; nothing happens when there is none, so that a move can be done again after a crash.
+    /// Moves the directory. Does nothing if it does not exist, so that a move can be repeated after a crash.
     pub fn rename_to(&self, other: &Instance) -> Result<(), StoreError> {
         match fs::symlink_metadata(&self.dir) {
             Ok(_) => fs::rename(&self.dir, &other.dir).map_err(StoreError::write(&other.dir)),
@@ -85,13 +86,14 @@ impl Instance {
         }
     }
 
-    /// Replaces a state file at once; it fails when the agent's directory is gone, and does not bring it back.
+    /// Replaces a state file atomically. Fails if the directory of the agent does not exist, and does not create it
+    /// again.
     pub fn write_state(&self, file: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let path = self.state_file(file).map_err(StoreError::write(&self.state_dir()))?;
         replace_file::replace(&path, bytes)
     }
 
-    /// A state file, `None` when there is none.
+    /// Returns the content of a state file, or `None` if it does not exist.
     pub fn read_state(&self, file: &str) -> io::Result<Option<Vec<u8>>> {
         match replace_file::read(&self.state_file(file)?) {
             Ok(bytes) => Ok(bytes),
@@ -100,26 +102,27 @@ impl Instance {
         }
     }
 
-    /// When a state file was last written, when there is one.
+    /// Returns the time when a state file was last written, or `None` if it does not exist.
     pub fn state_written(&self, file: &str) -> Option<Timestamp> {
         let written = fs::metadata(self.state_file(file).ok()?).ok()?.modified().ok()?;
         Timestamp::try_from(written).ok()
     }
 
-    /// Removes a state file, if there is one.
+    /// Removes a state file, if it exists.
     pub fn remove_state(&self, file: &str) -> Result<(), StoreError> {
         let removed = self.state_file(file).and_then(|path| absent_is_fine(fs::remove_file(path)));
         removed.map_err(StoreError::write(&self.state_dir().join(file)))
     }
 
-    /// Replaces `spec.json`; its member `record` is what a lost registry is rebuilt from.
+    /// Replaces `spec.json`. Its member `record` is the source for rebuilding a lost registry.
     pub fn write_spec(&self, spec: &impl Serialize) -> Result<(), StoreError> {
         let path = self.spec_json();
         let text = serde_json::to_vec_pretty(spec).map_err(|error| StoreError::write(&path)(error.into()))?;
         replace_file::replace(&path, &text)
     }
 
-    /// A state file's name is one step, so that it cannot lead out of the directory.
+    /// Returns the path of a state file. The name must be a single path component, so that it cannot lead out of the
+    /// directory.
     fn state_file(&self, file: &str) -> io::Result<PathBuf> {
         if file.is_empty() || file.starts_with('.') || file.contains(['/', '\0']) {
             return Err(io::Error::new(

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::locks::file_lock::PlainLock;
 use super::{Store, StoreError, replace_file};
 
-/// The format that this version writes.
+/// Format number that this version writes.
 const FORMAT: u64 = 1;
 
 impl Store {
@@ -61,7 +61,7 @@ impl Store {
     }
 }
 
-/// Puts the fields of `known` into the entry of this name, and keeps those that only a newer version knows.
+/// Stores the fields of `known` in the entry with this name, and keeps fields that only a newer version knows.
 pub(super) fn put_entry(entries: &mut Map<String, Value>, name: &str, known: Map<String, Value>) {
     match entries.entry(name).or_insert_with(|| json!({})) {
         Value::Object(there) => there.extend(known),

@@ -1,8 +1,10 @@
-//! The state directory: the registry `agent-sessions.json`, the locks in `run/` and the directories of the agents.
+//! The state directory: the registry `agent-sessions.json`, the locks in `run/` and the instance directories of the
+//! agents.
 //!
-//! Readers take no lock: a registry is replaced whole or not at all. Writers lock a file beside it, read, change and
-//! replace. What cannot be read is kept aside and rebuilt from what is left; what a newer symposium wrote is not
-//! touched. A record goes away only when somebody removes it. Never looks at tmux, the clock or the environment.
+//! Readers take no lock, because the registry is replaced atomically. Writers lock a separate file, read, change and
+//! replace the registry. An unreadable registry is kept under another name and rebuilt from the remaining data; a
+//! registry of a newer version is not changed. A record is only deleted when a command removes it. This module never
+//! accesses tmux, the clock or the process environment.
 
 mod copy_files;
 mod error;
@@ -56,7 +58,7 @@ use registry::recover::Damage;
 use registry::schema::{FORMAT, Members, Parsed, Registry};
 use replace_file::Former;
 
-/// One state directory.
+/// An open state directory.
 #[derive(Debug)]
 pub struct Store {
     home: Home,
@@ -66,7 +68,7 @@ pub struct Store {
     glance: Glance,
 }
 
-/// What one look at the registry found.
+/// The result of reading the registry once.
 enum Seen {
     Sound(Arc<Registry>),
     Old(Members),
@@ -74,12 +76,12 @@ enum Seen {
 }
 
 impl Store {
-    /// Opens a state directory, makes what is missing in it, and refuses one that others could tamper with.
+    /// Opens a state directory and creates missing parts. Fails if other users could modify it.
     pub fn open(home: &Path) -> Result<Store, StoreError> {
         Home::open(home).map(Store::of)
     }
 
-    /// The same for who only looks: no directory is made.
+    /// Opens an existing state directory read-only. Creates nothing.
     pub fn open_existing(home: &Path) -> Result<Store, StoreError> {
         Home::found(home).map(Store::of)
     }
@@ -94,8 +96,8 @@ impl Store {
         }
     }
 
-    /// Writes the empty registry of a new home: from then on a missing one is known to be lost. To be called
-    /// before an instance is made that no record tells of yet.
+    /// Writes the empty registry of a new state directory. From then on, a missing registry is known to be lost. Must
+    /// be called before an instance directory is created that has no record yet.
     pub fn begin(&self) -> Result<(), StoreError> {
         let begun = || {
             fs::symlink_metadata(self.home.registry()).is_ok()
@@ -112,17 +114,17 @@ impl Store {
         replace_file::replace_registry(&self.home, empty.as_bytes(), Former::BecomesBackup)
     }
 
-    /// The directory.
+    /// Returns the path of the state directory.
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// Where locks and sockets are.
+    /// Returns the directory of locks and sockets.
     pub fn run_dir(&self) -> PathBuf {
         self.home.run()
     }
 
-    /// All records that we understand, sorted by name.
+    /// Returns all records that this version can read, ordered by name.
     pub fn read(&self, now: Timestamp) -> Result<Vec<AgentRecord>, StoreError> {
         let registry = self.load(now)?;
         let (records, notices) = crate::store::registry::edit::understood_ones(&registry);
@@ -130,12 +132,12 @@ impl Store {
         Ok(records)
     }
 
-    /// Whether something happened that is not in the ledger yet.
+    /// Returns whether there are pending events, which the ledger has not stored yet.
     pub fn owes(&self, now: Timestamp) -> Result<bool, StoreError> {
         Ok(!crate::store::registry::edit::owed(&*self.load(now)?).is_empty())
     }
 
-    /// One record, without parsing the others.
+    /// Returns one record without parsing the others.
     pub fn find(&self, name: &AgentName, now: Timestamp) -> Result<Option<AgentRecord>, StoreError> {
         if let Some(record) = crate::store::registry::fast_lookup::line(&self.text()?, name) {
             return Ok(Some(record));
@@ -145,8 +147,8 @@ impl Store {
         entry.map(|entry| crate::store::registry::edit::understood(name.as_str(), entry)).transpose()
     }
 
-    /// Changes the registry under its lock; it is written only when something changed. Not to be called from inside
-    /// `change`.
+    /// Changes the registry while its lock is held. It is written only if something changed. Must not be called from
+    /// inside `change`.
     pub fn update<T>(&self, now: Timestamp, change: impl FnOnce(&mut Edit) -> T) -> Result<T, StoreError> {
         let _lock = self.lock()?;
         let registry = self.load_locked(now)?;
@@ -159,19 +161,20 @@ impl Store {
         Ok(answer)
     }
 
-    /// Waits for the right to change one agent; `doing` is what others are told meanwhile.
+    /// Waits for the lock of one agent. `doing` is the operation that is shown to other processes while the lock is
+    /// held.
     pub fn lock_agent(&self, name: &AgentName, doing: &str) -> Result<AgentLock, StoreError> {
         let path = self.agent_lock_file(name)?;
         AgentLock::acquire(&path, doing, self.patience)?
             .ok_or_else(|| crate::store::locks::file_lock::busy(&path, name))
     }
 
-    /// The right to change one agent, `None` when somebody else has it.
+    /// Takes the lock of one agent without waiting. Returns `None` if another process holds it.
     pub fn try_lock_agent(&self, name: &AgentName, doing: &str) -> Result<Option<AgentLock>, StoreError> {
         AgentLock::acquire(&self.agent_lock_file(name)?, doing, Duration::ZERO)
     }
 
-    /// Every name that has a lock file, whether an agent of that name is written down or not.
+    /// Returns all names that have a lock file, whether there is a record with this name or not.
     pub fn locked_names(&self) -> Result<Vec<AgentName>, StoreError> {
         let run = self.home.run();
         let entries = match fs::read_dir(&run) {
@@ -183,49 +186,52 @@ impl Store {
         Ok(entries.filter_map(Result::ok).filter_map(name).collect())
     }
 
-    /// Waits for one's turn to type into an agent. Not the right to change it: who types must not keep others from
-    /// ending it.
+    /// Waits for the lock for typing into an agent. It is separate from the agent's lock, because typing must not
+    /// prevent a kill.
     pub fn lock_typing(&self, name: &AgentName) -> Result<AgentLock, StoreError> {
         self.lock_typing_within(name, self.patience)
     }
 
-    /// Waits for one's turn to type into an agent for at most `timeout`.
+    /// Waits for the lock for typing into an agent, for at most `timeout`.
     pub fn lock_typing_within(&self, name: &AgentName, timeout: Duration) -> Result<AgentLock, StoreError> {
         let path = self.instance(name).state_dir().join("typing.lock");
         AgentLock::acquire(&path, "send", timeout)?
             .ok_or_else(|| crate::store::locks::file_lock::busy(&path, name))
     }
 
-    /// The same, when nobody has it.
+    /// Takes the lock for typing into an agent without waiting. Returns `None` if another process holds it.
     pub fn try_lock_typing(&self, name: &AgentName) -> Result<Option<AgentLock>, StoreError> {
         let path = self.instance(name).state_dir().join("typing.lock");
         AgentLock::acquire(&path, "send", Duration::ZERO)
     }
 
-    /// The right to be the supervisor, waited for as long as `patience` says; `None` when another one has it.
+    /// Waits for the lock of the supervisor, at most as long as `patience`. Returns `None` if another supervisor holds
+    /// it.
     pub fn lock_supervisor(&self, patience: Duration) -> Result<Option<AgentLock>, StoreError> {
         let run = self.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
         AgentLock::acquire(&run.join("_supervisor.lock"), "supervise", patience)
     }
 
-    /// The supervisor's process, when one runs. Takes no lock: a probe must not keep a supervisor from starting.
+    /// Returns the process id of the supervisor, if one is running. Takes no exclusive lock: a probe must not prevent a
+    /// supervisor from starting.
     pub fn supervisor(&self) -> Option<i32> {
         crate::store::locks::file_lock::holder(&self.home.run().join("_supervisor.lock")).map(|(pid, _)| pid)
     }
 
-    /// The directory that holds the agents' directories.
+    /// Returns the directory that contains the instance directories.
     pub fn instances_dir(&self) -> PathBuf {
         self.home.instances()
     }
 
-    /// How many agents are written down as running, without reading the rest of their records; `None` when the
-    /// registry has to be put in order first.
+    /// Returns the number of records with a live status, without parsing the rest of the records. Returns `None` if the
+    /// registry has to be repaired or migrated first.
     pub fn count_live(&self) -> Result<Option<usize>, StoreError> {
         Ok(crate::store::registry::fast_lookup::count_live(&self.text()?))
     }
 
-    /// Whether at most so many are; the records alone may be so few that nobody has to look into them.
+    /// Returns whether at most `most` records have a live status. If there are no more than `most` records, their
+    /// statuses are not read.
     pub fn live_at_most(&self, most: usize) -> Result<Option<bool>, StoreError> {
         match self.glance.registry(&self.home.registry())? {
             Found::Sound(registry) if registry.entries.len() <= most => Ok(Some(true)),
@@ -233,40 +239,41 @@ impl Store {
         }
     }
 
-    /// Whether any of these may have children; `false` is certain, and costs no reading of records.
+    /// Returns whether any of these agents may have children. `false` is certain, and needs no parsing of records.
     pub fn may_be_parents(&self, names: &[AgentName]) -> Result<bool, StoreError> {
         Ok(crate::store::registry::fast_lookup::may_be_parents(&self.text()?, names))
     }
 
-    /// The directory of one agent.
+    /// Returns the instance directory of one agent.
     pub fn instance(&self, name: &AgentName) -> Instance {
         Instance::new(self.home.instances().join(name.as_str()))
     }
 
-    /// Wakes whoever waits for a change of the registry.
+    /// Watches the registry for changes.
     pub fn watch(&self) -> Result<Watch, StoreError> {
         self.watch_over(&[self.home.path()], &[home::REGISTRY])
     }
 
-    /// Wakes whoever waits for output or for a word of one agent.
+    /// Watches the output and the state files of one agent.
     pub fn watch_instance(&self, name: &AgentName) -> Result<Watch, StoreError> {
         let instance = self.instance(name);
         self.watch_over(&[instance.dir(), &instance.state_dir()], &[])
     }
 
-    /// Wakes whoever waits for a supervisor to come or go.
+    /// Watches for the start and the end of a supervisor.
     pub fn watch_run(&self) -> Result<Watch, StoreError> {
         let run = self.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
         self.watch_over(&[&run], &[])
     }
 
-    /// Wakes a caller that follows a log of this name.
+    /// Watches the log with this name, for a caller that follows it.
     pub fn watch_log(&self, name: &'static [&'static str]) -> Result<Watch, StoreError> {
         self.watch_over(&[self.home.path()], name)
     }
 
-    /// Calls back whenever one of these files of the state directory changes, as long as the answer is kept.
+    /// Calls `callback` whenever one of these files in the state directory changes, until the returned value is
+    /// dropped.
     pub fn on_change(
         &self,
         names: &'static [&'static str],
@@ -283,14 +290,14 @@ impl Store {
         Watch::over(dirs, names).map_err(|error| self.cannot_watch(error))
     }
 
-    /// How many registries that could not be read are kept.
+    /// Returns the number of damaged registries that are kept.
     pub fn damaged(&self) -> usize {
         let entries = fs::read_dir(self.home.path()).into_iter().flatten().flatten();
         let is_bad = |name: &str| name.starts_with("agent-sessions.json") && name.contains(".bad-");
         entries.filter(|entry| entry.file_name().to_str().is_some_and(is_bad)).count()
     }
 
-    /// What was repaired or put up with since the last time this was asked.
+    /// Returns the notices about repairs and tolerated problems since the last call.
     pub fn take_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -312,7 +319,7 @@ impl Store {
         PlainLock::acquire(&self.home.lock_file(), self.queue)
     }
 
-    /// The registry; the lock is taken only when it must be put in order first.
+    /// Returns the registry. Takes the lock only if the registry has to be repaired or migrated first.
     fn load(&self, now: Timestamp) -> Result<Arc<Registry>, StoreError> {
         match self.look()? {
             Seen::Sound(registry) => Ok(registry),
@@ -327,7 +334,8 @@ impl Store {
         }
     }
 
-    /// The registry, put in order when it has to be: whoever had the lock before may have done that already.
+    /// Returns the registry and repairs or migrates it if necessary. The previous holder of the lock may have done that
+    /// already.
     fn load_locked(&self, now: Timestamp) -> Result<Arc<Registry>, StoreError> {
         let (registry, notice) = match self.look()? {
             Seen::Sound(registry) => return Ok(registry),
@@ -357,12 +365,12 @@ impl Store {
         }
     }
 
-    /// The text of the registry, empty when there is none.
+    /// Returns the text of the registry, which is empty if there is none.
     fn text(&self) -> Result<Arc<Vec<u8>>, StoreError> {
         Ok(self.glance.text(&self.home.registry())?.unwrap_or_default())
     }
 
-    /// A repair that failed says what there was to repair, unless the cause is a matter of its own.
+    /// Adds the description of the damage to the error of a failed repair, unless the error has a separate cause.
     fn cannot_repair(&self, damage: &Damage, source: StoreError) -> StoreError {
         match source {
             StoreError::NewerFormat { .. } | StoreError::LockTimeout { .. } => source,

@@ -1,24 +1,24 @@
-//! Finds out whether the state directory can be written, by writing to it.
+//! Checks whether the state directory is writable by writing to it.
 
 use std::io::Write;
 use std::path::Path;
 
 use super::{Store, StoreError, replace_file};
 
-/// How much is written: more than a change of the registry with some hundred agents takes.
+/// Size of the probe file in bytes: more than a change of the registry with some hundred agents needs.
 const PROBE_SIZE: usize = 64 * 1024;
 
-/// How a disk that can be written is doing.
+/// The free space of a writable disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskSpace {
-    /// How many bytes are free for this user.
+    /// Number of bytes that are free for this user.
     pub free: u64,
 }
 
-/// Writes a file of 64 KiB to a state directory, waits until the disk has it, and removes it.
+/// Writes a file of 64 KiB to a state directory, waits until it is on disk, and removes it.
 pub fn probe_disk(home: &Path) -> Result<DiskSpace, StoreError> {
     let written = replace_file::private_temp(home, ".probe-").and_then(|mut file| {
-        // Not zeros, which some file systems do not store.
+        // Zeros would not do, because some file systems do not store them.
         file.as_file_mut().write_all(&[0x5a; PROBE_SIZE])?;
         file.as_file().sync_data()?;
         file.close()
@@ -29,7 +29,7 @@ pub fn probe_disk(home: &Path) -> Result<DiskSpace, StoreError> {
 }
 
 impl Store {
-    /// How many damaged ledgers are kept beside the one that is used.
+    /// Returns the number of damaged ledgers that are kept next to the current one.
     pub fn damaged_ledgers(&self) -> usize {
         let entries = std::fs::read_dir(self.home.path()).into_iter().flatten().flatten();
         let is_kept = |name: &str| {

@@ -1,5 +1,5 @@
 //! `recovered/NAME-TIMESTAMP/`: one directory for each copy of removed work. `entry.json` describes the copy;
-//! `workspace/` holds files that git could not store.
+//! `workspace/` contains files that git could not store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ impl Store {
         replace_file::replace(&path, &text)
     }
 
-    /// Moves a workspace into the directory of a copy; returns its new path.
+    /// Moves a workspace into the directory of a copy and returns its new path.
     pub fn move_to_recovered(&self, workspace: &Path, dir: &Path) -> Result<PathBuf, StoreError> {
         let kept = recovered_folder(dir);
         fs::rename(workspace, &kept).map_err(StoreError::write(&kept))?;
@@ -60,7 +60,7 @@ impl Store {
     }
 }
 
-/// Returns where a copy keeps files that git could not store.
+/// Returns the directory in which a copy keeps files that git could not store.
 pub fn recovered_folder(dir: &Path) -> PathBuf {
     dir.join("workspace")
 }

@@ -1,6 +1,7 @@
-//! How a file of ours is read, replaced and kept: never through a symbolic link, never half, never for others' eyes.
+//! Reads, replaces and backs up files: never through a symbolic link, never partially, and never readable for other
+//! users.
 //!
-//! Replacing the registry expects its lock to be held.
+//! The caller holds the lock of the registry when it replaces the registry.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -14,26 +15,26 @@ use super::StoreError;
 use super::home::Home;
 use crate::failpoint;
 
-/// How the half-written files of a registry begin; only the holder of its lock makes or removes them.
+/// Prefix of the temporary files of a registry. Only the holder of the registry's lock creates or removes them.
 const TEMP: &str = ".agent-sessions.json.tmp-";
 
-/// What becomes of the registry that is replaced.
+/// The handling of the registry that is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Former {
-    /// It was good: it is the new backup.
+    /// The previous registry was valid and becomes the new backup.
     BecomesBackup,
-    /// It was not, and is kept elsewhere: the backup stays what it is.
+    /// The previous registry was damaged and is kept under another name; the backup stays unchanged.
     IsKeptAside,
 }
 
-/// The whole of a regular file, `None` when there is none.
+/// Returns the content of a regular file, or `None` if it does not exist.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     Ok(read_open(path)?.map(|(_, _, bytes)| bytes))
 }
 
-/// The same with the file itself, and what it was before it was read.
+/// Returns the open file, its metadata before it was read, and its content, or `None` if it does not exist.
 pub(super) fn read_open(path: &Path) -> Result<Option<(File, fs::Metadata, Vec<u8>)>, StoreError> {
-    // Without NONBLOCK, opening a pipe would wait for its writer.
+    // Without NONBLOCK, opening a named pipe would wait for its writer.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
@@ -41,7 +42,7 @@ pub(super) fn read_open(path: &Path) -> Result<Option<(File, fs::Metadata, Vec<u
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
             return Err(StoreError::Symlink { path: path.to_owned() });
         }
-        // What a socket answers.
+        // Opening a socket fails with this error.
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) => {
             return Err(StoreError::NotAFile { path: path.to_owned() });
         }
@@ -56,7 +57,7 @@ pub(super) fn read_open(path: &Path) -> Result<Option<(File, fs::Metadata, Vec<u
     Ok(Some((file, meta, bytes)))
 }
 
-/// Replaces the registry so that after a power cut there is the old one or the new one.
+/// Replaces the registry durably: after a power failure, either the old or the new one exists.
 pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: Former) -> Result<(), StoreError> {
     let registry = home.registry();
     let failed = || StoreError::write(&registry);
@@ -65,7 +66,8 @@ pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: Former) -> Res
     let file = temp.as_file_mut();
     file.write_all(bytes).map_err(failed())?;
     failpoint::reached("store.written");
-    // Before the disk is waited for, so that it is waited for once: until the rename this is only a second name.
+    // Before the sync, so that a single wait for the disk is enough: until the rename, the backup is only a second name
+    // of the same file.
     if former == Former::BecomesBackup {
         back_up(home).map_err(StoreError::write(&home.backup()))?;
     }
@@ -77,7 +79,7 @@ pub(super) fn replace_registry(home: &Home, bytes: &[u8], former: Former) -> Res
     sync_directory(home.path()).map_err(failed())
 }
 
-/// Replaces a file so that no reader sees half of it; a power cut may bring the old one back.
+/// Replaces a file atomically, so that readers never see a partial file. A power failure may restore the old one.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let dir = path.parent().unwrap_or(path);
     let written = private_temp(dir, ".tmp-").and_then(|mut temp| {
@@ -87,7 +89,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     written.map(drop).map_err(StoreError::write(path))
 }
 
-/// Replaces a file so that after a power cut there is the old one or the new one.
+/// Replaces a file durably: after a power failure, either the old or the new one exists.
 pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let dir = path.parent().unwrap_or(path);
     let written = private_temp(dir, ".tmp-").and_then(|mut temp| {
@@ -99,7 +101,7 @@ pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreErro
     written.map_err(StoreError::write(path))
 }
 
-/// Gives a file a second name beside it, `NAME.SUFFIX` or the first free `NAME.SUFFIX-N`, and says which.
+/// Gives a file a second name in the same directory, `NAME.SUFFIX` or the first unused `NAME.SUFFIX-N`, and returns it.
 pub(super) fn keep_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
     for n in 1u32.. {
         let number = if n == 1 { String::new() } else { format!("-{n}") };
@@ -115,7 +117,7 @@ pub(super) fn keep_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreErro
     unreachable!("a directory cannot hold that many files")
 }
 
-/// A new file that only we can read, under any umask; it vanishes when dropped.
+/// Creates a temporary file with mode 0600 under any umask. It is deleted when the value is dropped.
 pub(super) fn private_temp(dir: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let temp = tempfile::Builder::new().prefix(prefix).tempfile_in(dir)?;
     if temp.as_file().metadata()?.mode() & 0o7777 != 0o600 {
@@ -124,7 +126,7 @@ pub(super) fn private_temp(dir: &Path, prefix: &str) -> io::Result<NamedTempFile
     Ok(temp)
 }
 
-/// Makes the registry of now the backup; the backup of before is there until the moment it is replaced.
+/// Makes the current registry the backup. The previous backup exists until the moment it is replaced.
 fn back_up(home: &Home) -> io::Result<()> {
     let link = home.path().join(format!("{TEMP}bak"));
     let moved = match second_name(&home.registry(), &link) {
@@ -132,12 +134,12 @@ fn back_up(home: &Home) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => Err(error),
     };
-    // After a writer died in between, both are the same file already, and such a rename leaves both names.
+    // If a writer died in between, both names refer to the same file already, and such a rename leaves both.
     let _ = fs::remove_file(&link);
     moved
 }
 
-/// A hard link, or a copy where the file system has no links; never over something that exists.
+/// Creates a hard link, or a copy if the file system has no links. Never replaces an existing file.
 fn second_name(path: &Path, other: &Path) -> io::Result<()> {
     match fs::hard_link(path, other) {
         Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {
@@ -154,7 +156,7 @@ fn copy(path: &Path, other: &Path) -> io::Result<()> {
     temp.persist_noclobber(other).map(drop).map_err(|error| error.error)
 }
 
-/// Removes the half-written files of a registry and returns how many there were. The registry's lock is held.
+/// Removes the temporary files of a registry and returns their number. The caller holds the registry's lock.
 pub(super) fn sweep(dir: &Path) -> usize {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let is_ours = |name: &str| name.starts_with(TEMP);
@@ -164,7 +166,7 @@ pub(super) fn sweep(dir: &Path) -> usize {
 
 fn sync_directory(dir: &Path) -> io::Result<()> {
     match File::open(dir)?.sync_all() {
-        // Some file systems cannot; they have promised nothing about renames either.
+        // Some file systems do not support this; they give no guarantees about renames either.
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! The store as its callers see it, on real files.
+//! Tests of the store through its public functions, on real files.
 
 mod damage;
 mod locks;
@@ -15,7 +15,7 @@ use crate::model::{AgentId, Conversation, Restart, Status, StatusNote, TmuxPlace
 
 const V1: &str = include_str!("../../tests/compat/registry-v1.json");
 
-/// A state directory of its own for each test.
+/// A separate state directory for each test.
 struct Env {
     dir: tempfile::TempDir,
 }
@@ -41,7 +41,7 @@ impl Env {
         fs::read_to_string(self.registry()).unwrap()
     }
 
-    /// What lies beside the registry and begins as it does, without the lock.
+    /// Returns the names in the state directory that contain the name of the registry, without the lock file.
     fn beside(&self) -> Vec<String> {
         let names =
             fs::read_dir(self.dir.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
@@ -178,7 +178,7 @@ fn what_killed_writers_left_is_swept_up() {
     let env = Env::new();
     let store = env.store();
     store.update(now(), |edit| edit.put(record("a"))).unwrap();
-    // As after a death between the backup and the rename.
+    // The state after a process died between the backup and the rename.
     fs::hard_link(env.registry(), env.backup()).unwrap();
     fs::write(env.dir.path().join(".agent-sessions.json.tmp-x1"), "{").unwrap();
     fs::write(env.dir.path().join(".other.tmp-x1"), "").unwrap();
@@ -333,7 +333,7 @@ fn a_write_that_fails_leaves_the_registry_as_it_was() {
     let store = env.store();
     store.update(now(), |edit| edit.put(record("a"))).unwrap();
     let before = env.text();
-    // Something that cannot be replaced by a file stands in for a full disk at a late step.
+    // A directory that cannot be replaced by a file simulates a disk that becomes full at a late step.
     fs::create_dir_all(env.backup().join("in the way")).unwrap();
     let failed = store.update(now(), |edit| edit.put(record("b")));
     assert!(matches!(failed, Err(StoreError::Write { .. })), "{failed:?}");
@@ -357,7 +357,7 @@ fn what_others_write_is_seen_and_built_upon_however_often_one_has_looked() {
         assert_eq!(names(&one), names(&two));
         assert_eq!(names(&one).len(), 2 * (round + 1));
     }
-    // As an editor does that writes into the file itself.
+    // The same as an editor that writes the file in place.
     fs::write(env.registry(), env.text().replace("one-0", "uno-0")).unwrap();
     assert!(one.find(&name("uno-0"), now()).unwrap().is_some());
     assert_eq!(one.live_at_most(100).unwrap(), Some(true));

@@ -1,4 +1,4 @@
-//! `trust.json`: the projects whose specs the user trusts, by directory, with the content that was agreed to.
+//! `trust.json`: the projects whose specs the user trusts, by directory, with the checksum of the trusted content.
 
 use serde_json::Value;
 
@@ -22,13 +22,13 @@ impl Store {
         Ok(trusted)
     }
 
-    /// Trusts a project, or its new content.
+    /// Records the trust in a project, or in its new content.
     pub fn trust_project(&self, trusted: &TrustedProject) -> Result<(), StoreError> {
         let Ok(Value::Object(known)) = serde_json::to_value(trusted) else { return Ok(()) };
         self.update_map(FILE, KEY, |entries| put_entry(entries, &trusted.project, known))
     }
 
-    /// Takes the trust in a project back; returns whether it was trusted.
+    /// Revokes the trust in a project and returns whether it was trusted.
     pub fn untrust_project(&self, project: &str) -> Result<bool, StoreError> {
         self.update_map(FILE, KEY, |entries| entries.remove(project).is_some())
     }

@@ -1,4 +1,4 @@
-//! Wakes a waiting command when something in the state directory changes, so that nobody has to ask again and again.
+//! Wakes a waiting command when something in the state directory changes, so that commands need not poll.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// A watch over some directories of the store.
+/// A watch on some directories of the store that a caller can wait for.
 pub struct Watch {
     _watcher: RecommendedWatcher,
     changes: Receiver<()>,
 }
 
-/// Calls back at each change, as long as it is kept.
+/// A watch that calls a function at each change, until it is dropped.
 pub struct Changes {
     _watcher: RecommendedWatcher,
 }
 
 impl Changes {
-    /// Begins to watch.
+    /// Starts the watch.
     pub(super) fn of(
         dir: &Path,
         names: &'static [&'static str],
@@ -31,7 +31,7 @@ impl Changes {
 }
 
 impl Watch {
-    /// Begins to watch; what happens from now on is not missed.
+    /// Starts the watch. Changes after this call are not missed.
     pub(super) fn over(dirs: &[&Path], names: &'static [&'static str]) -> notify::Result<Watch> {
         let (send, changes) = channel();
         let mut watcher = watcher(names, move || {
@@ -43,7 +43,7 @@ impl Watch {
         Ok(Watch { _watcher: watcher, changes })
     }
 
-    /// Waits for a change, at most so long; a burst of changes counts as one.
+    /// Waits for a change, for at most `at_most`, and returns whether there was one. A burst of changes counts as one.
     pub fn changed(&self, at_most: Duration) -> bool {
         let changed = self.changes.recv_timeout(at_most).is_ok();
         while self.changes.try_recv().is_ok() {}
@@ -51,8 +51,8 @@ impl Watch {
     }
 }
 
-/// A watcher that heeds files of these names, any when there are none: what else lies beside the registry changes
-/// all the time.
+/// Creates a watcher for files with these names, or for all files if `names` is empty. The names are filtered because
+/// other files next to the registry change all the time.
 fn watcher(
     names: &'static [&'static str],
     tell: impl Fn() + Send + 'static,

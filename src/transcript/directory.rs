@@ -1,4 +1,5 @@
-//! An agent's directory, held open: files are named relative to it, so it may be renamed at any time.
+//! An agent's directory as an open descriptor. Files are opened relative to it, so the directory may be renamed at any
+//! time.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,16 +11,16 @@ use rustix::io::Errno;
 
 const OURS_ALONE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// A directory, held open.
+/// An open directory descriptor.
 #[derive(Debug)]
 pub(super) struct Directory(OwnedFd);
 
-/// The name of the log; 0 is the one that is written, higher numbers are older.
+/// Returns the name of a log. Number 0 is the log that is being written; higher numbers are older.
 pub(super) fn log_name(number: u32) -> String {
     numbered("transcript.log", number)
 }
 
-/// The name of the index beside a log.
+/// Returns the name of the index that belongs to a log.
 pub(super) fn index_name(number: u32) -> String {
     numbered("transcript.idx", number)
 }
@@ -29,17 +30,17 @@ fn numbered(name: &str, number: u32) -> String {
 }
 
 impl Directory {
-    /// Opens a directory.
+    /// Opens an existing directory.
     pub(super) fn open(path: &Path) -> io::Result<Directory> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Directory(rustix::fs::openat(CWD, path, flags, Mode::empty())?))
     }
 
-    /// Opens a directory inside, made when it is missing.
+    /// Opens a subdirectory and creates it if it is missing.
     pub(super) fn inside(&self, name: &str) -> io::Result<Directory> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         match rustix::fs::mkdirat(&self.0, name, Mode::RWXU) {
-            // The umask may have taken some of our own rights away.
+            // The umask may have removed permissions of the owner.
             Ok(()) => rustix::fs::chmodat(&self.0, name, Mode::RWXU, AtFlags::empty())?,
             Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
@@ -47,12 +48,12 @@ impl Directory {
         Ok(Directory(rustix::fs::openat(&self.0, name, flags, Mode::empty())?))
     }
 
-    /// Opens a file to append to it, made with mode 0600 when it is missing.
+    /// Opens a file for appending and creates it with mode 0600 if it is missing.
     pub(super) fn append(&self, name: &str) -> io::Result<File> {
         self.create(name, OFlags::APPEND)
     }
 
-    /// Opens a file to read; none when there is none.
+    /// Opens a file for reading, or returns `None` if it does not exist.
     pub(super) fn read(&self, name: &str) -> io::Result<Option<File>> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         match rustix::fs::openat(&self.0, name, flags, Mode::empty()) {
@@ -62,14 +63,14 @@ impl Directory {
         }
     }
 
-    /// Puts new content in the place of a file, at once.
+    /// Replaces the content of a file atomically.
     pub(super) fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let aside = format!("{name}.new");
         self.create(&aside, OFlags::TRUNC)?.write_all(content)?;
         Ok(rustix::fs::renameat(&self.0, &aside, &self.0, name)?)
     }
 
-    /// Moves every log and index one number up; what was number `keep` is gone.
+    /// Renames every log and index to the next higher number and deletes number `keep`.
     pub(super) fn rotate(&self, keep: u32) -> io::Result<()> {
         for name in [index_name, log_name] {
             if keep == 0 {
@@ -82,7 +83,7 @@ impl Directory {
         Ok(())
     }
 
-    /// The highest number of a log, if there is any log.
+    /// Returns the highest number of a log, or `None` if there is no log.
     pub(super) fn highest(&self) -> io::Result<Option<u32>> {
         let mut highest = None;
         for entry in Dir::read_from(&self.0)? {
@@ -98,7 +99,7 @@ impl Directory {
         Ok(highest)
     }
 
-    /// Whether the directory has been removed from under us.
+    /// Returns whether the directory has been deleted while it was open.
     pub(super) fn is_removed(&self) -> io::Result<bool> {
         Ok(rustix::fs::fstat(&self.0)?.st_nlink == 0)
     }

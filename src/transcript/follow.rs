@@ -1,4 +1,4 @@
-//! Hands over a transcript as it grows. Sleeps until the directory changes; must never poll a quiet agent.
+//! Follows a transcript as it grows. Waits for file system events, so a quiet agent causes no polling.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -12,36 +12,36 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::read::{Since, open};
 
-/// How often the caller is asked for the end when nobody seems to write: the news that an agent is gone may
-/// come shortly after its last byte.
+/// Interval at which `ended` is called while no process seems to write the log: the notification that an agent has
+/// ended may arrive shortly after its last byte.
 const ASK_AGAIN: Duration = Duration::from_millis(250);
 
-/// How often at the beginning, when we have not seen yet whether somebody writes.
+/// Number of times that `ended` is called at this interval after the start, before any write has been observed.
 const ASKS_AT_FIRST: u32 = 8;
 
-/// Whether to go on.
+/// The decision of a callback whether to continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Go {
-    /// Hand over more.
+    /// Continue with the next bytes.
     On,
-    /// That was enough.
+    /// Stop following the transcript.
     Stop,
 }
 
-/// Hands over everything from `since` on, and then what comes, until `each` has enough, the directory is
-/// removed, or `ended` says so after the last byte was handed over.
+/// Passes everything from `since` on to `each`, followed by new output as it arrives, until `each` asks to stop, the
+/// directory is deleted, or `ended` returns true after the last byte has been passed on.
 pub fn follow(
     dir: &Path,
     since: Since,
     mut each: impl FnMut(&[u8]) -> io::Result<Go>,
     ended: &dyn Fn() -> bool,
 ) -> io::Result<()> {
-    // Watching begins before reading: a change in between is not missed.
+    // The watch starts before the first read, so that a change in between is not missed.
     let mut changes = Changes::watch(dir)?;
     let mut reader = open(dir, since)?;
     let mut buffer = vec![0; 64 * 1024];
     loop {
-        // Asked first, so that what was written before the end is still handed over.
+        // Checked before reading, so that bytes written before the end are still passed on.
         let last_round = ended() || reader.dir.is_removed()?;
         loop {
             match reader.read(&mut buffer)? {
@@ -61,7 +61,7 @@ pub fn follow(
     }
 }
 
-/// What happens in the directory.
+/// A watch on the directory of a transcript.
 struct Changes {
     _watcher: RecommendedWatcher,
     woken: Receiver<()>,
@@ -71,7 +71,7 @@ struct Changes {
 
 impl Changes {
     fn watch(dir: &Path) -> io::Result<Changes> {
-        // Room for one: a change that is not taken yet stands for those after it.
+        // Capacity 1: a change that has not been received yet also stands for those after it.
         let (wake, woken) = sync_channel(1);
         let closed = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&closed);
@@ -81,7 +81,7 @@ impl Changes {
         Ok(Changes { _watcher: watcher, woken, closed, asks: ASKS_AT_FIRST })
     }
 
-    /// Returns when something has changed, or when it is time to ask for the end.
+    /// Returns when something has changed, or when `ended` should be checked again.
     fn wait(&mut self) -> io::Result<()> {
         if !self.closed.load(Ordering::SeqCst) && self.asks == 0 {
             return self.woken.recv().map_err(io::Error::other);
@@ -103,9 +103,9 @@ fn tell(event: notify::Result<Event>, closed: &AtomicBool, wake: &SyncSender<()>
             EventKind::Access(AccessKind::Close(AccessMode::Write)) if of_log => {
                 closed.store(true, Ordering::SeqCst);
             }
-            // Our own reading shows up, too.
+            // Reads by this process cause access events, too.
             EventKind::Access(_) => return,
-            // A directory that we hold open does not tell when it is removed; its files do.
+            // A directory that this process holds open reports no event when it is deleted; its files do.
             EventKind::Remove(_) if of_log => closed.store(true, Ordering::SeqCst),
             EventKind::Create(_) | EventKind::Modify(_) if of_log => closed.store(false, Ordering::SeqCst),
             _ => {}

@@ -1,24 +1,24 @@
-//! The index beside a log: lines `<unix milliseconds> <offset>`, at most one a second. It lets `--since` start
-//! in the middle; without it the whole log is shown.
+//! The index next to a log: lines `<unix milliseconds> <offset>`, at most one per second. It allows `--since` to start
+//! in the middle of a log; without an index, the whole log is shown.
 
 use std::io::{self, Write};
 
 use jiff::Timestamp;
 
-/// The least time between two entries, so that the index of a full log stays small.
+/// Minimum time between two entries, so that the index of a full log stays small.
 const STEP_MS: i64 = 1000;
 
-/// Writes the entries of one log.
+/// Writes the index entries of one log.
 #[derive(Debug, Default)]
 pub(super) struct Noter {
     last: Option<i64>,
 }
 
 impl Noter {
-    /// Notes that the byte at `offset` came now, when the last note is old enough.
+    /// Records that the byte at `offset` arrived at `now`, unless the last entry is less than a second old.
     pub(super) fn note(&mut self, index: &mut impl Write, now: Timestamp, offset: u64) -> io::Result<()> {
         let now = now.as_millisecond();
-        // A clock that was set back makes a new entry, too.
+        // A clock that was set back also leads to a new entry.
         if self.last.is_some_and(|last| (last..last + STEP_MS).contains(&now)) {
             return Ok(());
         }
@@ -28,9 +28,10 @@ impl Noter {
     }
 }
 
-/// Where the bytes begin that came at a time or later; none when all are older.
+/// Returns the offset of the first byte that may have arrived at `time` or later, or `None` if all bytes are older.
 ///
-/// The bytes between two entries came within a second after the first: so much too early it may start.
+/// The bytes between two entries arrived within a second after the first entry, so the result may be early by that
+/// much.
 pub(super) fn offset_at(index: &str, time: Timestamp) -> Option<u64> {
     let time = time.as_millisecond();
     let mut entries = index.lines().filter_map(|line| {

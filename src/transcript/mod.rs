@@ -1,10 +1,11 @@
-//! The transcript edge: what an agent's terminal received, on disk in `transcript.log` of its directory.
+//! The transcript adapter: the raw output of an agent's terminal, stored as `transcript.log` in the agent's instance
+//! directory.
 //!
-//! Words: the **log** is the bytes as they came; a full one is **rotated** to `transcript.log.1` and further
-//! up; beside each log an **index** says which byte came when; **modes** are what the program has switched on
-//! in its terminal; **plain** is the text as the terminal showed it.
+//! Terms: a **log** contains the bytes as they arrived. A full log is **rotated** to `transcript.log.1` and higher
+//! numbers. The **index** next to each log records when bytes arrived. **Modes** are the terminal modes that the
+//! program has enabled. **Plain** text is the text as the terminal showed it.
 //!
-//! Must never hold up the agent whose output it takes, and never lose track of a directory that is renamed.
+//! Two rules: recording must never block the agent, and must keep working when the directory is renamed.
 
 mod directory;
 mod follow;

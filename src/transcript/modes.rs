@@ -1,5 +1,5 @@
-//! What a program has switched on in its terminal, as seen in its output: older tmux cannot tell. Kept in
-//! `state/terminal.json` of the agent's directory.
+//! The terminal modes that a program has enabled, derived from its output because older versions of tmux do not report
+//! them. They are stored in `state/terminal.json` in the agent's directory.
 
 use std::io;
 use std::path::Path;
@@ -12,17 +12,17 @@ use super::scan::Sequence;
 const PLACE: &str = "state";
 const FILE: &str = "terminal.json";
 
-/// The modes of a terminal that decide how something is typed into it.
+/// The terminal modes that determine how input is typed into a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TerminalModes {
-    /// Whether the program wants pasted text in brackets.
+    /// Whether the program has enabled bracketed paste.
     pub bracketed_paste: bool,
-    /// Whether it draws on the alternate screen.
+    /// Whether the program draws on the alternate screen.
     pub alternate: bool,
 }
 
 impl TerminalModes {
-    /// Takes in one sequence of the program's output.
+    /// Updates the modes with one escape sequence from the program's output.
     pub(super) fn apply(&mut self, sequence: &Sequence) {
         match sequence {
             Sequence::On(modes) => self.switch(modes, true),
@@ -42,13 +42,13 @@ impl TerminalModes {
         }
     }
 
-    /// Writes them down, at once.
+    /// Stores the modes, replacing the file atomically.
     pub(super) fn save(&self, dir: &Directory) -> io::Result<()> {
         dir.inside(PLACE)?.replace(FILE, &serde_json::to_vec(self)?)
     }
 }
 
-/// The modes of an agent's terminal; none when its output has never been recorded.
+/// Returns the modes of an agent's terminal, or `None` if its output has never been recorded.
 pub fn modes(dir: &Path) -> io::Result<Option<TerminalModes>> {
     match std::fs::read(dir.join(PLACE).join(FILE)) {
         Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),

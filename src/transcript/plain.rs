@@ -1,5 +1,6 @@
-//! Turns recorded output into the text that the terminal showed, line by line: redraws leave only their last
-//! state, wrapped lines are whole again. Streams: holds one screen, whatever the length of the transcript.
+//! Converts recorded output to the text that the terminal showed, line by line. Only the last state of a redrawn area
+//! remains, and wrapped lines are joined. Works on a stream: it holds one screen in memory, regardless of the length of
+//! the transcript.
 
 mod lines;
 
@@ -12,20 +13,21 @@ use super::scan::{Erased, Scanner, Sequence};
 use crate::model::without_deception;
 use lines::Lines;
 
-/// Small, because one repeat sequence of eight bytes can print 65535 characters.
+/// Number of bytes to process at once. It is small because a repeat sequence of eight bytes can print 65535 characters.
 const STEP: usize = 4096;
 
 /// The size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Lines.
+    /// Number of lines on the screen.
     pub rows: u16,
-    /// Characters a line.
+    /// Number of columns in a line.
     pub cols: u16,
 }
 
 impl Size {
-    /// In both directions; below two a wide character has no place, above a thousand is no real terminal.
+    /// Clamps a number of rows or columns: with less than two, a wide character does not fit; no real terminal has more
+    /// than a thousand.
     fn sane(value: u16) -> NonZeroU16 {
         NonZeroU16::new(value.clamp(2, 1000)).unwrap_or(NonZeroU16::MIN)
     }
@@ -33,8 +35,8 @@ impl Size {
 
 /// Writes the text as a terminal of this size showed it.
 ///
-/// What a program drew on the alternate screen appears once, as it was when the program left it, behind what was
-/// printed before.
+/// The alternate screen appears once, in the state in which the program left it, after the output that was printed
+/// before it.
 pub fn plain(mut input: impl Read, out: &mut impl Write, size: Size) -> io::Result<()> {
     let mut terminal = Terminal::new(size);
     let mut page = Page { out, blanks: 0, in_line: false };
@@ -54,20 +56,20 @@ pub fn plain(mut input: impl Read, out: &mut impl Write, size: Size) -> io::Resu
     page.print(&terminal.lines().done())
 }
 
-/// A terminal whose lines are kept when they leave the screen at the top.
+/// A terminal emulator that keeps the lines that scroll off the top of the screen.
 struct Terminal {
     parser: Parser<Lines>,
     scanner: Scanner,
-    /// The beginning of a character whose rest is still to come.
+    /// The first bytes of a character whose remaining bytes have not arrived yet.
     held: Vec<u8>,
-    /// Where the alternate screen belongs that is shown: behind so many rows.
+    /// Number of rows that precede the current alternate screen in the text.
     entered: u64,
 }
 
 impl Terminal {
     fn new(size: Size) -> Terminal {
         let (rows, cols) = (Size::sane(size.rows), Size::sane(size.cols));
-        // No scrollback: a line that leaves the screen is handed over at once.
+        // No scrollback: a line that leaves the screen is passed on immediately.
         let parser = Parser::new_with_callbacks(rows, cols, 0, Lines::default());
         Terminal { parser, scanner: Scanner::default(), held: Vec::new(), entered: 0 }
     }
@@ -77,7 +79,7 @@ impl Terminal {
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        // The parser (vte 0.15) drops characters behind one that reaches it in two pieces.
+        // The parser (vte 0.15) drops characters after a character that arrives in two pieces.
         let mut piece = std::mem::take(&mut self.held);
         piece.extend_from_slice(bytes);
         self.held = piece.split_off(whole_characters(&piece));
@@ -88,7 +90,7 @@ impl Terminal {
             match sequence {
                 None => self.parser.process(now),
                 Some(sequence) => {
-                    // The last byte makes the sequence act: what it would wipe is saved before.
+                    // The last byte executes the sequence, so content that it would erase is saved before that byte.
                     let (most, last) = now.split_at(taken - 1);
                     self.parser.process(most);
                     self.before(&sequence);
@@ -106,7 +108,7 @@ impl Terminal {
                 if !self.parser.screen().alternate_screen() {
                     self.entered = self.written();
                 }
-                // A taller screen must not get back, as blank lines, what has been handed over.
+                // A taller screen must not restore lines that have been passed on already as blank lines.
                 self.parser.screen_mut().clear_scrollback();
             }
             Sequence::Erase(what) if !self.parser.screen().alternate_screen() => {
@@ -119,7 +121,7 @@ impl Terminal {
             Sequence::Off(modes) if alternate(modes) => self.save_alternate(),
             Sequence::Reset => {
                 self.finish();
-                // That was a sequence of its own; this begins the cut one anew.
+                // `finish` sent complete sequences; this byte starts the interrupted one again.
                 self.parser.process(b"\x1b");
             }
             _ => {}
@@ -128,7 +130,7 @@ impl Terminal {
 
     fn after(&mut self, sequence: &Sequence) {
         match sequence {
-            // The parser knows 47 and 1049 only.
+            // The parser supports modes 47 and 1049 only.
             Sequence::On(modes) if modes.contains(&1047) => self.parser.process(b"\x1b[?47h"),
             Sequence::Off(modes) if modes.contains(&1047) && self.parser.screen().alternate_screen() => {
                 self.parser.process(b"\x1b[2J\x1b[?47l");
@@ -141,13 +143,13 @@ impl Terminal {
         }
     }
 
-    /// How many rows there are before the cursor, those that left the screen among them.
+    /// Returns the number of rows before the cursor, including those that have left the screen.
     fn rows_above(&mut self) -> u64 {
         let (row, col) = self.parser.screen().cursor_position();
         self.lines().gone() + u64::from(row) + u64::from(col > 0)
     }
 
-    /// How many rows have something in them, up to that of the cursor.
+    /// Returns the number of rows that contain text, up to the row of the cursor.
     fn written(&mut self) -> u64 {
         let (row, col) = self.parser.screen().cursor_position();
         let (_, cols) = self.parser.screen().size();
@@ -155,7 +157,7 @@ impl Terminal {
         self.rows_above() + u64::from(col == 0 && !is_empty)
     }
 
-    /// Keeps what the alternate screen shows for its place among the lines.
+    /// Stores the content of the alternate screen for insertion at its position among the lines.
     fn save_alternate(&mut self) {
         if self.parser.screen().alternate_screen() {
             let text = self.parser.screen().contents();
@@ -164,12 +166,12 @@ impl Terminal {
         }
     }
 
-    /// Puts everything that is still on the screens among the lines, and leaves the alternate one.
+    /// Appends everything that is still on the screens to the lines, and leaves the alternate screen.
     fn finish(&mut self) {
         let alternate = self.parser.screen().alternate_screen().then(|| self.parser.screen().contents());
         let (rows, _) = self.parser.screen().size();
         self.lines().settle();
-        // All rows leave the screen at the top, as they would have some day.
+        // Scrolls all rows off the top of the screen, which adds them to the lines.
         self.parser.process(format!("\x1b[?47l\x1b[r\x1b[{rows}S").as_bytes());
         self.lines().end();
         if let Some(text) = alternate {
@@ -178,7 +180,7 @@ impl Terminal {
     }
 }
 
-/// How many bytes there are before a character that is cut at the end.
+/// Returns the number of bytes before a character that is incomplete at the end of `bytes`.
 fn whole_characters(bytes: &[u8]) -> usize {
     let last = bytes.len().saturating_sub(3);
     let cut = (last..bytes.len()).rev().find(|at| bytes[*at] >= 0xc0);
@@ -189,7 +191,7 @@ fn alternate(modes: &[u16]) -> bool {
     modes.iter().any(|mode| matches!(mode, 47 | 1047 | 1049))
 }
 
-/// Prints lines, holding back blank ones until something follows.
+/// A line writer that holds back blank lines until text follows.
 struct Page<'a, W> {
     out: &'a mut W,
     blanks: usize,

@@ -1,5 +1,5 @@
-//! What a program has printed, in the order it came, wherever on the screen that was. To find out whether something
-//! was ever shown, not to be read.
+//! The characters that a program has printed, in the order in which they arrived, regardless of their position on the
+//! screen. The result answers whether a text was ever shown; it is not meant to be read.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -8,10 +8,11 @@ use jiff::Timestamp;
 
 use super::read::{Since, open};
 
-/// No more is searched: a program that floods its terminal tells nothing.
+/// Number of bytes to search at most. The output of a program that floods its terminal beyond this limit is not useful
+/// for a search.
 const MOST: u64 = 8 << 20;
 
-/// The characters that were printed since a time, without where they stood.
+/// Returns the characters that were printed since a time, without their positions.
 pub fn printed_since(dir: &Path, since: Timestamp) -> io::Result<String> {
     let mut bytes = Vec::new();
     open(dir, Since::At(since))?.take(MOST).read_to_end(&mut bytes)?;

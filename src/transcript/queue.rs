@@ -1,26 +1,26 @@
-//! The bounded queue between the thread that reads an agent's output and the thread that writes it to disk. A disk
-//! that does not answer must not keep the reader from reading: tmux would buffer the output without any bound.
+//! The bounded queue between the thread that reads an agent's output and the thread that writes it to disk. A disk that
+//! does not respond must not block the reader: tmux would buffer the output without a limit.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-/// How many bytes wait for the disk at most. Output beyond that is dropped and counted.
+/// Maximum number of bytes that wait for the disk. Output beyond that is dropped and counted.
 const CAPACITY: usize = 8 << 20;
-/// Small pieces are joined up to this size, so that the bound also holds for their bookkeeping.
+/// Small pieces are joined up to this size, so that the memory for their bookkeeping is bounded, too.
 const JOINED_SIZE: usize = 256 * 1024;
 
-/// A part of an agent's output, in order.
+/// A part of an agent's output. Parts keep their order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     /// Bytes, with the time at which the first of them was read.
     Output(Vec<u8>, Timestamp),
-    /// How many bytes were dropped here.
+    /// Number of bytes that were dropped at this position.
     Dropped(u64),
 }
 
-/// Output that was read and not yet written.
+/// Output that has been read but not yet written.
 #[derive(Debug, Default)]
 pub(super) struct OutputQueue {
     state: Mutex<State>,
@@ -35,7 +35,7 @@ struct State {
 }
 
 impl OutputQueue {
-    /// Appends output, or counts it as dropped when the queue is full. Never waits for the disk.
+    /// Appends output, or counts it as dropped if the queue is full. Never waits for the disk.
     pub(super) fn push(&self, bytes: &[u8], now: Timestamp) {
         let mut state = self.lock();
         let fits = state.size + bytes.len() <= CAPACITY;
@@ -53,13 +53,13 @@ impl OutputQueue {
         self.changed.notify_one();
     }
 
-    /// Says that nothing more will be appended.
+    /// Closes the queue: no more output will be appended.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_one();
     }
 
-    /// Waits for the next part; `None` when the queue is closed and empty.
+    /// Waits for the next part and returns it, or `None` if the queue is closed and empty.
     pub(super) fn pop(&self) -> Option<Piece> {
         let mut state = self.lock();
         loop {

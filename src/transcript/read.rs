@@ -1,4 +1,4 @@
-//! Reads a transcript back, oldest log first, also while it is written and rotated.
+//! Reads a transcript as one stream, oldest log first, even while it is written and rotated.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,21 +11,21 @@ use jiff::Timestamp;
 use super::directory::{Directory, index_name, log_name};
 use super::index::offset_at;
 
-/// How often a look is repeated that a rotation has spoilt: rotations are megabytes apart.
+/// Number of attempts to list the logs while rotations interfere. Rotations are megabytes of output apart.
 const LOOKS: usize = 5;
 
-/// Where reading starts.
+/// The position at which reading starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
-    /// At the oldest byte that is kept.
+    /// The oldest byte that is kept.
     Start,
-    /// At what came at this time or later, to the second.
+    /// The first byte that arrived at this time or later, with a resolution of one second.
     At(Timestamp),
-    /// So many bytes before the end.
+    /// This number of bytes before the end.
     Last(u64),
 }
 
-/// A transcript, read as one stream.
+/// A reader that presents all logs of a transcript as one stream.
 #[derive(Debug)]
 pub struct Reader {
     pub(super) dir: Directory,
@@ -39,7 +39,7 @@ struct Log {
     size: u64,
 }
 
-/// Opens a transcript; one that does not exist yet is empty.
+/// Opens a transcript. A transcript that does not exist yet is empty.
 pub fn open(dir: &Path, since: Since) -> io::Result<Reader> {
     let dir = Directory::open(dir)?;
     let logs = match since {
@@ -50,7 +50,7 @@ pub fn open(dir: &Path, since: Since) -> io::Result<Reader> {
     Ok(Reader { dir, logs })
 }
 
-/// The last bytes of a transcript.
+/// Returns the last `bytes` bytes of a transcript, or all of it if it is shorter.
 pub fn tail(dir: &Path, bytes: u64) -> io::Result<Vec<u8>> {
     let mut tail = Vec::new();
     open(dir, Since::Last(bytes))?.take(bytes).read_to_end(&mut tail)?;
@@ -61,7 +61,7 @@ impl Read for Reader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(log) = self.logs.front_mut() {
             let count = log.file.read(buffer)?;
-            // The newest log is kept at its end: more may come.
+            // The newest log stays open at its end, because more output may follow.
             if count > 0 || buffer.is_empty() || self.logs.len() == 1 {
                 return Ok(count);
             }
@@ -72,7 +72,7 @@ impl Read for Reader {
 }
 
 impl Reader {
-    /// Takes in the logs that were begun since the last look: true when there are any.
+    /// Adds the logs that were created since the logs were last listed, and returns whether there are any.
     pub(super) fn take_in_newer(&mut self) -> io::Result<bool> {
         let mut newer = look(&self.dir)?;
         if let Some(last) = self.logs.back()
@@ -86,7 +86,8 @@ impl Reader {
     }
 }
 
-/// All logs, oldest first. Opened newest first, so that a rotation meanwhile shows one twice but hides none.
+/// Opens all logs and returns them oldest first. They are opened newest first, so that a rotation in the meantime makes
+/// a log appear twice (and be skipped) instead of being missed.
 fn look(dir: &Directory) -> io::Result<Vec<Log>> {
     let mut logs: Vec<Log> = Vec::new();
     let Some(highest) = dir.highest()? else { return Ok(logs) };
@@ -123,11 +124,11 @@ fn logs_at(dir: &Directory, time: Timestamp) -> io::Result<VecDeque<Log>> {
             return Ok(logs);
         }
     }
-    // Too much rather than too little.
+    // Returning too much is better than returning too little.
     Ok(look(dir)?.into())
 }
 
-/// None when a rotation came between a log and its index.
+/// Opens the logs from `time` on. Returns `None` if a rotation happened between opening a log and its index.
 fn try_logs_at(dir: &Directory, time: Timestamp) -> io::Result<Option<VecDeque<Log>>> {
     let mut logs = VecDeque::new();
     let Some(highest) = dir.highest()? else { return Ok(Some(logs)) };
@@ -145,7 +146,7 @@ fn try_logs_at(dir: &Directory, time: Timestamp) -> io::Result<Option<VecDeque<L
         let offset = offset_at(&index, time);
         file.seek(SeekFrom::Start(offset.unwrap_or(meta.len()).min(meta.len())))?;
         logs.push_front(Log { file, inode: meta.ino(), size: meta.len() });
-        // All of this log is wanted, so perhaps some of the one before it.
+        // If all of this log is wanted, a part of the previous log may be wanted, too.
         if offset.is_none_or(|offset| offset > 0) {
             break;
         }

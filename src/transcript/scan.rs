@@ -1,36 +1,36 @@
-//! Finds the few escape sequences that concern us in a stream of bytes, however it is cut into pieces. Must
-//! stay fast on floods: what is no escape sequence is skipped, not parsed.
+//! Finds the few relevant escape sequences in a byte stream, regardless of how it is split into pieces. Must be fast on
+//! large outputs, so it skips other bytes instead of parsing them.
 
 use std::io::BufRead;
 
-/// Longer parameters are no sequence of ours.
+/// Maximum length of the parameters in bytes. No relevant sequence is longer.
 const LONGEST: usize = 64;
 
-/// A sequence that concerns us.
+/// An escape sequence that the transcript adapter interprets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sequence {
-    /// `CSI ? … h`: private modes switched on.
+    /// `CSI ? … h`: private modes enabled.
     On(Vec<u16>),
-    /// `CSI ? … l`: private modes switched off.
+    /// `CSI ? … l`: private modes disabled.
     Off(Vec<u16>),
-    /// `CSI 8 ; rows ; cols t`: another size.
+    /// `CSI 8 ; rows ; cols t`: terminal resized.
     Resize(u16, u16),
-    /// `CSI J`, `CSI 2 J`: the screen wiped.
+    /// `CSI J` or `CSI 2 J`: screen erased.
     Erase(Erased),
-    /// `ESC c`: everything as at the beginning.
+    /// `ESC c`: terminal reset to its initial state.
     Reset,
 }
 
-/// How much of a screen is wiped.
+/// The part of a screen that is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Erased {
-    /// From the cursor on.
+    /// Everything from the cursor to the end of the screen.
     Below,
-    /// The whole.
+    /// The whole screen.
     All,
 }
 
-/// Where in a sequence the stream is.
+/// A scanner whose state survives between pieces of the stream.
 #[derive(Debug, Default)]
 pub(super) struct Scanner {
     state: State,
@@ -50,13 +50,13 @@ const CANCEL: u8 = 0x18;
 const SUBSTITUTE: u8 = 0x1a;
 
 impl Scanner {
-    /// Goes on to the end of the next sequence: how many bytes that took, and the sequence. All bytes are
-    /// taken when there is none.
+    /// Advances to the end of the next relevant sequence and returns the number of consumed bytes and the sequence.
+    /// Without such a sequence, all bytes are consumed.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> (usize, Option<Sequence>) {
         let mut taken = 0;
         while taken < bytes.len() {
             if self.state == State::Text {
-                // `skip_until` searches with the C library's memchr; a slice never fails to be read.
+                // `skip_until` searches with the C library's memchr; reading from a slice cannot fail.
                 let skipped = (&bytes[taken..]).skip_until(ESC).unwrap_or(0);
                 taken += skipped;
                 if bytes[taken - 1] == ESC {
@@ -77,7 +77,7 @@ impl Scanner {
         match (self.state, byte) {
             (_, ESC) => self.state = State::Escape,
             (_, CANCEL | SUBSTITUTE) => self.state = State::Text,
-            // Other control characters act at once, also within a sequence, and do not end it.
+            // Other control characters take effect immediately, even within a sequence, and do not end it.
             (_, 0..0x20) => {}
             (State::Escape, b'[') => {
                 self.parameters.clear();
@@ -123,7 +123,7 @@ impl Scanner {
     }
 }
 
-/// An empty number is 0, as terminals have it.
+/// Parses parameters that are separated by semicolons. An empty parameter is 0, as in terminals.
 fn numbers(text: &str) -> Option<Vec<u16>> {
     text.split(';').map(|number| if number.is_empty() { Some(0) } else { number.parse().ok() }).collect()
 }

@@ -1,5 +1,6 @@
-//! Takes an agent's output off tmux and into its log. One thread reads and never waits for the disk; another writes.
-//! Output that cannot be written is dropped and counted, and the count is noted in the log once writing works again.
+//! Records an agent's output from tmux in its log. One thread reads and never waits for the disk; another thread
+//! writes. Output that cannot be written is dropped and counted, and the count is recorded in the log once writing
+//! works again.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,15 +17,15 @@ use super::modes::TerminalModes;
 use super::queue::{OutputQueue, Piece};
 use super::scan::Scanner;
 
-/// Large enough that a flood costs few calls: four times what a pipe holds.
+/// Size of the read buffer. Four times the capacity of a pipe, so that large outputs need few system calls.
 const BUFFER: usize = 256 * 1024;
 
-/// How much of a transcript is kept.
+/// Limits on the stored size of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The size of one log, in bytes.
+    /// Maximum size of one log in bytes.
     pub file: u64,
-    /// How many full ones are kept beside it.
+    /// Number of full logs that are kept in addition to the current one.
     pub keep: u32,
 }
 
@@ -34,10 +35,10 @@ impl Default for Limits {
     }
 }
 
-/// Why output is missing that arrived faster than the disk took it.
+/// The reason to record for output that arrived faster than the disk could store it.
 const SLOW_DISK: &str = "the disk was too slow";
 
-/// Records everything that is read from `input`, until its end, into the log of an agent's directory.
+/// Records everything that is read from `input`, until its end, in the log of an agent's directory.
 pub fn write(
     dir: &Path,
     input: impl Read + AsFd,
@@ -56,7 +57,7 @@ pub fn write(
     })
 }
 
-/// Reads until the end of the input, whatever becomes of the output.
+/// Reads until the end of the input, even if the output cannot be stored.
 fn read_all(
     mut input: impl Read + AsFd,
     queue: &OutputQueue,
@@ -69,7 +70,7 @@ fn read_all(
             Ok(count) => queue.push(&buffer[..count], clock()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                // An interruption just leads to another read.
+                // If `poll` is interrupted, the next read follows directly.
                 let _ = poll(&mut [PollFd::new(&input, PollFlags::IN)], None);
             }
             Err(error) => return Err(error),
@@ -77,7 +78,7 @@ fn read_all(
     }
 }
 
-/// Writes what is queued until the queue is closed.
+/// Writes the queued output until the queue is closed.
 fn record(
     dir: io::Result<Directory>,
     limits: Limits,
@@ -100,7 +101,7 @@ fn record(
     recorder.finish(clock())
 }
 
-/// The writing end of a transcript.
+/// The writer of a transcript.
 struct Recorder {
     dir: Directory,
     limits: Limits,
@@ -112,7 +113,7 @@ struct Recorder {
     saved: Option<TerminalModes>,
 }
 
-/// The log that is being written.
+/// The log that is currently written.
 struct Log {
     file: File,
     size: u64,
@@ -146,7 +147,7 @@ impl Recorder {
         self.watch_modes(bytes);
     }
 
-    /// Counts output that is missing from here on; the reason that came first is kept.
+    /// Counts output that is missing from this position on. Keeps the first reason.
     fn lose(&mut self, count: u64, why: String) {
         if self.lost == 0 {
             self.why = why;
@@ -162,12 +163,12 @@ impl Recorder {
         }
     }
 
-    /// Says in the log what was lost; tries again next time when even that cannot be written.
+    /// Records in the log how much output was lost. If this cannot be written either, the next call tries again.
     fn note_gap(&mut self, now: Timestamp) {
         if self.lost == 0 {
             return;
         }
-        // CAN ends an escape sequence that the gap may have cut in two.
+        // CAN ends an escape sequence that the gap may have interrupted.
         let note = format!("\x18\r\n[symposium: {} bytes lost: {}]\r\n", self.lost, self.why);
         let before = self.log.as_ref().map(|log| log.size);
         match self.store(note.as_bytes(), now) {
@@ -183,7 +184,7 @@ impl Recorder {
         }
     }
 
-    /// Appends, rotating as needed; an error says how many bytes had been written before it.
+    /// Appends bytes, rotating the log as needed. An error contains the number of bytes that were written before it.
     fn store(&mut self, bytes: &[u8], now: Timestamp) -> Result<(), (usize, io::Error)> {
         let mut stored = 0;
         while stored < bytes.len() {
@@ -192,7 +193,7 @@ impl Recorder {
             let log = self.opened().map_err(|error| (stored, error))?;
             let part = fitting(rest, limit.saturating_sub(log.size));
             if let Some(index) = &mut log.index {
-                // An index with a hole only makes `--since` less sharp.
+                // An index with a missing entry only makes `--since` less precise.
                 let _ = log.noter.note(index, now, log.size);
             }
             let (count, result) = append(&mut log.file, part);
@@ -238,7 +239,8 @@ impl Recorder {
     }
 }
 
-/// What still fits into a log: up to a line's end when there is one, else as much as there is room for.
+/// Returns the part of `bytes` that fits into a log: up to the last line end if there is one, otherwise as much as
+/// there is space for.
 fn fitting(bytes: &[u8], room: u64) -> &[u8] {
     let room = usize::try_from(room).unwrap_or(usize::MAX);
     if bytes.len() <= room {
@@ -250,7 +252,7 @@ fn fitting(bytes: &[u8], room: u64) -> &[u8] {
     }
 }
 
-/// Writes all it can; says how much that was, also when it failed.
+/// Writes as much as possible and returns the number of written bytes together with the result.
 fn append(file: &mut File, bytes: &[u8]) -> (usize, io::Result<()>) {
     let mut written = 0;
     while written < bytes.len() {

@@ -1,4 +1,4 @@
-//! Commits that go from one real repository to another, and bundles that must not.
+//! Tests for transferring commits between real repositories, and for bundles that must be rejected.
 
 use super::*;
 use crate::git::testing::Repository;
@@ -88,7 +88,7 @@ fn a_bundle_that_names_anything_else_is_refused() {
 #[test]
 fn a_tree_that_would_write_into_git_is_not_checked_out() {
     let (from, to) = two();
-    // By hand, for no git would let anybody commit it.
+    // Created with plumbing commands, because git refuses to commit such a tree.
     let blob = from.ours().ask(&from.top(), &[], &["hash-object", "-w", "a"]).unwrap();
     let blob = String::from_utf8_lossy(&blob).trim().to_owned();
     let list = from.dir.path().join("tree");

@@ -1,4 +1,4 @@
-//! Small bundles that would unfold to more than there is room for, and what is counted of ordinary ones.
+//! Tests for small bundles that would expand beyond the limits, and for the computed size of ordinary ones.
 
 use std::fs::{self, File};
 
@@ -16,13 +16,13 @@ fn ask(repository: &Repository, args: &[&str], input: &[u8]) -> String {
     String::from_utf8_lossy(&said).trim().to_owned()
 }
 
-/// A tree that has the same thing under so many names.
+/// Creates a tree that contains the same object under this many names.
 fn tree(repository: &Repository, what: &str, names: usize) -> String {
     let list: String = (0..names).map(|n| format!("{what}\t{n:03}\n")).collect();
     ask(repository, &["mktree"], list.as_bytes())
 }
 
-/// What another repository says when it is given this tree, and with this much memory for it.
+/// Imports this tree into another repository with a memory limit and returns the result.
 fn taken(from: &Repository, tree: &str, memory: u64) -> Result<(), GitError> {
     let commit = ask(from, &["commit-tree", "-m", "x", tree], b"");
     from.git(&["update-ref", "refs/heads/main", &commit]);
@@ -73,7 +73,7 @@ fn a_bundle_may_unfold_to_so_many_times_its_own_size() {
 #[test]
 fn a_tree_that_is_too_deep_is_refused() {
     let from = Repository::new();
-    // Who made it has told their git to go along with it.
+    // The untrusted repository has been configured to allow such a depth.
     from.git(&["config", "core.maxTreeDepth", "100000"]);
     let path = "a/".repeat(5000);
     let import = format!(

@@ -1,4 +1,4 @@
-//! Real repositories, friendly and hostile.
+//! Tests with real repositories, including hostile ones.
 
 use std::ffi::OsString;
 use std::fs;

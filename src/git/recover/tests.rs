@@ -1,4 +1,4 @@
-//! Recovery commits in real repositories.
+//! Tests for recovery commits in real repositories.
 
 use std::fs;
 

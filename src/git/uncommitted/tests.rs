@@ -1,4 +1,4 @@
-//! What is not committed goes over as it was, and no patch leaves its tree.
+//! Tests that uncommitted changes are transferred unchanged, and that no patch writes outside of its tree.
 
 use std::os::unix::fs::symlink;
 
@@ -60,7 +60,7 @@ fn a_change_in_the_instant_of_staging_is_not_missed() {
     let one = Repository::new();
     one.write("a", "1\n");
     one.commit("first");
-    // Its other time cannot be set by hand.
+    // The change time (ctime) cannot be set explicitly.
     one.git(&["config", "core.trustctime", "false"]);
     let index = fs::File::open(one.top().join(".git/index")).unwrap();
     let instant = index.metadata().unwrap().modified().unwrap();
@@ -74,7 +74,7 @@ fn a_change_in_the_instant_of_staging_is_not_missed() {
         .unwrap()
         .set_modified(instant)
         .unwrap();
-    // As long as before, and by its times the file that git knows.
+    // With the same size and times, git considers the file unchanged.
     fs::write(one.top().join("a"), "3\n").unwrap();
     file.set_modified(instant).unwrap();
     let (_, unstaged) = patches(&one, &[]);
@@ -133,7 +133,7 @@ fn a_merge_that_is_under_way_is_told() {
     one.write("a", "3\n");
     one.commit("main");
     one.git(&["update-index", "--force-remove", "a"]);
-    // As a merge leaves it, without a merge that fails.
+    // Creates the index state of a conflicting merge without running a merge that fails.
     let said = one.ours().ask(&one.top(), &[], &["rev-parse", "HEAD:a"]).unwrap();
     let blob = String::from_utf8_lossy(&said).trim().to_owned();
     let list = one.dir.path().join("stages");
@@ -180,7 +180,7 @@ fn a_repository_below_stays_and_is_told() {
     one.write(".gitignore", "ignored\n");
     one.commit("first");
     one.git(&["worktree", "add", "-q", "--detach", "../w"]);
-    // One without a commit is one too.
+    // A repository without a commit counts, too.
     for (dir, commits) in [("inner", true), ("new/deep", false), ("ignored", true)] {
         one.git(&["init", "-q", dir]);
         one.write(&format!("{dir}/x"), "theirs\n");

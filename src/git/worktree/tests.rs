@@ -1,4 +1,4 @@
-//! Worktrees of real repositories, friendly and hostile.
+//! Tests for worktrees of real repositories, including hostile ones.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ fn with_a_commit() -> Repository {
     repository
 }
 
-/// A worktree at `at` on a branch of its own.
+/// Creates a worktree at `at` on a new branch.
 fn add(repository: &Repository, at: &Path, branch: &str) -> BranchPlan {
     let git = repository.ours().patient();
     let plan = git.plan_branch(&repository.top(), BranchWish::Own(branch), at).unwrap();
@@ -67,14 +67,14 @@ fn what_is_nowhere_else_is_told() {
     repository.git_in(&at, &["commit", "-q", "-m", "work"]);
     assert_eq!(work(), Work { commits: 1, ..Work::default() });
     assert!(!git.drop_empty_branch(&repository.top(), "symposium/x").unwrap());
-    // Also on a branch that the agent made itself, and with no branch at all.
+    // The same applies to a branch that the agent created itself, and to a detached HEAD.
     repository.git_in(&at, &["checkout", "-q", "-b", "its-own"]);
     repository.git_in(&at, &["commit", "-q", "--allow-empty", "-m", "more"]);
     assert_eq!(work().commits, 2);
     repository.git_in(&at, &["checkout", "-q", "--detach"]);
     repository.git_in(&at, &["commit", "-q", "--allow-empty", "-m", "loose"]);
     assert_eq!(work().commits, 1);
-    // What another branch or a remote has is not lost.
+    // Commits that another branch or a remote has are not unsaved work.
     repository.git(&["branch", "other", &git.commit(&at, "HEAD").unwrap().unwrap()]);
     assert_eq!(work().commits, 0);
 }

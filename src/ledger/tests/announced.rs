@@ -1,4 +1,4 @@
-//! Whoever is woken by a change of the log finds what was written.
+//! Tests that a process that is woken by a change of the write-ahead log can read the change.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn what_was_written_is_there_at_the_last_change_of_the_log() {
     watcher.watch(env.dir.path(), RecursiveMode::NonRecursive).unwrap();
     let task = NewTask::plain(Doer::Agent(AgentId::fresh(), "fix".parse().unwrap()), "x", "person");
     let count = || reader.tasks(&TaskQuery::default()).unwrap().len();
-    // Without an announcement one in some tens is missed: the disk decides.
+    // Without the announcement, one change in some tens is missed, depending on the disk.
     for n in 1..=200 {
         std::thread::scope(|scope| {
             scope.spawn(|| writer.add_task(&task, at(1)).unwrap().unwrap());

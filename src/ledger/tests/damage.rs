@@ -1,4 +1,4 @@
-//! Files that are damaged, newer, gone, read-only or full.
+//! Tests for files that are damaged, newer, deleted or read-only, and for a full disk.
 
 use std::os::unix::fs::symlink;
 
@@ -56,7 +56,7 @@ fn damage_that_shows_only_when_it_is_used_is_survived_and_told() {
     ledger.checkpoint().unwrap();
     drop(ledger);
     let mut bytes = fs::read(env.file()).unwrap();
-    // What SQLite reads when it opens a file stays whole, rows do not.
+    // The part that SQLite reads when it opens a file stays intact; the rows do not.
     let half = bytes.len() / 2;
     bytes[half..].fill(0x5a);
     fs::write(env.file(), &bytes).unwrap();
@@ -87,14 +87,14 @@ fn tasks_that_can_still_be_read_are_taken_over() {
         }
         ledger.add_task(&task, at(n)).unwrap().unwrap();
     }
-    // The last still comes after one of two.
+    // The last task still depends on one of two tasks.
     let done = TaskMove::plain(&[TaskState::Queued], TaskState::Done, "because");
     assert!(ledger.move_task(TaskId(1), &done, at(50)).unwrap());
     ledger.checkpoint().unwrap();
     let before = ledger.tasks(&TaskQuery::default()).unwrap();
     drop(ledger);
     let mut bytes = fs::read(env.file()).unwrap();
-    // The page in the middle of the queue.
+    // Overwrites the page in the middle of the queue.
     let middle = bytes.windows(8).position(|window| window == b"task 20 ").unwrap() / 1024 * 1024;
     bytes[middle..middle + 1024].fill(0x5a);
     fs::write(env.file(), &bytes).unwrap();
@@ -153,7 +153,7 @@ fn a_ledger_that_is_removed_under_a_living_one_is_begun_again() {
     let env = Env::new();
     let ledger = env.ledger();
     ledger.note(&[plain(AgentId::fresh(), What::Attached, 1)]).unwrap();
-    // Only the file: its log must not become the new file's.
+    // Deletes only the database file: its log must not be applied to the new file.
     fs::remove_file(env.file()).unwrap();
     ledger.note(&[plain(AgentId::fresh(), What::Hung, 2)]).unwrap();
     assert_eq!(whats(&env.ledger().happenings(&Query::default()).unwrap()), [&What::Hung]);
@@ -187,11 +187,11 @@ fn a_full_ledger_says_so_and_keeps_what_it_has() {
     assert_eq!(env.ledger().happenings(&Query::default()).unwrap().len(), 501);
 }
 
-/// A small disk of its own, unmounted when it is dropped.
+/// A small tmpfs that is unmounted when it is dropped.
 struct Disk(PathBuf);
 
 impl Disk {
-    /// None where nobody may mount.
+    /// Mounts the file system, or returns `None` where the test may not mount.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     fn mounted(dir: &Path) -> Option<Disk> {
         match mount("tmpfs", dir, "tmpfs", MountFlags::empty(), Some(c"size=256k,mode=0700")) {

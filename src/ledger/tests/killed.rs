@@ -1,16 +1,17 @@
-//! A writer that dies by `kill -9` at any moment: what it noted is there whole or not at all.
+//! Tests with a writer that is killed with `kill -9` at any moment: each of its writes is stored completely or not at
+//! all.
 
 use std::process::{Child, Command, Stdio};
 
 use super::*;
 
-/// Where a child of these tests finds its ledger.
+/// The environment variable that passes the state directory to a child process.
 const HOME: &str = "SYMPOSIUM_TEST_LEDGER";
 
-/// How many lines a child writes at once.
+/// Number of events that a child writes in one transaction.
 const BATCH: usize = 3;
 
-/// Runs in a child of the tests below: opens the ledger and writes until it is killed.
+/// Runs in a child process of the tests below: opens the ledger and writes until it is killed.
 #[test]
 fn a_child_writes_until_it_is_killed() {
     #[expect(clippy::disallowed_methods, reason = "how a test speaks to its child")]
@@ -44,7 +45,7 @@ fn a_writer_that_is_killed_leaves_whole_batches() {
     for round in 0..8 {
         let before = count(&env);
         let mut writer = child(&env, "");
-        // No two rounds end at the same step of the writer.
+        // Each round ends at a different step of the writer.
         while count(&env) < before + 40 + 17 * round {
             assert!(writer.try_wait().unwrap().is_none(), "it ended by itself");
         }

@@ -1,4 +1,4 @@
-//! Mail and the board: whose it is, who takes it, what is forgotten.
+//! Tests for messages and the board: recipients, claiming and deletion.
 
 use super::*;
 use crate::model::{MessageId, MessageState, NewMessage, Recipient};

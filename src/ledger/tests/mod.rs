@@ -1,4 +1,4 @@
-//! The ledger as its callers see it, on real files.
+//! Tests of the ledger through its public functions, on real files.
 
 mod announced;
 mod damage;
@@ -17,7 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::*;
 use crate::model::{AgentId, Exit, Happening, Status, WaitingFor, What};
 
-/// A state directory of its own for each test.
+/// A separate state directory for each test.
 struct Env {
     dir: tempfile::TempDir,
 }
@@ -27,7 +27,7 @@ impl Env {
         Env { dir: tempfile::tempdir().unwrap() }
     }
 
-    /// Opens it, and nothing must have been wrong with it.
+    /// Opens the ledger and asserts that there was no notice about damage.
     #[track_caller]
     fn ledger(&self) -> Ledger {
         let (ledger, notice) = Ledger::open(self.dir.path(), at(0)).unwrap();
@@ -47,7 +47,7 @@ impl Env {
     }
 }
 
-/// Seconds after a time.
+/// Returns the time this many seconds after a fixed point.
 fn at(seconds: i64) -> Timestamp {
     "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap() + SignedDuration::from_secs(seconds)
 }
@@ -123,7 +123,7 @@ fn a_change_that_is_written_again_replaces_the_former_under_a_new_number() {
     let found = ledger.happenings(&Query { agent: Some(agent), ..Query::default() }).unwrap();
     assert_eq!(found.len(), 2);
     assert_eq!(found[1], (3, turned(agent, 2, Status::Exited)), "a reader who passed the former sees it");
-    // What is not a change of status may happen as often as it likes.
+    // Events other than status changes may repeat.
     ledger.note(&[plain(agent, What::Prompted, 9), plain(agent, What::Prompted, 9)]).unwrap();
     assert_eq!(ledger.happenings(&Query::default()).unwrap().len(), 5);
 }
@@ -199,7 +199,7 @@ fn many_writers_at_once_lose_nothing() {
             scope.spawn(|| {
                 let agent = AgentId::fresh();
                 for n in 0..25 {
-                    // Opened each time, as commands do; the first of them begin the ledger together.
+                    // Opened each time, as commands do. The first threads create the ledger at the same time.
                     let (ledger, notice) = Ledger::open(env.dir.path(), at(0)).unwrap();
                     assert_eq!(notice, None);
                     ledger.note(&[turned(agent, n, Status::Idle), plain(agent, What::Prompted, 1)]).unwrap();

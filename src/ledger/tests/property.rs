@@ -1,4 +1,4 @@
-//! What holds for any text, any number and any damage.
+//! Property tests with arbitrary texts, numbers and damage.
 
 use proptest::prelude::*;
 
@@ -50,7 +50,7 @@ prop_compose! {
     }
 }
 
-/// A ledger in whose file stand two hundred changes of one agent.
+/// Creates a ledger whose file contains two hundred status changes of one agent.
 fn lived_in() -> (Env, AgentId) {
     let (env, agent) = (Env::new(), AgentId::fresh());
     let many: Vec<_> = (0..200).map(|n| turned(agent, n, Status::Idle)).collect();
@@ -89,7 +89,7 @@ proptest! {
         whole[from..until].copy_from_slice(&bytes[..until - from]);
         fs::write(env.file(), &whole).unwrap();
         let (ledger, _) = match Ledger::open(env.dir.path(), at(0)) {
-            // The version may have become a greater one, and a byte in the header may say that none may write.
+            // The damage may have increased the version, or a byte in the header may mark the file as read-only.
             Err(LedgerError::Newer { .. } | LedgerError::ReadOnly { .. }) => return Ok(()),
             opened => opened.unwrap(),
         };
@@ -112,7 +112,7 @@ fn a_reason_as_long_as_a_book_is_cut_between_characters() {
     assert_eq!(found[0].1.why, why[..4096]);
 }
 
-/// Damage that makes a text look longer than SQLite reads any.
+/// Damage that makes a text look longer than SQLite's limit.
 const TOO_LONG: [u8; 167] = [
     191, 144, 0, 0, 135, 192, 111, 108, 139, 208, 172, 108, 153, 148, 35, 156, 168, 88, 188, 104, 115, 193,
     236, 107, 255, 250, 23, 23, 11, 244, 118, 122, 112, 212, 220, 180, 160, 17, 129, 28, 112, 229, 139, 187,

@@ -1,4 +1,4 @@
-//! Queues: order, steps that only one can take, numbers.
+//! Tests for queues: order, transitions that only one process can make, and counts.
 
 use super::*;
 use crate::model::{Doer, NewTask, Priority, Task, TaskCounts, TaskId, TaskState};

@@ -1,5 +1,5 @@
-//! Locks on files of their own, so that the files they guard can be replaced. The system lets go of a lock when its
-//! holder dies, however it dies. Waiting is bounded and does not poll.
+//! Locks on separate files, so that the files they protect can be replaced. The kernel releases a lock when its holder
+//! exits for any reason. Waiting is bounded and does not poll.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -14,19 +14,19 @@ use rustix::fs::OFlags;
 use crate::model::AgentName;
 use crate::store::StoreError;
 
-/// How long anybody waits for an agent: longer than most of what is done to one, short enough for a person to sit out.
+/// Time limit for waiting for the lock of an agent: longer than most operations take, short enough for a user to wait.
 pub(in crate::store) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long anybody waits for a registry. Each holder needs milliseconds, but on a busy machine a hundred may stand in
-/// line, and not in the order in which they came.
+/// Time limit for waiting for the lock of a registry. Each holder needs milliseconds, but on a busy machine a hundred
+/// processes may wait, and they do not get the lock in the order of their arrival.
 pub(in crate::store) const QUEUE: Duration = Duration::from_secs(30);
 
-/// A lock that does not say who holds it, for what is done in a moment.
+/// A lock that does not record its holder, for short operations.
 #[derive(Debug)]
 pub(in crate::store) struct PlainLock(#[expect(dead_code, reason = "held for its lock")] File);
 
 impl PlainLock {
-    /// Waits for it.
+    /// Waits for the lock, at most as long as `patience`.
     pub(in crate::store) fn acquire(path: &Path, patience: Duration) -> Result<PlainLock, StoreError> {
         match acquire(path, patience)? {
             Some(file) => Ok(PlainLock(file)),
@@ -35,7 +35,7 @@ impl PlainLock {
     }
 }
 
-/// The right to change one agent; let go of when dropped.
+/// An exclusive lock on one agent. It is released when the value is dropped.
 #[derive(Debug)]
 pub struct AgentLock {
     file: File,
@@ -43,14 +43,14 @@ pub struct AgentLock {
 }
 
 impl AgentLock {
-    /// Waits for it as long as `patience` says; `None` when somebody else kept it.
+    /// Waits for the lock, at most as long as `patience`. Returns `None` if another process kept it.
     pub(in crate::store) fn acquire(
         path: &Path,
         doing: &str,
         patience: Duration,
     ) -> Result<Option<AgentLock>, StoreError> {
         let Some(mut file) = acquire(path, patience)? else { return Ok(None) };
-        // Only for people: on a full disk an agent must still be killed.
+        // The text is only for users, so a failure is ignored: an agent must be killable on a full disk.
         let text = format!("{} {doing}\n", std::process::id());
         let is_clean = file.metadata().is_ok_and(|meta| meta.len() == 0);
         let emptied = if is_clean { Ok(()) } else { file.set_len(0) };
@@ -58,21 +58,21 @@ impl AgentLock {
         Ok(Some(AgentLock { file, path: path.to_owned() }))
     }
 
-    /// Lets go of an agent that is no more, and removes the lock file.
+    /// Releases the lock of an agent that no longer exists, and removes the lock file.
     pub fn retire(self) {
-        // Who waits on the removed file notices that it is gone and makes a new one.
+        // A process that waits for the lock on the removed file notices that it is gone and creates a new one.
         let _ = fs::remove_file(&self.path);
     }
 }
 
 impl Drop for AgentLock {
     fn drop(&mut self) {
-        // So that nobody reads of a work that is long done. The lock itself goes with the file.
+        // Prevents other processes from reading about a finished operation. The lock itself is released with the file.
         let _ = self.file.set_len(0);
     }
 }
 
-/// What the holder of an agent's lock wrote into it.
+/// Builds the error for a held lock from the text that its holder wrote into it.
 pub(in crate::store) fn busy(path: &Path, name: &AgentName) -> StoreError {
     let text = fs::read_to_string(path).unwrap_or_default();
     let (pid, doing) = text.lines().next().and_then(|line| line.split_once(' ')).unwrap_or_default();
@@ -80,8 +80,8 @@ pub(in crate::store) fn busy(path: &Path, name: &AgentName) -> StoreError {
     StoreError::AgentBusy { name: name.clone(), pid: pid.parse().ok(), doing: doing.to_owned() }
 }
 
-/// The process that holds a lock, when one does, and what it does. Looks without taking it from anybody who would
-/// wait.
+/// Returns the process that holds a lock and its operation, or `None` if the lock is free. The check uses a shared lock
+/// and does not take the lock from a waiting process.
 pub(in crate::store) fn holder(path: &Path) -> Option<(i32, String)> {
     let file =
         OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path).ok()?;
@@ -93,13 +93,14 @@ pub(in crate::store) fn holder(path: &Path) -> Option<(i32, String)> {
     Some((pid.parse().ok()?, doing.to_owned()))
 }
 
-/// Whether somebody holds a lock. Looks without taking it from anybody who would wait.
+/// Returns whether a process holds a lock. The check uses a shared lock and does not take the lock from a waiting
+/// process.
 pub(in crate::store) fn is_locked(path: &Path) -> bool {
     let file = OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path);
     file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// The locked file, or `None` when patience ran out.
+/// Returns the locked file, or `None` if the time limit was exceeded.
 fn acquire(path: &Path, patience: Duration) -> Result<Option<File>, StoreError> {
     let deadline = Instant::now() + patience;
     loop {
@@ -117,7 +118,7 @@ fn acquire(path: &Path, patience: Duration) -> Result<Option<File>, StoreError> 
                 return Err(StoreError::Lock { path: path.to_owned(), source });
             }
         };
-        // A lock on a file that was removed meanwhile keeps nobody out.
+        // A lock on a file that was removed in the meantime does not exclude other processes.
         if is_at(&file, path).map_err(StoreError::lock(path))? {
             return Ok(Some(file));
         }
@@ -139,7 +140,8 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Blocks in a thread of its own, which is left behind when time runs out and lets go of what it gets too late.
+/// Blocks in a separate thread. The thread is left behind when the time limit is exceeded, and releases a lock that it
+/// gets too late.
 fn wait(file: File, left: Duration) -> io::Result<Option<File>> {
     if left.is_zero() {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! Locks on files of their own, so that the guarded files can be replaced. The kernel releases a lock when its process ends.
+//! Locks on separate files, so that the protected files can be replaced. The kernel releases a lock when its process
+//! ends.
 //!
 //! - `file_lock`: a lock with a bounded wait
 //! - `start_slots`: agents that are being started

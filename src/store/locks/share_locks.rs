@@ -1,6 +1,6 @@
-//! The doors to shared agents that are open: each is kept by a process that holds a lock of its own, in which stands
-//! what was granted. Whoever holds such a lock is a process of ours, and the system lets go of it however that ends:
-//! so what is found here is neither left over nor somebody else's, and needs nobody's answer.
+//! The locks of open shares. A process serves each share and holds a lock file with the granted share as its content.
+//! Only processes of this user can hold such a lock, and the kernel releases it when the process ends for any reason.
+//! Therefore a locked file always belongs to a running share process, and no query to that process is necessary.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,22 +10,23 @@ use crate::model::{AgentName, Share};
 use crate::store::locks::file_lock::{self, AgentLock};
 use crate::store::{Store, StoreError, home};
 
-/// Whoever looks whether a door is open is in the way for an instant.
+/// Time limit for waiting for the lock: a process that checks whether a share is open holds it for an instant.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A door that is open.
+/// A share that a running process serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenDoor {
-    /// For whom.
+    /// User id of the guest.
     pub guest: u32,
-    /// The process that keeps it; none in the instant in which it has not said so yet.
+    /// Id of the process that serves the share, or `None` in the instant before the process has recorded it.
     pub keeper: Option<i32>,
-    /// What was granted, as the keeper says.
+    /// The granted share, as the process recorded it.
     pub share: Option<Share>,
 }
 
 impl Store {
-    /// The right to keep a door, for as long as the answer is held; `None` when another process has it.
+    /// Takes the lock for serving a share, until the returned value is dropped. Returns `None` if another process holds
+    /// it.
     pub fn hold_door(&self, name: &AgentName, share: &Share) -> Result<Option<AgentLock>, StoreError> {
         let dir = self.doors_dir();
         home::create_private(&dir).map_err(StoreError::write(&dir))?;
@@ -33,13 +34,13 @@ impl Store {
         AgentLock::acquire(&self.door_file(name, share.uid), &text, PATIENCE)
     }
 
-    /// All doors to an agent that are open.
+    /// Returns all open shares of an agent.
     pub fn doors(&self, name: &AgentName) -> Result<Vec<OpenDoor>, StoreError> {
         let guests = self.door_files(name)?.into_iter();
         Ok(guests.filter_map(|guest| self.door(name, guest)).collect())
     }
 
-    /// The door to an agent for this user, when it is open.
+    /// Returns the share of an agent for this guest, if it is open.
     pub fn door(&self, name: &AgentName, guest: u32) -> Option<OpenDoor> {
         let path = self.door_file(name, guest);
         if !file_lock::is_locked(&path) {
@@ -49,8 +50,8 @@ impl Store {
         Some(OpenDoor { guest, keeper, share: share.and_then(|text| serde_json::from_str(&text).ok()) })
     }
 
-    /// Removes what doors to an agent have left that nobody keeps any more. The caller holds the agent's lock, so
-    /// that none is being opened.
+    /// Removes the lock files of an agent's shares that no process serves any more. The caller holds the agent's lock,
+    /// so that no share is being opened.
     pub fn forget_doors(&self, name: &AgentName) -> Result<(), StoreError> {
         for guest in self.door_files(name)? {
             if self.door(name, guest).is_none() {
@@ -68,7 +69,7 @@ impl Store {
         self.doors_dir().join(format!("{guest}-{name}"))
     }
 
-    /// For whom there is a file, whether somebody holds it or not.
+    /// Returns the guests that have a lock file for this agent, whether the lock is held or not.
     fn door_files(&self, name: &AgentName) -> Result<Vec<u32>, StoreError> {
         let dir = self.doors_dir();
         let entries = match fs::read_dir(&dir) {
@@ -116,7 +117,8 @@ mod tests {
         store.forget_doors(&a).unwrap();
         assert_eq!(fs::read_dir(store.doors_dir()).unwrap().count(), 1);
         assert_eq!(store.doors(&b).unwrap().len(), 1);
-        // Last: who waits in vain leaves a thread behind that takes the lock for an instant once it is free.
+        // Checked last: a wait that times out leaves a thread behind, which takes the lock for an instant once it is
+        // free.
         assert!(store.hold_door(&b, &share(7)).unwrap().is_none(), "one keeper a door");
         drop(other);
     }

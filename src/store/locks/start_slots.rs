@@ -1,5 +1,5 @@
-//! Agents that are being started right now: each holds a place from before it is counted until it is written down,
-//! so that concurrent starts never pass a cap. A place of somebody who was killed is nobody's.
+//! Slots for agents that are being started. Each start holds a slot from before it is counted until its record is
+//! stored, so that concurrent starts never exceed the capacity. The slot of a killed process is free again.
 
 use std::fs;
 use std::io;
@@ -11,15 +11,15 @@ use crate::store::home::create_private;
 use crate::store::locks::file_lock::{self, AgentLock, PlainLock};
 use crate::store::{Store, StoreError};
 
-/// The directory of places, a file each. No agent can have a lock of this name.
+/// Directory of the slots, with one file per slot. No agent can have a lock with this name.
 const PLACES: &str = "_starting";
-/// Whoever decides may have to put agents to sleep first, one after the other.
+/// Time limit for waiting for the lock: its holder may have to hibernate agents first, one after the other.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The right to decide who may start; let go of when dropped.
+/// The lock for deciding which agents may start. It is released when the value is dropped.
 pub struct Gate(#[expect(dead_code, reason = "held for its lock")] PlainLock);
 
-/// The place of one agent that is being started; given back when dropped.
+/// The slot of one agent that is being started. It is released when the value is dropped.
 pub struct Place {
     lock: Option<AgentLock>,
     number: usize,
@@ -27,7 +27,7 @@ pub struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // The file of the first stays: who starts one agent after the other makes and removes none.
+        // The file of the first slot stays, so that starting one agent after the other creates and removes no files.
         if let Some(lock) = self.lock.take()
             && self.number > 0
         {
@@ -37,13 +37,13 @@ impl Drop for Place {
 }
 
 impl Store {
-    /// Waits for the right to decide.
+    /// Waits for the lock for deciding which agents may start.
     pub fn lock_room(&self) -> Result<Gate, StoreError> {
         let path = self.home.run().join("_room.lock");
         PlainLock::acquire(&path, PATIENCE).map(Gate)
     }
 
-    /// Who is being started now; some may be written down already.
+    /// Returns the names of the agents that are being started. The records of some may be stored already.
     pub fn starting(&self, _gate: &Gate) -> Result<Vec<String>, StoreError> {
         let places = self.places();
         let entries = match fs::read_dir(&places) {
@@ -57,7 +57,7 @@ impl Store {
             .collect())
     }
 
-    /// Takes a place for this agent: the first that is free.
+    /// Takes the first free slot for this agent.
     pub fn take_place(&self, name: &AgentName, _gate: &Gate) -> Result<Place, StoreError> {
         let places = self.places();
         create_private(&places).map_err(StoreError::write(&places))?;

@@ -12,14 +12,14 @@ use crate::store::{Store, StoreError};
 #[derive(Debug)]
 pub struct LogReader {
     path: PathBuf,
-    /// The files that were not read yet, the oldest first, and the one being read in front.
+    /// The files that were not read completely, oldest first. The file that is being read is in front.
     files: Vec<File>,
-    /// The beginning of a line whose end was not written yet.
+    /// The beginning of a line whose end has not been written yet.
     partial: Vec<u8>,
 }
 
 impl Store {
-    /// Opens the log of this name at its oldest line. A log that was never written is empty.
+    /// Opens the log with this name at its oldest line. A log that was never written is empty.
     pub fn read_log(&self, name: &str) -> Result<LogReader, StoreError> {
         let path = self.home().join(name);
         let files = rotated_files(&path).into_iter().filter_map(|path| match File::open(&path) {
@@ -32,14 +32,14 @@ impl Store {
 }
 
 impl LogReader {
-    /// Returns the whole lines that were added since the last call.
+    /// Returns the complete lines that were added since the last call.
     pub fn new_lines(&mut self) -> Result<Vec<String>, StoreError> {
         let failed = || StoreError::read(&self.path);
         let mut bytes = std::mem::take(&mut self.partial);
         for file in &mut self.files {
             file.read_to_end(&mut bytes).map_err(failed())?;
         }
-        // Only the newest file is still written to.
+        // Only the newest file is still being written.
         let read = self.files.len().saturating_sub(1);
         self.files.drain(..read);
         if let Some(next) = self.successor() {
@@ -53,7 +53,7 @@ impl LogReader {
         Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
     }
 
-    /// The file at the log's path, if it is another one than the file being read.
+    /// Returns the file at the path of the log, if it is not the file that is being read.
     fn successor(&self) -> Option<File> {
         let there = identity(&fs::metadata(&self.path).ok()?);
         let here = self.files.last().and_then(|file| Some(identity(&file.metadata().ok()?)));

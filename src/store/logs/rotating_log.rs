@@ -1,6 +1,6 @@
-//! A log file that stays small: what is old moves to `.1`, then to `.2`, and then goes.
+//! A log file with a bounded size: a full file is renamed to `.1`, then to `.2`, and then deleted.
 //!
-//! Written by one process at a time; whoever reads sees whole lines, because a file is moved between two writes only.
+//! One process writes it at a time. Readers see complete lines, because files are only renamed between two writes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use crate::store::{Store, StoreError};
 
-/// When a file is full: some ten thousand lines, still quick to open in an editor.
+/// Size in bytes at which a file is full: some ten thousand lines, which an editor still opens quickly.
 const FULL: u64 = 1 << 20;
-/// How many files are kept, the one that is written to included.
+/// Number of files to keep, including the current one.
 const KEPT: u32 = 3;
 
-/// A file that is appended to and begun anew when it is full.
+/// A file for appending that is rotated when it is full.
 #[derive(Debug)]
 pub struct RotatingFile {
     path: PathBuf,
@@ -24,7 +24,7 @@ pub struct RotatingFile {
 }
 
 impl Store {
-    /// Opens the log of this name in the state directory, readable by us alone.
+    /// Opens the log with this name in the state directory, with mode 0600.
     pub fn log_file(&self, name: &str) -> Result<RotatingFile, StoreError> {
         let path = self.home().join(name);
         RotatingFile::open(&path, FULL).map_err(StoreError::write(&path))
@@ -38,7 +38,7 @@ impl RotatingFile {
         Ok(RotatingFile { path: path.to_owned(), file, size, full })
     }
 
-    /// Moves each file one place on, the last one over the edge.
+    /// Renames each file to the next number and deletes the oldest.
     fn rotate(&mut self) -> io::Result<()> {
         for place in (1..KEPT).rev() {
             let from = if place == 1 { self.path.clone() } else { aged(&self.path, place - 1) };
@@ -56,7 +56,7 @@ impl RotatingFile {
 impl Write for RotatingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.size > 0 && self.size.saturating_add(bytes.len() as u64) > self.full {
-            // A file that cannot be moved is written to all the same: a log that is too long is better than none.
+            // A file that cannot be renamed is still written: a log that is too long is better than none.
             let _ = self.rotate();
         }
         let written = self.file.write(bytes)?;
@@ -69,7 +69,7 @@ impl Write for RotatingFile {
     }
 }
 
-/// A link or a pipe in its place is refused: it would lead our words elsewhere.
+/// Opens a file for appending. Rejects symbolic links and pipes, which would redirect the log to another place.
 fn appending(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
@@ -85,7 +85,7 @@ fn appending(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// All files of a log that may exist, the oldest first.
+/// Returns the paths of all files of a log that may exist, oldest first.
 pub(in crate::store) fn rotated_files(path: &Path) -> Vec<PathBuf> {
     let older = (1..KEPT).rev().map(|age| aged(path, age));
     older.chain([path.to_owned()]).collect()

@@ -1,9 +1,9 @@
-//! The registry as it was last read, for as long as it is the same file: one command asks many things of it, and with a
-//! thousand agents reading and parsing it each time would be most of what the command does.
+//! Caches the registry for as long as the file is unchanged. One command queries it many times, and with a thousand
+//! agents, reading and parsing it each time would dominate the run time of the command.
 //!
-//! A registry is replaced, never written in place, and the file that was read stays open here: as long as it is open no
-//! other file can have its number. So the same number is the same registry, also for who is about to change it. A
-//! person's editor may write in place; then the age or the length differs.
+//! A registry is replaced and never written in place, and the file that was read stays open here: no other file can get
+//! its inode number while it is open. Therefore the same inode number means the same registry, even for a writer. A
+//! text editor may write in place, in which case the modification time or the length differs.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::store::registry::schema::{self, Parsed, Registry};
 use crate::store::{StoreError, replace_file};
 
-/// The last look.
+/// The registry as it was last read.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Glance(Mutex<Option<Kept>>);
 
@@ -26,21 +26,21 @@ struct Kept {
     parsed: Option<Arc<Registry>>,
 }
 
-/// Which file it is, its length and its age.
+/// Device, inode, length and modification time of a file.
 type Mark = (u64, u64, u64, i64, i64);
 
-/// What was found at the registry's place.
+/// The result of reading the registry file.
 pub(in crate::store) enum Found {
-    /// It is sound.
+    /// A valid registry of the current format.
     Sound(Arc<Registry>),
-    /// It is anything else.
+    /// A registry that is damaged or of another format.
     Other(Parsed),
-    /// There is none.
+    /// The file does not exist.
     Nothing,
 }
 
 impl Glance {
-    /// The text of the registry, none when there is no file.
+    /// Returns the text of the registry, or `None` if the file does not exist.
     pub(in crate::store) fn text(&self, path: &Path) -> Result<Option<Arc<Vec<u8>>>, StoreError> {
         let mark = fs::symlink_metadata(path).ok().map(|meta| mark(&meta));
         if let Some(kept) = self.lock().as_ref().filter(|kept| Some(kept.mark) == mark) {
@@ -52,7 +52,7 @@ impl Glance {
         Ok(Some(text))
     }
 
-    /// The registry itself; parsed once as long as it does not change.
+    /// Returns the registry, which is parsed only once while it does not change.
     pub(in crate::store) fn registry(&self, path: &Path) -> Result<Found, StoreError> {
         let Some(text) = self.text(path)? else { return Ok(Found::Nothing) };
         let is_of = |kept: &&mut Kept| Arc::ptr_eq(&kept.text, &text);
@@ -71,7 +71,7 @@ impl Glance {
         }
     }
 
-    /// Forgets it, so that who changes a registry need not copy it first.
+    /// Drops the cached registry, so that a writer need not copy it before a change.
     pub(in crate::store) fn forget(&self) {
         *self.lock() = None;
     }

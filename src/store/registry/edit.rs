@@ -1,4 +1,4 @@
-//! The registry while it is being changed, in memory and under its lock. Writes nothing itself.
+//! The registry while it is being changed, in memory and under its lock. This module writes no files.
 
 use serde_json::value::RawValue;
 
@@ -6,12 +6,12 @@ use crate::model::{AgentName, AgentRecord, Happening, Status};
 use crate::store::registry::schema::{self, Registry};
 use crate::store::{Notice, StoreError, registry::unknown_fields};
 
-/// The word under which a registry keeps what the ledger could not take.
+/// Key of the pending events in a registry.
 const OWED: &str = "owed";
-/// How much of that is kept: a ledger that cannot be written for long must not make every change slow.
+/// Maximum number of pending events: a ledger that cannot be written for a long time must not slow down every change.
 const MOST_OWED: usize = 500;
 
-/// What the closure of [`Store::update`](crate::store::Store::update) works on.
+/// The argument of the closure of [`Store::update`](crate::store::Store::update).
 #[derive(Debug)]
 pub struct Edit {
     registry: Registry,
@@ -19,12 +19,12 @@ pub struct Edit {
     moves: Vec<Move>,
 }
 
-/// A record whose status changed, that is new, has another name or was removed.
+/// A record whose status or name changed, or that was added or removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
-    /// What it was.
+    /// The record before the change.
     pub before: Option<AgentRecord>,
-    /// What it is.
+    /// The record after the change.
     pub after: Option<AgentRecord>,
 }
 
@@ -33,18 +33,18 @@ impl Edit {
         Edit { registry, changed: false, moves: Vec::new() }
     }
 
-    /// The registry, when it is no longer what it was.
+    /// Returns the registry if it was changed.
     pub(in crate::store) fn changed(self) -> Option<Registry> {
         self.changed.then_some(self.registry)
     }
 
-    /// The record of this name; an error when there is one that we do not understand.
+    /// Returns the record with this name, or an error if the entry exists but is invalid.
     pub fn get(&self, name: &AgentName) -> Result<Option<AgentRecord>, StoreError> {
         self.registry.entries.get(name.as_str()).map(|entry| understood(name.as_str(), entry)).transpose()
     }
 
-    /// Writes a record under its name and numbers a change of its status; unknown fields of the same agent's entry
-    /// stay. Returns what was written.
+    /// Stores a record under its name and numbers a change of its status. Unknown fields in the entry of the same agent
+    /// are kept. Returns the stored record.
     pub fn put(&mut self, mut record: AgentRecord) -> AgentRecord {
         let former = self.get(&record.name).ok().flatten().filter(|former| former.id == record.id);
         if former.as_ref().is_none_or(|former| !former.status.same_as(&record.status)) {
@@ -65,7 +65,7 @@ impl Edit {
         record
     }
 
-    /// Removes an entry, and says whether there was one.
+    /// Removes an entry and returns whether it existed.
     pub fn remove(&mut self, name: &AgentName) -> bool {
         let before = self.get(name).ok().flatten();
         let was_there = self.registry.entries.remove(name.as_str()).is_some();
@@ -74,12 +74,13 @@ impl Edit {
         was_there
     }
 
-    /// What has moved so far.
+    /// Returns the changes of status and name so far.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// Moves an entry to the name of its new record, with its unknown fields; what had that name is replaced.
+    /// Moves an entry with its unknown fields to the name of its new record. An existing entry with that name is
+    /// replaced.
     pub fn rename(&mut self, from: &AgentName, to: AgentRecord) {
         let before = self.get(from).ok().flatten();
         self.moves.push(Move { before, after: Some(to.clone()) });
@@ -89,12 +90,12 @@ impl Edit {
         self.set(to.name, entry);
     }
 
-    /// What happened and is not in the ledger yet, the oldest first.
+    /// Returns the pending events, oldest first.
     pub fn owed(&self) -> Vec<Happening> {
         owed(&self.registry)
     }
 
-    /// Keeps what the ledger could not take, in place of what was kept so far.
+    /// Replaces the pending events. Only the newest are kept if there are too many.
     pub fn owe(&mut self, happened: &[Happening]) {
         if self.registry.beside(OWED).is_none() && happened.is_empty() {
             return;
@@ -105,27 +106,27 @@ impl Edit {
         self.changed = true;
     }
 
-    /// Whether the name is taken, also by an entry that we do not understand.
+    /// Returns whether the name is in use, even by an invalid entry.
     pub fn contains(&self, name: &AgentName) -> bool {
         self.registry.entries.contains_key(name.as_str())
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.registry.entries.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.registry.entries.is_empty()
     }
 
-    /// All names, sorted.
+    /// Returns all names in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.registry.entries.keys().map(String::as_str)
     }
 
-    /// All records that we understand, sorted by name; the others are told by [`Store::read`](crate::store::Store::read).
+    /// Returns all valid records, ordered by name. [`Store::read`](crate::store::Store::read) reports the invalid ones.
     pub fn all(&self) -> Result<Vec<AgentRecord>, StoreError> {
         Ok(understood_ones(&self.registry).0)
     }
@@ -139,19 +140,19 @@ impl Edit {
     }
 }
 
-/// What a registry keeps for the ledger; a line that we do not understand is passed over.
+/// Returns the pending events of a registry and skips those that are unknown to this version.
 pub(in crate::store) fn owed(registry: &Registry) -> Vec<Happening> {
     let lines: Option<Vec<&RawValue>> =
         registry.beside(OWED).and_then(|text| serde_json::from_str(text.get()).ok());
     lines.unwrap_or_default().into_iter().filter_map(|line| serde_json::from_str(line.get()).ok()).collect()
 }
 
-/// One entry as a record, or the error that names it.
+/// Parses one entry. The error contains its name.
 pub(in crate::store) fn understood(key: &str, entry: &RawValue) -> Result<AgentRecord, StoreError> {
     schema::record(key, entry).map_err(|source| StoreError::Entry { name: key.to_owned(), source })
 }
 
-/// The records that we understand, and a notice for each that we do not.
+/// Returns the valid records, and a notice for each invalid one.
 pub(in crate::store) fn understood_ones(registry: &Registry) -> (Vec<AgentRecord>, Vec<Notice>) {
     let mut records = Vec::with_capacity(registry.entries.len());
     let mut notices = Vec::new();

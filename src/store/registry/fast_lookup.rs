@@ -1,6 +1,7 @@
-//! Finding one entry of a registry without parsing the others.
+//! Finds one entry of a registry without parsing the others.
 //!
-//! In a text of our own layout its line is enough. What is not found so has to be looked for among all entries.
+//! This works on the lines of a text with the layout that symposium writes. Otherwise the caller has to parse all
+//! entries.
 
 use std::collections::HashMap;
 
@@ -9,18 +10,19 @@ use serde::Deserialize;
 use crate::model::{AgentName, AgentRecord, Status};
 use crate::store::registry::schema::HEAD;
 
-/// The record of this name, if the text has our layout and a line for it. `None` says nothing.
+/// Returns the record with this name, if the text has our layout and a line for it. `None` does not mean that the
+/// record does not exist.
 pub(in crate::store) fn line(bytes: &[u8], name: &AgentName) -> Option<AgentRecord> {
     let lines = str::from_utf8(bytes).ok()?.strip_prefix(HEAD)?;
     let key = format!("\"{name}\":");
     let entry = lines.split('\n').find_map(|line| line.strip_prefix(&key))?;
     let entry = entry.strip_suffix(',').unwrap_or(entry);
-    // Somebody may have laid out an entry by hand, and a line may be part of it: only a whole record counts.
+    // A user may have formatted an entry by hand, and the line may be a part of it: only a complete record counts.
     let record: AgentRecord = serde_json::from_str(entry).ok()?;
     (record.name == *name).then_some(record)
 }
 
-/// How many entries are of agents that run; `None` when the text is not a registry of today's format.
+/// Returns the number of entries with a live status, or `None` if the text is not a registry of the current format.
 pub(in crate::store) fn count_live(bytes: &[u8]) -> Option<usize> {
     let text = str::from_utf8(bytes).ok()?;
     count_lines(text).or_else(|| {
@@ -29,14 +31,15 @@ pub(in crate::store) fn count_live(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// The same from the lines of our own layout, in which an entry says its status once. `None` says nothing.
+/// Counts live entries in the lines of our own layout, in which an entry contains its status once. `None` means that
+/// the lines are not sufficient.
 fn count_lines(text: &str) -> Option<usize> {
     let mut live = 0;
     for line in text.strip_prefix(HEAD)?.split('\n') {
         if line.starts_with('}') {
             return Some(live);
         }
-        // Inside a text every quote has a backslash before it, so that no text looks like this.
+        // Quotes inside a JSON string are escaped with a backslash, so that no string value can look like this.
         let mut said = line.split("\"status\":{\"status\":\"").skip(1);
         let (Some(first), None) = (said.next(), said.next()) else { return None };
         let word = first.split('"').next().unwrap_or_default();
@@ -45,7 +48,7 @@ fn count_lines(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether an entry may name one of these as its parent; `false` is certain.
+/// Returns whether an entry may name one of these agents as its parent. `false` is certain.
 pub(in crate::store) fn may_be_parents(bytes: &[u8], names: &[AgentName]) -> bool {
     const KEY: &str = "\"parent\"";
     let Some(lines) = str::from_utf8(bytes).ok().and_then(|text| text.strip_prefix(HEAD)) else {
@@ -56,7 +59,7 @@ pub(in crate::store) fn may_be_parents(bytes: &[u8], names: &[AgentName]) -> boo
         let value = &lines[at + KEY.len()..];
         match value.strip_prefix(":\"") {
             Some(parent) => named(parent),
-            // Somebody else may have put spaces between the two.
+            // Another program may have written spaces between the key and the value.
             None => !value.starts_with(":null"),
         }
     })
@@ -91,7 +94,8 @@ mod tests {
             (format!("{HEAD}\n}}}}\n"), None, Some(0)),
             (both(&[entry("a", "working")]), Some(1), Some(1)),
             (both(&[entry("a", "stopped"), entry("b", "idle"), entry("c", "waiting")]), Some(2), Some(2)),
-            // Laid out by hand, of a newer writer, or cut off: the lines say nothing.
+            // If an entry was formatted by hand, comes from a newer version or is truncated, the lines are not
+            // sufficient.
             (both(&["\"a\":{\"status\": {\"status\":\"idle\"}}".to_owned()]), None, Some(1)),
             (
                 both(&["\"a\":{\"x\":{\"status\":{\"status\":\"idle\"}},\"status\":{\"status\":\"lost\"}}"

@@ -1,5 +1,6 @@
-//! The registry of the older public Symposium, an object keyed by uuid, made into records of today. Those agents run
-//! in the user's own tmux, where we do not look: they are noted, not taken over. Pure, touches no file.
+//! Converts the registry of the older public Symposium, an object keyed by UUID, to current records. Those agents run
+//! in the user's own tmux server, which symposium does not access: they are listed, but not managed. This module
+//! touches no files.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +11,16 @@ use serde_json::value::RawValue;
 use crate::model::{AgentId, AgentName, AgentRecord, Conversation, Restart, Status, StatusNote, Workspace};
 use crate::store::registry::schema::Members;
 
-/// What became of an old registry.
+/// The result of migrating an old registry.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Migrated {
-    /// A record for each entry that could be read.
+    /// A record for each readable entry.
     pub(in crate::store) records: Vec<AgentRecord>,
-    /// The keys of those that could not.
+    /// The keys of the unreadable entries.
     pub(in crate::store) unreadable: Vec<String>,
 }
 
-/// Makes records of old entries; no two get the same name.
+/// Converts old entries to records with unique names.
 pub(in crate::store) fn migrate(old: &Members, now: Timestamp) -> Migrated {
     let mut migrated = Migrated::default();
     let mut taken = BTreeSet::new();
@@ -36,7 +37,7 @@ pub(in crate::store) fn migrate(old: &Members, now: Timestamp) -> Migrated {
     migrated
 }
 
-/// This name, or the first of its numbered ones that nobody has.
+/// Returns this name, or its first numbered variant that is not in use.
 pub(in crate::store) fn free_name(name: AgentName, is_taken: impl Fn(&AgentName) -> bool) -> AgentName {
     if !is_taken(&name) {
         return name;

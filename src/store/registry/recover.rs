@@ -1,6 +1,6 @@
-//! Putting a registry together again from what is left: its backup, and the directories of the agents.
+//! Rebuilds a registry from the remaining data: its backup, and the instance directories of the agents.
 //!
-//! Expects the registry's lock to be held. Writes nothing over the damaged file before that is kept aside.
+//! The caller holds the registry's lock. The damaged file is kept under another name before anything replaces it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,17 +21,17 @@ use crate::store::{
     registry::{migrate, unknown_fields},
 };
 
-/// The file in `run/` that says: what the registry says of agents may be older than what is known elsewhere.
+/// Name of the file in `run/` that marks the records in the registry as possibly older than the ledger.
 pub const BEHIND: &str = "registry-behind";
-/// The file in `run/` with what no person has been told yet.
+/// Name of the file in `run/` with a repair notice that no user has seen yet.
 pub const UNTOLD: &str = "registry-untold";
 
-/// What is wrong with the registry.
+/// The damage of a registry.
 #[derive(Debug)]
 pub(in crate::store) enum Damage {
-    /// It is not there, though there was one.
+    /// The registry does not exist, although there was one.
     Missing,
-    /// It is nothing that we ever wrote, and why.
+    /// The content is not a registry, for this reason.
     Unreadable(String),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Whether there is anything to rebuild a missing registry from.
+/// Returns whether there is data from which a missing registry can be rebuilt.
 pub(in crate::store) fn has_remains(home: &Home) -> bool {
     fs::symlink_metadata(home.backup()).is_ok() || specs(home).next().is_some()
 }
@@ -69,7 +69,8 @@ pub(in crate::store) fn rebuild(
          directories: {added}"
     );
     let notice = Notice { what, kept };
-    // For those who can do more about it than this process, and for people whom this process does not reach.
+    // One file is for processes that can complete the repair, the other for users who do not see the output of this
+    // process.
     for file in [BEHIND, UNTOLD] {
         let _ = replace_file::replace(&home.run().join(file), notice.to_string().as_bytes());
     }
@@ -77,7 +78,7 @@ pub(in crate::store) fn rebuild(
     Ok((registry, notice))
 }
 
-/// Rewrites a registry of the older public format, which is kept aside.
+/// Converts a registry of the older public format, and keeps the original under another name.
 pub(in crate::store) fn migrate(
     home: &Home,
     old: &Members,
@@ -99,7 +100,8 @@ pub(in crate::store) fn migrate(
     Ok((registry, Notice { what, kept: Some(kept) }))
 }
 
-/// The backup, or an empty registry when it is of no use; a damaged one is kept aside too.
+/// Returns the backup, or an empty registry if the backup is not usable. A damaged backup is kept under another name,
+/// too.
 fn from_backup(home: &Home, stamp: &str) -> Result<(Registry, &'static str), StoreError> {
     let path = home.backup();
     let Some(bytes) = replace_file::read(&path)? else { return Ok((Registry::default(), "no backup")) };
@@ -113,7 +115,7 @@ fn from_backup(home: &Home, stamp: &str) -> Result<(Registry, &'static str), Sto
     }
 }
 
-/// Adds the agents that only their directories know, and says how many.
+/// Adds the agents that are known only from their instance directories, and returns their number.
 fn add_from_instances(home: &Home, registry: &mut Registry, now: Timestamp) -> usize {
     let mut ids: BTreeSet<_> = registry
         .entries
@@ -129,7 +131,7 @@ fn add_from_instances(home: &Home, registry: &mut Registry, now: Timestamp) -> u
             continue;
         }
         let name = free_name(record.name.clone(), |name| registry.entries.contains_key(name.as_str()));
-        // The directory still has the name it was found under.
+        // The directory still has the name under which it was found.
         record.renamed_from = (name != record.name).then(|| record.name.clone());
         record.name = name;
         record.status = StatusNote::new(Status::Lost, now, "rebuilt from its instance directory");
@@ -139,7 +141,8 @@ fn add_from_instances(home: &Home, registry: &mut Registry, now: Timestamp) -> u
     added
 }
 
-/// Each directory in `instances/` that has a `spec.json`; a symbolic link is not one of ours.
+/// Returns each directory in `instances/` that has a `spec.json`. Symbolic links are skipped, because symposium creates
+/// none there.
 fn specs(home: &Home) -> impl Iterator<Item = (AgentName, PathBuf)> {
     let entries = fs::read_dir(home.instances()).into_iter().flatten().flatten();
     entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).filter_map(|entry| {
@@ -150,7 +153,7 @@ fn specs(home: &Home) -> impl Iterator<Item = (AgentName, PathBuf)> {
     })
 }
 
-/// The record an agent was born with, under the name of its directory: that moves when the agent is renamed.
+/// Returns the record that an agent was created with, under the name of its directory, which is renamed with the agent.
 fn born(name: AgentName, spec: &Path) -> Option<AgentRecord> {
     #[derive(Deserialize)]
     struct Spec {

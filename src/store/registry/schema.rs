@@ -1,7 +1,7 @@
-//! The registry as text: `{"format":1,"sessions":{NAME:{…}}}`, one entry a line.
+//! The text format of the registry: `{"format":1,"sessions":{NAME:{…}}}`, with one entry per line.
 //!
-//! An entry stays the text it was until somebody changes it, so that a change to one agent neither costs a parse of
-//! the others nor loses what we do not understand in them. Unknown fields beside `sessions` are kept too.
+//! An entry stays unparsed text until it is changed. Therefore a change to one agent neither parses the others nor
+//! loses fields in them that this version does not know. Unknown fields next to `sessions` are kept, too.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,38 +11,38 @@ use serde_json::value::RawValue;
 
 use crate::model::AgentRecord;
 
-/// The format that we write, and the newest that we read.
+/// Format number that this version writes, and the newest that it reads.
 pub(in crate::store) const FORMAT: u64 = 1;
 
-/// How our text begins; an entry a line follows.
+/// First line of the text that this version writes. One entry per line follows.
 pub(in crate::store) const HEAD: &str = "{\"format\":1,\"sessions\":{\n";
 
-/// The members of a JSON object in their order, the values as text.
+/// The members of a JSON object in their order, with unparsed values.
 pub(in crate::store) type Members = Vec<(String, Box<RawValue>)>;
 
-/// A registry of today's format.
+/// A registry of the current format.
 #[derive(Debug, Clone, Default)]
 pub(in crate::store) struct Registry {
-    /// An entry for each agent, by name.
+    /// The entry of each agent, by name.
     pub(in crate::store) entries: BTreeMap<String, Box<RawValue>>,
-    /// What stands beside them, also what a newer writer has put there.
+    /// Other members of the top-level object, including those of a newer version.
     extra: Members,
 }
 
-/// What a text turned out to be.
+/// The result of parsing a registry.
 #[derive(Debug)]
 pub(in crate::store) enum Parsed {
-    /// Today's format.
+    /// A registry of the current format.
     Current(Registry),
-    /// The older public format: an object keyed by uuid.
+    /// The older public format: an object keyed by UUID.
     Old(Members),
-    /// A format that only a newer symposium knows.
+    /// A newer format with this number.
     Newer(u64),
-    /// Nothing that we ever wrote, and why.
+    /// The text is not a registry, for this reason.
     Damaged(String),
 }
 
-/// Finds out what a text is.
+/// Determines the format of a text and parses it.
 pub(in crate::store) fn parse(bytes: &[u8]) -> Parsed {
     if bytes.is_empty() {
         return Parsed::Damaged("it is empty".to_owned());
@@ -53,7 +53,7 @@ pub(in crate::store) fn parse(bytes: &[u8]) -> Parsed {
     };
     match serde_json::from_str::<Top>(text) {
         Ok(top) => top.sort_out(),
-        // A newer format may have other things under the same words.
+        // A newer format may use the same keys with other content.
         Err(error) => {
             match serde_json::from_str::<Object>(text).ok().and_then(|object| object.newer_format()) {
                 Some(found) => Parsed::Newer(found),
@@ -63,7 +63,7 @@ pub(in crate::store) fn parse(bytes: &[u8]) -> Parsed {
     }
 }
 
-/// Reads one entry. The key it stands under is its name, whatever it says inside.
+/// Parses one entry. Its key determines the name of the record, regardless of the name in the entry.
 pub(in crate::store) fn record(key: &str, entry: &RawValue) -> serde_json::Result<AgentRecord> {
     let name = key.parse().map_err(serde_json::Error::custom)?;
     let record: AgentRecord = serde_json::from_str(entry.get())?;
@@ -71,18 +71,18 @@ pub(in crate::store) fn record(key: &str, entry: &RawValue) -> serde_json::Resul
 }
 
 impl Registry {
-    /// What stands under this word beside the entries.
+    /// Returns the top-level member with this key, next to the entries.
     pub(in crate::store) fn beside(&self, word: &str) -> Option<&RawValue> {
         self.extra.iter().find(|(name, _)| name == word).map(|(_, value)| &**value)
     }
 
-    /// Puts something else there, or nothing.
+    /// Sets or removes the top-level member with this key.
     pub(in crate::store) fn set_beside(&mut self, word: &str, value: Option<Box<RawValue>>) {
         self.extra.retain(|(name, _)| name != word);
         self.extra.extend(value.map(|value| (word.to_owned(), value)));
     }
 
-    /// The text of it.
+    /// Returns the text of the registry.
     pub(in crate::store) fn to_text(&self) -> String {
         let size: usize = self.entries.values().map(|entry| entry.get().len() + 80).sum();
         let mut text = String::with_capacity(size + 64);
@@ -107,14 +107,14 @@ fn push_member(text: &mut String, name: &str, value: &RawValue) {
     text.push_str(&serde_json::Value::from(name).to_string());
     text.push(':');
     if value.get().contains('\n') {
-        // Between the parts of a value a line end is as good as a space; inside a text it cannot be.
+        // Between the tokens of a JSON value, a line break is equivalent to a space; inside a string it cannot occur.
         text.push_str(&value.get().replace('\n', " "));
     } else {
         text.push_str(value.get());
     }
 }
 
-/// Any JSON object, kept as text.
+/// A JSON object with unparsed values.
 pub(in crate::store) struct Object(pub(in crate::store) Members);
 
 impl Object {
@@ -146,7 +146,7 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 
-/// The top level of any format, read in one pass.
+/// The top level of any format, parsed in one pass.
 struct Top {
     format: Option<Box<RawValue>>,
     sessions: Option<Members>,
@@ -174,7 +174,8 @@ impl Top {
     }
 }
 
-/// One key is enough: a bad entry among good ones must not make the whole file unknown to us.
+/// Returns whether a key is a UUID. A single one is enough: a bad entry among good ones must not make the whole file
+/// unreadable.
 fn is_keyed_by_uuid(members: &Members) -> bool {
     members.is_empty() || members.iter().any(|(key, _)| uuid::Uuid::parse_str(key).is_ok())
 }

@@ -1,13 +1,15 @@
-//! Keeping what a newer writer added to an entry that we write again.
+//! Keeps the fields that a newer version added to an entry, when this version writes the entry again.
 //!
-//! We always write every field we know, so what the old entry has and ours has not is somebody newer's, at any depth.
+//! This version always writes every field that it knows. Therefore a field that only the old entry has comes from a
+//! newer version, at any depth.
 
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::model::AgentRecord;
 use crate::store::registry::schema::{Members, Object};
 
-/// The entry for this record, with the unknown fields of the entry it replaces if that was the same agent's.
+/// Returns the entry for this record, with the unknown fields of the entry that it replaces if that belongs to the same
+/// agent.
 pub(in crate::store) fn entry(record: &AgentRecord, former: Option<&RawValue>) -> Box<RawValue> {
     let ours = to_raw_value(record).expect("a record is made of texts and numbers");
     match former.and_then(members).filter(|former| is_same_agent(former, record)) {
@@ -16,7 +18,8 @@ pub(in crate::store) fn entry(record: &AgentRecord, former: Option<&RawValue>) -
     }
 }
 
-/// A name may have gone to another agent, which must not inherit anything.
+/// Returns whether the old entry belongs to the same agent. A name may have been reused by another agent, which must
+/// not inherit any fields.
 fn is_same_agent(former: &Members, record: &AgentRecord) -> bool {
     let id = find(former, "id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
     id.and_then(|id| id.parse().ok()) == Some(record.id)

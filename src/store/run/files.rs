@@ -1,4 +1,4 @@
-//! Small files of the running commands, in `run/`: they may be lost at any time, and are never half written.
+//! Small files of running commands in `run/`. They may be lost at any time, and are never partially written.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use rustix::fs::{Access, access};
 use crate::store::{Store, StoreError, home, replace_file};
 
 impl Store {
-    /// Writes a small file of the running commands.
+    /// Writes a small file in `run/` atomically.
     pub fn write_run(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let run = self.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
@@ -19,8 +19,8 @@ impl Store {
         replace_file::replace(&path, bytes)
     }
 
-    /// Overwrites a small file in place, without waiting for the disk: for content that is worthless after a crash. A
-    /// reader may see half of it. The same length needs no new space.
+    /// Overwrites a small file in place, without waiting for the disk, for content that is worthless after a crash. A
+    /// reader may see a partial file. Content of the same length needs no new space.
     pub fn overwrite_run(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let path = self.home.run().join(name);
         let mut options = fs::OpenOptions::new();
@@ -32,11 +32,11 @@ impl Store {
         written.map_err(StoreError::write(&path))
     }
 
-    /// Makes or replaces a link there at once.
+    /// Creates or replaces a symbolic link in `run/` atomically.
     pub fn link_run(&self, name: &str, target: &Path) -> Result<(), StoreError> {
         let run = self.home.run();
         home::create_private(&run).map_err(StoreError::write(&run))?;
-        // Several threads may replace a link at once. A killed process leaves a name that `sweep` removes.
+        // Several threads may replace a link at the same time. A killed process leaves a name that `sweep` removes.
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let (link, new) = (run.join(name), run.join(format!(".tmp-{name}-{}-{number}", std::process::id())));
@@ -47,34 +47,34 @@ impl Store {
         })
     }
 
-    /// Where such a link is, when there is one, wherever it leads.
+    /// Returns the path of a symbolic link in `run/`, if it exists, regardless of its target.
     pub fn run_link(&self, name: &str) -> Option<PathBuf> {
         let link = self.home.run().join(name);
         fs::read_link(&link).is_ok().then_some(link)
     }
 
-    /// The path that such a link leads to, when there is one.
+    /// Returns the target of a symbolic link in `run/`, if it exists.
     pub fn run_link_target(&self, name: &str) -> Option<PathBuf> {
         fs::read_link(self.home.run().join(name)).ok()
     }
 
-    /// Whether such a link, or file, can be executed.
+    /// Returns whether a link or file in `run/` can be executed.
     pub fn can_execute_run(&self, name: &str) -> bool {
         let path = self.home.run().join(name);
         access(&path, Access::EXEC_OK).is_ok() && path.is_file()
     }
 
-    /// What such a file holds, when it is there.
+    /// Returns the content of a file in `run/`, if it exists.
     pub fn read_run(&self, name: &str) -> Option<Vec<u8>> {
         fs::read(self.home.run().join(name)).ok()
     }
 
-    /// Whether there is one.
+    /// Returns whether a file with this name exists in `run/`.
     pub fn has_run(&self, name: &str) -> bool {
         self.home.run().join(name).exists()
     }
 
-    /// Removes one; that there is none is fine.
+    /// Removes a file in `run/`. A missing file is not an error.
     pub fn remove_run(&self, name: &str) -> Result<(), StoreError> {
         let path = self.home.run().join(name);
         match fs::remove_file(&path) {

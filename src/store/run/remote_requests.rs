@@ -1,5 +1,6 @@
-//! `run/requests/ID/`: what another machine asked for, once. The directory is there whole or not at all; whoever does
-//! the work holds its lock, says that it has begun, and writes its end. What has begun is never begun again.
+//! `run/requests/ID/`: requests of other machines, each executed once. The directory appears complete or not at all.
+//! The process that executes a request holds its lock, records the start, and writes the exit code. A request that was
+//! started is never started again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
@@ -14,31 +15,32 @@ use crate::store::home::create_private;
 use crate::store::locks::file_lock::{self, AgentLock};
 use crate::store::{Store, StoreError, Watch, replace_file};
 
-/// Nobody asks again after so long: a link that is gone for longer was given up.
+/// Time after which a request is deleted. A client gives up a connection that is lost for longer, so it does not ask
+/// again.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
-/// More than one write brings; the rest is read at the next turn.
+/// Maximum number of bytes to read at once, more than one write contains. The next read returns the rest.
 const MOST_AT_ONCE: u64 = 64 * 1024;
 
-/// One request and what became of it.
+/// A stored request with its output and result.
 #[derive(Debug, Clone)]
 pub struct Spool {
     dir: PathBuf,
 }
 
-/// What a worker printed to.
+/// An output stream of the process that executes a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Printed {
-    /// Standard output.
+    /// The standard output of the process.
     Out,
-    /// Standard error.
+    /// The standard error of the process.
     Err,
 }
 
-/// The right to do the work; let go of when dropped.
+/// The lock for executing a request. It is released when the value is dropped.
 pub struct Work(#[expect(dead_code, reason = "held for its lock")] AgentLock);
 
 impl Store {
-    /// Writes a request down, unless it is there already; old ones go.
+    /// Stores a request, unless it is stored already.
     pub fn spool(&self, id: RequestId, request: &[u8], input: &[u8]) -> Result<Spool, StoreError> {
         let spool = self.spooled(id);
         if spool.dir.is_dir() {
@@ -58,19 +60,19 @@ impl Store {
         }
         match fs::rename(unfinished.path(), &spool.dir) {
             Ok(()) => drop(unfinished.keep()),
-            // Somebody who asked the same was quicker.
+            // Another process has stored the same request first.
             Err(_) if spool.dir.is_dir() => {}
             Err(error) => return Err(StoreError::write(&spool.dir)(error)),
         }
         Ok(spool)
     }
 
-    /// One that was written down, or would be.
+    /// Returns the request with this id, whether it is stored or not.
     pub fn spooled(&self, id: RequestId) -> Spool {
         Spool { dir: self.requests().join(id.to_string()) }
     }
 
-    /// Forgets what nobody will ask for any more.
+    /// Deletes old requests that no client will ask for again.
     pub fn forget_requests(&self, now: Timestamp) {
         for entry in fs::read_dir(self.requests()).into_iter().flatten().flatten() {
             let written =
@@ -83,8 +85,8 @@ impl Store {
         }
     }
 
-    /// Forgets terminals that were attached from elsewhere before a time, but for one file, when `is_gone` says so of
-    /// their process.
+    /// Deletes the files of terminals that were attached from other machines before a time, except for the file `but`,
+    /// if `is_gone` returns true for their process.
     pub fn forget_links(&self, but: &str, before: Timestamp, is_gone: impl Fn(i32) -> bool) {
         for entry in fs::read_dir(self.home.run()).into_iter().flatten().flatten() {
             let is_link =
@@ -110,13 +112,14 @@ impl Store {
 }
 
 impl Spool {
-    /// The request as it was written down.
+    /// Returns the request as it was stored.
     pub fn request(&self) -> Result<Vec<u8>, StoreError> {
         let path = self.dir.join("request.json");
         fs::read(&path).map_err(StoreError::read(&path))
     }
 
-    /// The right to begin; none when somebody has begun already, or is about to.
+    /// Takes the lock and records the start of the request. Returns `None` if the request was started already, or
+    /// another process is about to start it.
     pub fn begin(&self) -> Result<Option<Work>, StoreError> {
         let Some(lock) = AgentLock::acquire(&self.lock_file(), "request", Duration::ZERO)? else {
             return Ok(None);
@@ -128,17 +131,17 @@ impl Spool {
         Ok(Some(Work(lock)))
     }
 
-    /// Whether it was begun.
+    /// Returns whether the request was started.
     pub fn has_begun(&self) -> bool {
         self.dir.join("begun").exists()
     }
 
-    /// Whether somebody is at it.
+    /// Returns whether a process is executing the request.
     pub fn is_held(&self) -> bool {
         file_lock::is_locked(&self.lock_file())
     }
 
-    /// The files that the work reads and prints to.
+    /// Opens the files for standard input, standard output and standard error.
     pub fn files(&self) -> Result<[File; 3], StoreError> {
         let open = |name: &str, options: &mut OpenOptions| {
             let path = self.dir.join(name);
@@ -151,17 +154,17 @@ impl Spool {
         ])
     }
 
-    /// Writes down how it ended.
+    /// Stores the exit code of the request.
     pub fn finish(&self, code: u8, _work: Work) -> Result<(), StoreError> {
         replace_file::replace_durably(&self.dir.join("end"), code.to_string().as_bytes())
     }
 
-    /// How it ended, when it has.
+    /// Returns the exit code, if the request has ended.
     pub fn end(&self) -> Option<u8> {
         fs::read_to_string(self.dir.join("end")).ok()?.trim().parse().ok()
     }
 
-    /// What was printed behind this many bytes, some of it at a time.
+    /// Returns output after the first `from` bytes, up to the limit for one read.
     pub fn printed(&self, what: Printed, from: u64) -> Result<Vec<u8>, StoreError> {
         let path = self.dir.join(if what == Printed::Out { "out" } else { "err" });
         let read = File::open(&path).and_then(|mut file| {
@@ -173,7 +176,7 @@ impl Spool {
         read.map_err(StoreError::read(&path))
     }
 
-    /// Wakes whoever waits for more of it.
+    /// Watches the request for new output.
     pub fn watch(&self) -> Result<Watch, StoreError> {
         Watch::over(&[&self.dir], &[]).map_err(|error| StoreError::Home {
             path: self.dir.clone(),

@@ -1,4 +1,5 @@
-//! A room for files that a command works with, which is gone with the command; what a killed one left goes with the next.
+//! Temporary directories that are removed with their command. The next command removes those that a killed command
+//! left.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -10,24 +11,24 @@ use tempfile::TempDir;
 use crate::store::home::create_private;
 use crate::store::{Store, StoreError};
 
-/// How such a room is called, before the number of its process.
+/// Name prefix of these directories, before the process id.
 const PREFIX: &str = "_staging-";
 
-/// A private directory, empty at first, removed when it is dropped.
+/// A private directory, initially empty, that is removed when the value is dropped.
 #[derive(Debug)]
 pub struct Staging {
     dir: TempDir,
 }
 
 impl Staging {
-    /// Where it is.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 }
 
 impl Store {
-    /// Makes one.
+    /// Creates a temporary directory, after removing those of processes that no longer exist.
     pub fn staging(&self) -> Result<Staging, StoreError> {
         let run = self.run_dir();
         create_private(&run).map_err(StoreError::write(&run))?;
@@ -42,7 +43,7 @@ impl Store {
     }
 }
 
-/// The rooms of processes that are gone.
+/// Returns the directories of processes that no longer exist.
 fn left_behind(run: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(run).into_iter().flatten().flatten();
     let is_left = |name: &str| {
@@ -66,7 +67,7 @@ mod tests {
         let one = store.staging().unwrap();
         let mode = std::fs::metadata(one.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
-        // No process has this number: it is above what Linux gives out.
+        // No process has this id: it is above the maximum on Linux.
         let left = store.run_dir().join("_staging-4194305-x");
         std::fs::create_dir(&left).unwrap();
         std::fs::write(left.join("file"), "x").unwrap();

@@ -1,5 +1,5 @@
-//! Removes what killed commands left behind: temporary files, sockets without a listener and instance directories in
-//! which nothing was ever stored. Removes nothing that a running command may still need, and no work.
+//! Removes files that killed commands left behind: temporary files, sockets without a listener and instance directories
+//! in which nothing was ever stored. Removes no file that a running command may still need, and no work.
 
 use std::fs;
 use std::io;
@@ -12,19 +12,19 @@ use jiff::{SignedDuration, Timestamp};
 use crate::model::AgentName;
 use crate::store::{Instance, Store, StoreError, replace_file};
 
-/// How old a temporary file must be. The command that made it needs milliseconds.
+/// Minimum age of a temporary file. The command that created it needs milliseconds.
 const MIN_AGE: SignedDuration = SignedDuration::from_hours(1);
-/// How the names of temporary files begin.
+/// Name prefixes of temporary files.
 const TEMPORARY: [&str; 2] = [".tmp-", ".probe-"];
-/// How the names of the sockets begin over which SSH connections are shared.
+/// Name prefix of the sockets of shared SSH connections.
 const SSH_SOCKET: &str = "ssh-";
-/// Files that may lie in the directory of an agent that was never started.
+/// Names of files that may exist in the directory of an agent that was never started.
 const WORTHLESS: [&str; 2] = ["typing.lock", "terminal.json"];
 
 impl Store {
-    /// Removes old temporary files and dead sockets; returns how many there were.
+    /// Removes old temporary files and dead sockets, and returns their number.
     pub fn sweep(&self, now: Timestamp) -> Result<usize, StoreError> {
-        // Only the holder of its lock makes or removes the temporary files of a registry.
+        // Only the holder of its lock creates or removes the temporary files of a registry.
         let lock = self.lock()?;
         let mut count = replace_file::sweep(self.home.path());
         drop(lock);
@@ -43,7 +43,7 @@ impl Store {
         Ok(count)
     }
 
-    /// The names of instance directories in which nothing was ever stored.
+    /// Returns the names of instance directories in which nothing was ever stored.
     pub fn unused_instances(&self) -> Vec<AgentName> {
         let name = |path: &PathBuf| path.file_name()?.to_str()?.parse().ok();
         let unused = |path: &&PathBuf| is_unused(path);
@@ -67,7 +67,7 @@ fn has_prefix(path: &Path, prefixes: &[&str]) -> bool {
     prefixes.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether a file was last written long ago. One from the future, after the clock was set back, is not.
+/// Returns whether a file was last written long ago. A time in the future, after the clock was set back, is not old.
 fn is_old(path: &Path, now: Timestamp) -> bool {
     let written = fs::symlink_metadata(path).and_then(|meta| meta.modified());
     written
@@ -83,7 +83,7 @@ fn is_dead_socket(path: &Path) -> bool {
     is_socket && refuses()
 }
 
-/// Whether a directory holds no file but worthless ones, at any depth. A symbolic link counts as a file.
+/// Returns whether a directory contains only worthless files, at any depth. A symbolic link counts as a file.
 fn is_unused(dir: &Path) -> bool {
     let Ok(found) = fs::read_dir(dir) else { return false };
     fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir())

@@ -1,4 +1,4 @@
-//! Registries that were truncated, overwritten, lost, or written by another symposium.
+//! Tests with registries that were truncated, overwritten, lost, or written by another version of symposium.
 
 use std::os::unix::fs::symlink;
 
@@ -6,7 +6,8 @@ use super::*;
 
 const V0: &str = include_str!("../../../tests/compat/registry-v0.json");
 
-/// A home with `a` and `b` in registry and backup, and `c` in the registry and in its own directory.
+/// Creates a state directory with `a` and `b` in registry and backup, and `c` in the registry and in its instance
+/// directory.
 fn lived_in() -> Env {
     let env = Env::new();
     let store = env.store();
@@ -165,7 +166,7 @@ fn a_repair_that_cannot_be_written_says_what_there_was_to_repair() {
     let store = env.store();
     fs::write(env.registry(), "{").unwrap();
     fs::remove_file(store.home().join("agent-sessions.json.lock")).unwrap();
-    // A link to nowhere cannot be opened as a lock, as nothing can in a directory that is read-only.
+    // A dangling link cannot be opened as a lock file, like any lock file in a read-only directory.
     symlink("/nowhere", store.home().join("agent-sessions.json.lock")).unwrap();
     match store.read(now()) {
         Err(StoreError::CannotRepair { damage, source, .. }) => {

@@ -1,4 +1,4 @@
-//! Many writers, and the locks between them.
+//! Tests with many writers, and for the locks between them.
 
 use std::thread;
 use std::time::Instant;
@@ -6,10 +6,10 @@ use std::time::Instant;
 use super::*;
 use crate::store::registry::schema;
 
-/// Long enough to be a wait, short enough for a test.
+/// A timeout that is long enough to cause a wait and short enough for a test.
 const IMPATIENT: Duration = Duration::from_millis(40);
 
-/// Returns when the system lists a waiter, `->`, for the lock on this file.
+/// Returns when the kernel lists a waiter, `->`, for the lock on this file.
 fn until_somebody_waits_for(path: &Path) {
     let inode = format!(":{} ", fs::metadata(path).unwrap().ino());
     let deadline = Instant::now() + Duration::from_secs(10);

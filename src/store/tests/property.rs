@@ -1,4 +1,4 @@
-//! What holds for any sequence of changes and any damage.
+//! Property tests with arbitrary sequences of changes and arbitrary damage.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn take(edit: &mut Edit, model: &mut BTreeMap<AgentName, AgentRecord>, step: Ste
     }
 }
 
-/// Any JSON that a newer writer may have thought of.
+/// Generates JSON that a newer version may have written.
 fn unknown() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         Just(serde_json::Value::Null),
@@ -125,7 +125,8 @@ proptest! {
                 let kept = store.take_notices().remove(0).kept.unwrap();
                 prop_assert_eq!(fs::read(kept).unwrap(), bytes);
             }
-            // Still a registry: a changed letter in a text. Three entries are there, understood or not.
+            // The text is still a registry, with a changed character in a string. All three entries exist, valid or
+            // not.
             Ok(records) => prop_assert_eq!(records.len() + store.take_notices().len(), 3),
             Err(StoreError::NewerFormat { .. }) => prop_assert_eq!(fs::read(env.registry()).unwrap(), bytes),
             Err(other) => prop_assert!(false, "{other:?}"),

@@ -1,4 +1,4 @@
-//! Following a transcript that grows, is rotated, moves and ends.
+//! Tests for following a transcript that grows, is rotated, is renamed and ends.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::super::{Limits, write};
 use super::*;
 
-/// A transcript that is being recorded.
+/// A transcript that is being recorded by a thread.
 struct Recording {
     parent: tempfile::TempDir,
     dir: PathBuf,
@@ -34,7 +34,7 @@ impl Recording {
         self.agent.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Ends the agent; gives the directory, which lives as long as it is held.
+    /// Ends the agent's output and returns the guard of the temporary directory.
     fn ends(self) -> tempfile::TempDir {
         drop(self.agent);
         self.recorder.join().unwrap().unwrap();
@@ -42,7 +42,7 @@ impl Recording {
     }
 }
 
-/// Follows in a thread of its own; what it is handed comes out of the channel.
+/// Follows a transcript in a thread and sends the received text through the channel.
 fn following(
     dir: &Path,
     since: Since,
@@ -60,7 +60,7 @@ fn following(
     (handed, thread, ended)
 }
 
-/// Takes what is handed over until it ends with something.
+/// Receives text until it ends with `last`.
 fn until(handed: &mpsc::Receiver<String>, last: &str) -> String {
     let mut text = String::new();
     while !text.ends_with(last) {
@@ -82,7 +82,7 @@ fn what_is_said_is_handed_over_until_the_agent_is_gone() {
     assert_eq!(until(&handed, "two\n"), "two\n");
     recording.says("last words\n");
     let parent = recording.ends();
-    // The news comes after the last byte, and nothing in the directory changes with it.
+    // The end is reported after the last byte, without any change in the directory.
     ended.store(true, Ordering::SeqCst);
     assert_eq!(until(&handed, "words\n"), "last words\n");
     thread.join().unwrap().unwrap();

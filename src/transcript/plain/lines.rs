@@ -1,31 +1,32 @@
-//! The lines that have left a screen at the top, and between them what was on the alternate screen. Such a text waits
-//! until the rows before it have left, too: until then they may be drawn again.
+//! The lines that have scrolled off the top of a screen, with the content of alternate screens between them. Such
+//! content waits until the rows before it have left the screen, too, because the program may still redraw them.
 
 use std::collections::BTreeMap;
 
 use vt100::Callbacks;
 use vt100::capture::{BasicFormattedCaptureState, RowContents, basic_formatted_to_plain};
 
-/// A line that goes on for longer is written in parts.
+/// Maximum length of a line in bytes; a longer line is written in parts.
 pub(super) const LONGEST_LINE: usize = 1 << 20;
 
-/// Of texts that wait, so much is held: more than a hundred screens. What is more comes before its place.
+/// Maximum number of bytes of alternate screens that wait for their position, enough for more than a hundred screens.
+/// If there are more, the oldest content is written before its position is reached.
 pub(super) const MOST_WAITING: usize = 1 << 20;
 
-/// Lines that have left the screen.
+/// The lines that have left the screen.
 #[derive(Default)]
 pub(super) struct Lines {
-    /// Rows as the parser gives them, with colours; a line's end comes only with the row after it.
+    /// Rows as the parser delivers them, with colours. The end of a line is only known when the next row arrives.
     pub(super) open: String,
     state: BasicFormattedCaptureState,
     done: String,
-    /// How many rows have left.
+    /// Number of rows that have left the screen.
     gone: u64,
-    /// How many of them when the screen was last empty: the row after those begins a line.
+    /// Value of `gone` when the screen was last empty: the next row begins a new line.
     began: u64,
-    /// What was on alternate screens, by the number of rows before it.
+    /// Content of alternate screens, keyed by the number of rows before it.
     waiting: BTreeMap<u64, String>,
-    /// How many bytes wait.
+    /// Total size of the waiting texts in bytes.
     held: usize,
 }
 
@@ -56,12 +57,12 @@ impl Callbacks for Lines {
 }
 
 impl Lines {
-    /// How many rows have left.
+    /// Returns the number of rows that have left the screen.
     pub(super) fn gone(&self) -> u64 {
         self.gone
     }
 
-    /// Takes the finished lines out.
+    /// Takes the finished lines out of the buffer.
     pub(super) fn done(&mut self) -> String {
         if let Some(end) = self.open.rfind('\n') {
             let rest = self.open.split_off(end + 1);
@@ -74,12 +75,12 @@ impl Lines {
         std::mem::take(&mut self.done)
     }
 
-    /// Puts the finished lines aside.
+    /// Moves the finished lines from `open` to `done`.
     pub(super) fn settle(&mut self) {
         self.done = self.done();
     }
 
-    /// Adds whole lines of text, without colours and without blanks at their ends.
+    /// Appends complete lines of text, without colours and without trailing blanks.
     pub(super) fn push(&mut self, text: &str) {
         let text: String = basic_formatted_to_plain(text).collect();
         for line in text.split('\n') {
@@ -88,7 +89,7 @@ impl Lines {
         }
     }
 
-    /// Keeps a text for its place behind so many rows, and behind those that wait already.
+    /// Stores a text for insertion after `after` rows, and after the texts that wait already.
     pub(super) fn hold(&mut self, after: u64, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -107,7 +108,8 @@ impl Lines {
         }
     }
 
-    /// Rows from here on are wiped: what waited behind them is behind what is left.
+    /// Handles the erasure of all rows from `from` on: texts that waited for a position after them move up to the
+    /// remaining rows.
     pub(super) fn erased(&mut self, from: u64) {
         for text in self.waiting.split_off(&from).into_values() {
             self.held -= text.len();
@@ -115,10 +117,10 @@ impl Lines {
         }
     }
 
-    /// Ends what was on the screen, now that its rows have left.
+    /// Finishes the content of the screen after all of its rows have left it.
     pub(super) fn end(&mut self) {
         let open = std::mem::take(&mut self.open);
-        // What is below the last text of a screen was never written.
+        // Rows below the last text of a screen were never written.
         self.push(open.trim_end_matches('\n'));
         while !self.waiting.is_empty() {
             self.release();

@@ -1,4 +1,4 @@
-//! Output in, text out.
+//! Tests for the conversion of terminal output to plain text.
 
 use proptest::prelude::*;
 
@@ -69,7 +69,7 @@ fn the_alternate_screen_stands_between_what_was_printed_before_and_after_it() {
         ("before half a clear", format!("a\r\nb\r\n{}\x1b[1A\x1b[Jc", alt("ALT")), "a\nALT\nc\n"),
     ] {
         assert_eq!(shown(bytes.as_bytes(), 6, 10), expected, "{what}");
-        // The same, with so many lines before and behind that all of it leaves the screen.
+        // The same case with enough lines before and after it that everything scrolls off the screen.
         let lines = "x\n".repeat(9);
         let long = format!("{lines}{bytes}\n{lines}").replace('\n', "\r\n");
         let text = shown(long.as_bytes(), 6, 10).replace("\n\n", "\n");
@@ -134,7 +134,7 @@ fn a_line_without_end_needs_no_endless_memory() {
     assert!(seen >= 2 << 20);
 }
 
-/// Pieces of what programs send: text, colours, movement, erasing, scrolling, screens, sizes.
+/// Generates typical program output: text, colours, cursor movement, erasing, scrolling, screen switches, sizes.
 fn output() -> impl Strategy<Value = Vec<u8>> {
     let token = prop_oneof![
         4 => "[a-z é漢🙂]{0,12}".prop_map(String::into_bytes),
@@ -151,7 +151,7 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat())
 }
 
-/// Reads one piece, then the other.
+/// Converts the output with the input split into two reads at `at`.
 fn in_two(bytes: &[u8], at: usize) -> String {
     let mut out = Vec::new();
     let (head, tail) = bytes.split_at(at);

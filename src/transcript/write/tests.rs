@@ -1,4 +1,4 @@
-//! Recording: rotation, the index, the modes, gaps, and a directory that moves.
+//! Tests for recording: rotation, the index, the terminal modes, gaps, and a directory that is renamed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -133,7 +133,7 @@ fn a_renamed_directory_is_still_written_to() {
 fn input_is_read_to_its_end_even_when_nothing_can_be_written() {
     let dir = tempfile::tempdir().unwrap();
     for place in [dir.path().join("missing"), dir.path().to_owned()] {
-        // A symbolic link in the log's place is never followed.
+        // A symbolic link at the path of the log is never followed.
         let _ = std::os::unix::fs::symlink("/dev/null", dir.path().join("transcript.log"));
         let (from, mut to) = io::pipe().unwrap();
         let writer = thread::spawn(move || to.write_all(&vec![b'x'; 3 << 20]));
@@ -159,7 +159,7 @@ fn a_nonblocking_input_is_waited_for() {
 #[test]
 fn a_disk_that_does_not_answer_does_not_keep_the_output_from_being_read() {
     let dir = tempfile::tempdir().unwrap();
-    // Opening a pipe waits for its reader, as opening a file waits for a frozen disk.
+    // Opening a named pipe waits for its reader, as opening a file on a frozen disk waits.
     let log = dir.path().join("transcript.log");
     rustix::fs::mknodat(rustix::fs::CWD, &log, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
         .unwrap();
@@ -233,7 +233,7 @@ proptest! {
 
     #[test]
     fn nothing_is_lost_or_doubled_however_the_output_is_cut(
-        // Each rotation renames all older files, so the work grows with the square of the output.
+        // Each rotation renames all older files, so the cost grows with the square of the output.
         pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..20), 0..12),
         file in 1u64..50,
     ) {
