@@ -169,8 +169,8 @@ fn dotted(word: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// Detects webhook addresses, which grant write access to anyone with the address. The table gives the host, the path
-/// prefix, and the index of the path segment that is the secret.
+/// Detects webhook addresses, which grant write access to every holder of the address. The table gives the host, the
+/// path prefix, and the index of the path segment that is the secret.
 pub(super) fn webhook(word: &str) -> Option<(&'static str, &str)> {
     const HOOKS: [(&str, &str, &str, usize); 4] = [
         ("a Slack webhook", "hooks.slack.com", "/services/", 2),

@@ -36,7 +36,7 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
 const LATELY: i64 = 60;
 
-/// After this delay the user is told which hosts have not answered.
+/// After this delay the hosts that have not answered are reported to the user.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// The agents of one host.

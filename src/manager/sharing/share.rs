@@ -33,7 +33,7 @@ pub struct ShareRequest<'a> {
     pub name: &'a AgentName,
     /// The user name of the guest.
     pub with: &'a str,
-    /// What the guest may do.
+    /// The permissions of the guest.
     pub may: GuestMay,
     /// Duration of the share. `None` means until it is ended.
     pub lasts: Option<Duration>,

@@ -16,7 +16,7 @@ use crate::rules::status::decide::PLAIN_COMMAND;
 /// The longest single argument of a program on Linux, without its terminator: `MAX_ARG_STRLEN`.
 const LONGEST_ARGUMENT: usize = 131_071;
 
-/// What an agent runs.
+/// The spec or command that an agent runs.
 #[derive(Debug, Clone)]
 pub enum Body {
     /// A spec or kind by name, or a folder or file; `None` means `default`.

@@ -1,5 +1,5 @@
-//! `spec list`: the specs that are effective in a directory, including those with mistakes, and the kinds, which can be used like
-//! specs.
+//! `spec list`: the specs that are effective in a directory, including those with mistakes, and the kinds, which can be
+//! used like specs.
 
 use crate::manager::specs::SpecCatalog;
 use serde::Serialize;

@@ -34,8 +34,8 @@ impl Workspaces<'_> {
         matches!(self.0.store.instance(&record.name).read_state(HANDOFF_NOTE), Ok(Some(_)))
     }
 
-    /// Removes the files and the branch of an interrupted import, and reports a created directory without deleting it. The
-    /// worktree has been removed before.
+    /// Removes the files and the branch of an interrupted import, and reports a created directory without deleting it.
+    /// The worktree has been removed before.
     pub(in crate::manager) fn forget_handoff(&self, record: &AgentRecord) {
         let Ok(Some(text)) = self.0.store.instance(&record.name).read_state(HANDOFF_NOTE) else { return };
         let note: MovingNote = serde_json::from_slice(&text).unwrap_or_default();
