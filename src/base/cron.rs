@@ -1,14 +1,15 @@
-//! Five fields of cron as a type: which minutes, hours, days, months and weekdays. Which instants these are in a
-//! time zone is decided in `rules/heartbeat.rs`.
+//! Five-field cron expressions: the minutes, hours, days, months and weekdays they match. `rules/heartbeat.rs` converts
+//! them to instants in a time zone.
 //!
-//! The words of vixie cron: `*`, lists, ranges, steps, names of months and weekdays; Sunday is 0 and 7; when both days
-//! of the month and weekdays are given, one of them is enough. `@daily` and the like stand for their five fields.
+//! The syntax is that of vixie cron: `*`, lists, ranges, steps, names of months and weekdays. Sunday is 0 and 7. If
+//! both days of the month and weekdays are given, a match of either is enough. `@daily` and similar names stand for
+//! their five fields.
 
 use std::str::FromStr;
 
 use jiff::civil::Date;
 
-/// When something is due, by the calendar.
+/// A parsed cron expression. Each set of values is stored as a bit mask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cron {
     minutes: u64,
@@ -21,30 +22,30 @@ pub struct Cron {
     any_weekday: bool,
 }
 
-/// Why a text is not a time of cron.
+/// Why a text is not a valid cron expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidCron {
-    /// Too few or too many fields.
+    /// The expression has fewer or more than five fields.
     #[error("it has {0} fields, not five (minute hour day month weekday)")]
     Fields(usize),
-    /// One of the fields.
+    /// One of the fields is invalid.
     #[error("`{text}` cannot be the {field} ({from}-{to})")]
     Field {
-        /// Which one.
+        /// Name of the field.
         field: &'static str,
-        /// What stands there.
+        /// The invalid part of the field.
         text: String,
-        /// The least it may be.
+        /// Smallest value that the field allows.
         from: u32,
-        /// The most it may be.
+        /// Largest value that the field allows.
         to: u32,
     },
-    /// A day that no month has.
+    /// The expression names only days that no year has, such as 30 February.
     #[error("there is no such day in any year")]
     Never,
 }
 
-/// One of the five fields.
+/// Name and value range of one of the five fields.
 struct Field {
     name: &'static str,
     from: u32,
@@ -61,11 +62,11 @@ const FIELDS: [Field; 5] = [
     Field { name: "month", from: 1, to: 12, names: MONTHS },
     Field { name: "weekday", from: 0, to: 7, names: WEEKDAYS },
 ];
-/// The longest each month can be, from January.
+/// The maximum number of days of each month, from January.
 const LONGEST: [u32; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 impl Cron {
-    /// Whether something is due on this day.
+    /// Returns whether the expression matches this day.
     pub fn is_on(&self, date: Date) -> bool {
         let day = has(self.days, unsigned(date.day()));
         let weekday = has(self.weekdays, unsigned(date.weekday().to_sunday_zero_offset()));
@@ -73,7 +74,7 @@ impl Cron {
         has(self.months, unsigned(date.month())) && either
     }
 
-    /// The hours and minutes at which it is due on such a day, in order.
+    /// Returns the hours and minutes that match on a matching day, in order.
     pub fn times(&self) -> impl Iterator<Item = (i8, i8)> {
         (0..24i8).filter(|hour| has(self.hours, unsigned(*hour))).flat_map(|hour| {
             let minutes = (0..60i8).filter(|minute| has(self.minutes, unsigned(*minute)));
@@ -81,7 +82,7 @@ impl Cron {
         })
     }
 
-    /// Whether it goes by the passing hours, and not by hours of the day.
+    /// Returns whether the hour field is `*`, so that the expression follows elapsed hours and not hours of the day.
     pub fn is_every_hour(&self) -> bool {
         self.every_hour
     }
@@ -110,7 +111,7 @@ impl FromStr for Cron {
             hours: hour.set(hours)?,
             days: day.set(days)?,
             months: month.set(months)?,
-            // Sunday has two numbers.
+            // Sunday is both 0 and 7.
             weekdays: (on | on >> 7) & 0x7f,
             every_hour: hours == "*",
             any_day: days.starts_with('*'),
@@ -129,7 +130,7 @@ impl Field {
         text.split(',').try_fold(0, |set, part| Ok(set | self.part(part).ok_or_else(|| self.wrong(part))?))
     }
 
-    /// `*`, `3`, `3-9`, each with or without `/2` behind it.
+    /// Parses `*`, `3` or `3-9`, each optionally followed by a step such as `/2`.
     fn part(&self, text: &str) -> Option<u64> {
         let (range, step) = match text.split_once('/') {
             Some((range, step)) => (range, Some(number(step).filter(|step| *step > 0)?)),
@@ -159,7 +160,7 @@ impl Field {
     }
 }
 
-/// Digits alone: a sign is none of cron's words.
+/// Parses decimal digits. A sign is not allowed, because cron has none.
 fn number(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }

@@ -1,8 +1,8 @@
-//! Names of files below a project, with `*` and `?` in them as a shell has them. Looks at no disk.
+//! Patterns for paths below a project, with the shell wildcards `*` and `?`. Does not access the file system.
 
 use std::path::{Component, Path};
 
-/// What is wrong with a pattern, in words that stand behind it.
+/// Returns what is wrong with a pattern, as a phrase that follows the pattern in an error message.
 pub fn bad_pattern(text: &str) -> Option<&'static str> {
     let stays =
         Path::new(text).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
@@ -15,28 +15,28 @@ pub fn bad_pattern(text: &str) -> Option<&'static str> {
     steps(text).any(is_gits_own).then_some("is git's own, and each worktree has one")
 }
 
-/// The names that a pattern is made of.
+/// Returns the path components of a pattern.
 pub fn steps(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('/').filter(|step| !step.is_empty() && *step != ".")
 }
 
-/// Whether a name stands for others than itself.
+/// Returns whether a path component contains wildcards.
 pub fn is_pattern(step: &str) -> bool {
     step.contains(['*', '?'])
 }
 
-/// Whether a name is one that only git may make; some file systems take capitals for the same.
+/// Returns whether a name is reserved for git. The comparison ignores case, because some file systems do.
 pub fn is_gits_own(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git")
 }
 
-/// Whether a name is meant by one step of a pattern. A dot at its beginning is met by a dot only.
+/// Returns whether a name matches one component of a pattern. Wildcards do not match a leading dot.
 pub fn matches(step: &str, name: &str) -> bool {
     if name.starts_with('.') && !step.starts_with('.') {
         return false;
     }
     let (step, name): (Vec<char>, Vec<char>) = (step.chars().collect(), name.chars().collect());
-    // Where to go on when what follows the last `*` does not fit: one further on in the name.
+    // The position to resume at when the text after the last `*` does not match: one character further on in the name.
     let (mut at, mut seen, mut again) = (0, 0, None);
     while seen < name.len() {
         match step.get(at) {

@@ -1,5 +1,5 @@
 //! Times in JSON: RFC 3339 in UTC with exactly three fraction digits, so that strings sort in the order of their times.
-//! Any RFC 3339 time is read, with fewer or more digits.
+//! The parser accepts any RFC 3339 time, with fewer or more digits.
 
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
@@ -7,22 +7,22 @@ use serde::{Deserialize, Deserializer, Serializer};
 
 static PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 
-/// Formats a time as it stands in JSON: `2026-01-31T12:00:00.000Z`.
+/// Formats a time as in JSON: `2026-01-31T12:00:00.000Z`.
 pub fn text(at: Timestamp) -> String {
     PRINTER.timestamp_to_string(&at)
 }
 
-/// Serializes a time.
+/// Serializes a time as a string with three fraction digits.
 pub fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&text(*at))
 }
 
-/// Deserializes a time.
+/// Deserializes any RFC 3339 time.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
     Timestamp::deserialize(deserializer)
 }
 
-/// The same for a time that may be `null`.
+/// Serialization of a time that may be `null`.
 pub mod option {
     use super::*;
 
@@ -40,7 +40,7 @@ pub mod option {
     }
 }
 
-/// The same for a list of times.
+/// Serialization of a list of times.
 pub mod list {
     use super::*;
 

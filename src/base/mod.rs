@@ -5,10 +5,10 @@
 //! - `glob`: file name patterns with `*` and `?`
 //! - `json_time`: RFC 3339 times with three fraction digits
 //! - `patch`: positions in a patch or in the output of `git log -p`
-//! - `pauses`: growing pauses between repeated looks
+//! - `pauses`: growing pauses between repeated checks
 //! - `plural`: counts in sentences
 //! - `suggest`: "did you mean"
-//! - `terminal`: escape sequences that undo what a full-screen program left in a terminal
+//! - `terminal`: escape sequences that reset a terminal after a full-screen program
 //! - `terminal_output`: output of another machine, made safe for this terminal
 
 pub(crate) mod cron;

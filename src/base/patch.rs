@@ -1,43 +1,43 @@
-//! Where a line of a patch, or of git's log with patches, stands: in which commit, in which file, in which line of it.
-//! Counts what a piece of a patch says of itself, so that no line of a file is taken for one of git's.
+//! Tracks the position (commit, file, line) in a patch or in the output of `git log -p`. Counts the lines that a hunk
+//! header announces, so that a line of a file is never mistaken for one of git's own lines.
 
-/// Somebody who reads along.
+/// The current position in a patch or log. Advances with each line passed to [`Place::step`].
 #[derive(Debug, Clone, Default)]
 pub struct Place {
-    /// The commit; empty in a patch.
+    /// The first 12 digits of the commit id; empty in a patch.
     pub commit: String,
-    /// The file, as git tells its name; empty where it is about none.
+    /// The file name as git prints it; empty outside of a file.
     pub file: String,
-    /// The line of the file, when it is one.
+    /// The line number in the file, or `None` if the line is not part of a hunk.
     pub line: Option<u64>,
-    /// Whether commits are told.
+    /// Whether the input is a log with commits.
     has_commits: bool,
-    /// What is left of a piece: lines of the old file and of the new one.
+    /// Remaining lines of the current hunk: of the old file and of the new one.
     left: (u64, u64),
-    /// The numbers of the next lines.
+    /// Numbers of the next lines: of the old file and of the new one.
     next: (u64, u64),
 }
 
-/// What a line is.
+/// The kind of a line in a patch or log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The next commit begins.
+    /// The first line of a commit.
     Commit,
-    /// The next file begins.
+    /// The first line of a file's changes (`diff --git`).
     File,
-    /// The next piece of a file begins.
+    /// The header of a hunk (`@@`).
     Piece,
-    /// Anything else.
+    /// Any other line.
     Other,
 }
 
 impl Place {
-    /// At the beginning of a log, in which each commit begins with `commit ID`.
+    /// Returns the position at the beginning of a log, in which each commit begins with `commit ID`.
     pub fn in_log() -> Place {
         Place { has_commits: true, ..Place::default() }
     }
 
-    /// Goes on to this line.
+    /// Advances to this line and returns its kind.
     pub fn step(&mut self, line: &str) -> Kind {
         self.line = None;
         if self.left != (0, 0) {
@@ -79,7 +79,7 @@ impl Place {
     }
 }
 
-/// First line and count of both files, of `@@ -1,2 +3,4 @@`.
+/// Parses the first line number and the line count of both files from `@@ -1,2 +3,4 @@`.
 fn piece(line: &str) -> Option<((u64, u64), (u64, u64))> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut range = |sign: char| {

@@ -1,14 +1,14 @@
-//! Pauses between repeated looks at something that is expected to change within milliseconds.
+//! Pauses between repeated checks of a condition that is expected to change within milliseconds.
 
 use std::time::Duration;
 
 /// The first pause. tmux notices the end of a process within one or two milliseconds on an idle machine.
 const FIRST: Duration = Duration::from_millis(2);
-/// The longest pause: a delay that a user does not notice, at a cost of 20 looks per second.
+/// The longest pause: a delay that a user does not notice, at a cost of 20 checks per second.
 const LONGEST: Duration = Duration::from_millis(50);
 
-/// Returns the pauses between the looks of a wait that lasts `total`. Each is twice as long as the one before, up to a
-/// limit; together they are exactly as long as the wait.
+/// Returns the pauses between the checks of a wait that lasts `total`. Each is twice as long as the previous one, up to
+/// a limit; together they are exactly as long as the wait.
 pub fn growing_pauses(total: Duration) -> impl Iterator<Item = Duration> {
     let mut left = total;
     let mut next = FIRST;

@@ -1,8 +1,8 @@
-//! Counts in sentences: "1 agent", "2 agents".
+//! Formats counts for sentences: "1 agent", "2 agents".
 
 use std::fmt::Display;
 
-/// A number with the noun in its number: `counted(1, "agent", "agents")` is "1 agent".
+/// Formats a number with the singular or plural noun: `counted(1, "agent", "agents")` is "1 agent".
 pub fn counted<N: Display + PartialEq + From<u8>>(number: N, one: &str, several: &str) -> String {
     let noun = if number == N::from(1) { one } else { several };
     format!("{number} {noun}")

@@ -1,54 +1,54 @@
-//! What another machine prints, as it may be shown on this one: piece by piece as it comes, and without what a terminal
-//! would obey. Colours stay where colours are wanted; a list that is drawn again may clear the screen, nothing else may.
+//! Sanitizes the output of another machine for this terminal, as a stream. Removes escape sequences except colours,
+//! where colours are wanted, and the sequence that clears the screen, in a list that is redrawn.
 //!
-//! Must never hold more than the end of a piece that cannot be told yet, or one line of JSON.
+//! Buffers at most an incomplete sequence or character at the end of the input, or one line of JSON.
 
 use crate::model::is_deceptive;
 
-/// How a list that is drawn again begins: home, and everything below is cleared.
+/// The sequence that begins each redraw of a list: cursor home, then clear everything below.
 pub const REDRAW: &[u8] = b"\x1b[H\x1b[J";
 
-/// The longest escape sequence that is ours; what is longer is none.
+/// The longest escape sequence that symposium prints; longer ones are not passed through.
 const LONGEST_SEQUENCE: usize = 16;
-/// The longest line of JSON: the whole transcript of an agent is one.
+/// The longest accepted line of JSON, because the whole transcript of an agent is one line.
 const LONGEST_LINE: usize = 128 << 20;
 
-/// What is expected.
+/// The expected form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
-    /// Text, with colours or without.
+    /// Text, with or without colours.
     Text {
-        /// Whether colours are wanted.
+        /// Whether colours are passed through.
         coloured: bool,
     },
-    /// The same, drawn again and again on one screen.
+    /// Text that is redrawn repeatedly on one screen.
     Drawn {
-        /// Whether colours are wanted.
+        /// Whether colours are passed through.
         coloured: bool,
     },
-    /// One value a line.
+    /// One JSON value per line.
     Json,
-    /// Bytes that are printed here, too, as they are.
+    /// Bytes that the same command on this machine would also print unchanged.
     AsPrinted,
 }
 
-/// Cleans one stream.
+/// Sanitizes one stream.
 #[derive(Debug)]
 pub struct Cleaner {
     manner: Manner,
-    /// What came and cannot be told yet.
+    /// Input that is incomplete and therefore not shown yet.
     rest: Vec<u8>,
     is_styled: bool,
     refused: usize,
 }
 
 impl Cleaner {
-    /// For a stream that is to be shown in this manner.
+    /// Creates a sanitizer for a stream of this form.
     pub fn of(manner: Manner) -> Cleaner {
         Cleaner { manner, rest: vec![], is_styled: false, refused: 0 }
     }
 
-    /// What can be shown of it now.
+    /// Adds input and returns the part that can be shown now.
     pub fn clean(&mut self, bytes: &[u8]) -> Vec<u8> {
         match self.manner {
             Manner::AsPrinted => bytes.to_vec(),
@@ -60,7 +60,7 @@ impl Cleaner {
         }
     }
 
-    /// The rest of it; a colour that was left on is switched off.
+    /// Returns the remaining output and switches off a colour that was left on.
     pub fn finish(&mut self) -> Vec<u8> {
         let mut shown = match self.manner {
             Manner::AsPrinted => vec![],
@@ -74,19 +74,19 @@ impl Cleaner {
         shown
     }
 
-    /// Forgets what has not been told: it comes again from its beginning.
+    /// Discards buffered input, because the stream starts again from its beginning.
     pub fn forget(&mut self) {
         self.rest.clear();
     }
 
-    /// How many lines were no JSON where JSON was expected; they are not shown.
+    /// Returns the number of lines that were dropped because they are not JSON.
     pub fn refused(&self) -> usize {
         self.refused
     }
 
     fn lines(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.rest.extend_from_slice(bytes);
-        // Only what is new is looked through: a line may come in many pieces.
+        // Searches only the new bytes, because a line may arrive in many chunks.
         if !bytes.contains(&b'\n') && self.rest.len() <= LONGEST_LINE {
             return vec![];
         }
@@ -141,7 +141,7 @@ impl Cleaner {
             at += valid.len();
             match broken {
                 None => {}
-                // A character that goes on in the next piece.
+                // A character that continues in the next chunk.
                 Some(None) if until == left.len() && end == End::NotYet => break,
                 Some(length) => {
                     shown.extend_from_slice("\u{fffd}".as_bytes());
@@ -153,7 +153,7 @@ impl Cleaner {
         shown
     }
 
-    /// What an escape character begins.
+    /// Classifies the escape sequence at the start of `bytes`.
     fn sequence(&mut self, bytes: &[u8]) -> Sequence {
         let (coloured, drawn) = match self.manner {
             Manner::Text { coloured } => (coloured, false),
@@ -188,17 +188,17 @@ enum End {
 }
 
 enum Sequence {
-    /// One that may be shown, so long.
+    /// A sequence of this length that may be shown.
     Whole(usize),
-    /// One that is nothing but a colour where none is wanted.
+    /// A colour sequence of this length, where colours are not wanted.
     Dropped(usize),
-    /// The rest of it has not come.
+    /// An incomplete sequence.
     Begun,
-    /// None of ours.
+    /// A sequence that symposium does not print.
     None,
 }
 
-/// What we print ourselves: weight and colour, and nothing that hides what it is put on.
+/// Returns whether symposium prints this style itself: weight and foreground colour, and nothing that hides text.
 fn is_plain_style(number: &str) -> bool {
     matches!(number.parse::<u8>(), Ok(0..=4 | 22..=24 | 31..=37 | 39 | 91..=97)) || number.is_empty()
 }
@@ -207,14 +207,14 @@ fn is_json(line: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
 }
 
-/// JSON that says the same, without what a terminal would obey when it is shown to a person.
+/// Returns equivalent JSON without characters that a terminal would interpret.
 pub fn escaped(json: &str) -> String {
     if !json.contains(is_deceptive) {
         return json.to_owned();
     }
     json.chars()
         .map(|c| match c {
-            // Between two values; in a string JSON has them escaped already.
+            // Whitespace between two values; inside of strings JSON escapes these characters.
             '\t' | '\r' | '\n' => " ".to_owned(),
             c if is_deceptive(c) => format!("\\u{:04x}", u32::from(c)),
             c => c.to_string(),
@@ -250,7 +250,7 @@ mod tests {
             (b"\x9b2J\xff\xc3", "\u{fffd}2J\u{fffd}\u{fffd}"),
             (b"\x1b[1m\x1b[31merror:\x1b[0m no", "\x1b[1m\x1b[31merror:\x1b[0m no"),
             (b"\x1b[31mred", "\x1b[31mred\x1b[0m"),
-            // What hides, and a colour of the ground.
+            // Concealed text, and a background colour.
             (b"\x1b[8mx\x1b[41my\x1b[30mz", " [8mx [41my [30mz"),
             (b"\x1b[38;5;1mx", " [38;5;1mx"),
             (b"\x1b", " "),
@@ -299,7 +299,8 @@ mod tests {
     }
 
     proptest! {
-        /// Wherever the stream is cut, the same is shown, and no terminal obeys it.
+        /// The output does not depend on where the stream is split, and contains nothing that a terminal would
+        /// interpret.
         #[test]
         fn pieces_make_no_difference(
             words in prop::collection::vec(prop::sample::select(vec![

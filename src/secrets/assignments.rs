@@ -1,5 +1,6 @@
-//! Values that are set: `name = value` in all the ways of programs, settings and headers. The name says whether the value
-//! is a secret; how much the value has to look like one depends on the name, and on who would write it so.
+//! Detects secrets in assignments: `name = value` in the syntaxes of programs, settings and headers. The name decides
+//! whether the value is a secret. How closely the value must resemble one depends on the name, and on whether the
+//! syntax is that of a program or of a settings file.
 
 use crate::secrets::logins::is_login;
 use crate::secrets::passphrases::{is_passphrase, is_phrase};
@@ -8,7 +9,7 @@ use crate::secrets::random::{is_mixed, is_random};
 use crate::secrets::source_code::{is_call, is_path, is_type};
 use crate::secrets::{ends_with_word, plain};
 
-/// Names behind which a secret stands.
+/// Endings of names whose value is a secret.
 pub(super) const TELLING: [&str; 19] = [
     "password",
     "passwd",
@@ -31,14 +32,14 @@ pub(super) const TELLING: [&str; 19] = [
     "bearer",
 ];
 
-/// A name that ends so is about a secret, and its value is none.
+/// Endings of names that describe a secret, and whose value is not one.
 const ABOUT: [&str; 22] = [
     "name", "id", "ids", "type", "url", "uri", "path", "dir", "file", "hash", "sha", "digest", "checksum",
     "version", "arn", "ref", "count", "length", "expiry", "expires", "at", "cache",
 ];
 
-/// Names of secrets that are dice's business, and that people make up all the same. Those of Kubernetes, which name a
-/// secret by `secret: name`, are not among them.
+/// Names of secrets that should be random, but are often chosen by people. Names that Kubernetes uses to refer to a
+/// secret, as in `secret: name`, are not included.
 const OF_PEOPLE: [&str; 12] = [
     "jwtsecret",
     "sessionsecret",
@@ -54,25 +55,25 @@ const OF_PEOPLE: [&str; 12] = [
     "secretkeybase",
 ];
 
-/// What a picture or a program goes through: `render_pass`.
+/// Words before `pass` that have nothing to do with passwords, as in `render_pass`.
 const PASSES: [&str; 12] = [
     "render", "shadow", "depth", "lighting", "geometry", "compute", "raster", "blur", "bloom", "draw",
     "codegen", "analysis",
 ];
 
-/// A name that has one of these is a message about passwords.
+/// Parts of names that hold messages about passwords.
 const MESSAGES: [&str; 10] =
     ["wrong", "invalid", "error", "message", "msg", "label", "title", "hint", "prompt", "forgot"];
 
-/// The shortest signature: 32 bytes in base64 have 43.
+/// The shortest signature: 32 bytes in base64 have 43 characters.
 const SHORTEST_SIGNATURE: usize = 40;
 
-/// The shortest password that was made up by a person and looks like one.
+/// The shortest password of letters, digits and signs that is reported.
 const SHORTEST_PASSWORD: usize = 8;
-/// The shortest one that is in quotes, and the shortest that is not.
+/// The shortest weak password, with and without quotes.
 const SHORTEST_WEAK: (usize, usize) = (4, 6);
 
-/// A word in a line: what keys are made of.
+/// A sequence of characters that can occur in keys, with its position in the line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Word<'a> {
     line: &'a str,
@@ -93,7 +94,7 @@ impl<'a> Word<'a> {
         &self.line[self.end..]
     }
 
-    /// The whole text in the quotes that this word begins.
+    /// Returns the complete quoted text that begins with this word.
     fn quoted(&self) -> Option<&'a str> {
         let quote = self.before().chars().next_back().filter(|c| ['"', '\'', '`'].contains(c))?;
         let text = self.line[self.start..].split(quote).next()?;
@@ -102,7 +103,7 @@ impl<'a> Word<'a> {
     }
 }
 
-/// The words of a line.
+/// Splits a line into words.
 pub(super) fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
     let bytes = line.as_bytes();
     let mut at = 0;
@@ -123,7 +124,7 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.+/~!@#$%^&*".contains(&byte)
 }
 
-/// The name and the value, when a word is a secret that is set.
+/// Returns name and value if a word is a secret that is assigned to a name.
 pub(super) fn secret<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str)> {
     let (name, sign) = set_by(word.before())?;
     let name = named_before(word.before(), (name, sign)).unwrap_or(name);
@@ -154,19 +155,19 @@ pub(super) fn secret<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str)> {
     (found && !is_of_program()).then_some((name, value))
 }
 
-/// The name that waits for its value in the next line, as in YAML.
+/// Returns the name whose value is expected on the next line, as in YAML.
 pub(super) fn waiting(line: &str) -> Option<&str> {
     let text = line.trim_end();
     let text = text.trim_end_matches(['|', '>', '-', '+']).trim_end();
     let (name, _) = set_by(text.strip_suffix(':').map(|_| text)?)?;
     let before = text.rfind(name).map_or(text, |at| &text[..at]).trim_end_matches([' ', '-']);
-    // The first line of a text in JSON stands behind a quote.
+    // The first line of a text in a JSON string follows a quote.
     let is_alone = before.is_empty() || before.ends_with(['"', '\'']);
     let plain = plain(name);
     (is_alone && TELLING.iter().any(|telling| plain.ends_with(telling))).then_some(name)
 }
 
-/// The value of a line that gives one to any of these names and does nothing else, quotes and all, in YAML or JSON.
+/// Returns the value, with its quotes, if a YAML or JSON line does nothing but assign it to one of these names.
 pub(super) fn entry<'l>(line: &'l str, names: &[&str]) -> Option<&'l str> {
     let text = line.trim().trim_start_matches(['-', '{', ' ']).trim_end_matches([',', '}', ' ']);
     let (name, value) = text.split_once(':')?;
@@ -175,7 +176,7 @@ pub(super) fn entry<'l>(line: &'l str, names: &[&str]) -> Option<&'l str> {
     (names.iter().any(|one| name.eq_ignore_ascii_case(one)) && !value.is_empty()).then_some(value)
 }
 
-/// Whether a line is the value of this name and nothing else.
+/// Returns whether a line consists of a secret value for this name and nothing else.
 pub(super) fn is_value_of(name: &str, line: &str) -> bool {
     let text = line.trim();
     let value = text.trim_matches(['"', '\'']);
@@ -185,11 +186,12 @@ pub(super) fn is_value_of(name: &str, line: &str) -> bool {
     is_one && !is_path && (is_secret(&plain(name), value) || (is_of_password(name) && weak))
 }
 
-/// The name that a value is given to, and the sign between: `name=`, `name: `, `"name": "`, `name := "`, `Bearer `.
+/// Returns the name that a value is assigned to, and the operator: `name=`, `name: `, `"name": "`, `name := "`, `Bearer
+/// `.
 fn set_by(before: &str) -> Option<(&str, &str)> {
     const AROUND: [char; 5] = ['"', '\'', '`', '\\', ' '];
     let sign = before.trim_end_matches(AROUND);
-    // `Password::Hashed` is a part of a program.
+    // `Password::Hashed` is a path in source code.
     if sign.ends_with("::") {
         return None;
     }
@@ -200,12 +202,13 @@ fn set_by(before: &str) -> Option<(&str, &str)> {
     };
     let begin =
         name.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').map_or(0, |at| at + 1);
-    // What stands before may end with a character of several bytes.
+    // The preceding text may end with a multi-byte character.
     let found = name.get(begin..).filter(|name| !name.is_empty())?;
     Some((found, &before[name.len()..]))
 }
 
-/// The name that a value has elsewhere: `<add key="name" value="…">`, `{"name": "name", "value": "…"}`.
+/// Returns the name of a value that is given in another field: `<add key="name" value="…">`, `{"name": "name", "value":
+/// "…"}`.
 fn named_before<'a>(before: &'a str, (name, sign): (&str, &str)) -> Option<&'a str> {
     const BETWEEN: [char; 4] = ['"', '\'', ' ', ','];
     if !name.eq_ignore_ascii_case("value") {
@@ -217,18 +220,18 @@ fn named_before<'a>(before: &'a str, (name, sign): (&str, &str)) -> Option<&'a s
     let found = &text[begin + 1..];
     let last = found.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
     let is_label = ["name", "key"].iter().any(|end| label.to_ascii_lowercase().ends_with(end));
-    // What stands before may end with a character of several bytes.
+    // The preceding text may end with a multi-byte character.
     found.get(last.map_or(0, |at| at + 1)..).filter(|found| is_label && !found.is_empty())
 }
 
-/// Whether a word is a secret where this name says that it is one.
+/// Returns whether a word is a secret, given the name that it is assigned to.
 fn is_secret(name: &str, word: &str) -> bool {
     let value = word.trim_matches(['=', '*']);
     let is_behind = TELLING.iter().any(|telling| name.ends_with(telling));
     let is_within = || {
         TELLING.iter().any(|telling| name.contains(telling))
             && !ABOUT.iter().any(|end| name.ends_with(end))
-            // `Algorithms.RS256` is a part of a program.
+            // `Algorithms.RS256` is a path in source code.
             && !value.contains('.')
     };
     if !is_behind && !is_within() {
@@ -239,7 +242,7 @@ fn is_secret(name: &str, word: &str) -> bool {
     !value.starts_with('$') && (is_random(value) || is_made_up) && !is_fake(value)
 }
 
-/// Whether what this name is given is a password, which a person may have made up.
+/// Returns whether a name is that of a password, which a person may have chosen.
 fn is_of_password(name: &str) -> bool {
     let spelled = plain(name);
     let ends = ["password", "passwd", "passphrase", "pwd"].iter().any(|end| spelled.ends_with(end));
@@ -249,7 +252,7 @@ fn is_of_password(name: &str) -> bool {
     (ends || ["pass", "pw"].iter().any(|word| ends_with_word(name, word))) && !is_allowed && !is_drawn
 }
 
-/// Whether a word without quotes is a part of a program and no value.
+/// Returns whether an unquoted word is an expression of source code and not a value.
 fn is_of_program(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
     let text = word.text();
     if sign == "=" && is_loud(name) {
@@ -258,8 +261,8 @@ fn is_of_program(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
     is_path(text) || is_call(text, word.behind()) || (!is_of_password(name) && is_type(text))
 }
 
-/// `NAME=value` and `NAME: value`, as shells and their files have it, or a line of settings that is nothing else: no
-/// program has a variable of its own there.
+/// Returns whether an assignment is a setting: `NAME=value` and `NAME: value` as in shells and their files, or a line
+/// that contains nothing else. Source code has no variables as values there.
 fn is_setting(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
     ["=", ": "].contains(&sign) && (is_loud(name) || is_alone(word, (name, sign)))
 }
@@ -274,7 +277,8 @@ fn is_alone(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
         && (word.behind().trim().is_empty() || word.behind().trim_start().starts_with("# "))
 }
 
-/// Whether a password is a number: only in settings, since examples in programs are full of `'12345678'`.
+/// Returns whether a password is a number. Only settings count, because examples in source code often contain
+/// `'12345678'`.
 fn is_set_number(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
     let value = word.text();
     let is_shell = is_loud(name) && ["=", "=\"", "='"].contains(&sign);
@@ -283,7 +287,8 @@ fn is_set_number(word: &Word<'_>, (name, sign): (&str, &str)) -> bool {
     is_number && is_set() && !is_fake(value)
 }
 
-/// Whether several words in quotes are a password: in a shell they need less, unless the name tells of a message.
+/// Returns whether several quoted words are a password. In a shell assignment weaker evidence is enough, unless the
+/// name is that of a message.
 fn is_set_phrase(text: &str, (name, sign): (&str, &str)) -> bool {
     let is_shell = is_loud(name) && ["=\"", "='"].contains(&sign);
     let spelled = plain(name);
@@ -291,7 +296,7 @@ fn is_set_phrase(text: &str, (name, sign): (&str, &str)) -> bool {
     !is_message && (is_passphrase(text) || (is_shell && is_phrase(text)))
 }
 
-/// Whether a text is a secret that somebody made up instead of throwing dice.
+/// Returns whether a text is a secret that was chosen by a person and not generated.
 fn is_weak_secret(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     value.len() >= SHORTEST_PASSWORD
@@ -301,7 +306,7 @@ fn is_weak_secret(value: &str) -> bool {
         && is_weak(value)
 }
 
-/// Whether a word is the signature of an address that lets its bearer in, as Azure has them.
+/// Returns whether a word is the signature of an address that grants access, as Azure uses them.
 fn is_signature(word: &Word<'_>, name: &str) -> bool {
     let is_part = word.before().strip_suffix("sig=").is_some_and(|before| before.ends_with(['&', '?', ';']));
     let is_signed =
@@ -313,13 +318,13 @@ fn is_signature(word: &Word<'_>, name: &str) -> bool {
         && is_signed()
 }
 
-/// Whether a text is about a secret, by its own words.
+/// Returns whether a text names a secret.
 pub(super) fn is_named(text: &str) -> bool {
     TELLING.iter().any(|telling| plain(text).contains(telling))
 }
 
-/// Whether a text is somebody's password, where it can only be one: the word of a label has a capital, what is part of a
-/// program has signs in it.
+/// Returns whether a text is a weak password, where only a password is expected. Labels are excluded by their capital
+/// letter, and source code by its signs.
 fn is_weak(value: &str) -> bool {
     let is_lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -332,7 +337,7 @@ fn is_weak(value: &str) -> bool {
         && !is_fake(value)
 }
 
-/// The same where it may be a variable, a type or a word of a sentence.
+/// Returns whether a text is a weak password, where it may also be a variable, a type or a word of a sentence.
 fn is_weak_word(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-!@#$^".contains(&byte));
@@ -344,7 +349,7 @@ fn is_weak_word(value: &str) -> bool {
         && is_weak(value)
 }
 
-/// Whether a word is only the beginning of something that is computed, or the type of what comes.
+/// Returns whether a word is only the beginning of an expression, or the type of the following value.
 fn goes_on(behind: &str) -> bool {
     let is_begun = behind.starts_with(['(', '[', '.', ':', '<', '{', '?']) && !behind.starts_with("</");
     is_begun || behind.trim_start().starts_with('=')

@@ -1,12 +1,12 @@
-//! Passwords on command lines, and in what is said to a database.
+//! Detects passwords on command lines and in SQL statements.
 
 use crate::secrets::logins::is_plausible;
 use crate::secrets::passphrases::is_phrase;
 
-/// The shortest one in `--password=…`: the words that programs have there are shorter.
+/// The shortest value in `--password=…`: keywords that programs accept there are shorter.
 const SHORTEST_SET: usize = 6;
 
-/// The password of a command line: `curl -u user:password`, `mysql -ppassword`, `--password password`.
+/// Returns the password of a command line: `curl -u user:password`, `mysql -ppassword`, `--password password`.
 pub(super) fn in_command(line: &str) -> Option<&str> {
     const AROUND: [char; 9] = ['"', '\'', '`', ',', ';', '(', ')', '|', '&'];
     if !line.contains(" -") {
@@ -21,7 +21,7 @@ pub(super) fn in_command(line: &str) -> Option<&str> {
             client = named;
             continue;
         }
-        // In a sentence the flag is the last word between backticks.
+        // In prose the flag is the last word between backticks.
         let is_closed = raw[at].ends_with(['`', ',']);
         let next = words.get(at + 1).copied().filter(|_| !is_closed).unwrap_or_default();
         let (flag, value) = word.split_once('=').unwrap_or((word, next));
@@ -41,7 +41,7 @@ pub(super) fn in_command(line: &str) -> Option<&str> {
         if let Some(password) = found.filter(|password| is_plausible(password)) {
             return Some(password);
         }
-        // What follows is a program whose `-p` is another.
+        // The following program has another meaning of `-p`.
         if client.ends_with(raw[at]) || (client == Client::Asking && found.is_some()) {
             client = Client::Other;
         }
@@ -49,24 +49,24 @@ pub(super) fn in_command(line: &str) -> Option<&str> {
     None
 }
 
-/// A program that is given passwords in ways of its own.
+/// A program with its own options for passwords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Client {
     Curl,
     Sql,
     Redis,
-    /// sshpass: its `-p` stands alone, too.
+    /// sshpass, which also accepts `-p` with a separate value.
     Asking,
-    /// docker and its like, before it is known what they shall do: `docker run -p` is about ports.
+    /// docker and similar programs before their subcommand is known: `docker run -p` is about ports.
     Containers,
-    /// Their `login`.
+    /// The `login` subcommand of docker and similar programs.
     Login,
     Htpasswd,
     Other,
 }
 
 impl Client {
-    /// The one that is spoken to from this word on.
+    /// Returns the program that the following options belong to.
     fn then(self, program: &str) -> Client {
         match program {
             "curl" => Client::Curl,
@@ -88,20 +88,20 @@ impl Client {
     }
 }
 
-/// The last word of `htpasswd -b file user password`, from the first word behind the program on.
+/// Returns the last argument of `htpasswd -b file user password`. `raw` begins after the program.
 fn in_htpasswd<'a>(raw: &[&'a str]) -> Option<&'a str> {
     let is_end = |word: &str| word.starts_with(['>', '|', '&', ';', '#']);
     let end = raw.iter().position(|word| is_end(word)).unwrap_or(raw.len());
     let (flags, words): (Vec<&str>, Vec<&str>) = raw[..end].iter().partition(|word| word.starts_with('-'));
     let has = |letter: char| flags.iter().any(|flag| !flag.starts_with("--") && flag.contains(letter));
-    // Nothing is written with `n`, so that there is no file; the cost of `C` is a word of its own.
+    // With `-n` there is no file argument; the cost of `-C` is an argument of its own.
     let expected = 3 - usize::from(has('n')) + usize::from(has('C'));
-    // Prose has the command between backticks.
+    // In prose the command stands between backticks.
     let is_closed = flags.iter().any(|flag| flag.ends_with('`'));
     (has('b') && !is_closed && words.len() == expected).then(|| words.last().copied())?
 }
 
-/// The password of `ALTER USER … PASSWORD '…'` and `IDENTIFIED BY '…'`.
+/// Returns the password of `ALTER USER … PASSWORD '…'` and `IDENTIFIED BY '…'`.
 pub(super) fn in_sql(line: &str) -> Option<&str> {
     line.match_indices(['\'', '"']).find_map(|(at, quote)| {
         let (before, behind) = (&line[..at], &line[at + quote.len()..]);
@@ -122,13 +122,13 @@ fn ends_with(text: &str, end: &str) -> bool {
         .is_some_and(|is| is.eq_ignore_ascii_case(end))
 }
 
-/// `ALTER USER bob WITH`, `CREATE ROLE bob LOGIN ENCRYPTED`.
+/// Matches `ALTER USER bob WITH` and `CREATE ROLE bob LOGIN ENCRYPTED`.
 fn is_changed(small: &str) -> bool {
     let has = |words: [&str; 2]| words.iter().any(|word| small.contains(word));
     (has(["alter ", "create "]) && has(["user ", "role "])) || small.contains("encrypted password")
 }
 
-/// `IDENTIFIED`, `IDENTIFIED WITH …`; in sentences things are identified by their names.
+/// Matches `IDENTIFIED` and `IDENTIFIED WITH …`, but not prose, in which things are identified by their names.
 fn is_identified(before: &str) -> bool {
     let small = before.to_ascii_lowercase();
     before.ends_with("IDENTIFIED")
@@ -140,12 +140,12 @@ fn password_of(login: &str) -> Option<&str> {
     login.split_once(':').map(|(_, password)| password)
 }
 
-/// `-pX`, and neither `--print` nor `-p`.
+/// Matches `-pX`, but neither `--print` nor `-p`.
 fn is_short(word: &str) -> bool {
     word.starts_with("-p") && word.len() > 2
 }
 
-/// Whether a word is no word of a sentence.
+/// Returns whether a value is unlikely to be a word of a sentence.
 fn tells(value: &str) -> bool {
     value.len() >= 6
         && value.bytes().any(|byte| byte.is_ascii_digit())

@@ -1,9 +1,9 @@
-//! The lines in a line: in JSON a text of many lines stands in one, with its quotes escaped, and again escaped where
-//! it is quoted once more.
+//! Unescapes text that is embedded in one line: JSON stores a text of many lines as one, with escaped quotes, and
+//! escapes them again where it is quoted once more.
 
 use std::borrow::Cow;
 
-/// Each line of the text that a line holds, as a person would read it.
+/// Returns each line of the embedded text, unescaped.
 pub(super) fn inner(line: &str) -> Vec<Cow<'_, str>> {
     if !line.contains('\\') {
         return vec![Cow::Borrowed(line)];

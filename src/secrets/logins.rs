@@ -1,20 +1,20 @@
-//! Logins in the forms that programs have for them: in addresses and headers, and in the files of netrc and PostgreSQL.
+//! Detects logins in addresses and headers, and in the file formats of netrc and PostgreSQL.
 
 use crate::secrets::placeholders::{has_own_number, is_fake, is_variable};
 use crate::secrets::random::{is_mixed, is_random};
 
-/// The shortest password that is taken for one where nothing but a password can stand.
+/// The shortest password where only a password is expected.
 const SHORTEST: usize = 3;
-/// The shortest one that tells by itself that it is one.
+/// The shortest password that is recognized by its characters alone.
 const SHORTEST_MIXED: usize = 8;
 
-/// How files of programs end, which stand before the number of a line as a host does before its port.
+/// Extensions of source files, which precede a line number as a host precedes its port.
 const SOURCES: [&str; 20] = [
     "c", "cc", "cpp", "cs", "ex", "go", "h", "java", "js", "jsx", "kt", "log", "lua", "php", "py", "rb",
     "rs", "swift", "ts", "tsx",
 ];
 
-/// The password of `scheme://user:password@host`; the well-known ones of examples are none.
+/// Returns the password of `scheme://user:password@host`, except for common example passwords.
 pub(super) fn in_address(line: &str) -> Option<&str> {
     line.match_indices("://").find_map(|(at, _)| {
         let rest = &line[at + 3..];
@@ -25,7 +25,7 @@ pub(super) fn in_address(line: &str) -> Option<&str> {
         let is_example = ["example.com", "example.org", "example.net", ".example", ".test", ".invalid"]
             .iter()
             .any(|end| host.split(':').next().is_some_and(|host| host.ends_with(end)));
-        // `app:app` and `app:app123` are what everybody has on their own machine.
+        // `app:app` and `app:app123` are common on development machines.
         let is_same = password.trim_end_matches(|c: char| c.is_ascii_digit()) == user;
         let is_local = host.starts_with("localhost") || host.starts_with("127.");
         let is_own = !is_local && !is_fake(user) && has_own_number(password);
@@ -38,7 +38,7 @@ pub(super) fn in_address(line: &str) -> Option<&str> {
     })
 }
 
-/// The login of `Authorization: Basic …`.
+/// Returns the login of `Authorization: Basic …`.
 pub(super) fn in_header(line: &str) -> Option<&str> {
     line.match_indices("asic ").find_map(|(at, found)| {
         let rest = line[at + found.len()..].trim_start();
@@ -47,7 +47,7 @@ pub(super) fn in_header(line: &str) -> Option<&str> {
     })
 }
 
-/// Whether a text is `user:password` in base64.
+/// Returns whether a text is `user:password` in base64.
 pub(super) fn is_login(text: &str) -> bool {
     let Some(bytes) = decoded(text) else { return false };
     let Ok(login) = std::str::from_utf8(&bytes) else { return false };
@@ -58,7 +58,7 @@ pub(super) fn is_login(text: &str) -> bool {
         })
 }
 
-/// The password of a line of `.netrc`; whether the next line may go on.
+/// Returns the password of a `.netrc` line, and whether the next line may continue the entry.
 pub(super) fn in_netrc(line: &str, goes_on: bool) -> (Option<&str>, bool) {
     const KEYS: [&str; 4] = ["machine", "login", "account", "password"];
     let Some(first) = line.split_whitespace().next() else { return (None, goes_on) };
@@ -78,13 +78,14 @@ pub(super) fn in_netrc(line: &str, goes_on: bool) -> (Option<&str>, bool) {
     (password.filter(|password| is_plausible(password)), true)
 }
 
-/// The password of a line of `.pgpass`: `host:port:database:user:password`.
+/// Returns the password of a `.pgpass` line: `host:port:database:user:password`.
 pub(super) fn in_pgpass(line: &str) -> Option<&str> {
     let fields: Vec<&str> = line.trim().splitn(5, ':').collect();
     let [host, port, database, user, password] = fields[..] else { return None };
     let is_level = host.len() > 1 && host.bytes().all(|b| b.is_ascii_uppercase());
     let is_named = host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_".contains(&b)) && !is_level;
-    // Not the place of a mistake in a file: nobody listens on a port that is so low, and few countries end so.
+    // Excludes the position of an error in a source file: such a low port is not in use, and few top-level domains
+    // equal a file extension.
     let is_port = port == "*" || (port.len() >= 4 && port.parse::<u16>().is_ok());
     let is_place = host.rsplit_once('.').is_some_and(|(_, end)| SOURCES.contains(&end)) && port != "5432";
     let is_host = host == "*" || (is_named && !is_place);
@@ -96,7 +97,7 @@ pub(super) fn in_pgpass(line: &str) -> Option<&str> {
     (fits && !password.contains([':', '/', ' ']) && is_plausible(password)).then_some(password)
 }
 
-/// Whether a text can be a password, where nothing else is expected.
+/// Returns whether a text can be a password, where nothing else is expected.
 pub(super) fn is_plausible(password: &str) -> bool {
     password.len() >= SHORTEST
         && password.bytes().all(|byte| byte.is_ascii_graphic())
@@ -104,7 +105,7 @@ pub(super) fn is_plausible(password: &str) -> bool {
         && !is_fake(password)
 }
 
-/// Base64 of the usual alphabet.
+/// Decodes base64 with the standard alphabet.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let text = text.trim_end_matches('=');
     let (mut bytes, mut bits, mut held) = (Vec::new(), 0u32, 0u32);

@@ -1,8 +1,10 @@
-//! What looks like a secret in a text: keys of known services, private keys, tokens, passwords that are set, logins, and
-//! the values of variables that hold secrets. A line at a time; what is found is told masked, never whole.
+//! Detects text that looks like a secret: keys of known services, private keys, tokens, assigned passwords, logins, and
+//! the values of variables that hold secrets. Works line by line; findings are masked and never contain a complete
+//! secret.
 //!
-//! It errs towards saying yes where a name says "password" or "token", and towards no for what is merely random, and for
-//! what stands for a secret in examples: conversations are full of uuids, checksums, images and `changeme`.
+//! The detection prefers false positives if a name says "password" or "token". It prefers false negatives for text that
+//! is merely random and for placeholders in examples, because conversations contain many UUIDs, checksums, images and
+//! `changeme`.
 
 mod assignments;
 mod commands;
@@ -19,28 +21,29 @@ use assignments::TELLING;
 /// The value of a variable that holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// What the variable is called.
+    /// Name of the variable.
     pub name: String,
-    /// What must not be told.
+    /// The secret value.
     pub value: String,
 }
 
-/// Something that looks like a secret.
+/// A text that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What it looks like.
+    /// The kind of secret that it looks like.
     pub what: String,
-    /// Its beginning, and how long it is.
+    /// The first characters and the length of the secret.
     pub masked: String,
 }
 
-/// The shortest value of a variable that is looked for: shorter ones are words.
+/// The shortest value of a variable that is searched for: shorter ones are ordinary words.
 const SHORTEST_VALUE: usize = 6;
-/// How much of a secret is told, and of none that is so short that this would be a good part of it.
+/// Number of characters that a masked secret shows. Secrets shorter than `SHORTEST_TOLD` show none, because this would
+/// be a large part of them.
 const TOLD: usize = 4;
 const SHORTEST_TOLD: usize = 16;
 
-/// Whether a variable of this name holds a secret.
+/// Returns whether a variable of this name holds a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let plain = plain(name);
     let about_keys = plain.ends_with("key") && plain.len() > 3;
@@ -50,30 +53,30 @@ pub fn is_secret_name(name: &str) -> bool {
         || TELLING.iter().any(|word| plain.contains(word))
 }
 
-/// Whether the value of a variable can be looked for: what is a common word would be found everywhere.
+/// Returns whether the value of a variable can be searched for: a common word would be found everywhere.
 pub fn is_worth_looking_for(value: &str) -> bool {
     let is_word = value.len() < 12 && value.chars().all(|c| c.is_ascii_lowercase());
     value.len() >= SHORTEST_VALUE && !is_word && !value.starts_with('/')
 }
 
-/// What looks like a secret in a line that stands alone.
+/// Returns the findings in a single line without context.
 pub fn in_line(line: &str, known: &[Known]) -> Vec<Finding> {
     Reading::default().line(line, known)
 }
 
-/// Somebody who reads a text line by line: what a line means may hang on the one before.
+/// Scans a text line by line. Keeps the context that the next line depends on.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    /// The name whose value is expected in the next line, and how far it is indented.
+    /// The name whose value is expected on the next line, and its indentation.
     waiting: Option<(String, usize)>,
-    /// The name that the line before gave as a value, as `name: DB_PASSWORD` does above `value: …`.
+    /// The name that the previous line gave as a value, as in `name: DB_PASSWORD` above `value: …`.
     named: Option<String>,
-    /// Whether the line before was one of `.netrc`.
+    /// Whether the previous line was part of a `.netrc` entry.
     is_netrc: bool,
 }
 
 impl Reading {
-    /// What looks like a secret in the next line; at most one of each sort.
+    /// Returns the findings in the next line, at most one of each kind.
     pub fn line(&mut self, line: &str, known: &[Known]) -> Vec<Finding> {
         let mut found = Vec::new();
         let mut add = |what: String, secret: &str| {
@@ -107,7 +110,7 @@ impl Reading {
                 add(format!("a value of `{}`", short(name)), value);
             }
         }
-        // The mark of a patch is not part of the line.
+        // The first character of a patch line is not part of the content.
         let bare = line.strip_prefix(['+', '-', ' ']).unwrap_or(line);
         let (password, goes_on) = logins::in_netrc(bare, self.is_netrc);
         self.is_netrc = goes_on;
@@ -146,7 +149,7 @@ impl Reading {
     }
 }
 
-/// A secret as it may be told: who has it knows it by that, and nobody else gets it.
+/// Masks a secret so that its owner recognizes it but no other reader learns it.
 fn masked(secret: &str) -> String {
     let length = secret.chars().count();
     if length < SHORTEST_TOLD {
@@ -156,7 +159,7 @@ fn masked(secret: &str) -> String {
     format!("{told}… ({length} characters)")
 }
 
-/// A name without what people put between its words, in small letters.
+/// Returns a name in lower case without separators.
 fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -165,19 +168,19 @@ fn short(name: &str) -> String {
     name.chars().take(40).collect()
 }
 
-/// `DB_PASS`, and not `COMPASS`.
+/// Matches `DB_PASS`, but not `COMPASS`.
 fn ends_with_word(name: &str, word: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.strip_suffix(word).is_some_and(|before| before.is_empty() || before.ends_with(['_', '-']))
 }
 
-/// As it would stand in JSON.
+/// Returns the value as escaped in JSON.
 fn escaped(value: &str) -> String {
     let text = serde_json::to_string(value).unwrap_or_default();
     text.get(1..text.len().saturating_sub(1)).unwrap_or(value).to_owned()
 }
 
-/// A private key in a text, from its first line on; prose about such keys has nothing behind it.
+/// Returns the private key that begins in this line. Prose about such keys has no key data after the header.
 fn private_key(line: &str) -> Option<&str> {
     let begin = line.find("-----BEGIN ")?;
     let (label, behind) = line[begin + 11..].split_once("-----")?;
@@ -189,10 +192,10 @@ fn private_key(line: &str) -> Option<&str> {
     (behind.is_empty() || body >= 16).then_some(&line[begin..])
 }
 
-/// `-----BEGIN` in base64, as keys stand in a kubeconfig; certificates begin like that too.
+/// `-----BEGIN` in base64, as in the keys of a kubeconfig. Certificates begin the same way.
 const ENCODED_BEGIN: &str = "LS0tLS1CRUdJTi";
 
-/// What follows it where a private key begins: ` PRIVATE KE`, ` RSA PRIVATE K` and the other sorts.
+/// The continuations of [`ENCODED_BEGIN`] for private keys: ` PRIVATE KE`, ` RSA PRIVATE K` and the other types.
 const ENCODED_SORTS: [&str; 8] = [
     "BQUklWQVRFIEtF",
     "BSU0EgUFJJVkFURSBL",
@@ -204,7 +207,7 @@ const ENCODED_SORTS: [&str; 8] = [
     "BFRDI1NTE5IFBSSVZBVEUgS0VZ",
 ];
 
-/// A private key in base64, or the first line of one.
+/// Returns the private key in base64, or its first line.
 fn encoded_key(line: &str) -> Option<&str> {
     let begin = &line[line.find(ENCODED_BEGIN)?..];
     let sort = &begin[ENCODED_BEGIN.len()..];

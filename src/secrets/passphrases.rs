@@ -1,23 +1,23 @@
-//! Passwords of several words. A sentence about a password looks much the same, so that only words without capitals
-//! count, and none of those that hold sentences together.
+//! Detects passphrases of several words. A sentence about a password looks similar, so only lower-case words count, and
+//! none of the function words of sentences.
 
 use crate::secrets::assignments::is_named;
 use crate::secrets::placeholders::is_fake;
 
-/// What stands in messages and labels, and not in what somebody made up to remember.
+/// Words that occur in messages and labels, but not in passphrases.
 const OF_SENTENCES: &str = "\
     a and are at be been can cannot contain das de der die does eight enter for from has have in is ist least letters \
     long match minimum more must nicht not of only or please richtig should than that the their then this to too \
     when will with your zu";
 
-/// How many words a phrase has, and how long each is: nearly all words of the lists for dice are that long, and hardly
-/// a sentence has no shorter one.
+/// The minimum number of words in a passphrase, and the minimum length of each word: nearly all words of diceware lists
+/// are that long, and hardly any sentence has no shorter word.
 const LEAST_WORDS: usize = 4;
 const SHORTEST_WORD: usize = 4;
-/// The shortest phrase where only a password can stand.
+/// The shortest phrase where only a password is expected.
 const SHORTEST: usize = 8;
 
-/// Whether a text is a phrase that tells by itself: `correct horse battery staple`, also with dashes.
+/// Returns whether a text is recognizable as a passphrase: `correct horse battery staple`, also with dashes.
 pub(super) fn is_passphrase(text: &str) -> bool {
     let words = || text.split([' ', '-']);
     let is_word =
@@ -25,7 +25,7 @@ pub(super) fn is_passphrase(text: &str) -> bool {
     words().count() >= LEAST_WORDS && words().all(is_word) && is_made_up(text)
 }
 
-/// Whether a text of several words is a password where nothing but one can stand.
+/// Returns whether a text of several words is a password, where nothing else is expected.
 pub(super) fn is_phrase(text: &str) -> bool {
     let is_small = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b" -".contains(&byte);
     text.len() >= SHORTEST && text.trim().contains(' ') && text.bytes().all(is_small) && is_made_up(text)

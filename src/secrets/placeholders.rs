@@ -1,7 +1,8 @@
-//! What stands in the place of a secret: variables, words of examples and types. Whoever asks here has a value that a
-//! person may have made up; what dice made is none of this.
+//! Detects placeholders for secrets: variables, example words and types. The functions expect values that a person may
+//! have chosen; random values never count as placeholders.
 
-/// What examples, forms, types and messages have where a password would be. A text that is made of these alone is none.
+/// Words that examples, forms, types and messages contain in place of a password. A text that consists only of these is
+/// a placeholder.
 const WORDS: &str = "\
     a abc accepted admin an another any api app argon ascii ask auth bad bar base basic baz bcrypt bearer binary \
     bool boolean buffer bytes change changed char code confirm confirmation correct credential credentials \
@@ -13,10 +14,10 @@ const WORDS: &str = "\
     s sample secret set sha short some stage stdin stdout step str string strong super symbol test text the to token top true type \
     undefined unknown unsigned updated user username usize utf value varchar verified was weak wrong x you your";
 
-/// The longest text that is taken apart; what is longer is nobody's example.
+/// The longest text that is split into words; longer texts are not placeholders.
 const LONGEST: usize = 64;
 
-/// Whether a value only stands for one.
+/// Returns whether a value is a placeholder.
 pub(super) fn is_fake(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     let first = small.chars().next();
@@ -27,7 +28,7 @@ pub(super) fn is_fake(value: &str) -> bool {
         || is_of_words(&letters(&read_aloud(&small)))
 }
 
-/// Whether something else is to be put in its place: `$X`, `${x}`, `{{x}}`, `%s`, `<x>`, `***`.
+/// Returns whether a value is to be substituted: `$X`, `${x}`, `{{x}}`, `%s`, `<x>`, `***`.
 pub(super) fn is_variable(value: &str) -> bool {
     value.contains(['{', '}', '<', '>', '[', ']', '(', ')', '|'])
         || value.starts_with(['$', '%', '*', '&', '!', '@', '#', '~', '/', '.', '^', '-', '+', '?', ':'])
@@ -36,7 +37,7 @@ pub(super) fn is_variable(value: &str) -> bool {
         || value.contains("%s")
 }
 
-/// Whether a word of examples has a number that somebody chose: `secret99`, and not `secret123`.
+/// Returns whether an example word is followed by a chosen number: `secret99`, but not `secret123`.
 pub(super) fn has_own_number(value: &str) -> bool {
     let word = value.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = &value[word.len()..];
@@ -48,7 +49,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphabetic).collect()
 }
 
-/// `p4ssw0rd` and `p@ssword` are the same word to whoever makes up an example.
+/// Replaces digits and signs by the letters they resemble, so that `p4ssw0rd` and `p@ssword` become `password`.
 fn read_aloud(text: &str) -> String {
     let read = |c: char| match c {
         '0' => 'o',
@@ -62,12 +63,12 @@ fn read_aloud(text: &str) -> String {
     text.chars().map(read).collect()
 }
 
-/// Whether a text is nothing but such words, one behind the other.
+/// Returns whether a text consists only of placeholder words, without separators.
 fn is_of_words(text: &str) -> bool {
     if text.is_empty() || text.len() > LONGEST {
         return false;
     }
-    // Up to where the words reach.
+    // The positions at which a sequence of words can end.
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
     for at in 0..text.len() {

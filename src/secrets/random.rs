@@ -1,13 +1,13 @@
-//! Whether a text was made by a machine that throws dice, or by a person who wants a password.
+//! Distinguishes randomly generated text from names and from passwords that people choose.
 
-/// The shortest text whose randomness can be told.
+/// The shortest text whose randomness can be judged.
 const SHORTEST: usize = 16;
 
-/// Bits for each character, below which a text repeats itself: hexadecimal digits have 4, English about 4 of 4.7 with
-/// spaces, so that this alone tells little.
+/// The minimum entropy per character; below it a text is repetitive. Hexadecimal digits have 4 bits, English about 4 of
+/// 4.7 with spaces, so this criterion alone is weak.
 const LEAST_BITS: f64 = 3.0;
 
-/// Whether a text is long, of letters and digits, and changes between them as no name does.
+/// Returns whether a text is long, consists of letters and digits, and alternates between them more often than a name.
 pub(super) fn is_random(text: &str) -> bool {
     let (mut letters, mut digits, mut changes) = (0usize, 0usize, 0usize);
     let mut last = None;
@@ -18,7 +18,7 @@ pub(super) fn is_random(text: &str) -> bool {
             Class::Digit => digits += 1,
             Class::Other => {}
         }
-        // A word that begins with a capital is a name's way: only what changes without a mark between counts.
+        // Names alternate at separators and capital letters, so only changes without a separator count.
         let is_change =
             last.is_some_and(|last| last != class && last != Class::Other && class != Class::Other);
         changes += usize::from(is_change);
@@ -28,13 +28,13 @@ pub(super) fn is_random(text: &str) -> bool {
     length >= SHORTEST && letters > 0 && digits > 1 && changes * 7 >= length && bits(text) >= LEAST_BITS
 }
 
-/// Whether a text is of letters alone, whose sizes change as in no name. Of 34 that were thrown, 3 in 10,000 have fewer
-/// parts than one in five letters.
+/// Returns whether a text consists of letters only and alternates between upper and lower case more often than a name.
+/// Of random texts of 34 letters, 3 in 10,000 have less than one part for each five letters.
 pub(super) fn is_shuffled(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphabetic()) && parts(text) * 5 >= text.len()
 }
 
-/// Whether a text has letters of both sizes and digits, or a sign among letters and digits.
+/// Returns whether a text contains at least three of lower-case letters, upper-case letters, digits and signs.
 pub(super) fn is_mixed(text: &str) -> bool {
     let has = |class: Class| text.bytes().any(|byte| self::class(byte) == class);
     let sign = text.bytes().any(|byte| b"!@#$%^&*+~".contains(&byte));
@@ -43,14 +43,14 @@ pub(super) fn is_mixed(text: &str) -> bool {
         && text.bytes().all(|byte| !b"()[]{}<>/".contains(&byte))
 }
 
-/// How many words and numbers a text is made of, as names are: `Ed25519PrivateKey` has four.
+/// Returns the number of words and numbers in a name: `Ed25519PrivateKey` has four.
 pub(super) fn parts(text: &str) -> usize {
     let (mut before, mut last) = (Class::Other, Class::Other);
     let mut count = 0;
     for class in text.bytes().map(class) {
         let begins = match (last, class) {
             (_, Class::Other) => false,
-            // `Key` is one, `HTTPKey` two.
+            // `Key` is one part, `HTTPKey` two.
             (Class::Upper, Class::Lower) => before == Class::Upper,
             (last, class) => last != class,
         };
@@ -77,7 +77,7 @@ fn class(byte: u8) -> Class {
     }
 }
 
-/// Shannon's entropy of the characters.
+/// Returns the Shannon entropy per character, in bits.
 fn bits(text: &str) -> f64 {
     let mut counts = [0u32; 256];
     text.bytes().for_each(|byte| counts[usize::from(byte)] += 1);

@@ -1,9 +1,9 @@
-//! Keys whose form is known, because who gives them out gave them a mark to be found by.
+//! Detects keys of known services by the prefixes that their issuers gave them for this purpose.
 
 use crate::secrets::placeholders::is_fake;
 use crate::secrets::random::{is_random, is_shuffled};
 
-/// A form: how it begins, what the rest is made of, and how long that is at least.
+/// A key format: its prefix, the characters of the rest, and the minimum length of the rest.
 struct Form {
     what: &'static str,
     begins: &'static str,
@@ -11,7 +11,7 @@ struct Form {
     rest: fn(u8) -> bool,
 }
 
-/// No key of a known form is shorter.
+/// The minimum length of all known key formats.
 const SHORTEST: usize = 20;
 
 const FORMS: [Form; 52] = [
@@ -69,7 +69,7 @@ const FORMS: [Form; 52] = [
     form("a Square secret", "sq0csp-", 40, is_name_byte),
 ];
 
-/// A form that is told from names by its one length, and by how dice show in it.
+/// A key format that differs from names only by its exact length and its randomness.
 struct Exact {
     what: &'static str,
     begins: &'static str,
@@ -77,7 +77,7 @@ struct Exact {
     of_dice: fn(&str) -> bool,
 }
 
-/// Those of Hugging Face are letters alone, and what begins with `secret_` may be any name.
+/// Tokens of Hugging Face consist of letters only, and any name may begin with `secret_`.
 const EXACT: [Exact; 3] = [
     Exact { what: "a Hugging Face token", begins: "hf_", long: 34, of_dice: is_shuffled },
     Exact { what: "a Hugging Face token", begins: "api_org_", long: 34, of_dice: is_shuffled },
@@ -88,8 +88,8 @@ const fn form(what: &'static str, begins: &'static str, at_least: usize, rest: f
     Form { what, begins, at_least, rest }
 }
 
-/// What sort of key a word holds, and from where on. It may stand behind something else in the word, as in
-/// `TOKEN=ghp_…`, or in the name of a file, as in `a/old-ghp_…`.
+/// Returns the kind and the text of a key in a word. The key may follow other text, as in `TOKEN=ghp_…`, or be part of
+/// a file name, as in `a/old-ghp_…`.
 pub(super) fn key(word: &str) -> Option<(&'static str, &str)> {
     if word.len() < SHORTEST {
         return None;
@@ -112,7 +112,7 @@ impl Form {
     fn fits(&self, piece: &str) -> bool {
         let Some(rest) = piece.strip_prefix(self.begins) else { return false };
         let length = rest.bytes().take_while(|byte| (self.rest)(*byte)).count();
-        // The ones that AWS has in its own texts say so.
+        // The example keys in AWS documentation contain this word.
         length >= self.at_least && is_dense(&rest[..length]) && !rest.contains("EXAMPLE")
     }
 }
@@ -125,17 +125,18 @@ impl Exact {
     }
 }
 
-/// Whether some piece without a dash is long, of letters and digits: `sk-a-name-of-many-words` has none.
+/// Returns whether a part between dashes is long and has letters and digits. `sk-a-name-of-many-words` has no such
+/// part.
 fn is_dense(text: &str) -> bool {
     text.split(['-', '_']).any(|piece| {
         let has_digit = piece.bytes().any(|byte| byte.is_ascii_digit());
-        // A mark of a test, such as XXXXXXXX, is made of one letter.
+        // Test values such as XXXXXXXX consist of one letter.
         let first = piece.bytes().next();
         piece.len() >= 12 && has_digit && piece.bytes().any(|byte| Some(byte) != first)
     })
 }
 
-/// A JSON web token: three parts, of which the first two are JSON in base64.
+/// Detects a JSON web token: three parts, of which the first two are JSON in base64.
 fn web_token(word: &str) -> Option<(&'static str, &str)> {
     let begin = word.find("eyJ")?;
     let mut parts = word[begin..].splitn(3, '.');
@@ -145,7 +146,7 @@ fn web_token(word: &str) -> Option<(&'static str, &str)> {
         .then_some(("a JSON web token", &word[begin..]))
 }
 
-/// Keys whose parts are parted by dots: how they begin, and how long each part is at least.
+/// Detects keys whose parts are separated by dots, by their prefix and the minimum length of each part.
 fn dotted(word: &str) -> Option<(&'static str, &str)> {
     const DOTTED: [(&str, &str, &[usize]); 4] = [
         ("a SendGrid key", "SG.", &[16, 32]),
@@ -155,7 +156,7 @@ fn dotted(word: &str) -> Option<(&'static str, &str)> {
     ];
     DOTTED.iter().find_map(|(what, begins, parts)| {
         let begin = word.find(begins)?;
-        // Not the end of another word.
+        // The prefix must not be the end of another word.
         let is_begin = !word[..begin].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '.');
         let rest = &word[begin + begins.len()..];
         let mut found = rest.split('.');
@@ -168,7 +169,8 @@ fn dotted(word: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// Addresses that whoever knows them may write to: where, how they go on, and which part behind that is the secret.
+/// Detects webhook addresses, which grant write access to every holder of the address. The table gives the host, the
+/// path prefix, and the index of the path segment that is the secret.
 pub(super) fn webhook(word: &str) -> Option<(&'static str, &str)> {
     const HOOKS: [(&str, &str, &str, usize); 4] = [
         ("a Slack webhook", "hooks.slack.com", "/services/", 2),
@@ -187,7 +189,7 @@ pub(super) fn webhook(word: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// The token of a Telegram bot: its number stands before, and a colon, which is part of no word.
+/// Detects the token of a Telegram bot. It follows the bot's number and a colon, which is not part of a word.
 pub(super) fn of_bot<'a>(before: &str, word: &'a str) -> Option<&'a str> {
     let number = before.strip_suffix(':')?.bytes().rev().take_while(u8::is_ascii_digit).count();
     let length = word.bytes().take_while(|byte| is_name_byte(*byte)).count();
@@ -219,7 +221,7 @@ fn is_name_byte(byte: u8) -> bool {
 mod tests {
     use crate::secrets::in_line;
 
-    /// Letters as dice throw them: together with a mark they are a key, and nobody finds one in this file.
+    /// Random letters. The tests combine them with a prefix to a key, so that scanners do not find one in this file.
     const LETTERS: &str = "qYgKxmZwTLbRnVdHcJfPsUaEoGiNtWkMzQ";
 
     #[test]

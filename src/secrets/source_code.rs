@@ -1,24 +1,24 @@
-//! Names that programs have for things: what stands without quotes behind `password =` is more often one of these than a
-//! password. Whoever asks here knows that there are no quotes.
+//! Recognizes identifiers of source code: an unquoted text after `password =` is more often an identifier than a
+//! password. The functions expect unquoted text.
 
 use crate::secrets::random::{is_random, parts};
 
-/// What makes the beginning of something that is computed of a name.
+/// Tokens after a name that make it the beginning of an expression.
 const CALLS: [&str; 4] = ["(", "[", "{", "::"];
 
-/// Whether a word is a name of parts: `process.env.S3_PASSWORD`, `ed25519.Ed25519PrivateKey`.
+/// Returns whether a word is a dotted path: `process.env.S3_PASSWORD`, `ed25519.Ed25519PrivateKey`.
 pub(super) fn is_path(word: &str) -> bool {
     let path = word.trim_start_matches(['&', '*']).trim_end_matches('!');
     let is_thrown = || is_random(path) && !is_spoken(path);
     path.contains('.') && path.split('.').all(|part| is_name(part.trim_start_matches('#'))) && !is_thrown()
 }
 
-/// Whether a word is the name of what is called, of which something is taken, or which is made there.
+/// Returns whether a word is the name of something that is called, indexed or constructed.
 pub(super) fn is_call(word: &str, behind: &str) -> bool {
     is_name(word.trim_end_matches('!')) && CALLS.iter().any(|call| behind.starts_with(call))
 }
 
-/// Whether a word is a type of several words: `Ed25519PrivateKey`.
+/// Returns whether a word is a type name of several words: `Ed25519PrivateKey`.
 pub(super) fn is_type(word: &str) -> bool {
     let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
     word.starts_with(|c: char| c.is_ascii_uppercase()) && capitals > 1 && is_name(word) && is_spoken(word)
@@ -29,7 +29,8 @@ fn is_name(part: &str) -> bool {
         && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Whether a text is of words and numbers: dice make parts of less than two characters, names have five and more.
+/// Returns whether a text consists of words and numbers. The parts of random text have less than two characters on
+/// average, those of names five and more.
 fn is_spoken(text: &str) -> bool {
     let length = text.bytes().filter(u8::is_ascii_alphanumeric).count();
     parts(text) * 5 <= length * 2

@@ -1,4 +1,4 @@
-//! Tables of what is a secret and what is not, and what holds for any text.
+//! Tables of secrets and non-secrets, and properties that hold for any text.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn known(name: &str, value: &str) -> Vec<Known> {
     vec![Known { name: name.into(), value: value.into() }]
 }
 
-/// Put together here, so that nobody who scans this repository finds a key in it.
+/// Joins the parts of a key at run time, so that scanners of this repository do not find it.
 fn made(begin: &str, rest: &str) -> String {
     format!("{begin}{rest}")
 }

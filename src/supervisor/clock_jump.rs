@@ -1,14 +1,14 @@
-//! Whether the clock on the wall goes on as time does. It does not when it is set, and when the machine slept. Pure:
-//! told of moments, never asks.
+//! Detects jumps of the wall clock relative to the monotonic clock, which occur when the clock is set and when the
+//! machine was suspended. Pure: times are passed in.
 
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-/// Clocks that are set right by and by never differ so much between two looks.
+/// The minimum jump. Gradual clock adjustments never differ this much between two checks.
 const JUMP: Duration = Duration::from_secs(10);
 
-/// The last look at both, and the last jump.
+/// The last values of both clocks, and the last jump.
 #[derive(Debug, Default)]
 pub(super) struct Steady {
     seen: Option<(Timestamp, Instant)>,
@@ -16,7 +16,7 @@ pub(super) struct Steady {
 }
 
 impl Steady {
-    /// What both say now; says since when the clock has been steady, when it once was not.
+    /// Compares both clocks. Returns the time since which the wall clock has been steady, or `None` if it never jumped.
     pub(super) fn look(&mut self, clock: Timestamp, moment: Instant) -> Option<Timestamp> {
         if let Some((clock_then, then)) = self.seen {
             let passed = moment.saturating_duration_since(then).as_secs_f64();
@@ -38,7 +38,7 @@ mod tests {
     fn a_clock_that_was_set_is_told_from_one_that_went_on() {
         let begun = Instant::now();
         let mut steady = Steady::default();
-        // What the clock shows, how much time passed, the last jump.
+        // The wall clock, the elapsed time, and the expected last jump.
         for (shown, passed, jumped) in [
             (1000, 0, None),
             (1060, 60, None),

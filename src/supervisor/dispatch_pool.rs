@@ -1,5 +1,6 @@
-//! Typing is verified and takes its time: it is done beside the loop, one agent at a time each. What had to wait, because
-//! somebody was typing or a draft stood there, is tried again after a while, not at every change.
+//! Dispatches tasks and messages outside of the main loop, because typing is verified and takes time; each agent gets
+//! one at a time. A delivery that had to wait, because a user was typing or the input line contained a draft, is
+//! retried after a delay and not at every change.
 
 use crate::manager::Dispatcher;
 use std::collections::{HashMap, HashSet};
@@ -13,10 +14,10 @@ use crate::env::Env;
 use crate::manager::{Context, Dispatchable, Errand, Outcome};
 use crate::model::AgentId;
 
-/// How long what had to wait is left alone.
+/// Delay before a delivery that had to wait is retried.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Who is being typed into, and who is left alone until when.
+/// The agents that are being typed into, and those that are paused.
 #[derive(Default)]
 pub(super) struct Dispatching {
     busy: Arc<Mutex<Busy>>,
@@ -29,14 +30,15 @@ struct Busy {
 }
 
 impl Dispatching {
-    /// Who is being typed into or has to wait: what is for any is not kept for them.
+    /// Returns the agents that are being typed into or paused. Tasks for any agent of a spec are not reserved for
+    /// these.
     pub(super) fn left_alone(&self) -> HashSet<AgentId> {
         let mut busy = lock(&self.busy);
         busy.paused.retain(|_, until| *until > Instant::now());
         busy.typing.iter().chain(busy.paused.keys()).copied().collect()
     }
 
-    /// Begins what can be begun; returns when to come back for what cannot.
+    /// Starts the deliveries that are possible now. Returns when to retry the others.
     pub(super) fn begin(&self, manager: &Arc<Context>, due: Vec<Dispatchable>) -> Option<Timestamp> {
         for due in due {
             let (id, name) = due.agent.clone();

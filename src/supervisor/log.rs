@@ -1,5 +1,5 @@
-//! What the supervisor did, one JSON object a line, in `supervisor.log`. Names and reasons, never prompts or
-//! environments.
+//! Writes the actions of the supervisor to `supervisor.log`, one JSON object per line: names and reasons, never prompts
+//! or environments.
 
 use crate::manager::SupervisorControl;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use crate::error::Error;
 use crate::manager::Context;
 
-/// Sends what is traced from now on into the log.
+/// Directs all further tracing output to the log.
 pub(super) fn begin(manager: &Context) -> Result<(), Error> {
     let log = Log(Arc::new(Mutex::new(Box::new(SupervisorControl(manager).supervisor_log()?))));
     let subscriber = tracing_subscriber::fmt()
@@ -21,12 +21,12 @@ pub(super) fn begin(manager: &Context) -> Result<(), Error> {
         .with_max_level(LevelFilter::INFO)
         .with_writer(log)
         .finish();
-    // A second one in the same process, in a test, leaves the first.
+    // A second supervisor in the same process, as in a test, keeps the first subscriber.
     let _ = tracing::subscriber::set_global_default(subscriber);
     Ok(())
 }
 
-/// The file, shared by all who write a line.
+/// The log file, shared by all writers.
 #[derive(Clone)]
 struct Log(Arc<Mutex<Box<dyn Write + Send>>>);
 

@@ -18,14 +18,14 @@ use crate::error::Error;
 use crate::manager::Context;
 use request::{Decision, MAX_HEAD, decide};
 
-/// How many clients are connected at a time. One more closes the connection that was opened first.
+/// Maximum number of simultaneous connections. One more closes the oldest connection.
 const MAX_CONNECTIONS: usize = 8;
-/// How long a client may take to send its request, and again to read the answer.
+/// Time limit for a client to send its request, and again to read the answer.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The pause after a failed `accept`, which would fail again at once while no file descriptor is free.
 const ACCEPT_RETRY: Duration = Duration::from_millis(200);
 
-/// Binds the address and serves metrics in a thread of its own.
+/// Binds the address and serves metrics in a separate thread.
 pub(super) fn serve(manager: Arc<Context>, address: SocketAddr) -> Result<(), Error> {
     let cannot_serve = || Error::io(format!("cannot serve metrics on {address}"));
     let listener = TcpListener::bind(address).map_err(cannot_serve())?;
@@ -46,12 +46,12 @@ pub(super) fn serve(manager: Arc<Context>, address: SocketAddr) -> Result<(), Er
 /// The listening socket and the clients whose requests are being read.
 struct Server {
     listener: TcpListener,
-    /// The connection that was opened first comes first.
+    /// The open connections, oldest first.
     connections: Vec<Connection>,
     own_name: String,
 }
 
-/// A client that has not sent its whole request yet.
+/// A client that has not sent its complete request yet.
 struct Connection {
     stream: TcpStream,
     head: Vec<u8>,
@@ -59,7 +59,7 @@ struct Connection {
 }
 
 impl Server {
-    /// Waits until a client connects, sends something or has taken too long, and serves those that are ready.
+    /// Waits until a client connects, sends data or exceeds its time limit, and serves the clients that are ready.
     fn serve_ready_clients(&mut self, metrics: &dyn Fn() -> Result<String, Error>) {
         if let Err(error) = self.wait() {
             tracing::warn!(%error, "metrics: waiting for clients failed");
@@ -68,7 +68,7 @@ impl Server {
         self.accept();
         let own_name = &self.own_name;
         self.connections.retain_mut(|connection| match connection.read(own_name) {
-            // The time is up only after what arrived meanwhile was read: an answer to another client may take seconds.
+            // The deadline is checked only after reading, because an answer to another client may take seconds.
             Ok(Decision::ReadMore) => connection.deadline > Instant::now(),
             Ok(decision) => {
                 let _ = connection.answer(decision, metrics);
@@ -116,7 +116,7 @@ impl Server {
 }
 
 impl Connection {
-    /// Reads what has arrived; a client that closed its side before its request was complete is an error.
+    /// Reads the available data. It is an error if the client closes its side before its request is complete.
     fn read(&mut self, own_name: &str) -> io::Result<Decision> {
         let mut buffer = [0; MAX_HEAD];
         let room = MAX_HEAD.saturating_sub(self.head.len());
@@ -152,7 +152,7 @@ impl Connection {
     }
 }
 
-/// Whether an error only means that there is nothing to do yet, or that a client went away again.
+/// Returns whether an error only means that there is nothing to do yet, or that a client disconnected.
 fn is_routine(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, Interrupted, WouldBlock};
     matches!(error.kind(), WouldBlock | Interrupted | ConnectionAborted)

@@ -1,8 +1,9 @@
-//! The loop: sleeps until a file of ours changed, an agent's process ended, something is due or a signal came, and
-//! then calls the verbs that nobody types.
+//! The main loop of the supervisor: sleeps until a file of the state directory changes, an agent's process ends,
+//! something is due or a signal arrives, and then calls the use cases for periodic work.
 //!
-//! One tick, in this order: reconcile → restart → dispatch → heartbeat → evict → notify. It holds nothing that is
-//! not on disk: killed at any point, the next one goes on where it was. It decides when, never how.
+//! The stages of one tick, in order: reconcile → restart → dispatch → heartbeat → evict → notify. The loop holds no
+//! state that is not on disk: if it is killed at any point, the next supervisor continues from there. It decides when
+//! to act, never how.
 
 use crate::manager::SupervisorControl;
 mod clock_jump;
@@ -24,19 +25,19 @@ use crate::error::Error;
 use crate::manager::{Context, Turn};
 use tick::{Reach, Ticker};
 
-/// A burst of changes is one reason to look; a person does not notice so short a wait.
+/// Changes within this time are handled by one tick; a user does not notice so short a delay.
 const BURST: Duration = Duration::from_millis(50);
 
-/// How a supervisor is run.
+/// Options of `supervisor run`.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Whether it waits for its place.
+    /// Whether to wait for another supervisor to end.
     pub turn: Turn,
-    /// Where metrics are served.
+    /// The address at which metrics are served.
     pub metrics: Option<SocketAddr>,
 }
 
-/// Runs until it is told to end.
+/// Runs the supervisor until it receives a signal to end.
 pub fn run(manager: Arc<Context>, options: Options) -> Result<(), Error> {
     let _lock = SupervisorControl(&manager).become_supervisor(options.turn)?;
     log::begin(&manager)?;
@@ -50,7 +51,7 @@ pub fn run(manager: Arc<Context>, options: Options) -> Result<(), Error> {
         .map_err(Error::io("cannot start the supervisor"))?;
     tracing::info!(pid = std::process::id(), version = env!("CARGO_PKG_VERSION"), "supervisor begins");
     let ended = runtime.block_on(supervise(manager));
-    // What is being typed is finished by its own process's end, or found out by the next supervisor.
+    // A delivery in progress ends with this process; the next supervisor determines its outcome.
     runtime.shutdown_background();
     tracing::info!("supervisor ends");
     ended
@@ -62,7 +63,7 @@ async fn supervise(manager: Arc<Context>) -> Result<(), Error> {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot())?;
     let mut hangup = signal(SignalKind::hangup()).map_err(cannot())?;
     let mut look = signal(SignalKind::user_defined1()).map_err(cannot())?;
-    // Before the first tick: what happens meanwhile wakes us.
+    // Watches start before the first tick, so that changes during it wake the loop.
     let changes = wake::on_change(&manager)?;
     let ends = wake::on_exit(&manager)?;
     let mut ticker = Ticker::new(Arc::clone(&manager));
@@ -84,7 +85,7 @@ async fn supervise(manager: Arc<Context>) -> Result<(), Error> {
                 }
                 () = ends.wait() => {
                     ticker.stirred();
-                    // tmux needs a moment to learn of it, and mostly tells by itself.
+                    // tmux needs a moment to notice the exit, and mostly reports it by itself.
                     tokio::time::sleep(BURST).await;
                     Reach::Everything
                 }

@@ -1,5 +1,5 @@
-//! One tick: reconcile → restart → dispatch → heartbeat → evict → notify → bubble → vanish, and now and then tmux's timers. A
-//! stage that fails is written down and does not keep the others from their turn.
+//! One tick: reconcile → restart → dispatch → heartbeat → evict → notify → bubble → vanish, and occasionally the
+//! coalescing of tmux's timers. A stage that fails is logged and does not prevent the others.
 
 use crate::manager::{
     AgentRemoval, Diagnostics, Dispatcher, Lifecycle, Maintenance, RegistryWriter, StatusTracker,
@@ -19,25 +19,25 @@ use crate::error::Error;
 use crate::manager::{Announcer, Context, Vanished, WriterRepair, WriterRepairs};
 use crate::rules::notify::prometheus::Latency;
 
-/// How often what nobody waits for is done: old lines of the ledger, deleted projects.
+/// Interval of work without urgency: old ledger entries, deleted projects.
 const HOUSEKEEPING: Duration = Duration::from_secs(60 * 60);
 
-/// How soon a delivery that was cut short is looked at again.
+/// Delay before an interrupted delivery is checked again.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// How often a sign of life is noted at most.
+/// Minimum interval between two recorded signs of life.
 const SIGN_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How much a tick looks at.
+/// How much a tick examines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// What is written down, which is what changed.
+    /// Only files, because a file changed.
     WhatChanged,
-    /// tmux and processes too.
+    /// Files, tmux and processes.
     Everything,
 }
 
-/// Does the ticks.
+/// Executes ticks and holds the state between them.
 pub(super) struct Ticker {
     manager: Arc<Context>,
     looked: Option<Instant>,
@@ -50,9 +50,9 @@ pub(super) struct Ticker {
     steady: Steady,
     writers: WriterRepairs,
     writers_due: Option<Instant>,
-    /// When a sign of life was noted last.
+    /// When a sign of life was last recorded.
     alive_noted: Option<Instant>,
-    /// When the ledger's file was changed last, and its size, at the last check.
+    /// The modification time and size of the ledger file at the last check.
     ledger_checked: Option<(SystemTime, u64)>,
 }
 
@@ -80,11 +80,11 @@ impl Ticker {
         }
     }
 
-    /// Does one; returns when the next is due at the latest, if anything is.
+    /// Executes one tick. Returns when the next is due at the latest, if anything is.
     pub(super) fn tick(&mut self, reach: Reach) -> Option<Timestamp> {
         self.note_sign_of_life();
         if reach == Reach::Everything {
-            // Not at the first look: one that is killed often must start quickly.
+            // Skipped in the first tick, because a supervisor that is killed often must start quickly.
             if self.looked.replace(Instant::now()).is_some() {
                 self.repair_ledger();
             }
@@ -104,7 +104,7 @@ impl Ticker {
         ];
         let mut next = None;
         for stage in stages {
-            // One stage may take long; only a supervisor that is stuck in one gives no sign of life.
+            // A stage may take long; only a supervisor that is stuck in one gives no sign of life.
             self.note_sign_of_life();
             next = stage(self).into_iter().chain(next).min();
         }
@@ -115,19 +115,19 @@ impl Ticker {
         next
     }
 
-    /// Something happened since the last tick.
+    /// Records that something changed since the last tick.
     pub(super) fn stirred(&mut self) {
         self.calm.stir();
     }
 
-    /// How long to sleep: until what is due, or until the next safety look.
+    /// Returns how long to sleep: until something is due, or until the next periodic check.
     pub(super) fn sleep_for(&self, next: Option<Timestamp>, now: Timestamp) -> Duration {
         let until_due = next.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
         let sooner = until_due.into_iter().chain(self.calm.due_in(Instant::now()));
         sooner.fold(self.until_look(), Duration::min)
     }
 
-    /// How much the tick after a sleep looks at.
+    /// Returns how much the tick after a sleep examines.
     pub(super) fn reach(&self) -> Reach {
         if self.until_look().is_zero() { Reach::Everything } else { Reach::WhatChanged }
     }
@@ -144,7 +144,7 @@ impl Ticker {
         }
     }
 
-    /// Reads the whole ledger again when its file was changed. Changes go to the log beside it most of the time.
+    /// Checks the whole ledger if its file changed. Most changes go to the write-ahead log beside it.
     fn repair_ledger(&mut self) {
         let file = self.manager.home().join("ledger.db");
         let stamp = std::fs::metadata(file).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())));
@@ -195,7 +195,8 @@ impl Ticker {
         kept.next
     }
 
-    /// Ends what is over, looks after what was cut short, and begins what can be begun; returns when to come back.
+    /// Finishes completed tasks, recovers interrupted deliveries, and starts the deliveries that are possible. Returns
+    /// when to come back.
     fn dispatch(&mut self) -> Option<Timestamp> {
         let settled = said("dispatch", Tasks(&self.manager).settle_tasks()).unwrap_or_default();
         for task in &settled.over {
@@ -250,7 +251,7 @@ impl Ticker {
         None
     }
 
-    /// Looks after transcript writers that are stopped. Also called between two ticks, while an agent prints.
+    /// Repairs stopped transcript writers. Also called between two ticks, while an agent prints.
     pub(super) fn repair_writers(&mut self) {
         let seen = said("transcripts", Maintenance(&self.manager).repair_writers(&mut self.writers))
             .unwrap_or_default();
@@ -267,13 +268,13 @@ impl Ticker {
         self.writers_due = seen.again_in.map(|pause| Instant::now() + pause);
     }
 
-    /// How long until the transcript writers are looked at again.
+    /// Returns the time until the next check of the transcript writers.
     pub(super) fn writers_due_in(&self) -> Duration {
         let until = |due: Instant| due.saturating_duration_since(Instant::now());
         self.writers_due.map_or(HOUSEKEEPING, until)
     }
 
-    /// Announces what happened; returns when to come back for notices that were held back.
+    /// Sends notices about new events. Returns when to come back for notices that were held back.
     fn notify(&mut self) -> Option<Timestamp> {
         self.announcer.limiter.set(self.manager.settings().notify.per_minute);
         let telling =
@@ -291,7 +292,7 @@ impl Ticker {
         telling.retry_at.into_iter().chain(self.announcer.limiter.room_at(Env::now())).min()
     }
 
-    /// After all else, and for tmux's sake only: what it is waiting for begins anew.
+    /// Coalesces tmux's timers. Runs after all other stages, because it restarts the timers that tmux is waiting for.
     fn gather(&mut self) -> Option<Timestamp> {
         let now = Instant::now();
         if self.calm.due_in(now).is_some_and(|due| due.is_zero()) {
@@ -302,7 +303,7 @@ impl Ticker {
     }
 }
 
-/// What a stage gave, or nothing when it failed, which is written down.
+/// Returns the result of a stage, or logs its error and returns `None`.
 pub(super) fn said<T>(stage: &'static str, outcome: Result<T, Error>) -> Option<T> {
     outcome.map_err(|error| tracing::error!(stage, %error, at = %Env::now(), "a stage failed")).ok()
 }

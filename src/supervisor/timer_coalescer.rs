@@ -1,11 +1,13 @@
-//! When tmux's timers are to be gathered: after something happened, but seldom. Pure: told of moments, never asks.
+//! Decides when tmux's timers are coalesced: after something happened, but with a minimum interval. Pure: times are
+//! passed in.
 
 use std::time::{Duration, Instant};
 
-/// Gathering makes whoever waits for a silence wait up to two seconds longer: this often that does no harm.
+/// The minimum interval. Coalescing delays the detection of silence by up to two seconds, which is harmless at this
+/// rate.
 const SELDOM: Duration = Duration::from_secs(10);
 
-/// What was stirred up and not yet gathered.
+/// Whether something happened since the timers were last coalesced, and when that was.
 #[derive(Debug)]
 pub(super) struct Calm {
     is_stirred: bool,
@@ -13,25 +15,25 @@ pub(super) struct Calm {
 }
 
 impl Default for Calm {
-    /// Who begins does not know what happened before.
+    /// Starts dirty: a new supervisor has no history.
     fn default() -> Calm {
         Calm { is_stirred: true, gathered: None }
     }
 }
 
 impl Calm {
-    /// Something happened: timers may have come apart.
+    /// Records that something happened, after which timers may fire at different times.
     pub(super) fn stir(&mut self) {
         self.is_stirred = true;
     }
 
-    /// How long until they are to be gathered; none when there is no need.
+    /// Returns the time until the timers should be coalesced, or `None` if there is no need.
     pub(super) fn due_in(&self, now: Instant) -> Option<Duration> {
         let wait = |gathered: Instant| (gathered + SELDOM).saturating_duration_since(now);
         self.is_stirred.then(|| self.gathered.map_or(Duration::ZERO, wait))
     }
 
-    /// They were.
+    /// Records that the timers were coalesced.
     pub(super) fn gathered(&mut self, now: Instant) {
         *self = Calm { is_stirred: false, gathered: Some(now) };
     }

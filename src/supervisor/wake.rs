@@ -1,4 +1,4 @@
-//! Wakes the loop when a file changed that it goes by.
+//! Wakes the main loop when a file that it depends on changes, or when an agent's process ends.
 
 use crate::manager::SupervisorControl;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use tokio::sync::Notify;
 use crate::error::Error;
 use crate::manager::{Changes, Context, Exits};
 
-/// Changes that have not been looked at yet.
+/// Changes of files that have not been handled yet.
 pub(super) struct Wake {
     notify: Arc<Notify>,
     _changes: Changes,
 }
 
-/// Begins to listen.
+/// Starts to watch the files.
 pub(super) fn on_change(manager: &Context) -> Result<Wake, Error> {
     let notify = Arc::new(Notify::new());
     let waker = Arc::clone(&notify);
@@ -22,13 +22,13 @@ pub(super) fn on_change(manager: &Context) -> Result<Wake, Error> {
     Ok(Wake { notify, _changes: changes })
 }
 
-/// Ends of processes that have not been looked at yet.
+/// Exits of processes that have not been handled yet.
 pub(super) struct Ends {
     notify: Arc<Notify>,
     exits: Exits,
 }
 
-/// Begins to listen for those.
+/// Starts to receive exits of processes.
 pub(super) fn on_exit(manager: &Context) -> Result<Ends, Error> {
     let notify = Arc::new(Notify::new());
     let waker = Arc::clone(&notify);
@@ -37,19 +37,19 @@ pub(super) fn on_exit(manager: &Context) -> Result<Ends, Error> {
 }
 
 impl Ends {
-    /// Watches the agents that run now.
+    /// Watches the processes of the agents that run now.
     pub(super) fn watch(&self, manager: &Context) -> Result<(), Error> {
         SupervisorControl(manager).watch_exits(&self.exits)
     }
 
-    /// Returns when one has ended since the last time.
+    /// Returns when a process has ended since the last call.
     pub(super) async fn wait(&self) {
         self.notify.notified().await;
     }
 }
 
 impl Wake {
-    /// Returns when something changed since the last time.
+    /// Returns when a file has changed since the last call.
     pub(super) async fn wait(&self) {
         self.notify.notified().await;
     }

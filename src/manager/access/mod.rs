@@ -1,4 +1,4 @@
-//! The access of guests to shared agents: which shares exist, and ending them.
+//! The access of guests to shared agents: existing shares, and how they end.
 //!
 //! - `stored_shares`: the shares of an agent on disk
 //! - `unshare`: `agent unshare`, and the end of all shares of an agent
@@ -8,6 +8,6 @@ pub(in crate::manager) mod unshare;
 
 use crate::manager::Context;
 
-/// Ends the access of guests to an agent.
+/// Use cases that end the access of guests to an agent.
 #[derive(Clone, Copy)]
 pub struct Access<'a>(pub &'a Context);

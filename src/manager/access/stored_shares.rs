@@ -1,4 +1,4 @@
-//! The shares of an agent as they are stored in the state directory of its instance.
+//! Reads and writes the shares of an agent in the state files of its instance directory.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::manager::access::Access;
 use crate::model::{AgentName, Share};
 
-/// What was granted, in the instance's state directory.
+/// The file with the granted shares, among the state files of the instance directory.
 const SHARES: &str = "shares.json";
 const FORMAT: u32 = 1;
 
@@ -21,7 +21,8 @@ impl Access<'_> {
         let bytes = self.0.store.instance(name).read_state(SHARES).ok().flatten().unwrap_or_default();
         match serde_json::from_slice::<Written>(&bytes) {
             Ok(written) if written.format == FORMAT => written.shares,
-            // Nothing that is not understood lets anybody in: the doors it tells of are asked for, not opened.
+            // A file that cannot be parsed grants no access. Its listeners are found through their processes and tmux,
+            // and none is started.
             _ => Vec::new(),
         }
     }

@@ -1,7 +1,8 @@
-//! `agent unshare`: closes doors, and with them ends whatever goes through them.
+//! `agent unshare`: closes the listeners of shares and disconnects their guests.
 //!
-//! Which doors are open is known from the processes that keep them, from tmux and from what was written down: from all
-//! three, because none knows of all. The processes are ended first, which needs nobody's answer, tmux's least of all.
+//! Open listeners are found through their processes, through tmux and through the stored shares: all three, because
+//! none of them is complete. The processes are ended first, because that needs no answer from another process, in
+//! particular not from tmux.
 
 use crate::manager::access::Access;
 use std::collections::BTreeMap;
@@ -14,34 +15,34 @@ use crate::process;
 use crate::share::Place;
 use crate::store::OpenDoor;
 
-/// How long a door may take to be closed; one that was killed is gone in milliseconds.
+/// Time limit for closing a listener. A killed process is gone within milliseconds.
 const CLOSING: Duration = Duration::from_secs(5);
-/// How long between two looks meanwhile.
+/// Pause between two checks while a listener closes.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
-/// What came of taking something back.
+/// Result of `agent unshare`.
 #[derive(Debug)]
 pub struct Unshared {
-    /// What was shared until now.
+    /// The shares that ended.
     pub ended: Vec<Share>,
-    /// What should be said about it.
+    /// Remarks for the user.
     pub remarks: Vec<String>,
 }
 
-/// What came of closing doors.
+/// Result of closing the listeners of an agent.
 #[derive(Default)]
 pub(in crate::manager) struct Closed {
-    /// Whose doors are closed, and what they had been granted, where that is known.
+    /// Guests whose listeners are closed, by user id, with their share where it is known.
     guests: BTreeMap<u32, Option<Share>>,
-    /// Whose may be open, and why.
+    /// Guests whose listeners may still be open, by user id, with the reason.
     left: BTreeMap<u32, String>,
-    /// Why tmux could not be asked.
+    /// Why tmux could not be queried.
     silence: Option<Error>,
 }
 
 impl Access<'_> {
-    /// Takes back what was shared, with everybody or one user. Who is there is cut at once, whoever else works on the
-    /// agent; what is written down waits for its lock.
+    /// Ends the shares of an agent, all or those with one user. Guests are disconnected at once, even while another
+    /// command holds the lock of the agent; the stored shares are changed once the lock is free.
     pub fn unshare(&self, name: &AgentName, with: Option<&str>) -> Result<Unshared, Error> {
         let guest = with.map(|with| self.guest(name, with)).transpose()?;
         let mut cut = Closed::default();
@@ -54,7 +55,7 @@ impl Access<'_> {
                 if !is_known {
                     lock.retire();
                 }
-                // One that is not written down may have been lost, and its doors with it.
+                // The record of the agent may be lost while its listeners are still open.
                 if !is_known && closed.is_nothing() {
                     return Err(self.0.no_such_agent(name, "unshare"));
                 }
@@ -87,7 +88,8 @@ impl Access<'_> {
         Ok(Unshared { ended, remarks })
     }
 
-    /// The user with whom an agent is shared, by the name they had then or have now, or by number.
+    /// Returns the user id of a guest, from the user name at the time of the share, the current user name or the
+    /// number.
     fn guest(&self, name: &AgentName, with: &str) -> Result<u32, Error> {
         let kept = self.0.store.doors(name)?.into_iter().filter_map(|door| door.share);
         let known = kept.chain(self.written_shares(name)).find(|share| share.with == with);
@@ -98,8 +100,7 @@ impl Access<'_> {
             .ok_or_else(|| Error::NotSharedWith { name: name.clone(), with: with.to_owned() })
     }
 
-    /// Ends all shares of an agent that ends itself, or is called something else from now on. The caller holds its
-    /// lock.
+    /// Ends all shares of an agent that ends or is renamed. The caller holds the agent's lock.
     pub(in crate::manager) fn end_shares(&self, name: &AgentName) {
         if !self.may_be_shared(name) {
             return;
@@ -112,21 +113,20 @@ impl Access<'_> {
         }
     }
 
-    /// Whether anything says that an agent is shared, or could be. Nobody is asked: it is no more than a few looks at
-    /// files.
+    /// Returns whether the agent may be shared. Reads a few files and queries no other process.
     pub(in crate::manager) fn may_be_shared(&self, name: &AgentName) -> bool {
         Place::is_any_of(Env::uid())
             || self.0.store.doors(name).is_ok_and(|doors| !doors.is_empty())
             || !self.written_shares(name).is_empty()
     }
 
-    /// Closes doors, beside those that are closed already, and writes down that they are.
+    /// Closes listeners, in addition to those in `cut`, and updates the stored shares.
     fn end_sharing(&self, name: &AgentName, guest: Option<u32>, cut: Closed) -> Result<Closed, Error> {
         let is_meant = |share: &Share| guest.is_none_or(|guest| guest == share.uid);
         let (meant, others): (Vec<Share>, Vec<Share>) =
             self.written_shares(name).into_iter().partition(is_meant);
-        // First: a door that is on its way looks there again before it opens. On a full disk doors close all the same,
-        // and what stands there then opens none.
+        // The file is written first, because a listener that is starting reads it again before it opens. On a full disk
+        // the listeners are closed nevertheless, and the outdated file opens none.
         if !meant.is_empty() {
             let _ = self.write_shares(name, others.clone());
         }
@@ -139,7 +139,8 @@ impl Access<'_> {
         Ok(closed)
     }
 
-    /// Closes the doors to an agent, all or one user's. Every connection ends with the process that keeps its door.
+    /// Closes the listeners of an agent, all or those of one guest. Every connection ends with the process of its
+    /// listener.
     pub(in crate::manager) fn close_doors(
         &self,
         name: &AgentName,
@@ -148,7 +149,7 @@ impl Access<'_> {
         mut closed: Closed,
     ) -> Result<Closed, Error> {
         let is_meant = |uid: u32| guest.is_none_or(|guest| guest == uid);
-        // Those that took too long a moment ago and have ended since.
+        // Listeners that exceeded the time limit before and have ended since.
         for (uid, _) in std::mem::take(&mut closed.left) {
             if self.0.store.door(name, uid).is_none() {
                 closed.guests.entry(uid).or_default();
@@ -165,7 +166,7 @@ impl Access<'_> {
             Err(error) => closed.silence = Some(error),
         }
         for share in written {
-            // One that was not found, and of which nobody can say that it is not there.
+            // This listener was not found, and without an answer from tmux it may still be open.
             if let Some(silence) = &closed.silence
                 && !closed.guests.contains_key(&share.uid)
                 && Place::of(Env::uid(), share.uid).answers(name)
@@ -182,14 +183,15 @@ impl Access<'_> {
         let _ = self.0.store.forget_doors(name);
         self.forget_guests(name, &closed);
         if let Some(door) = own {
-            // The end of the agent was found by the very process that keeps its door.
+            // This process is itself the listener that noticed the end of the agent.
             Place::of(Env::uid(), door.guest).remove(name);
             self.end_keeper(name, door.guest);
         }
         Ok(closed)
     }
 
-    /// A process that was ended has not said that its guests have left: another terminal may be called as theirs was.
+    /// Removes the guests of closed listeners from tmux. A killed listener did not report that its guests left, and a
+    /// later terminal may have the same name as theirs.
     fn forget_guests(&self, name: &AgentName, closed: &Closed) {
         let Ok(tmux) = self.0.tmux() else { return };
         for (uid, share) in closed.guests.iter().filter(|_| closed.silence.is_none()) {
@@ -198,7 +200,8 @@ impl Access<'_> {
         }
     }
 
-    /// Ends the processes that keep doors, which needs nobody's answer; gives the one that is kept by this very process.
+    /// Ends the listener processes, which needs no answer from another process. Returns the listener that this process
+    /// serves.
     fn end_keepers(
         &self,
         name: &AgentName,
@@ -222,7 +225,7 @@ impl Access<'_> {
         Ok(own)
     }
 
-    /// Ends the process that keeps a door; false when that cannot be done.
+    /// Ends the process of a listener. Returns false if it does not end in time.
     fn end_keeper(&self, name: &AgentName, guest: u32) -> bool {
         let deadline = Instant::now() + CLOSING;
         while let Some(door) = self.0.store.door(name, guest) {
@@ -239,7 +242,7 @@ impl Access<'_> {
         true
     }
 
-    /// Ends the sessions of doors that tmux knows; says whose.
+    /// Ends the tmux sessions of listeners and returns the user ids of their guests.
     fn close_sessions(&self, name: &AgentName, is_meant: impl Fn(u32) -> bool) -> Result<Vec<u32>, Error> {
         let tmux = self.0.tmux()?;
         let mut guests = tmux.doors(name)?;
@@ -247,7 +250,7 @@ impl Access<'_> {
         let deadline = Instant::now() + CLOSING;
         for &uid in &guests {
             tmux.stop_door(name, uid)?;
-            // The process learns of it a moment later.
+            // The listener process notices the end of its session a moment later.
             while Place::of(Env::uid(), uid).answers(name) && Instant::now() < deadline {
                 std::thread::sleep(BETWEEN_LOOKS);
             }
@@ -257,22 +260,22 @@ impl Access<'_> {
 }
 
 impl Closed {
-    /// Whether there was nothing to close.
+    /// Returns whether no listener was found.
     fn is_nothing(&self) -> bool {
         self.guests.is_empty() && self.left.is_empty()
     }
 
-    /// Whether one may still be open.
+    /// Returns whether a listener may still be open.
     pub(in crate::manager) fn is_open(&self) -> bool {
         !self.left.is_empty()
     }
 
-    /// Whose doors are closed, in words.
+    /// Returns the names of the guests whose listeners are closed.
     fn names(&self) -> String {
         self.guests.keys().copied().map(user).collect::<Vec<_>>().join(", ")
     }
 
-    /// That some may be open.
+    /// Returns the error for listeners that may still be open.
     fn error(&self, name: &AgentName) -> Error {
         Error::StillShared {
             name: name.clone(),

@@ -1,5 +1,4 @@
-//! What can stand behind a command, for a shell that completes it. From files alone: a Tab must not wait for tmux, and
-//! changes nothing.
+//! Shell completion of names on the command line. Reads files only: a Tab must not wait for tmux, and changes nothing.
 
 use crate::env::Env;
 use crate::manager::diagnostics::Diagnostics;
@@ -10,24 +9,24 @@ use crate::manager::tasks::Tasks;
 use crate::manager::tasks::manage::TaskFilter;
 use crate::model::{TaskState, is_deceptive};
 
-/// How many tasks a shell is offered, the newest.
+/// Maximum number of tasks that are offered, newest first.
 const MOST_TASKS: usize = 50;
 
-/// What a word of a command line names.
+/// The kind of name that is completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
-    /// An agent.
+    /// The name of an agent.
     Agent,
-    /// A spec or a kind.
+    /// The name of a spec or a kind.
     Spec,
-    /// A task.
+    /// The number of a task.
     Task,
-    /// Another machine.
+    /// The name of a host.
     Host,
 }
 
 impl Diagnostics<'_> {
-    /// The names there are, each with a few words about it. What cannot be read offers nothing.
+    /// Returns the existing names, each with a short description. Files that cannot be read contribute none.
     pub fn completions(&self, named: Named) -> Vec<(String, String)> {
         let words = match named {
             Named::Agent => self.agent_words(),

@@ -1,4 +1,4 @@
-//! `symposium doctor`: looks at everything that can stand in the way, and says for each what to do.
+//! `symposium doctor`: checks the installation for known problems and suggests a remedy for each.
 
 use crate::manager::diagnostics::Diagnostics;
 use crate::manager::lifecycle::Lifecycle;
@@ -21,31 +21,31 @@ use crate::model::{Look, Status};
 use crate::process::{self, Run};
 use crate::rules::lifecycle::default_kind::PREFERRED;
 
-/// How long a CLI may take to tell its version: some are slow scripts.
+/// Time limit for `--version` of an agent CLI: some are slow scripts.
 const VERSION_BOUND: Duration = Duration::from_secs(10);
 
-/// How a check came out.
+/// Result level of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
-    /// Nothing to do.
+    /// No action is needed.
     Good,
-    /// Works, but something may surprise.
+    /// It works, but something may be unexpected.
     Note,
-    /// Does not work.
+    /// It does not work.
     Bad,
 }
 
-/// One thing that was looked at.
+/// One check and its result.
 #[derive(Debug, Clone, Serialize)]
 pub struct Check {
-    /// What.
+    /// The subject of the check.
     pub what: String,
-    /// How it came out.
+    /// The result level.
     pub health: Health,
-    /// What was seen.
+    /// The observation behind the result.
     pub saw: String,
-    /// What to do about it.
+    /// The suggested remedy, if an action is useful.
     pub advice: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl Check {
 }
 
 impl Diagnostics<'_> {
-    /// Looks at everything.
+    /// Runs all checks.
     pub fn doctor(&self) -> Vec<Check> {
         let (disk, answer) = self.check_disk();
         let mut checks = vec![self.check_tmux(), self.check_home(), disk];
@@ -83,7 +83,7 @@ impl Diagnostics<'_> {
         checks
     }
 
-    /// What to say when the environment could not even be opened.
+    /// Returns the result if the environment could not be opened.
     pub fn doctor_without_home(error: &Error) -> Vec<Check> {
         let report = error.report();
         let saw = std::iter::once(report.message).chain(report.saw).collect::<Vec<_>>().join("; ");
@@ -215,7 +215,7 @@ impl Diagnostics<'_> {
         }
     }
 
-    /// The server's process is named, so that it can be woken or ended by hand.
+    /// Names the server's process, so that the user can resume or end it by hand.
     fn check_silent_server(&self, error: &Error) -> Check {
         let report = error.report();
         let pid = match error {
@@ -235,7 +235,7 @@ impl Diagnostics<'_> {
         }
     }
 
-    /// tmux 3.2 does not look at who speaks to it.
+    /// Notes that tmux 3.2 does not check which user connects to its server.
     fn check_sharing(&self) -> Option<Check> {
         let tmux = self.0.tmux().ok().filter(|tmux| !tmux.has_access_list())?;
         let saw = format!(
@@ -245,7 +245,7 @@ impl Diagnostics<'_> {
         Some(Check::note("sharing", saw, "tmux 3.3 or newer keeps a list of users as well"))
     }
 
-    /// systemd may end everything a user started when the last login ends.
+    /// Checks whether systemd ends all processes of the user when the last login ends.
     fn check_logout(&self) -> Option<Check> {
         if !Path::new("/run/systemd/system").is_dir() {
             return None;
@@ -262,7 +262,7 @@ impl Diagnostics<'_> {
         })
     }
 
-    /// With lingering on, what the user manager keeps stays when logouts end the rest.
+    /// Checks whether the server belongs to the user manager, which with lingering on survives a logout.
     fn check_home_of_server(&self) -> Check {
         let server = SupervisorControl(self.0).server_pid();
         if server.is_some_and(process::is_kept_by_user_manager) {
@@ -271,7 +271,7 @@ impl Diagnostics<'_> {
         }
         let saw = "KillUserProcesses is on; lingering is on, but no server belongs to the user manager";
         let advice = match (SupervisorControl(self.0).restart_of_service(), server) {
-            // One that runs in a login cannot be moved: it has to end first.
+            // A server that runs in a login session cannot be moved: it has to end first.
             (Some(again), Some(_)) => format!("when a logout has ended it: {again}"),
             (Some(again), None) => again,
             (None, _) => "symposium service install".into(),

@@ -1,4 +1,4 @@
-//! `symposium man` at a terminal: the page is shown by the `man` program.
+//! `symposium man` in a terminal: shows the page with the `man` program.
 
 use crate::manager::diagnostics::Diagnostics;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! `symposium metrics`: what is, and how often things happened, as Prometheus reads it.
+//! `symposium metrics`: the current state and event counts in the Prometheus text format.
 
 use crate::error::Error;
 use crate::manager::diagnostics::Diagnostics;
@@ -6,17 +6,17 @@ use crate::manager::registry::RegistryWriter;
 use crate::manager::status::StatusTracker;
 use crate::rules::notify::prometheus::{Latency, Measured, prometheus};
 
-/// The file in `run/` in which the supervisor leaves how long it took to hear of changes.
+/// The file in `run/` to which the supervisor writes the latencies of detected changes.
 const LATENCY: &str = "_latency.json";
 
 impl Diagnostics<'_> {
-    /// Leaves how long it took to hear of changes, for whoever asks for metrics.
+    /// Stores the latencies with which the supervisor detected changes, for `symposium metrics`.
     pub fn note_latency(&self, latency: &Latency) -> Result<(), Error> {
         let text = serde_json::to_vec(latency).unwrap_or_default();
         Ok(self.0.store.write_run(LATENCY, &text)?)
     }
 
-    /// The text.
+    /// Returns the metrics in the Prometheus text format.
     pub fn metrics(&self) -> Result<String, Error> {
         let survey = StatusTracker(self.0).survey()?;
         StatusTracker(self.0).say_what_is_unknown(&survey);

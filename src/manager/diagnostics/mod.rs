@@ -1,10 +1,10 @@
-//! Checks, metrics and other answers about the installation itself.
+//! Checks, metrics and other information about the installation itself.
 //!
 //! - `doctor`: `symposium doctor`
 //! - `server_checks`: checks of the running tmux server
 //! - `storage_checks`: checks of the state directory and of the supervisor
 //! - `metrics`: `symposium metrics`
-//! - `completions`: names that a shell completes
+//! - `completions`: shell completion of names
 //! - `manual`: `symposium man`
 //! - `reload_config`: `config reload`
 
@@ -18,6 +18,6 @@ pub(crate) mod storage_checks;
 
 use crate::manager::Context;
 
-/// Answers questions about the installation.
+/// Use cases that examine the installation.
 #[derive(Clone, Copy)]
 pub struct Diagnostics<'a>(pub &'a Context);

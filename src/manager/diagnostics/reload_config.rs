@@ -1,7 +1,7 @@
-//! `config reload`: applies what the user changed in `config.toml` and `tmux.conf`.
+//! `config reload`: applies the user's changes in `config.toml` and `tmux.conf`.
 //!
-//! Commands and the supervisor read `config.toml` again whenever it has changed, so there is nothing to apply but mistakes to
-//! tell. tmux reads `tmux.conf` only when the server starts, or here.
+//! Commands and the supervisor read `config.toml` again whenever it has changed, so the command only reports its
+//! mistakes. tmux reads `tmux.conf` only when the server starts, or here.
 
 use crate::manager::diagnostics::Diagnostics;
 use serde::Serialize;
@@ -9,33 +9,33 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::tmux::ConfState;
 
-/// What `config reload` did.
+/// Result of `config reload`.
 #[derive(Debug, Serialize)]
 pub struct Reloaded {
-    /// Whether there is a `config.toml`.
+    /// Whether `config.toml` exists.
     pub config_toml: bool,
     /// Whether a running server has read `tmux.conf`.
     pub tmux_conf: TmuxConf,
-    /// What is wrong with `tmux.conf`.
+    /// Mistakes in `tmux.conf`.
     pub mistakes: Vec<String>,
-    /// What takes effect only when something is started again.
+    /// Settings that take effect only after a restart.
     pub needs_restart: Vec<String>,
 }
 
-/// What became of `tmux.conf`.
+/// How the reload treated `tmux.conf`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TmuxConf {
-    /// The running server has read it.
+    /// The running server has read the file.
     Applied,
-    /// There is no such file; the server has our own configuration only.
+    /// The file does not exist; the server has our own configuration only.
     Absent,
-    /// No server runs; the next one reads it.
+    /// No server is running; the next one reads the file.
     NoServer,
 }
 
 impl Reloaded {
-    /// The result in sentences.
+    /// Describes the result, one line for each statement.
     pub fn lines(&self) -> Vec<String> {
         let config = match self.config_toml {
             true => "config.toml: valid; commands and the supervisor use it from now on",
@@ -53,7 +53,7 @@ impl Reloaded {
 }
 
 impl Diagnostics<'_> {
-    /// Checks `config.toml` and `kinds.toml`, and has a running server read `tmux.conf`.
+    /// Checks `config.toml` and `kinds.toml`, and makes a running server read `tmux.conf`.
     pub fn reload_config(&self) -> Result<Reloaded, Error> {
         self.0.config()?;
         self.0.kinds()?;
@@ -75,7 +75,7 @@ impl Diagnostics<'_> {
     }
 }
 
-/// What a reload cannot change in a running server.
+/// Returns the settings that a reload cannot change in a running server.
 fn needs_restart(before: &ConfState, after: Option<&ConfState>) -> Vec<String> {
     let mut all = Vec::new();
     if before.is_changed {

@@ -1,15 +1,15 @@
-//! The part of `symposium doctor` that looks at the running tmux server.
+//! Checks of the running tmux server for `symposium doctor`.
 
 use crate::manager::diagnostics::Diagnostics;
 use crate::manager::diagnostics::doctor::Check;
 use crate::manager::status::StatusTracker;
 use crate::model::Look;
 
-/// With fewer file descriptors left than this the server is about to refuse agents.
+/// Below this number of free file descriptors, the server is about to refuse agents.
 const FEW_DESCRIPTORS: u64 = 128;
 
 impl Diagnostics<'_> {
-    /// Looks at the running server; nothing is said about one that does not run.
+    /// Checks the running server. Returns nothing if no server runs.
     pub(in crate::manager) fn check_running_server(&self) -> Vec<Check> {
         [self.check_versions(), self.check_descriptors(), self.check_tmux_conf()]
             .into_iter()
@@ -17,7 +17,7 @@ impl Diagnostics<'_> {
             .collect()
     }
 
-    /// Whether the server is of the version that PATH has.
+    /// Checks whether the server has the version of the tmux in PATH.
     fn check_versions(&self) -> Option<Check> {
         let tmux = self.0.tmux().ok()?;
         let Ok(Look::Running(server)) = tmux.look() else { return None };
@@ -39,14 +39,14 @@ impl Diagnostics<'_> {
         })
     }
 
-    /// A server that was told to end and holds the socket of the next one.
+    /// Checks for a server that was asked to end but still holds the socket of the next one.
     pub(in crate::manager) fn check_stuck_server(&self) -> Option<Check> {
         let stuck = StatusTracker(self.0).stuck_server(self.0.tmux().ok()?).ok()??;
         let advice = "symposium agent restore --all (it ends these processes first)";
         Some(Check::bad("server", stuck.description(), advice))
     }
 
-    /// Mistakes in the user's `tmux.conf`, and whether the server has read it as it is now.
+    /// Checks `tmux.conf` for mistakes and for changes that the server has not read.
     fn check_tmux_conf(&self) -> Option<Check> {
         let tmux = self.0.tmux().ok()?;
         let state = tmux.conf_state().ok()??;
@@ -63,7 +63,7 @@ impl Diagnostics<'_> {
         Some(Check::note("tmux.conf", mistakes.join("; "), advice))
     }
 
-    /// How many file descriptors the server has left.
+    /// Checks how many file descriptors the server has left.
     fn check_descriptors(&self) -> Option<Check> {
         let used = self.0.tmux().ok()?.descriptors()?;
         let saw = format!("the server has {} of {} open, {} left", used.open, used.limit, used.left());

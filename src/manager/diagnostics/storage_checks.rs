@@ -1,4 +1,4 @@
-//! Checks of the state directory and of the supervisor: whether files can be written, and who stands still.
+//! Checks of the state directory and of the supervisor: whether files can be written, and which processes are stalled.
 
 use crate::env::Env;
 use crate::manager::diagnostics::Diagnostics;
@@ -15,24 +15,24 @@ use crate::manager::diagnostics::doctor::Check;
 use crate::process::Stall;
 use crate::store::{DiskSpace, probe_disk};
 
-/// How long the disk may take to store 64 KiB.
+/// Time limit for storing 64 KiB on disk.
 const DISK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whether the disk of the state directory answered in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::manager::diagnostics) enum DiskAnswer {
-    /// It did, if only with an error.
+    /// The disk answered, possibly with an error.
     Prompt,
-    /// It did not; whatever writes would wait for it too.
+    /// The disk did not answer; any other write would block too.
     Silent,
 }
 
 impl Diagnostics<'_> {
-    /// Writes and removes a file, because modes alone do not tell whether a disk is full or read-only.
+    /// Writes and removes a file, because file modes do not show whether a disk is full or read-only.
     pub(in crate::manager::diagnostics) fn check_disk(&self) -> (Check, DiskAnswer) {
         let (done, probed) = mpsc::channel();
         let home = self.0.home.path.clone();
-        // A thread of its own, which is left behind if the disk never answers.
+        // Runs in a separate thread, which is abandoned if the disk never answers.
         let begun = thread::Builder::new().name("probe".into()).spawn(move || {
             let _ = done.send(probe_disk(&home));
         });
@@ -101,7 +101,7 @@ impl Diagnostics<'_> {
         Check::good("supervisor", "it does not run; the next agent that is started brings it along")
     }
 
-    /// Transcript writers that make no progress. While one is stopped, tmux buffers what its agent prints.
+    /// Checks for transcript writers that make no progress. While one is stopped, tmux buffers the output of its agent.
     pub(in crate::manager::diagnostics) fn check_writers(&self) -> Vec<Check> {
         let stalled = match Maintenance(self.0).lasting_stalls() {
             Ok(stalled) => stalled,
@@ -127,7 +127,7 @@ impl Diagnostics<'_> {
         check.collect()
     }
 
-    /// Checks the link that hooks use where there are agents that need it.
+    /// Checks the link that hooks use, if there are agents that need it.
     pub(in crate::manager::diagnostics) fn check_hook_link(&self) -> Option<Check> {
         let has_agents = self.0.store.read(Env::now()).is_ok_and(|records| !records.is_empty());
         let fault = self.0.hook_link_fault().filter(|_| has_agents)?;
@@ -135,7 +135,7 @@ impl Diagnostics<'_> {
     }
 }
 
-/// A size for people, with one digit behind the point.
+/// Formats a size with a unit and one decimal digit.
 fn size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes as f64;

@@ -1,5 +1,5 @@
-//! Where an agent that was handed over comes to live: a worktree of a repository that knows its history, a new
-//! repository, or a folder of its own. Everything that can be refused is refused here, before anything is made.
+//! Chooses where an imported agent works: in a worktree of a repository that has its history, in a new repository, or
+//! in a scratch directory. All checks that can refuse the import run here, before anything is created.
 
 use crate::manager::handoff::Handoff;
 use crate::manager::specs::SpecCatalog;
@@ -10,16 +10,16 @@ use crate::error::{Error, shown};
 use crate::git;
 use crate::model::{HandedWork, Workspace, is_deceptive};
 
-/// Where it comes to live.
+/// The destination of an imported agent.
 #[derive(Debug)]
 pub(super) enum Landing {
-    /// In a worktree of the repository around this directory.
+    /// A worktree of the repository that contains this directory.
     Worktree(PathBuf),
-    /// In a new repository here.
+    /// A new repository in this directory.
     Fresh(PathBuf),
-    /// In this directory as it is: it brings no work.
+    /// This directory as it is, because the hand-off contains no work.
     Place(PathBuf),
-    /// In an empty folder of its own.
+    /// An empty scratch directory.
     Scratch,
 }
 

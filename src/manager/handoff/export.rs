@@ -1,4 +1,4 @@
-//! `agent handoff export`: packs one agent into a file. Reads only: the agent may go on meanwhile.
+//! `agent handoff export`: packs one agent into a file. Only reads, so the agent may continue meanwhile.
 
 use crate::manager::handoff::Handoff;
 use crate::manager::lifecycle::Lifecycle;
@@ -30,54 +30,54 @@ use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::handoff::{handed_tasks, without_secrets};
 use crate::store::Staging;
 
-/// How a handoff is called, behind the agent's name.
+/// The file name suffix of a hand-off, after the agent's name.
 pub(super) const ENDING: &str = ".handoff.tar.gz";
 
-/// What is handed over, and how.
+/// Arguments of `agent handoff export`.
 pub struct ExportRequest<'a> {
-    /// The agent.
+    /// The agent to export.
     pub name: AgentName,
-    /// Where it goes.
+    /// Where the hand-off is written.
     pub to: Destination,
-    /// Whether what looks like a secret may go along.
+    /// Whether text that looks like a secret may be exported.
     pub secrets: Secrets,
-    /// How a recap is put into words.
+    /// Renders a recap as text.
     pub recap_text: &'a dyn Fn(&Recap) -> String,
 }
 
-/// Where a handoff goes.
+/// Where a hand-off is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// Into a file: this one, or `NAME.handoff.tar.gz` here, and what becomes of one that is there.
+    /// A file: this one, or `NAME.handoff.tar.gz` in the current directory; and how to treat an existing file.
     File(Option<PathBuf>, Existing),
-    /// To whoever asked, byte by byte, once all of it is packed.
+    /// Standard output, after the hand-off is completely packed.
     Stream,
 }
 
-/// Whether what looks like a secret may go along.
+/// Whether text that looks like a secret may be exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrets {
-    /// Nothing is written then.
+    /// The export fails and writes nothing.
     Refused,
-    /// Somebody has looked, and wants it.
+    /// The user has checked the findings and exports them.
     Allowed,
 }
 
-/// A handoff that was written.
+/// Result of an export.
 #[derive(Debug, Serialize)]
 pub struct Exported {
-    /// The file; none when it went elsewhere.
+    /// The written file, or `None` if the hand-off went to standard output.
     pub file: Option<PathBuf>,
-    /// Its bytes.
+    /// Size of the hand-off in bytes.
     pub size: u64,
-    /// What is in it.
+    /// The manifest of the hand-off.
     pub manifest: Manifest,
-    /// What should be said about it.
+    /// Remarks for the user.
     pub remarks: Vec<String>,
 }
 
 impl Handoff<'_> {
-    /// Packs an agent; `out` is written to only when that is the target.
+    /// Exports an agent. Writes to `out` only if the destination is [`Destination::Stream`].
     pub fn handoff_export(
         &self,
         request: &ExportRequest<'_>,
@@ -135,7 +135,7 @@ impl Handoff<'_> {
             let size = fs::metadata(&file).map_or(0, |meta| meta.len());
             return Ok(Exported { file: Some(file), size, manifest, remarks });
         }
-        // Packed to the end first: whoever reads along gets a whole one, or nothing.
+        // The hand-off is packed completely first, so that the reader gets either all of it or nothing.
         let packed = room.path().join(format!("whole{ENDING}"));
         let manifest = archive::pack(manifest, room.path(), &packed, Existing::Kept)?;
         let sent = File::open(&packed).and_then(|mut file| io::copy(&mut file, out)).and_then(|size| {
@@ -152,7 +152,7 @@ impl Handoff<'_> {
         if wanted.is_dir() { wanted.join(default) } else { wanted }
     }
 
-    /// Record, spec, recap, transcript, tasks and mail.
+    /// Packs the record, spec, recap, transcript, tasks and mail.
     fn pack_words(
         &self,
         record: &AgentRecord,
@@ -170,7 +170,7 @@ impl Handoff<'_> {
         put_json(room, Part::Record, &handed)?;
         let of_kind = || Spec { kind: Some(record.kind.clone()), ..Spec::built_in() };
         let spec = note.and_then(|note| note.spec.clone()).unwrap_or_else(of_kind);
-        // One that named no kind got the first that was there: another machine may have others.
+        // A spec that names no kind got the first available one here. Another machine may have other kinds.
         let kind = Some(record.kind.clone()).filter(|kind| kind != PLAIN_COMMAND).or(spec.kind.clone());
         put_json(room, Part::Spec, &Spec { kind, ..without_secrets(&spec) })?;
         let recap = Recaps(self.0).recap(&record.name, Some(record.created_at))?;
@@ -230,7 +230,7 @@ impl Handoff<'_> {
     }
 }
 
-/// A file of lines as long as it is now; a line that is being written is left out.
+/// Reads a file of lines at its current length and omits an incomplete last line.
 fn whole_lines(path: &Path) -> io::Result<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -242,7 +242,7 @@ fn whole_lines(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The names of the variables that an agent was given.
+/// Returns the names of the variables that the agent was given.
 fn variables(note: Option<&BirthNote>) -> Vec<String> {
     let Some(note) = note else { return Vec::new() };
     let of_spec = note.spec.iter().flat_map(|spec| spec.env.keys().cloned());

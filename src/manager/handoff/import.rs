@@ -1,5 +1,5 @@
-//! `agent handoff import`: takes an agent over from a file, all of it or nothing. A stranger's word: what acts on this
-//! machine is done only when somebody agreed to it.
+//! `agent handoff import`: imports an agent from a file, completely or not at all. The file is untrusted: the parts of
+//! it that act on this machine are applied only if the user agreed.
 
 use crate::manager::delivery::Delivery;
 use crate::manager::handoff::Handoff;
@@ -27,62 +27,62 @@ use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::handoff::{listed_names, names};
 use crate::store::AgentLock;
 
-/// How an agent is taken over.
+/// Arguments of `agent handoff import`.
 #[derive(Debug, Clone)]
 pub struct ImportRequest {
-    /// What it is to be called; none means as it was called, or the next free name.
+    /// The name of the imported agent. `None` means its former name, or the next free one.
     pub name: Option<AgentName>,
-    /// The repository whose worktree it gets; none means the one around here.
+    /// The repository for the agent's worktree. `None` means the repository of the current directory.
     pub dir: Option<PathBuf>,
-    /// Make a repository here of what is in it.
+    /// Create a repository with the agent's work in this directory.
     pub clone_to: Option<PathBuf>,
-    /// Whether what it does by itself was agreed to.
+    /// Whether the user agreed to the actions of the hand-off.
     pub trust: Trust,
-    /// Whether its tasks and its mail come along.
+    /// Whether tasks and mail are imported.
     pub queue: QueueWish,
 }
 
-/// Whether what a spec does by itself was agreed to.
+/// Whether the user agreed to the actions of a hand-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// Nobody has seen it: one that acts is refused.
+    /// The user has not agreed: a hand-off with actions is refused.
     Nothing,
-    /// Somebody has seen it, and agreed.
+    /// The user has seen the actions and agreed.
     All,
 }
 
-/// Whether tasks and mail come along.
+/// Whether tasks and mail are imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueWish {
-    /// They wait on the new queue.
+    /// Tasks and mail are put on the queue of the new agent.
     Take,
-    /// They stay in the file.
+    /// Tasks and mail stay in the file.
     Leave,
 }
 
-/// An agent that was taken over.
+/// Result of an import.
 #[derive(Debug, Serialize)]
 pub struct Imported {
-    /// As everybody sees it.
+    /// The imported agent.
     pub agent: Agent,
-    /// Whether it goes on with its conversation; else it was told what is known.
+    /// Whether the agent resumed its conversation; otherwise its first prompt contains the recap.
     pub resumed: bool,
-    /// What should be said about it.
+    /// Remarks for the user.
     pub remarks: Vec<String>,
 }
 
-/// An agent on its way in.
+/// An import in progress.
 pub(super) struct Move<'a> {
     pub parcel: &'a Parcel,
     pub landing: Landing,
     pub chosen: Chosen,
-    /// The same wish as somebody who spawns it would have.
+    /// The request that a spawn of this agent would have.
     pub wish: SpawnRequest,
     pub remarks: Vec<String>,
 }
 
 impl Handoff<'_> {
-    /// Takes an agent over.
+    /// Imports an agent.
     pub fn handoff_import(&self, parcel: &Parcel, request: &ImportRequest) -> Result<Imported, Error> {
         self.refuse_agents("take an agent over")?;
         let acts = parcel.acts(request.queue);
@@ -121,11 +121,12 @@ impl Handoff<'_> {
         Ok(Imported { agent: Lifecycle(self.0).as_spawned(&record), resumed, remarks })
     }
 
-    /// What is to run, from the spec in the parcel; the program is this machine's.
+    /// Builds the launch plan from the spec in the hand-off, with the programs of this machine.
     fn chosen_from_parcel(&self, parcel: &Parcel, dir: &Path) -> Result<Chosen, Error> {
         let params = parcel.record.params.iter().map(|given| (given.name.clone(), given.value.to_string()));
         let asked = Asked {
-            // What `restart --fresh` goes by: the spec stays with whoever wrote it, and the kind is here.
+            // `restart --fresh` uses this. The spec file exists only on the machine of its author, but the kind exists
+            // here.
             spec: Some(parcel.manifest.kind.clone()).filter(|kind| kind != PLAIN_COMMAND),
             command: if parcel.manifest.kind == PLAIN_COMMAND { parcel.spec.command.clone() } else { vec![] },
             dir: dir.to_path_buf(),
@@ -136,7 +137,7 @@ impl Handoff<'_> {
         SpecCatalog(self.0).chosen_from(parcel.spec.clone(), asked, dir, vec![])
     }
 
-    /// Takes the first free name, or the one that was asked for.
+    /// Reserves the requested name, or the first free one.
     fn reserve_handed(
         &self,
         moving: &mut Move<'_>,
@@ -167,7 +168,8 @@ impl Handoff<'_> {
         Err(Error::NameTaken { name: was.clone() })
     }
 
-    /// Makes room, moves in and starts; what was made goes when it cannot be. Says the same as [`Self::start_moved`].
+    /// Creates the workspace and starts the agent; on a failure removes everything that was created. Returns the same
+    /// as [`Self::start_moved`].
     fn take_in(
         &self,
         record: &mut AgentRecord,
@@ -177,7 +179,7 @@ impl Handoff<'_> {
         let _room = Lifecycle(self.0).make_room(record)?;
         let mut alone = Lifecycle(self.0).count_alone(&moving.chosen, None)?;
         Lifecycle(self.0).refuse_crowd(&moving.chosen, None)?;
-        // Until here nothing under its name is its own, and nothing there may be taken back.
+        // Up to here nothing under this name belongs to the import, so a rollback must not remove anything.
         self.clear_the_way(record)?;
         let moved = self
             .move_in(record, moving, &mut alone)
@@ -186,14 +188,15 @@ impl Handoff<'_> {
         moved.inspect_err(|error| self.move_out(record, &moving.landing, error))
     }
 
-    /// Lets go of the name of one that could not be taken over; its lock goes unless somebody else needs it.
+    /// Releases the name after a failed import. The lock file is removed unless an agent has this name.
     fn free_name(&self, lock: AgentLock, name: &AgentName) {
         if matches!(self.0.store.find(name, Env::now()), Ok(None)) {
             lock.retire();
         }
     }
 
-    /// Queue, birth note and start. Says whether it goes on with its conversation, and what is still to be typed in.
+    /// Fills the queue, writes the spawn manifest and starts the agent. Returns whether it resumes its conversation,
+    /// and the prompt that is still to be typed.
     fn start_moved(
         &self,
         record: &mut AgentRecord,
@@ -217,7 +220,7 @@ impl Handoff<'_> {
             Opening::ResumeLast => Conversation::default(),
         };
         let prompt = parcel.first_prompt().filter(|_| !resumed);
-        // Before it speaks by itself: what its hooks tell is held against this.
+        // The record is stored before the agent runs, because the events of its hooks are checked against it.
         RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
         SpecCatalog(self.0).write_birth_note(&BirthNote {
             record: record.clone(),
@@ -231,7 +234,8 @@ impl Handoff<'_> {
         let as_argument = prompt.as_deref().filter(|text| Lifecycle::takes_as_argument(&kind, text));
         let start =
             Start { kind: &kind, opening, prompt: as_argument, pane: None, env: EnvFrom::Caller, size: None };
-        // From here on it is an agent like any other: what is its own must not be taken back because nobody noted it.
+        // From here on this is an ordinary agent. The rollback log is cleared first, so that an interrupted import
+        // never removes files of a running agent.
         let note = self.moving_note(record);
         self.note_moved(record)?;
         failpoint::reached("handoff.moved");
@@ -246,7 +250,7 @@ impl Handoff<'_> {
         Ok((resumed, to_type))
     }
 
-    /// What it was given elsewhere and nobody has given it here.
+    /// Reports variables that the agent had on the other machine and that are not set here.
     fn missing_variables(&self, parcel: &Parcel, name: &AgentName) -> Option<String> {
         let is_name = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let names: Vec<&str> = parcel
@@ -264,7 +268,8 @@ impl Handoff<'_> {
         })
     }
 
-    /// Everything that was made goes; one that a slow tmux may start all the same is kept, its session carries it.
+    /// Removes everything that the import created. If tmux timed out, it may still start the agent, so the record is
+    /// kept for its session.
     fn move_out(&self, record: &AgentRecord, landing: &Landing, error: &Error) {
         if !is_out(record, error) {
             return;
@@ -278,7 +283,7 @@ impl Handoff<'_> {
     }
 }
 
-/// Whether nothing runs after a failure, and nothing will.
+/// Returns whether no process of the agent runs after a failure, and none will start.
 fn is_out(record: &AgentRecord, error: &Error) -> bool {
     record.tmux.is_none() && !matches!(error, Error::TmuxSilent { .. })
 }

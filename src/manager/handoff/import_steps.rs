@@ -1,4 +1,4 @@
-//! The steps of moving in: the place, the conversation, the queue. Each is written down before it is done.
+//! The steps of an import: workspace, conversation, queue. Each step is logged before it is executed.
 
 use crate::manager::handoff::Handoff;
 use crate::manager::lifecycle::Lifecycle;
@@ -29,11 +29,11 @@ use crate::model::{
 use crate::rules::workspace::handoff::{branches, handed_mail, handed_on};
 use crate::store::Gate;
 
-/// Who put a task or a message there that came with a handoff.
+/// The sender of tasks and messages that were imported with a hand-off.
 const SOURCE: &str = "handoff";
 
 impl Handoff<'_> {
-    /// What an earlier agent of this name left behind goes, unless it is work that is nowhere else.
+    /// Removes the files of an earlier agent with this name. Fails if they include unsaved work.
     pub(super) fn clear_the_way(&self, record: &AgentRecord) -> Result<(), Error> {
         self.0.store.begin()?;
         StatusTracker(self.0).vacate(&record.name)?;
@@ -41,8 +41,8 @@ impl Handoff<'_> {
         Ok(self.0.store.instance(&record.name).remove()?)
     }
 
-    /// Makes the place it works in, with its work. The agent is written down first, so that one that is cut short is in
-    /// the list, and `rm` takes back what was made.
+    /// Creates the workspace with the agent's work. The record is stored first, so that an agent whose import was
+    /// interrupted appears in lists, and `rm` removes what was created.
     pub(super) fn move_in(
         &self,
         record: &mut AgentRecord,
@@ -86,7 +86,7 @@ impl Handoff<'_> {
         Ok(())
     }
 
-    /// Takes the commits into a repository, and chooses a branch for them that is not there.
+    /// Fetches the commits into a repository and chooses an unused branch name for them.
     fn take_commits(
         &self,
         record: &AgentRecord,
@@ -120,14 +120,14 @@ impl Handoff<'_> {
     ) -> Result<(), Error> {
         let git = self.0.git().patient();
         fs::create_dir(dir).map_err(Error::io(format!("cannot make {}", dir.display())))?;
-        // Not before: one that somebody else has made meanwhile is not ours to take back.
+        // Logged only now: a directory that another process created in the meantime must not be removed by a rollback.
         note.made = Some(dir.to_owned());
         self.note_moving(record, note)?;
         record.working_directory = dir.join(&work.below).to_string_lossy().trim_end_matches('/').to_owned();
         record.project = dir.to_str().map(str::to_owned);
         RegistryWriter(self.0).write(|edit| edit.put(record.clone()))?;
         let names = branches(work.branch.as_deref(), &record.name);
-        // One that git would not take as a name is left for the next.
+        // If git rejects the first name, the second one is tried.
         let begin = |name: &&String| git.init(dir, name, &work.head).is_ok();
         let branch = names.iter().take(2).find(begin).ok_or_else(|| Error::Workspace {
             what: format!("no repository can be made in `{}`", dir.display()),
@@ -148,7 +148,8 @@ impl Handoff<'_> {
         Ok(())
     }
 
-    /// A directory of the repository may be a link that leads elsewhere.
+    /// Moves the working directory to the top of the workspace if it is reached through a symbolic link, which may lead
+    /// out of the repository.
     fn stay_inside(&self, record: &mut AgentRecord) {
         let dir = PathBuf::from(&record.working_directory);
         let real = dir.canonicalize();
@@ -161,7 +162,8 @@ impl Handoff<'_> {
         }
     }
 
-    /// Puts the conversation where its CLI looks for it here, and says by which id; none when it cannot go on with it.
+    /// Copies the conversation to where the agent CLI expects it here. Returns its id, or `None` if it cannot be
+    /// resumed.
     pub(super) fn bring_conversation(
         &self,
         record: &AgentRecord,
@@ -203,7 +205,7 @@ impl Handoff<'_> {
         }
         changes.retain(|(old, new)| old != new);
         if let Err(error) = copy_private(&parcel.part(Part::Conversation), &target, &changes) {
-            // What is there may be somebody else's, who was quicker.
+            // The existing file may belong to another process that created it first.
             note.files.pop();
             self.note_moving(record, &note)?;
             return Err(failed()(error));
@@ -216,7 +218,7 @@ impl Handoff<'_> {
         Ok(Some(new_id))
     }
 
-    /// Puts tasks and mail on the new queue; says which tasks.
+    /// Puts tasks and mail on the new queue and returns the ids of the tasks.
     pub(super) fn bring_queue(
         &self,
         record: &AgentRecord,
@@ -272,7 +274,7 @@ impl Handoff<'_> {
         Ok(queued)
     }
 
-    /// Its agent could not be started.
+    /// Cancels the imported tasks after the agent could not be started.
     pub(super) fn cancel_queue(&self, queued: &[TaskId]) {
         let from = [TaskState::Queued];
         let step = TaskMove::plain(&from, TaskState::Cancelled, "its agent could not be taken over");
@@ -282,14 +284,15 @@ impl Handoff<'_> {
     }
 }
 
-/// The patches of a parcel, in the order in which they are put on.
+/// Returns the patches of a hand-off in the order in which they are applied.
 fn changes(parcel: &Parcel) -> Vec<(PathBuf, Stage)> {
     let both = [(Part::Staged, Stage::Staged), (Part::Unstaged, Stage::Unstaged)];
     let there = both.into_iter().filter(|(part, _)| parcel.manifest.has(*part));
     there.map(|(part, stage)| (parcel.part(part), stage)).collect()
 }
 
-/// Copies a conversation to where nothing is yet, for its owner only, with these words in place of others.
+/// Copies a conversation to a new file that only its owner can read, and replaces texts in it. Fails if the file
+/// exists.
 fn copy_private(from: &Path, to: &Path, changes: &[(String, String)]) -> io::Result<()> {
     let dir = to.parent().unwrap_or(to);
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;

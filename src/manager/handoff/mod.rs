@@ -1,7 +1,7 @@
-//! `agent handoff`: an agent packed into a file, and taken over from one by another account or machine (rfd/0022).
+//! `agent handoff`: exports an agent to a file, and imports it in another account or on another machine (rfd/0022).
 //!
-//! What is shared by both ways is here: who may, where a CLI keeps a conversation, and the parcel, a handoff that was
-//! opened, checked and not acted on yet.
+//! This file holds the parts that both directions share: the permission check, the place where an agent CLI stores a
+//! conversation, and [`Parcel`], a hand-off that was opened and checked but not applied yet.
 
 use crate::manager::Context;
 use crate::manager::specs::SpecCatalog;
@@ -31,43 +31,43 @@ use crate::rules::workspace::handoff::{
 };
 use crate::store::Staging;
 
-/// Exports and imports agents.
+/// Use cases that export and import agents.
 #[derive(Clone, Copy)]
 pub struct Handoff<'a>(pub &'a Context);
 
-/// More tasks, or more mail, than one agent ever had waiting.
+/// Maximum number of tasks, and of messages, in a hand-off: more than an agent ever had waiting.
 const MOST_QUEUED: usize = 1000;
 
-/// A handoff that was opened: every byte is checked, nothing is done yet.
+/// A hand-off that was opened. All of its bytes are checked, and nothing has been applied yet.
 #[derive(Debug)]
 pub struct Parcel {
-    /// What is in it.
+    /// The manifest of the hand-off.
     pub manifest: Manifest,
-    /// What was written down about the agent.
+    /// The agent's record.
     pub record: HandedRecord,
-    /// Its spec, without values of variables.
+    /// The agent's spec, without values of variables.
     pub spec: Spec,
-    /// What it still had to do.
+    /// The agent's unfinished tasks.
     pub tasks: Vec<HandedTask>,
-    /// Mail that it had not read.
+    /// Messages that the agent has not read.
     pub messages: Vec<HandedMessage>,
-    /// What happened to it, in words.
+    /// The recap of the agent as text.
     pub recap: String,
     room: Staging,
 }
 
 impl Parcel {
-    /// What it would do on this machine without being asked again, in words.
+    /// Describes everything that the agent would do on this machine without asking again.
     pub fn acts(&self, queue: QueueWish) -> Vec<String> {
         acts(&self.spec, &self.manifest.kind, &self.told(queue))
     }
 
-    /// The same without the texts that it is told.
+    /// Describes the programs that would run, without the texts that the agent would receive.
     pub fn runs(&self) -> Vec<String> {
         runs(&self.spec, &self.manifest.kind)
     }
 
-    /// Every text that would reach it.
+    /// Returns every text that the agent would receive.
     pub fn told(&self, queue: QueueWish) -> Told {
         let mut told = Told { first: self.first_prompt(), ..Told::by(&self.spec, &self.record.params) };
         if queue == QueueWish::Take {
@@ -77,7 +77,7 @@ impl Parcel {
         told
     }
 
-    /// What it is told first where its conversation cannot be resumed; none when there was none.
+    /// Returns the first prompt of an agent whose conversation cannot be resumed, or `None` if it had no conversation.
     fn first_prompt(&self) -> Option<String> {
         let begun = self.manifest.conversation.begun || self.manifest.has(Part::Conversation);
         (begun && self.manifest.kind != PLAIN_COMMAND).then(|| first_prompt(&self.manifest.name, &self.recap))
@@ -89,7 +89,7 @@ impl Parcel {
 }
 
 impl Handoff<'_> {
-    /// Opens a handoff; nothing is changed by that.
+    /// Opens a hand-off without changing anything.
     pub fn handoff_open(&self, file: &Path) -> Result<Parcel, Error> {
         let path = SpecCatalog(self.0).path_here(file);
         let room = self.0.store.staging()?;
@@ -98,7 +98,7 @@ impl Handoff<'_> {
         check(&manifest).map_err(damaged)?;
         let spec = read(&room, &manifest, Part::Spec).map_err(damaged)?;
         let spec: Spec = spec.ok_or_else(|| damaged("it holds no spec".into()))?;
-        // What is shown is what runs.
+        // Kind and name are taken from the manifest, so that the displayed values are those that run.
         let kind = Some(manifest.kind.clone()).filter(|kind| kind != PLAIN_COMMAND);
         let name = Title::clean(&manifest.spec).map_or_else(|| DEFAULT_SPEC.to_owned(), String::from);
         let spec = Spec { kind, name, ..spec };
@@ -124,7 +124,7 @@ impl Handoff<'_> {
         })
     }
 
-    /// Agents do not hand each other over: what one may do is decided by who spawned it, and a handoff has no parent.
+    /// Refuses the command for agents. An agent's permissions follow from its parent, and an imported agent has none.
     fn refuse_agents(&self, what: &str) -> Result<(), Error> {
         match self.0.speaker()? {
             None => Ok(()),
@@ -136,7 +136,7 @@ impl Handoff<'_> {
     }
 }
 
-/// A part that is JSON, when it is there.
+/// Reads a part that contains JSON, or returns `None` if the hand-off does not have it.
 fn read<T: DeserializeOwned>(room: &Staging, manifest: &Manifest, part: Part) -> Result<Option<T>, String> {
     if !manifest.has(part) {
         return Ok(None);

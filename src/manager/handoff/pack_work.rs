@@ -1,4 +1,5 @@
-//! The work of an agent, packed: the commits of its branch and what is not committed. What is in no repository stays.
+//! Packs the work of an agent: the commits of its branch and its uncommitted changes. Files outside of a repository are
+//! not packed.
 
 use crate::manager::handoff::Handoff;
 use crate::manager::workspace::Workspaces;
@@ -11,15 +12,16 @@ use crate::git::{self, GitError};
 use crate::model::{AgentRecord, HandedWork, Part, Workspace, is_deceptive};
 use crate::rules::workspace::handoff::without_credentials;
 
-/// Work that lies ready to be packed.
+/// Work that is ready to be packed.
 pub(super) struct Packed {
     pub handed: HandedWork,
-    /// The top of the working tree.
+    /// The top directory of the working tree.
     pub top: PathBuf,
 }
 
 impl Handoff<'_> {
-    /// Puts bundle and patches into a room; none, and a remark, where there is no repository or no commit.
+    /// Writes the bundle and the patches to the staging directory. Returns `None` and adds a remark if there is no
+    /// repository or no commit.
     pub(super) fn pack_work(
         &self,
         record: &AgentRecord,
@@ -28,7 +30,7 @@ impl Handoff<'_> {
     ) -> Result<Option<Packed>, Error> {
         let dir = Path::new(&record.working_directory);
         let own = Workspaces(self.0).workspace_of(record);
-        // A scratch folder may lie in a repository of something else, such as the user's whole home.
+        // A scratch directory may lie in a repository of something else, such as the user's whole home.
         let is_its = |top: &PathBuf| record.workspace != Workspace::Scratch || top.starts_with(&own);
         let Some(top) = git::project(dir).filter(is_its).filter(|_| dir.is_dir()) else {
             remarks.push(format!(
@@ -54,7 +56,7 @@ impl Handoff<'_> {
             _ => Vec::new(),
         };
         let copied = copied.iter().map(|path| format!(":(top,exclude,literal){}", path.display()));
-        // Nor what was handed over from here before.
+        // Earlier hand-offs are excluded as well.
         let spared: Vec<String> = copied.chain([format!(":(top,exclude,glob)**/*{ENDING}")]).collect();
         let scrap = room.join("scrap");
         std::fs::create_dir(&scrap).map_err(Error::io(format!("cannot make {}", scrap.display())))?;

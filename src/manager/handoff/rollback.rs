@@ -1,5 +1,5 @@
-//! What was made for an agent that was being taken over, written down before it is made, so that a failure, or the next
-//! command after a `kill -9`, can take it back.
+//! The rollback log of an import. Every created object is logged before it is created, so that a failed import, or the
+//! next command after a `kill -9`, can remove it.
 
 use crate::manager::handoff::Handoff;
 
@@ -14,13 +14,13 @@ impl Handoff<'_> {
         Ok(self.0.store.instance(&record.name).write_state(HANDOFF_NOTE, &text)?)
     }
 
-    /// What is written down so far.
+    /// Returns the rollback log as stored so far.
     pub(super) fn moving_note(&self, record: &AgentRecord) -> MovingNote {
         let text = self.0.store.instance(&record.name).read_state(HANDOFF_NOTE).ok().flatten();
         text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
     }
 
-    /// It has come to live here.
+    /// Records that the import is complete.
     pub(super) fn note_moved(&self, record: &AgentRecord) -> Result<(), Error> {
         Ok(self.0.store.instance(&record.name).remove_state(HANDOFF_NOTE)?)
     }

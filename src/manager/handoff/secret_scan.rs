@@ -1,4 +1,5 @@
-//! Looks through everything that is about to be handed over for what looks like a secret, and refuses it.
+//! Scans everything that is about to be exported for text that looks like a secret, and refuses the export if it finds
+//! any.
 
 use crate::manager::handoff::Handoff;
 use std::fs::File;
@@ -14,22 +15,23 @@ use crate::process;
 use crate::secrets::{Finding, Known, Reading, in_line, is_secret_name, is_worth_looking_for};
 use crate::store::Staging;
 
-/// How many are told one by one.
+/// Maximum number of findings that are listed one by one.
 const MOST_TOLD: usize = 12;
 
-/// How much of a line is looked at in one piece: an image in a conversation is one line.
+/// Maximum number of bytes of a line that are scanned at once: an image in a conversation is one line.
 const LONGEST_PIECE: u64 = 1 << 20;
-/// How much of a piece is looked at again with the next: longer than any secret that is found.
+/// Number of bytes at the end of a chunk that are scanned again with the next one: longer than any secret that the scan
+/// can find.
 const OVERLAP: usize = 16 << 10;
 
-/// What the file that holds them is called.
+/// The display name of the file with the commits.
 const COMMITS: &str = "its commits";
-/// The parts that are patches.
+/// The parts that contain patches.
 const PATCHES: [Part; 2] = [Part::Staged, Part::Unstaged];
 
 impl Handoff<'_> {
-    /// The values of an agent's variables that must not be told: of its process, of what it was given, and of the caller,
-    /// whose environment it may have been born with.
+    /// Returns the secret values of an agent's variables: of its process, of its spawn manifest, and of the caller,
+    /// whose environment it may have inherited.
     pub(super) fn known_secrets(&self, record: &AgentRecord, note: Option<&BirthNote>) -> Vec<Known> {
         let of_spec = note.iter().flat_map(|note| &note.spec).flat_map(|spec| spec.env.clone());
         let given = note.iter().flat_map(|note| note.env.clone());
@@ -52,7 +54,8 @@ impl Handoff<'_> {
         known
     }
 
-    /// Refuses when something in the room, in the manifest, or in a commit that nobody else has yet, looks like a secret.
+    /// Refuses the export if the staging directory, the manifest or an unpublished commit contains text that looks like
+    /// a secret.
     pub(super) fn refuse_secrets(
         &self,
         manifest: &Manifest,
@@ -86,7 +89,7 @@ impl Handoff<'_> {
         Err(Error::SecretsInHandoff { name: manifest.name.clone(), found: found.told, more })
     }
 
-    /// The commits, and what a patch holds as bytes because somebody said that the file is not to be compared.
+    /// Scans the commits, and the files that a patch contains in binary form because a git attribute marks them so.
     fn look_at_work(
         &self,
         (top, head): (&Path, &str),
@@ -110,18 +113,18 @@ impl Handoff<'_> {
     }
 }
 
-/// Why something could not be looked through.
+/// Why the scan failed.
 enum Looking {
     Git(GitError),
     Other(Error),
 }
 
-/// What was found so far.
+/// Findings of the scan.
 struct Found<'a> {
     known: &'a [Known],
     told: Vec<String>,
     count: usize,
-    /// Whether a patch holds something that only git can read.
+    /// Whether a patch contains binary data that only git can decode.
     has_bytes: bool,
 }
 
@@ -130,7 +133,7 @@ impl<'a> Found<'a> {
         Found { known, told: vec![], count: 0, has_bytes: false }
     }
 
-    /// Branch, directory, addresses and names.
+    /// Scans the manifest: branch, directory, addresses and names.
     fn look_at_manifest(&mut self, manifest: &Manifest) {
         let text = serde_json::to_string_pretty(manifest).unwrap_or_default();
         for line in text.lines() {
@@ -164,7 +167,7 @@ impl<'a> Found<'a> {
             }
             is_binary &= !matches!(kind, Kind::Commit | Kind::File);
             self.has_bytes |= line == "GIT binary patch";
-            // As git tells them: from here on it is no text.
+            // The null byte is git's own criterion: from here on the file is binary.
             is_binary |= line.contains('\0');
             if !is_binary {
                 let findings = reading.line(line, self.known);
@@ -178,13 +181,13 @@ impl<'a> Found<'a> {
                 number += 1;
                 bytes.clear();
             } else {
-                // What stands across two pieces is seen in the second.
+                // A secret that spans two chunks is found in the second one.
                 bytes.drain(..bytes.len().saturating_sub(OVERLAP));
             }
         }
     }
 
-    /// Where something was found, in words that do not hold it.
+    /// Describes the location of a finding without repeating the secret.
     fn told_place(&self, place: Option<&Place>, (called, number): (&str, u64)) -> String {
         let of_part = || format!("{called} line {number}");
         let Some(place) = place else { return of_part() };

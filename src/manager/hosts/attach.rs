@@ -1,7 +1,8 @@
-//! `agent attach HOST:NAME`: this terminal on an agent of another machine, back by itself when the connection was lost.
+//! `agent attach HOST:NAME`: attaches this terminal to an agent on another machine, and reconnects when the connection
+//! is lost.
 //!
-//! The agent never notices. Each attaching has an id by which the far side knows the one that came before, so that a
-//! terminal whose connection is dead does not stay behind as one that may type.
+//! The agent is not affected by a lost connection. Each attachment has an id by which the remote side recognizes its
+//! previous connection, so that a client with a dead connection does not remain the driver.
 
 use crate::manager::hosts::Hosts;
 use crate::manager::status::StatusTracker;
@@ -16,53 +17,53 @@ use crate::process;
 use crate::rules::remote::{is_refused, never_connected, pause};
 use crate::ssh::{AttachWords, Lost};
 
-/// The option that takes over.
+/// The option that takes over from the current driver.
 pub const TAKE: &str = "--take";
 
-/// The option that tells that there is a tmux between the person and this terminal.
+/// The option that reports a tmux between the user and this terminal.
 pub const WITHIN_TMUX: &str = "--within-tmux";
 
-/// Whose connection was lost is expected back for so long.
+/// How long an attachment with a lost connection is remembered.
 const LONGEST_ABSENCE: Duration = Duration::from_secs(86_400);
 
-/// What a user asked for.
+/// Arguments of an attachment to a remote agent.
 #[derive(Debug, Clone)]
 pub struct FarAttach {
-    /// The machine.
+    /// The host of the agent.
     pub host: HostName,
-    /// The agent there.
+    /// The agent's name on the host.
     pub name: AgentName,
-    /// Whether only to watch.
+    /// Whether to attach as driver or observer.
     pub observe: As,
-    /// Options that are passed on, all of them fixed words.
+    /// Options that are passed on, all of them constants.
     pub options: Vec<&'static str>,
 }
 
-/// What happens to an attached terminal.
+/// A change of the connection of an attached terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkNews {
-    /// The connection is gone, for this reason where ssh tells one; it is tried again after this long.
+    /// The connection was lost, with ssh's reason if there is one. The next attempt starts after this time.
     Lost(Duration, Option<String>),
-    /// It is tried again now.
+    /// A new attempt starts now.
     Trying,
-    /// The connection ended as it should, and this was said.
+    /// The connection ended regularly, with this last message.
     Left(String),
 }
 
-/// Who was attached under an id before.
+/// The previous client of an attachment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
-    /// Nobody: this is the first time.
+    /// There was none: this is the first connection.
     Nobody,
-    /// Somebody who has left, or who did not drive.
+    /// The client has left, or was not the driver.
     Gone,
-    /// Somebody who drove until now.
+    /// The client was the driver until now.
     Driver,
 }
 
 impl Hosts<'_> {
-    /// Attaches, and comes back until the person leaves; the exit code of the far side. `last` is done when this process
-    /// is asked to end meanwhile.
+    /// Attaches and reconnects until the user leaves. Returns the exit code of the remote side. Calls `last` if this
+    /// process receives a signal to end meanwhile.
     pub fn far_attach(
         &self,
         request: &FarAttach,
@@ -99,10 +100,11 @@ impl Hosts<'_> {
                 return Err(unreached(&host, &lost(255)));
             }
             was_there = true;
-            // Taken over once, it is not taken back from somebody who did so since; who drove until now does again.
+            // A reconnect does not repeat the take-over, because another client may have taken over since. A client
+            // that was the driver until the loss becomes the driver again.
             options.retain(|option| *option != TAKE);
             ssh.let_go(&host);
-            // One that held for a while begins anew; a machine that is still away is asked ever later.
+            // The backoff starts again after a connection that lasted for a while; otherwise the delay grows.
             tries = if is_cut && began.elapsed() > pause(u32::MAX) { 1 } else { tries + 1 };
             let wait = pause(tries);
             let why = said.lines().last().map(shown).filter(|_| !is_cut);
@@ -112,8 +114,7 @@ impl Hosts<'_> {
         }
     }
 
-    /// Takes the place of the terminal that was attached under this id before, when its connection was lost; who that
-    /// was.
+    /// Replaces the client that was attached under this id before, if its connection was lost. Returns its role.
     pub fn take_link(&self, name: &AgentName, link: uuid::Uuid) -> Result<Before, Error> {
         let file = format!("link-{link}");
         let before = self.0.store.read_run(&file).and_then(|bytes| String::from_utf8(bytes).ok());
@@ -131,10 +132,11 @@ impl Hosts<'_> {
         } else if let Some((pid, tty)) = before
             && self.0.tmux()?.drove_last(name, &format!("{pid}@{tty}"))?
         {
-            // Of several whose connection was lost at once each comes back as what it was, whoever is first.
+            // If several connections were lost at once, each client gets its former role back, in whatever order they
+            // return.
             was = Before::Driver;
         }
-        // What becomes the client of tmux has our number and our terminal.
+        // The tmux client will have the process id and terminal of this process.
         let tty = Env::terminal().unwrap_or_default();
         self.0.store.write_run(&file, format!("{} {tty}", std::process::id()).as_bytes())?;
         let long_ago = Env::now() - LONGEST_ABSENCE;

@@ -1,5 +1,5 @@
-//! The agents of other machines, all asked at once. A host that does not answer in time holds up nobody: what it last
-//! told stands in its place, and is told as that.
+//! Lists the agents of other machines, with all hosts queried in parallel. A host that does not answer in time does not
+//! delay the list: its last known agents are shown and marked as stale.
 
 use crate::manager::hosts::Hosts;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -16,64 +16,64 @@ use crate::manager::hosts::run::refuse_older;
 use crate::model::{FarRequest, Frame, Hello, Host, HostName, Times, is_deceptive};
 use crate::ssh::{Asking, Bounds, Heed, Lost, Ssh, Talked};
 
-/// More than any machine has to tell of its agents, and little enough to be held for every machine at once.
+/// Maximum size of a host's answer: more than a list of agents needs, and little enough to hold for all hosts at once.
 const MOST_TOLD: usize = 16 << 20;
 
-/// More agents than a machine has memory for.
+/// Maximum number of agents of a host: more than a machine has memory for.
 const MOST_AGENTS: usize = 10_000;
 
-/// How much of an error over there is told.
+/// Maximum number of lines that are shown of a remote error.
 const MOST_LINES: usize = 8;
 const LONGEST_LINE: usize = 500;
 
-/// A connection that says nothing for so long may be dead: ssh itself has asked by then whether the other side is there.
+/// A connection that is silent for this long may be dead: by then ssh itself has probed the other side.
 const SILENT: Duration = Duration::from_secs(5);
 
-/// How long a machine may take to answer, when nobody says how long.
+/// Default time limit for the answer of a host.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long one may take among others that was asked in vain for less than a minute ago.
+/// Time limit for a host among several that did not answer within the last minute.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
 const LATELY: i64 = 60;
 
-/// Whoever has to wait longer than this is told for whom.
+/// After this delay the hosts that have not answered are reported to the user.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// The agents of one host.
 #[derive(Debug)]
 pub struct FarAgents {
-    /// The host.
+    /// The host that answered or was queried.
     pub host: HostName,
-    /// Its agents, as it told them, with `host`, `stale` and `as_of` put in.
+    /// The agents as the host reported them, with the added fields `host`, `stale` and `as_of`.
     pub agents: Vec<Value>,
-    /// When it told; none when it never did.
+    /// Time of the report, or `None` if the host never answered.
     pub as_of: Option<Timestamp>,
-    /// Why that is not what it says now, when it is not.
+    /// Why the report is not current, if it is not.
     pub silence: Option<Error>,
 }
 
-/// What a host last told.
+/// The last answer of a host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::manager) struct LastKnown {
     format: u32,
-    /// When.
+    /// Time of the answer.
     #[serde(with = "crate::base::json_time")]
     pub as_of: Timestamp,
-    /// Its agents.
+    /// The agents as the host reported them.
     pub agents: Vec<Value>,
 }
 
-/// What one host answered.
+/// The answer of one host.
 type Answer = Result<(Hello, Vec<Value>), Error>;
 
 impl Hosts<'_> {
-    /// All hosts there are.
+    /// Returns all configured hosts.
     pub fn hosts(&self) -> Result<Vec<Host>, Error> {
         Ok(self.0.store.hosts()?)
     }
 
-    /// What these hosts tell within this time, in their order; `slow` is told who has not answered when that takes long.
-    /// When no time is given, those that were silent lately get less of it.
+    /// Queries the hosts in parallel and returns their agents in the order of `hosts`. Calls `slow` with the hosts that
+    /// have not answered after a while. Without a time limit, hosts that recently did not answer get less time.
     pub fn far_agents(
         &self,
         hosts: &[Host],
@@ -91,8 +91,9 @@ impl Hosts<'_> {
                 let answer = ask(&ssh, &host, within);
                 let is_silent = matches!(answer, Err(Error::HostUnreached { late: true, .. }));
                 let _ = tell.send((at, answer));
-                // Nobody waits for this: a connection that is dead must not hold up the next one who asks. Who had less
-                // patience than that leaves it to the next one, for whom it is there already.
+                // This runs after the answer was sent, so no caller waits for it. It closes a dead connection, which
+                // would delay the next query. With a shorter time limit the connection is kept: it may only be slow,
+                // and then it is ready for the next query.
                 if is_silent && within >= SILENT {
                     ssh.let_go(&host);
                 }
@@ -100,7 +101,8 @@ impl Hosts<'_> {
         }
         drop(tell);
         let mut answers: Vec<Option<Answer>> = hosts.iter().map(|_| None).collect();
-        // A little more than each has, so that those who are late by a hair are told with their own words.
+        // Slightly longer than each query's own limit, so that a query that ends just in time still reports its own
+        // error.
         let last = deadline + Duration::from_millis(200);
         let mut next = last.min(Instant::now() + AT_ONCE);
         loop {
@@ -123,7 +125,7 @@ impl Hosts<'_> {
         Ok(hosts.iter().zip(answers).map(|(host, answer)| self.seen(host, answer)).collect())
     }
 
-    /// How long this one may take: who hangs must not hold up every list.
+    /// Returns the time limit for a host, so that a host that hangs does not delay every list.
     fn patience_with(&self, host: &HostName) -> Duration {
         let silent = self.0.store.read_run(&silence_file(host)).and_then(|text| String::from_utf8(text).ok());
         let since = silent.and_then(|text| text.parse::<Timestamp>().ok());
@@ -131,7 +133,8 @@ impl Hosts<'_> {
         if ago.is_some_and(|ago| (0..LATELY).contains(&ago)) { LITTLE_PATIENCE } else { PATIENCE }
     }
 
-    /// Remembers who was asked in vain. Who had little time to answer may only be slow.
+    /// Records whether a host timed out. A timeout with a short limit is not recorded, because the host may only be
+    /// slow.
     fn note_silence(&self, host: &Host, answer: &Answer, within: Duration) {
         let file = silence_file(&host.name);
         let _ = match answer {
@@ -143,14 +146,14 @@ impl Hosts<'_> {
         };
     }
 
-    /// What is shown of a host: what it says, or what it last said.
+    /// Returns the agents of a host from its answer, or else from its last answer.
     fn seen(&self, host: &Host, answer: Answer) -> FarAgents {
         let (known, silence) = match answer {
             Ok((hello, agents)) => {
                 self.note_version(host, &hello.version);
                 let known = LastKnown { format: 1, as_of: Env::now(), agents };
                 let text = serde_json::to_vec(&known).unwrap_or_default();
-                // Only for the day on which it does not answer.
+                // Kept for a later query that the host does not answer.
                 let _ = self.0.store.write_run(&file(&host.name), &text);
                 (Some(known), None)
             }
@@ -178,12 +181,12 @@ impl Hosts<'_> {
     }
 }
 
-/// What is said of a machine that tells more than can be held.
+/// Returns the message for a host whose answer exceeds the limit.
 pub(in crate::manager) fn too_much(most: usize) -> String {
     format!("it told more than {} MiB; nothing of that is shown", most >> 20)
 }
 
-/// Not the name of any agent's lock.
+/// The name of the file with the last answer of a host. It must not be the name of an agent's lock.
 fn file(host: &HostName) -> String {
     format!("host-{host}.json")
 }
@@ -192,7 +195,7 @@ fn silence_file(host: &HostName) -> String {
     format!("host-{host}.silent")
 }
 
-/// The error that a symposium over there ended with, when it told one.
+/// Parses the error with which the remote symposium ended, if it reported one.
 fn far_error(host: &HostName, exit: u8, told: &[u8]) -> Option<Error> {
     let told = String::from_utf8_lossy(told);
     let error = told.lines().rev().find_map(|line| serde_json::from_str::<Value>(line).ok())?;
@@ -205,7 +208,7 @@ fn far_error(host: &HostName, exit: u8, told: &[u8]) -> Option<Error> {
     Some(Error::FarError { name: host.clone(), exit, message, saw: texts("saw"), hints: texts("hints") })
 }
 
-/// A line of another machine's, for a terminal here.
+/// Sanitizes a line from another machine for this terminal.
 fn foreign_line(text: &str) -> String {
     text.replace(is_deceptive, " ").chars().take(LONGEST_LINE).collect()
 }

@@ -1,4 +1,5 @@
-//! `symposium host`: other machines. One is added when a symposium answers there, or when somebody insists.
+//! `symposium host`: manages other machines. A host is added if a symposium answers there, or if the user skips that
+//! check.
 
 use crate::manager::hosts::Hosts;
 use std::time::Duration;
@@ -14,68 +15,68 @@ use crate::model::{
 pub use crate::ssh::Asking;
 use crate::ssh::{Bounds, Heed, Lost, Ssh, Talked};
 
-/// How long a host may take to greet: ssh itself gives up a connection after 5 s.
+/// Time limit for the greeting of a host: ssh itself gives up a connection after 5 s.
 pub(in crate::manager) const HELLO: Duration = Duration::from_secs(10);
-/// The same, when a person may have to type a password.
+/// Time limit for the greeting if the user may have to type a password.
 const HELLO_ASKING: Duration = Duration::from_secs(180);
 
-/// What somebody wants to add.
+/// Arguments of `host add`.
 #[derive(Debug, Clone)]
 pub struct HostRequest {
-    /// What it is to be called.
+    /// The name of the host.
     pub name: HostName,
-    /// How it is reached.
+    /// The address for ssh.
     pub address: HostAddress,
-    /// The port of its sshd.
+    /// The port of the host's sshd.
     pub port: Option<u16>,
-    /// Where symposium is there.
+    /// The path of the symposium program on the host.
     pub binary: Option<FarBinary>,
-    /// Whether it is added although nothing answers there.
+    /// Whether the host is added even if it does not answer.
     pub insisting: Insisting,
-    /// Whether a person may be asked.
+    /// Whether ssh may prompt the user.
     pub asking: Asking,
 }
 
-/// Whether a host is added that does not answer.
+/// Whether a host is added even if it does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Insisting {
-    /// It must answer.
+    /// The host must answer.
     No,
-    /// It is added all the same.
+    /// The host is added without an answer.
     Yes,
 }
 
-/// What was added.
+/// Result of `host add`.
 #[derive(Debug)]
 pub struct HostAdded {
-    /// The host.
+    /// The added host.
     pub host: Host,
-    /// What there is to say about it.
+    /// Remarks for the user.
     pub remarks: Vec<String>,
 }
 
-/// A host as everybody sees it. The field names are a public contract.
+/// A host as shown to users. The field names are a public contract.
 #[derive(Debug, Serialize)]
 pub struct HostView {
-    /// The host.
+    /// The configured host.
     #[serde(flatten)]
     pub host: Host,
-    /// How many agents it had when it last told.
+    /// Number of agents in the last answer of the host.
     pub agents: Option<usize>,
-    /// When it last told.
+    /// Time of the last answer.
     #[serde(with = "crate::base::json_time::option")]
     pub as_of: Option<Timestamp>,
 }
 
 impl Hosts<'_> {
-    /// Adds a host, or puts another in the place of the one of that name when somebody insists.
+    /// Adds a host, or replaces the host of that name if `insisting` is [`Insisting::Yes`].
     pub fn host_add(&self, request: HostRequest) -> Result<HostAdded, Error> {
         let before = self.0.store.hosts()?.into_iter().find(|host| host.name == request.name);
         if let Some(before) = before {
             if request.insisting == Insisting::No {
                 return Err(taken(before));
             }
-            // It may be to another machine, and nobody would come back to it.
+            // The open connection may lead to another machine, and would not be used again.
             self.ssh()?.let_go(&before);
         }
         let mut host = Host {
@@ -103,7 +104,7 @@ impl Hosts<'_> {
         }
         let before = self.0.store.update_hosts(|edit| {
             let before = edit.get(&host.name);
-            // Somebody else may have been quicker while it was asked.
+            // Another process may have added the host during the query.
             if before.is_none() || request.insisting == Insisting::Yes {
                 edit.put(&host);
             }
@@ -113,7 +114,7 @@ impl Hosts<'_> {
             if request.insisting == Insisting::No {
                 return Err(taken(before));
             }
-            // What another machine told is nothing that this one has.
+            // The stored answer belongs to another machine.
             if (&before.address, before.port) != (&host.address, host.port) {
                 self.forget_last_known(&host.name)?;
             }
@@ -121,7 +122,7 @@ impl Hosts<'_> {
         Ok(HostAdded { host, remarks })
     }
 
-    /// All hosts, with what they last told.
+    /// Returns all hosts with the data of their last answers.
     pub fn host_list(&self) -> Result<Vec<HostView>, Error> {
         let view = |host: Host| {
             let known = self.last_known(&host.name);
@@ -131,7 +132,7 @@ impl Hosts<'_> {
         Ok(self.0.store.hosts()?.into_iter().map(view).collect())
     }
 
-    /// Forgets a host; its agents go on.
+    /// Removes a host. Its agents continue to run.
     pub fn host_remove(&self, name: &HostName) -> Result<Host, Error> {
         let host = self.host(name)?;
         if let Ok(ssh) = self.ssh() {
@@ -142,7 +143,7 @@ impl Hosts<'_> {
         Ok(host)
     }
 
-    /// One host.
+    /// Returns the host of this name, or an error.
     pub fn host(&self, name: &HostName) -> Result<Host, Error> {
         let hosts = self.0.store.hosts()?;
         match hosts.iter().find(|host| host.name == *name) {
@@ -159,7 +160,7 @@ impl Hosts<'_> {
         Ok(Ssh::find(program, self.0.store.run_dir(), &self.0.env.for_terminals())?)
     }
 
-    /// Asks who is there.
+    /// Connects to the host and returns its greeting.
     fn greet(&self, host: &Host, asking: Asking) -> Result<Hello, Error> {
         let request = far_request(Times::Any, vec![], 0);
         let hello = if asking == Asking::Allowed { HELLO_ASKING } else { HELLO };
@@ -184,7 +185,7 @@ impl Hosts<'_> {
         }
     }
 
-    /// Notes a version that is another than was known.
+    /// Stores the version of the host if it changed.
     pub(in crate::manager) fn note_version(&self, host: &Host, version: &str) {
         if host.version.as_deref() == Some(version) {
             return;
@@ -202,7 +203,7 @@ fn taken(by: Host) -> Error {
     Error::HostTaken { name: by.name, address: by.address.to_string() }
 }
 
-/// A new request.
+/// Creates a request with a new id.
 pub(in crate::manager) fn far_request(times: Times, argv: Vec<String>, stdin: usize) -> FarRequest {
     FarRequest {
         format: FAR_FORMAT,
@@ -216,7 +217,7 @@ pub(in crate::manager) fn far_request(times: Times, argv: Vec<String>, stdin: us
     }
 }
 
-/// What to say when another version answers; what it cannot do is told.
+/// Returns a remark if the host runs another version, with the features that it lacks.
 pub(in crate::manager) fn difference(hello: &Hello) -> Option<String> {
     let ours = env!("CARGO_PKG_VERSION");
     let Hello { format, version } = hello;
@@ -237,7 +238,7 @@ pub(in crate::manager) fn difference(hello: &Hello) -> Option<String> {
     }
 }
 
-/// Why a host could not be asked.
+/// Converts a failed connection to an error.
 pub(in crate::manager) fn unreached(host: &Host, lost: &Lost) -> Error {
     let (name, code, late) = (host.name.clone(), lost.code, lost.late);
     let said: Vec<String> = lost.said.lines().rev().take(4).map(crate::error::shown).collect();
@@ -247,7 +248,7 @@ pub(in crate::manager) fn unreached(host: &Host, lost: &Lost) -> Error {
         return Error::FarFailed { name, said };
     }
     let address = host.address.to_string();
-    // What a symposium says that has never heard of other machines.
+    // The answer of a symposium version that has no `remote` command.
     if code == Some(2) && said.iter().any(|line| line.contains("unrecognized subcommand 'remote'")) {
         return Error::HostOlder { name, version: None };
     }

@@ -1,4 +1,4 @@
-//! Agents of other machines, reached with the OpenSSH client.
+//! Agents on other machines, reached with the OpenSSH client.
 //!
 //! - `manage`: `host add`, `list`, `remove`
 //! - `list`: agents of all hosts
@@ -14,6 +14,6 @@ pub(in crate::manager) mod serve;
 
 use crate::manager::Context;
 
-/// Reaches agents of other machines.
+/// Use cases that reach agents on other machines.
 #[derive(Clone, Copy)]
 pub struct Hosts<'a>(pub &'a Context);

@@ -1,5 +1,5 @@
-//! A command for another machine: asked over ssh, and asked again with the same id when the link was lost, so that it
-//! is done once whatever happens to the link.
+//! Runs a command on another machine over ssh. After a lost connection the request is repeated with the same id, so
+//! that the command is executed once in any case.
 
 use crate::manager::hosts::Hosts;
 use std::time::{Duration, Instant};
@@ -11,55 +11,56 @@ use crate::model::{FAR_FORMAT, Frame, Hello, Host, HostName, Times};
 use crate::rules::remote::{is_refused, never_connected, pause, with_timeout};
 use crate::ssh::{Asking, Bounds, Heed, Lost, Talked};
 
-/// How long we come back to a host that was lost in the middle: longer than a network takes to be mended by itself.
+/// How long the client reconnects to a host after a lost connection: longer than a network usually takes to recover.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A link that held for so long was a good one.
+/// A connection that lasted for this long resets the backoff.
 const HELD: Duration = Duration::from_secs(60);
 
-/// The most that is held until it is whole: more than the longest transcript, which five files of 16 MiB hold.
+/// Maximum size of buffered output: more than the longest transcript, which consists of five files of 16 MiB.
 const MOST_HELD: usize = 128 << 20;
 
 /// A command for another machine.
 #[derive(Debug, Clone)]
 pub struct FarCommand {
-    /// Where.
+    /// The host that executes the command.
     pub host: HostName,
-    /// The words behind `symposium`.
+    /// The arguments after `symposium`.
     pub argv: Vec<String>,
-    /// Its standard input.
+    /// The standard input of the command.
     pub stdin: Vec<u8>,
-    /// How it is done and shown.
+    /// How the command is executed and its output shown.
     pub showing: Showing,
-    /// How long it may wait for what it was asked for, however often the link is lost; it is `--timeout` there.
+    /// Time limit of the command across all connections; it is passed on as `--timeout`.
     pub limit: Option<Duration>,
 }
 
-/// How a command is done and what it prints is shown.
+/// How a command is executed and its output shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Showing {
-    /// Done once, shown as it comes; what was lost with the link comes again.
+    /// The command has effects and is executed once. Its output is shown as it arrives; after a lost connection the
+    /// missing part is sent again.
     Once,
-    /// Only looks: shown when it is whole.
+    /// The command only reads. Its output is shown when it is complete.
     Whole,
-    /// Only looks: shown as it comes, and again from its beginning when the link was lost.
+    /// The command only reads. Its output is shown as it arrives, and again from its beginning after a lost connection.
     Again,
-    /// Only looks: shown as it comes; ends with the link.
+    /// The command only reads. Its output is shown as it arrives, and the command ends with the connection.
     UntilLost,
 }
 
-/// Something to show.
+/// A chunk of output to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Of standard output.
+    /// A chunk of the standard output.
     Out(&'a [u8]),
-    /// Of standard error.
+    /// A chunk of the standard error.
     Err(&'a [u8]),
-    /// Of ours: what happens to the link.
+    /// A message about the connection from this side.
     Link(&'a str),
 }
 
-/// What has arrived so far.
+/// The output that has arrived so far.
 #[derive(Default)]
 struct Arrived {
     hello: Option<Hello>,
@@ -69,7 +70,7 @@ struct Arrived {
 }
 
 impl Hosts<'_> {
-    /// Runs a command on another machine; its exit code. What is shown is handed over as it comes.
+    /// Runs a command on another machine and returns its exit code. Passes output to `show` as it arrives.
     pub fn far(&self, command: &FarCommand, show: &mut dyn FnMut(Piece<'_>) -> Heed) -> Result<u8, Error> {
         let host = self.host(&command.host)?;
         let ssh = self.ssh()?;
@@ -106,7 +107,7 @@ impl Hosts<'_> {
                 Talked::Lost(lost) => lost,
             };
             let Lost { greeted, late, in_vain, code, ref said } = lost;
-            // A connection that says nothing, and one that broke: what was asked over it may have arrived.
+            // If the connection timed out or broke, the request may have arrived.
             may_be_done |= greeted || (late && !in_vain) || (code == Some(255) && !never_connected(said));
             let is_hopeless =
                 !greeted && (in_vain || (!late && (code != Some(255) || never_connected(said))));
@@ -114,14 +115,15 @@ impl Hosts<'_> {
                 return Err(unreached(&host, &lost));
             }
             spoke |= greeted;
-            // Whoever only looks need not wait for one that lets us in and never says a word.
+            // A command that only reads does not wait for a host that accepts the connection but never answers.
             if late && !spoke && times == Times::Any {
                 return Err(unreached(&host, &lost));
             }
             if command.showing == Showing::UntilLost {
                 return Err(Error::LinkLost { name: host.name });
             }
-            // One that held for a while begins anew; one that is lost as soon as it is there does not go on for ever.
+            // The backoff starts again after a connection that lasted for a while. Connections that break at once count
+            // as one outage, so that the attempts end.
             if greeted && began.elapsed() > HELD {
                 (tries, lost_since) = (0, None);
             }
@@ -146,7 +148,7 @@ impl Hosts<'_> {
             show(Piece::Link(&format!("{what}; asking again in {wait_s} s, nothing is done twice")));
             std::thread::sleep(wait);
             (request.out_from, request.err_from) = arrived.again(command.showing);
-            // What is done once goes on over there, by its own clock.
+            // A command that is executed once continues on the host with its own clock.
             if let Some(limit) = command.limit.filter(|_| times == Times::Any) {
                 request.argv = with_timeout(&request.argv, limit.saturating_sub(asked.elapsed()));
             }
@@ -182,7 +184,7 @@ impl Arrived {
         }
     }
 
-    /// How much waits to be whole.
+    /// Returns the number of buffered bytes.
     fn held(&self) -> usize {
         self.out.len() + self.err.len()
     }
@@ -196,7 +198,8 @@ impl Arrived {
         }
     }
 
-    /// From where the rest is asked for; what is only looked at comes from its beginning.
+    /// Returns the offsets from which output is requested after a reconnect. Commands that only read start at the
+    /// beginning.
     fn again(&mut self, showing: Showing) -> (u64, u64) {
         if showing == Showing::Once {
             return self.lengths;
@@ -206,7 +209,7 @@ impl Arrived {
     }
 }
 
-/// One that does not speak our format cannot be asked anything.
+/// Refuses a host with an older protocol format, which cannot answer requests.
 pub(in crate::manager) fn refuse_older(host: &Host, hello: &Hello) -> Result<(), Error> {
     match hello.format < FAR_FORMAT {
         true => Err(Error::HostOlder { name: host.name.clone(), version: Some(hello.version.clone()) }),

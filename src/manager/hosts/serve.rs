@@ -1,7 +1,8 @@
-//! `symposium remote`: the far side of another machine's command. Reads one request, does it, and says what came of it.
+//! `symposium remote`: the receiving side of a command from another machine. Reads one request, executes it and sends
+//! the output and exit code.
 //!
-//! What changes something is written down first and done by a process of its own, apart from the connection: a link
-//! that is lost in the middle neither ends it nor has it done again. Whoever comes back with the same request is given
+//! A request with effects is stored first and executed by a separate process that is independent of the connection: a
+//! lost connection neither ends it nor causes a second execution. A client that returns with the same request receives
 //! the rest of the same answer.
 
 use crate::manager::hosts::Hosts;
@@ -16,16 +17,16 @@ use crate::model::{Exit, FAR_FORMAT, FarRequest, Frame, Hello, RequestId, Times}
 use crate::process::{self, Heard, Run};
 use crate::store::{Printed, Spool};
 
-/// How often the other side is told that we are there, when there is nothing else to tell.
+/// Interval of keep-alive frames while there is no output.
 const ALIVE: Duration = Duration::from_secs(5);
-/// How often somebody is started to do the work, when nobody does it.
+/// Maximum number of worker processes that are started for one request.
 const MOST_STARTS: u32 = 3;
-/// No command line is longer; the system would not start it.
+/// Maximum size of a request. The system cannot execute a longer command line.
 const LONGEST_REQUEST: u64 = 4 << 20;
-/// What is typed into an agent or written on a board is far shorter.
+/// Maximum size of the standard input. Prompts and notes are far shorter.
 const LONGEST_INPUT: usize = 256 << 20;
 
-/// Somebody who can be told frames; an error means that nobody is there any more.
+/// Writes frames to the client. An error means that the client has disconnected.
 struct Teller<W: Write>(W);
 
 impl<W: Write> Teller<W> {
@@ -35,7 +36,7 @@ impl<W: Write> Teller<W> {
     }
 }
 
-/// Answers one request that comes in over `input`.
+/// Answers the request on `input`.
 pub fn serve(
     home: Option<&Path>,
     mut input: impl BufRead + Send + 'static,
@@ -57,7 +58,7 @@ pub fn serve(
         }
     });
     match answered {
-        // Told over there as an error of here.
+        // The client reports this as an error of this machine.
         Err(error) => {
             let report = error.report();
             let text = if is_for_programs { format!("{}\n", report.json()) } else { in_lines(&report) };
@@ -68,14 +69,14 @@ pub fn serve(
     }
 }
 
-/// An error as people read it.
+/// Formats an error for the terminal.
 fn in_lines(report: &Report) -> String {
     let saw = report.saw.iter().map(|line| format!("  {line}\n"));
     let hints = report.hints.iter().map(|hint| format!("hint: {hint}\n"));
     std::iter::once(format!("error: {}\n", report.message)).chain(saw).chain(hints).collect()
 }
 
-/// The request and its standard input.
+/// Reads the request and its standard input.
 fn read(input: &mut impl BufRead) -> Result<(FarRequest, Vec<u8>), Error> {
     let wrong = |what: String| Error::Usage { what, hint: None };
     let mut line = Vec::new();
@@ -102,7 +103,7 @@ fn read(input: &mut impl BufRead) -> Result<(FarRequest, Vec<u8>), Error> {
 }
 
 impl Hosts<'_> {
-    /// Does what only looks, for as long as somebody listens.
+    /// Executes a command that only reads, while the client is connected.
     fn look(
         &self,
         request: &FarRequest,
@@ -114,7 +115,7 @@ impl Hosts<'_> {
         let mut listening = process::listen_to(&run, bytes).map_err(Error::io("cannot start symposium"))?;
         let stop = listening.stopper();
         std::thread::spawn(move || {
-            // The end of the input is the end of whoever asked.
+            // The end of the input means that the client has disconnected.
             let _ = std::io::copy(&mut input, &mut std::io::sink());
             stop();
         });
@@ -131,7 +132,7 @@ impl Hosts<'_> {
         teller.tell(&Frame::End(code(exit)))
     }
 
-    /// Has something done once, and tells what came of it from where the other side has it.
+    /// Executes a request at most once and sends its output from the offsets that the client requested.
     fn once(&self, request: &FarRequest, bytes: &[u8], teller: &mut Teller<impl Write>) -> Result<(), Error> {
         self.0.store.forget_requests(Env::now());
         let written = serde_json::to_vec(request).unwrap_or_default();
@@ -141,7 +142,7 @@ impl Hosts<'_> {
         let (mut out, mut err) = (request.out_from, request.err_from);
         let (mut is_started, mut starts) = (false, 0);
         loop {
-            // In this order: what is seen to have ended has printed everything.
+            // The order matters: if the end is visible here, all output has been written before it is read below.
             let (held, end) = (spool.is_held(), spool.end());
             if !told(&spool, (&mut out, &mut err), teller)? {
                 continue;
@@ -180,7 +181,7 @@ impl Hosts<'_> {
         process::start_apart(&run).map_err(Error::io("cannot start symposium"))
     }
 
-    /// Does what was written down, unless somebody did or does.
+    /// Executes a stored request, unless another process has executed it or is executing it.
     pub fn work_off(&self, id: RequestId) -> Result<(), Error> {
         process::leave_session().map_err(Error::io("cannot leave the connection's session"))?;
         let spool = self.0.store.spooled(id);
@@ -200,14 +201,14 @@ impl Hosts<'_> {
         Ok(spool.finish(code, work)?)
     }
 
-    /// The words of a request, for a symposium of here in this environment.
+    /// Prepends `--home`, so that the command runs in this environment.
     fn with_home(&self, words: Vec<String>) -> Vec<String> {
         let home = self.0.home.path.to_string_lossy().into_owned();
         [vec!["--home".into(), home], words].concat()
     }
 }
 
-/// Tells some of what was printed; whether that was all of it.
+/// Sends some of the output. Returns whether there was nothing left to send.
 fn told(
     spool: &Spool,
     (out, err): (&mut u64, &mut u64),
@@ -226,7 +227,7 @@ fn told(
     Ok(nothing)
 }
 
-/// As a shell tells it.
+/// Converts an exit to a number as a shell does.
 fn code(exit: Exit) -> u8 {
     let code = exit.code.unwrap_or_else(|| 128 + exit.signal.unwrap_or(0));
     u8::try_from(code).unwrap_or(1)

@@ -1,8 +1,8 @@
-//! Starts agents again that ended by themselves, as their policy says: one at a time, later each time, and not
-//! for ever.
+//! Restarts agents that ended by themselves, according to their restart policy: one at a time, with exponential backoff
+//! and a limit on attempts.
 //!
-//! A restart is written down before it is done. Killed in between, the agent is seen as ended again and waits its
-//! turn once more: it counts one restart too many, and is never started twice.
+//! A restart is stored before it is executed. If the supervisor is killed in between, the agent counts as ended and is
+//! scheduled again: it counts one restart too many, but is never started twice.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::maintenance::Maintenance;
@@ -19,22 +19,22 @@ use crate::manager::lifecycle::resume::{How, Watch};
 use crate::model::{AgentName, AgentRecord, RestartConfig, Status, StatusNote, What};
 use crate::rules::lifecycle::restart::{Plan, plan};
 
-/// How soon one is looked at again for which there was no room.
+/// Delay before the next attempt if there was no free capacity.
 const WITHOUT_ROOM: Duration = Duration::from_secs(5);
 
-/// What was done.
+/// Result of one round of restarts.
 #[derive(Debug, Default)]
 pub struct KeptAlive {
-    /// Who was started again, or why not.
+    /// Restarted agents with a remark, or the error.
     pub restarted: Vec<(AgentName, Result<String, Error>)>,
-    /// Who was given up.
+    /// Agents that reached the limit of restarts.
     pub gave_up: Vec<AgentName>,
-    /// When to come back.
+    /// Time of the next round.
     pub next: Option<Timestamp>,
 }
 
 impl Maintenance<'_> {
-    /// Plans what is to be planned and does the one restart that is due first.
+    /// Schedules restarts and executes the one that is due first.
     pub fn keep_alive(&self) -> Result<KeptAlive, Error> {
         let config = self.0.settings().restart.clone();
         let mut done = KeptAlive::default();
@@ -104,7 +104,7 @@ impl Maintenance<'_> {
         Ok(written.is_some())
     }
 
-    /// None when somebody else is at work on it, or has been meanwhile.
+    /// Restarts an agent. Returns `None` if another process holds its lock or has changed it meanwhile.
     fn restart_by_itself(
         &self,
         before: &AgentRecord,
@@ -117,7 +117,8 @@ impl Maintenance<'_> {
         if plan(&record, config, || 0.0, now) != Plan::Now {
             return None;
         }
-        // Before it counts as one that runs: whoever has its place by now keeps it.
+        // Capacity is reserved before the agent counts as running. Agents that took its capacity in the meantime keep
+        // it.
         let room = match Lifecycle(self.0).make_room(&record) {
             Ok(room) => room,
             Err(error) => return Some(Err(self.put_off(&record, now).err().unwrap_or(error))),
@@ -149,7 +150,7 @@ impl Maintenance<'_> {
         Some(outcome)
     }
 
-    /// It waits its turn, and what it waits does not count as a restart.
+    /// Postpones a restart. The delay does not count as a restart.
     fn put_off(&self, before: &AgentRecord, now: Timestamp) -> Result<(), Error> {
         RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut record)) = edit.get(&before.name)
@@ -161,7 +162,7 @@ impl Maintenance<'_> {
         })
     }
 
-    /// Why it is down is no longer how it ended, but why it could not be started.
+    /// Replaces the reason of the status: why the agent ended by why it could not be restarted.
     fn note_in_vain(&self, name: &AgentName, error: &Error) {
         let _ = RegistryWriter(self.0).write(|edit| {
             if let Ok(Some(mut record)) = edit.get(name)
@@ -175,7 +176,7 @@ impl Maintenance<'_> {
     }
 }
 
-/// A number from 0 to 1, so that many agents that ended together do not start together.
+/// Returns a random number from 0 to 1, so that agents that ended together do not start together.
 fn jitter() -> f64 {
     f64::from(uuid::Uuid::new_v4().as_fields().0) / f64::from(u32::MAX)
 }

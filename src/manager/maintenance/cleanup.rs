@@ -1,5 +1,5 @@
-//! Tidies up: marks agents whose directory was deleted, forgets them when the configuration says so, and lets go
-//! of what the ledger need not remember any more. Never touches work that is not committed.
+//! Periodic clean-up: marks agents whose directory was deleted, removes them if the configuration says so, and deletes
+//! old ledger entries. Never touches uncommitted work.
 
 use crate::manager::maintenance::Maintenance;
 use crate::manager::registry::RegistryWriter;
@@ -13,14 +13,15 @@ use crate::manager::removal::remove::Removal;
 use crate::model::{AfterDeletion, Agent, AgentName, AgentRecord, What};
 
 impl Maintenance<'_> {
-    /// Marks the agents whose directory is gone, or is back; says whose is gone since the last time.
+    /// Marks agents whose directory was deleted or exists again. Returns those whose directory was deleted since the
+    /// last call.
     pub fn mark_directories(&self, agents: &[Agent]) -> Result<Vec<AgentName>, Error> {
         let mut gone = Vec::new();
         for agent in agents {
-            // What cannot be looked at is not gone.
+            // A directory that cannot be examined does not count as deleted.
             let Ok(is_there) = Path::new(&agent.working_directory).try_exists() else { continue };
             if is_there == agent.directory_gone.is_some() {
-                // Whoever removes an agent removes its worktree first.
+                // The lock excludes a concurrent `rm`, which deletes the worktree before the record.
                 let Some(_lock) = self.0.store.try_lock_agent(&agent.name, "look")? else { continue };
                 self.mark_directory(agent, !is_there)?;
                 if !is_there {
@@ -31,7 +32,7 @@ impl Maintenance<'_> {
         Ok(gone)
     }
 
-    /// Does what is due; says what was done, in words.
+    /// Performs the clean-up that is due. Returns one sentence for each change.
     pub fn tidy(&self, agents: &[Agent]) -> Result<Vec<String>, Error> {
         let mut done = Vec::new();
         let config = self.0.settings();
@@ -61,7 +62,7 @@ impl Maintenance<'_> {
         Ok(done)
     }
 
-    /// Removes instance directories that belong to no agent and hold nothing; returns how many there were.
+    /// Removes instance directories that belong to no agent and are empty. Returns their number.
     fn remove_unused_instances(&self) -> Result<usize, Error> {
         let mut count = 0;
         for name in self.0.store.unused_instances() {
@@ -78,14 +79,14 @@ impl Maintenance<'_> {
         Ok(count)
     }
 
-    /// Commands that were given the name of nobody, or were killed, leave a lock behind.
+    /// Removes the locks of unknown names. Commands with an unknown name and killed commands leave them behind.
     fn retire_locks(&self) -> Result<(), Error> {
         for name in self.0.store.locked_names()? {
             if self.0.store.find(&name, Env::now())?.is_some() {
                 continue;
             }
             if let Some(lock) = self.0.store.try_lock_agent(&name, "tidy")?
-                // Again: whoever spawns one of this name writes it down before letting go of the lock.
+                // Checks again under the lock, because a spawn stores the record before it releases the lock.
                 && self.0.store.find(&name, Env::now())?.is_none()
             {
                 lock.retire();

@@ -1,5 +1,4 @@
-//! What a child asks for reaches its parent: an approval or a question of an agent that was spawned by another is sent to
-//! that one as mail, beside the notice that a person gets.
+//! Forwards questions and approval requests of a child to its parent as mail, in addition to the notice to the user.
 
 use crate::manager::maintenance::Maintenance;
 use crate::manager::messages::Messages;
@@ -14,11 +13,11 @@ use crate::manager::messages::mail::signature;
 use crate::model::{AgentName, AgentRecord, Recipient, Status, What};
 use crate::rules::tasks::forwarded_question::asks;
 
-/// How far the ledger was read for this.
+/// The name of this module's ledger cursor.
 const READER: &str = "bubbles";
 
 impl Maintenance<'_> {
-    /// Sends on what children ask for; says whose was sent.
+    /// Forwards the questions of children. Returns the children whose question was sent.
     pub fn bubble(&self) -> Result<Vec<AgentName>, Error> {
         let settled = self.settled_rows(READER, &BTreeSet::new())?;
         let rows = settled.ready;
@@ -40,7 +39,7 @@ impl Maintenance<'_> {
         if !sent.is_empty() {
             crate::failpoint::reached("bubble.sent");
         }
-        // Afterwards: a row that is read again finds that its message was sent.
+        // The cursor is stored last: if a row is read again, its message is found to be sent already.
         if let Some(cursor) = settled.cursor {
             RegistryWriter(self.0).with_ledger(|ledger| ledger.set_cursor(READER, cursor))?;
         }
@@ -53,7 +52,7 @@ impl Maintenance<'_> {
             .and_then(|note| note.spec)
             .and_then(|spec| spec.shell_tier);
         let Some(text) = asks(child, tier) else { return Ok(false) };
-        // Whose mail would pass for a person's sends none; a person is told all the same.
+        // A child whose mail would look like the user's sends none. The user gets the notice in any case.
         if signature(Some(child)).is_err() {
             return Ok(false);
         }

@@ -1,5 +1,5 @@
-//! Finds agents that work without a sign of life, says so, and ends them where they are to be started again. That is
-//! done as after any crash, in `keep_alive`: later each time, and not for ever.
+//! Detects hung agents, reports them, and ends those that are to be restarted. `keep_alive` restarts them as after any
+//! crash, with backoff and a limit.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::maintenance::Maintenance;
@@ -18,12 +18,12 @@ use crate::model::{Agent, AgentName, AgentRecord, RestartPolicy, Status, StatusN
 use crate::process;
 use crate::rules::status::hang::{HUNG, is_hung, is_too_soon, quiet, without_quiet};
 
-/// How long a hung one gets to leave.
+/// Time that a hung agent gets to exit.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Maintenance<'_> {
-    /// Looks at the agents that work; says who was found to hang just now. Of what was before `steady_since` the
-    /// clock says nothing: the machine may have slept, and the agents with it.
+    /// Checks the working agents and returns those that were newly found to hang. Time before `steady_since` does not
+    /// count, because the machine, and the agents with it, may have been suspended.
     pub fn find_hung(
         &self,
         agents: &[Agent],
@@ -41,7 +41,7 @@ impl Maintenance<'_> {
             if steady_since.is_some_and(|since| is_too_soon(since, after, Env::now())) {
                 continue;
             }
-            // Its children are looked for only when the rest says so: that reads all of /proc.
+            // Child processes are checked last, because that reads all of /proc.
             if after.is_zero() || !is_hung(agent, 0, after, Env::now()) || self.has_children(agent)? {
                 continue;
             }
@@ -49,7 +49,7 @@ impl Maintenance<'_> {
             if !is_marked(agent) && self.note_hung(agent, &why)? {
                 found.push(agent.name.clone());
             }
-            // One that cannot be ended does not keep the others.
+            // An agent that cannot be ended must not prevent the check of the others.
             if is_ended && let Err(error) = self.end_hung(agent, &why) {
                 failed = Some(error);
             }
@@ -63,7 +63,7 @@ impl Maintenance<'_> {
         Ok(all.len() > 1)
     }
 
-    /// Says of whom it is news.
+    /// Records that an agent hangs. Returns whether that is new.
     fn note_hung(&self, agent: &Agent, why: &str) -> Result<bool, Error> {
         let written = RegistryWriter(self.0).write(|edit| {
             let mut record = edit.get(&agent.name).ok().flatten().filter(|record| is_still(record, agent))?;
@@ -75,10 +75,10 @@ impl Maintenance<'_> {
         Ok(true)
     }
 
-    /// Ends it, which counts as a crash: what follows is for its policy to say. Its pane stays, with its environment and
-    /// with whoever is attached.
+    /// Ends a hung agent, which counts as a crash and is handled by its restart policy. Its pane stays, with its
+    /// environment and attached clients.
     fn end_hung(&self, agent: &Agent, why: &str) -> Result<(), Error> {
-        // Whoever is at work on it may be ending it; else it is found again by the next look.
+        // Another process that holds the lock may be ending the agent; otherwise the next check finds it again.
         let Some(lock) = self.0.store.try_lock_agent(&agent.name, "end what hangs")? else { return Ok(()) };
         let record = self.0.record(&agent.name, "look at")?;
         if !is_still(&record, agent) {
@@ -87,7 +87,7 @@ impl Maintenance<'_> {
         let why = format!("{why}; it was ended");
         Lifecycle(self.0).end_noted(&record, GRACE, &why, &lock)?;
         failpoint::reached("hang.ended");
-        // Who starts it again must not find the former process in its pane.
+        // The restart must not find the former process in the pane.
         StatusTracker(self.0).pane_left_behind(&record)?;
         let written = RegistryWriter(self.0).write(|edit| {
             let mut now = edit.get(&record.name).ok().flatten()?;

@@ -1,4 +1,4 @@
-//! Heartbeats: what an agent is asked regularly is put on its queue when it is due.
+//! Heartbeats: queues the periodic prompts of agents when they are due.
 
 use crate::manager::maintenance::Maintenance;
 use crate::manager::queue::TaskQueue;
@@ -12,20 +12,21 @@ use crate::ledger::TaskQuery;
 use crate::model::{AgentName, Doer, Heartbeat, NewTask, TaskState, What};
 use crate::rules::tasks::heartbeat::{due, next};
 
-/// Who puts such a task on the queue.
+/// The source of tasks that a heartbeat queues.
 const SOURCE: &str = "heartbeat";
 
-/// What was due.
+/// Result of one round of heartbeats.
 #[derive(Debug, Default)]
 pub struct Beaten {
-    /// Who got a task.
+    /// Agents that got a task.
     pub asked: Vec<AgentName>,
-    /// When to come back.
+    /// Time of the next round.
     pub next: Option<Timestamp>,
 }
 
 impl Maintenance<'_> {
-    /// Queues what is due. One that is still unanswered is not asked again, and missed ones are not made up for.
+    /// Queues the heartbeats that are due. An agent whose last heartbeat task is not done gets no other, and missed
+    /// heartbeats are not made up for.
     pub fn beat(&self) -> Result<Beaten, Error> {
         let zone = TimeZone::system();
         let mut beaten = Beaten::default();
@@ -34,10 +35,12 @@ impl Maintenance<'_> {
             let now = Env::now();
             let was_due = due(heartbeat, record.created_at, now, &zone);
             if let Some(at) = was_due {
-                // Written down first: killed in between, one is left out, and none is asked twice.
+                // The record is stored first: if the supervisor is killed in between, a heartbeat is skipped, and none
+                // is queued twice.
                 let is_mine = RegistryWriter(self.0).write(|edit| {
                     let Ok(Some(mut record)) = edit.get(&record.name) else { return false };
-                    // As it was read, not merely earlier: a clock that was set back leaves a last beat to come.
+                    // Compares for equality and not for an earlier time: after the clock was set back, the last
+                    // heartbeat is in the future.
                     let is_as_read = |beat: &&mut Heartbeat| beat.last == heartbeat.last;
                     let Some(heartbeat) = record.heartbeat.as_mut().filter(is_as_read) else { return false };
                     heartbeat.last = Some(at);

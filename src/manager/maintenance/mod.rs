@@ -1,9 +1,9 @@
-//! The periodic work of the supervisor: restarts, heartbeats, notifications, clean-up.
+//! The periodic work of the supervisor: restarts, heartbeats, notices, clean-up.
 //!
 //! - `auto_restart`: restarts after a crash
-//! - `heartbeat`: prompts that are sent on a schedule
-//! - `hang`: agents that work without any sign of life
-//! - `notify`: notifications for people
+//! - `heartbeat`: prompts that are queued on a schedule
+//! - `hang`: detection of hung agents
+//! - `notify`: notices to the user
 //! - `forward_questions`: questions of a child sent to its parent
 //! - `cleanup`: agents whose directory was deleted, old entries
 //! - `transcript_writers`: transcript writers that make no progress
@@ -18,6 +18,6 @@ pub(in crate::manager) mod transcript_writers;
 
 use crate::manager::Context;
 
-/// Performs the periodic work of the supervisor.
+/// Use cases for the periodic work of the supervisor.
 #[derive(Clone, Copy)]
 pub struct Maintenance<'a>(pub &'a Context);

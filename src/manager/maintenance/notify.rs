@@ -1,5 +1,5 @@
-//! Tells people what they would want to know: on the desktop, in the status line of attached terminals, by the
-//! bell, and to a program of theirs.
+//! Sends notices to the user: on the desktop, in the status line of attached terminals, by the bell, and to a command
+//! of the user.
 
 use crate::manager::maintenance::Maintenance;
 use crate::manager::registry::RegistryWriter;
@@ -21,12 +21,12 @@ use crate::rules::notify::rate_limit::{Allowed, Limiter, channels};
 use crate::rules::status::unsettled::SettledRows;
 use crate::tmux::{Audience, Bell};
 
-/// How far the ledger was read for this.
+/// The name of this module's ledger cursor.
 const READER: &str = "notices";
-/// How much is read at once.
+/// Maximum number of ledger rows that are read at once.
 const AT_ONCE: usize = 1000;
 
-/// The state that announcing keeps between two rounds. It may be lost: then some rows are announced twice.
+/// The state that is kept between two rounds of notices. If it is lost, some rows are announced twice.
 #[derive(Debug)]
 pub struct Announcer {
     /// Bounds the number of notices per minute.
@@ -36,34 +36,35 @@ pub struct Announcer {
 }
 
 impl Announcer {
-    /// Creates one that has announced nothing yet.
+    /// Creates the state for a supervisor that has announced nothing yet.
     pub fn new(per_minute: u32) -> Announcer {
         Announcer { limiter: Limiter::new(per_minute), announced: BTreeSet::new() }
     }
 }
 
-/// What came of one round of telling.
+/// Result of one round of notices.
 #[derive(Debug, Default)]
 pub struct Telling {
-    /// What was told.
+    /// The notices that were sent.
     pub told: Vec<Told>,
-    /// For each change of a status, how long it took until we heard of it.
+    /// For each status change, the time until it was detected.
     pub waits: Vec<Duration>,
     /// When to announce rows that still wait for the registry.
     pub retry_at: Option<Timestamp>,
 }
 
-/// A notice that was told.
+/// A notice that was sent.
 #[derive(Debug)]
 pub struct Told {
-    /// What.
+    /// The content of the notice.
     pub notice: Notice,
-    /// Ways on which that failed, and why.
+    /// The channels that failed, with the reason.
     pub failures: Vec<String>,
 }
 
 impl Maintenance<'_> {
-    /// Tells of what has happened since the last time; says what was told, which ways failed, and how long ago it was.
+    /// Sends notices about all events since the last round. Returns the notices, the channels that failed, and the age
+    /// of the events.
     pub fn tell(&self, announcer: &mut Announcer) -> Result<Telling, Error> {
         let mut telling = self.tell_news(announcer)?;
         if let Some(notice) = announcer.limiter.rest(Env::now()) {
@@ -81,7 +82,8 @@ impl Maintenance<'_> {
         let waits = happened.iter().filter(is_change).filter_map(ago).collect();
         let told = self.announce(&happened, &mut announcer.limiter)?;
         announcer.announced.extend(settled.ready.iter().map(|(id, _)| *id));
-        // Afterwards: killed in between, something is told twice, which is better than not at all.
+        // The cursor is stored last: if the supervisor is killed in between, a notice is sent twice, which is better
+        // than not at all.
         if let Some(cursor) = settled.cursor {
             RegistryWriter(self.0).with_ledger(|ledger| ledger.set_cursor(READER, cursor))?;
             announcer.announced.retain(|id| *id > cursor);
@@ -90,7 +92,7 @@ impl Maintenance<'_> {
     }
 
     fn announce(&self, happened: &[Happening], limiter: &mut Limiter) -> Result<Vec<Told>, Error> {
-        // tmux is asked who is attached only when there may be something to tell.
+        // tmux is queried for attached clients only if there may be a notice to send.
         if !happened.iter().any(|happening| may_be_told(&happening.what)) {
             return Ok(vec![]);
         }
@@ -99,7 +101,7 @@ impl Maintenance<'_> {
         let agents = StatusTracker(self.0).survey()?.agents;
         let wishes = Wishes { usual: config.notify.on.clone(), own: self.own_wishes(happened, &agents) };
         for mut notice in notices(happened, &agents, &wishes, &TimeZone::system()) {
-            // What needs a person is never held back.
+            // Notices that require an action of the user are never held back.
             let matters = matches!(notice.on, NotifyOn::GaveUp | NotifyOn::Waiting);
             match limiter.allow(Env::now()) {
                 Allowed::Yes { suppressed: 0 } => {}
@@ -118,7 +120,7 @@ impl Maintenance<'_> {
         Ok(told)
     }
 
-    /// What the specs chose of which those agents were born to whom something happened.
+    /// Returns the `notify` settings of the specs of agents that have new events.
     fn own_wishes(&self, happened: &[Happening], agents: &[Agent]) -> HashMap<AgentId, Vec<NotifyOn>> {
         let has_news = |agent: &&Agent| {
             happened.iter().any(|happening| happening.agent == agent.id && may_be_told(&happening.what))
@@ -130,7 +132,7 @@ impl Maintenance<'_> {
         own.collect()
     }
 
-    /// Reads the rows behind a reader's cursor and splits them by whether the registry has caught up with them.
+    /// Reads the rows after a reader's cursor and splits them by whether the registry has caught up with them.
     pub(in crate::manager) fn settled_rows(
         &self,
         reader: &str,
@@ -147,14 +149,14 @@ impl Maintenance<'_> {
         Ok(SettledRows::split(rows, &changes, handled, now))
     }
 
-    /// A way that fails does not keep the others from being tried.
+    /// Sends a notice over all channels, even if some of them fail. Returns the failures.
     fn tell_one(&self, notice: &Notice, config: &Notify) -> Vec<String> {
         let Channels { command, desktop, status_line, bell } =
             channels(config, Env::now(), &TimeZone::system());
         let mut failures = Vec::new();
         if command {
             let json = serde_json::to_vec(notice).unwrap_or_default();
-            // Not waited for: a slow program of the user's holds nobody up.
+            // The command is not waited for, so that a slow one delays nothing.
             failures.extend(
                 notify::command(&config.command, &json, self.0.env.all()).err().map(|e| e.to_string()),
             );

@@ -1,5 +1,5 @@
-//! Looks after the transcript writers, the processes behind tmux's pipes. While one is stopped, tmux buffers all that
-//! its agent prints, without any bound.
+//! Monitors the transcript writers, the processes behind tmux's pipes. While one is stopped, tmux buffers all output of
+//! its agent without any limit.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::maintenance::Maintenance;
@@ -12,45 +12,45 @@ use crate::error::Error;
 use crate::model::{AgentName, ServerIdentity, Status};
 use crate::process::{self, Stall, stalled_children};
 
-/// How often writers are looked at while an agent prints. tmux takes in about 30 MB/s of output.
+/// Interval of checks while an agent prints. tmux takes in about 30 MB/s of output.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
-/// How often a stopped writer is asked to continue before it is replaced.
+/// Number of times that a stopped writer is continued before it is replaced.
 const MAX_CONTINUES: u32 = 2;
-/// How long a writer that is killed may take to be gone.
+/// Time limit for a killed writer to exit.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
-/// The time between two looks at a disk. A healthy one makes a writer wait for milliseconds.
+/// Pause between two checks for writers that wait for the disk. A healthy disk makes a writer wait for milliseconds.
 const DISK_LOOKS: Duration = Duration::from_millis(300);
 
 /// A transcript writer that makes no progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StalledWriter {
-    /// The agent whose output it takes.
+    /// The agent whose output the writer stores.
     pub agent: AgentName,
     /// Process id of the writer.
     pub pid: i32,
-    /// Why it makes no progress.
+    /// Why the writer makes no progress.
     pub stall: Stall,
 }
 
-/// What was done about a stopped writer.
+/// How a stopped writer was repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriterRepair {
-    /// It was asked to continue.
+    /// The writer received a signal to continue.
     Continued,
-    /// It stayed stopped, and another one took its place.
+    /// The writer stayed stopped and was replaced.
     Replaced,
 }
 
-/// How often each stopped writer was asked to continue.
+/// How often each stopped writer was continued, by process id.
 #[derive(Debug, Default)]
 pub struct WriterRepairs(HashMap<i32, u32>);
 
-/// What a look at the writers came to.
+/// Result of a check of the writers.
 #[derive(Debug, Default)]
 pub struct WritersSeen {
-    /// What was done about each stopped one.
+    /// The repair of each stopped writer, by agent.
     pub repaired: Vec<(AgentName, WriterRepair)>,
-    /// When to look again; `None` while no agent prints.
+    /// When to check again; `None` while no agent prints.
     pub again_in: Option<Duration>,
 }
 
@@ -72,7 +72,7 @@ impl Maintenance<'_> {
         Ok(writers.collect())
     }
 
-    /// Lists the writers that still make no progress at a second look.
+    /// Lists the writers that make no progress in two checks in a row.
     pub(in crate::manager) fn lasting_stalls(&self) -> Result<Vec<StalledWriter>, Error> {
         let mut stalled = self.stalled_writers()?;
         if stalled.iter().any(|writer| writer.stall == Stall::WaitsForDisk) {
@@ -83,7 +83,7 @@ impl Maintenance<'_> {
         Ok(stalled)
     }
 
-    /// The agent whose output a process takes, by its command line: `symposium transcript DIR`.
+    /// Returns the agent of a writer process from its command line: `symposium transcript DIR`.
     fn agent_of_writer(&self, args: &[String]) -> Option<AgentName> {
         let [_, verb, dir] = args else { return None };
         let (dir, instances) = (Path::new(dir), self.0.store.instances_dir());
@@ -91,7 +91,7 @@ impl Maintenance<'_> {
         dir.file_name().filter(|_| is_ours)?.to_str()?.parse().ok()
     }
 
-    /// Lets stopped writers continue, and replaces one that does not.
+    /// Continues stopped writers, and replaces those that stay stopped.
     pub fn repair_writers(&self, repairs: &mut WriterRepairs) -> Result<WritersSeen, Error> {
         let records = self.0.store.read(Env::now())?;
         let prints = |status: Status| matches!(status, Status::Working | Status::Starting);
@@ -121,7 +121,7 @@ impl Maintenance<'_> {
             .map_err(Error::io("cannot continue a transcript writer"))
     }
 
-    /// tmux frees what it holds for a writer when the writer ends.
+    /// Replaces a writer. tmux frees the buffer of a writer when the writer ends.
     fn replace_writer(&self, writer: &StalledWriter) -> Result<(), Error> {
         process::end_at_once(writer.pid, || self.is_still(writer), KILL_TIMEOUT)
             .map_err(Error::io("cannot end a transcript writer"))?;

@@ -1,5 +1,5 @@
-//! `board get`, `list`, `set`, `append` and `rm`: notes that the agents of a project share, each with who wrote it last
-//! and when. All worktrees of a repository share one board.
+//! `board get`, `list`, `set`, `append` and `rm`: notes that the agents of a project share, each with its last author
+//! and time. All worktrees of a repository share one board.
 
 use crate::manager::messages::Messages;
 use crate::manager::registry::RegistryWriter;
@@ -13,13 +13,13 @@ pub use crate::ledger::Writing;
 use crate::manager::messages::mail::signature;
 use crate::model::{AgentName, BoardEntry};
 
-/// The longest note, in bytes. What is longer is a file's, and the note says where it is.
+/// The longest note, in bytes. Longer texts belong in a file that the note refers to.
 pub const LONGEST_NOTE: u64 = 1024 * 1024;
 /// The longest key, in bytes: it fits into a line of an error message.
 const LONGEST_KEY: usize = 200;
 
 impl Messages<'_> {
-    /// One note, with what it says.
+    /// Returns a note with its text.
     pub fn board_get(&self, project: Option<&Path>, key: &str) -> Result<BoardEntry, Error> {
         check_key(key)?;
         let project = self.board_of(project, None)?;
@@ -30,13 +30,13 @@ impl Messages<'_> {
         }
     }
 
-    /// The notes of a project by name, without what they say.
+    /// Returns the notes of a project by name, without their texts.
     pub fn board_list(&self, project: Option<&Path>) -> Result<Vec<BoardEntry>, Error> {
         let project = self.board_of(project, None)?;
         RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.board_list(&project))
     }
 
-    /// Writes a note, or writes more below it; the note as it is then.
+    /// Sets or appends to a note and returns the result.
     pub fn board_write(
         &self,
         project: Option<&Path>,
@@ -56,7 +56,7 @@ impl Messages<'_> {
         note.ok_or_else(|| self.no_such_note(&project, key))
     }
 
-    /// Takes a note down; says whether there was one.
+    /// Deletes a note. Returns whether it existed.
     pub fn board_remove(&self, project: Option<&Path>, key: &str) -> Result<bool, Error> {
         check_key(key)?;
         let project = self.board_of(project, None)?;
@@ -66,7 +66,7 @@ impl Messages<'_> {
         RegistryWriter(self.0).with_ledger(|ledger| ledger.board_remove(&project, key))
     }
 
-    /// What a file says, for a note.
+    /// Reads the text of a note from a file.
     pub fn note_from_file(&self, key: &str, file: &Path) -> Result<String, Error> {
         let path = self.0.env.cwd().map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
         let failed = || Error::io(format!("cannot read `{}`", path.display()));
@@ -75,20 +75,20 @@ impl Messages<'_> {
             return Err(too_long(key, size));
         }
         let mut text = String::new();
-        // A pipe has no size beforehand: one byte more than may be tells that it is too long.
+        // A pipe has no known size, so one byte more than the limit is read to detect a text that is too long.
         let mut file = fs::File::open(&path).map_err(failed())?.take(LONGEST_NOTE + 1);
         file.read_to_string(&mut text).map_err(failed())?;
         Ok(text)
     }
 
-    /// What a note says, into a file.
+    /// Writes the text of a note to a file.
     pub fn note_to_file(&self, note: &BoardEntry, file: &Path) -> Result<(), Error> {
         let path = self.0.env.cwd().map_or_else(|| file.to_owned(), |cwd| cwd.join(file));
         let value = note.value.as_deref().unwrap_or_default();
         fs::write(&path, value).map_err(Error::io(format!("cannot write `{}`", path.display())))
     }
 
-    /// The project whose board is meant: the one that is named, else the speaker's, else the one around here.
+    /// Returns the project of the board: the given one, else the calling agent's, else that of the current directory.
     fn board_of(&self, project: Option<&Path>, by: Option<&AgentName>) -> Result<String, Error> {
         if let Some(named) = project {
             let dir = self.0.working_directory(Some(named)).map_err(|error| match error {

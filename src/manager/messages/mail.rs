@@ -1,5 +1,5 @@
-//! `message send`, `list` and `read`: mail between agents and people. It is kept until its recipient has it; typing it
-//! in is the dispatcher's work (`dispatch.rs`). Nothing here types.
+//! `message send`, `list` and `read`: mail between agents and users. It is kept until its recipient has read it. The
+//! dispatcher (`dispatch.rs`) types it into agents; this file does not.
 
 use crate::manager::messages::Messages;
 use crate::manager::queue::TaskQueue;
@@ -24,34 +24,35 @@ use crate::rules::status::from_hook::one_line;
 use crate::rules::tasks::address::{Address, Known, Member, Reached, reach};
 use crate::rules::tasks::queue::{Ready, ready, why_not};
 
-/// What is to be said, and to whom.
+/// Arguments of `message send`.
 #[derive(Debug, Clone, Default)]
 pub struct MessageRequest {
     /// `agent`, `agent@project`, `@project`, `parent`, `children` or `person`.
     pub to: String,
-    /// What it says.
+    /// The text of the message.
     pub text: String,
-    /// The agent on whose behalf it is sent; none means the one in whose process tree this runs, or a person.
+    /// The sending agent. `None` means the agent in whose process tree this process runs, or else the user.
     pub by: Option<AgentName>,
-    /// Whose project is meant where none is named, and where relative paths begin; none means here.
+    /// The directory that selects the project if none is named, and the base of relative paths. `None` means the
+    /// current directory.
     pub dir: Option<PathBuf>,
 }
 
-/// Which mail is wanted.
+/// Which messages to list.
 #[derive(Debug, Clone, Default)]
 pub struct MessageFilter {
-    /// Whose; none means that of the agent in whose process tree this runs, or the person's.
+    /// The owner of the mail. `None` means the agent in whose process tree this process runs, or else the user.
     pub of: Option<AgentName>,
-    /// What was read and what was sent too; else only what is unread.
+    /// Whether read and sent messages are included; otherwise only unread ones are listed.
     pub all: bool,
-    /// Only the newest so many.
+    /// Maximum number of messages, newest first.
     pub newest: Option<usize>,
 }
 
 impl Messages<'_> {
-    /// Sends a message to everybody whom its target means: to all of them or to none.
+    /// Sends a message to all recipients that the address means, or to none of them.
     pub fn message_send(&self, request: &MessageRequest) -> Result<Vec<Message>, Error> {
-        // What could never be typed is refused now, not in the night.
+        // Text that could never be typed is refused now and not at the time of delivery.
         let text: Prompt = request.text.parse().map_err(Error::Unsendable)?;
         let sender = self.sender(request.by.as_ref())?;
         let from = signature(sender.as_ref())?;
@@ -74,8 +75,8 @@ impl Messages<'_> {
         })
     }
 
-    /// Sends what an agent asks for to the one that spawned it, whatever that is called: `children` and `person` are
-    /// names, too.
+    /// Sends a question of an agent to its parent. Takes a recipient and not an address, because `children` and
+    /// `person` are valid agent names as well.
     pub(in crate::manager) fn send_to(
         &self,
         from: &AgentRecord,
@@ -90,7 +91,7 @@ impl Messages<'_> {
         Ok(())
     }
 
-    /// Mail, the oldest first. Nobody has read it because of this.
+    /// Lists messages, oldest first, without marking them as read.
     pub fn message_list(&self, filter: &MessageFilter) -> Result<Vec<Message>, Error> {
         let mailbox = self.mailbox(filter.of.as_ref())?;
         let unread = [MessageState::Waiting, MessageState::Dispatched];
@@ -123,7 +124,7 @@ impl Messages<'_> {
         Ok(mail)
     }
 
-    /// The mail that waits for somebody, who has read it from now on.
+    /// Returns the waiting messages of a mailbox and marks them as read.
     pub fn message_read(&self, of: Option<&AgentName>) -> Result<Vec<Message>, Error> {
         let mailbox = self.mailbox(of)?;
         let waits = MessageQuery {
@@ -131,7 +132,7 @@ impl Messages<'_> {
             states: &[MessageState::Waiting],
             ..MessageQuery::default()
         };
-        // Who has never had mail needs no ledger for it.
+        // An empty mailbox must not create the ledger.
         if RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.messages(&waits))?.is_empty() {
             return Ok(vec![]);
         }
@@ -141,7 +142,7 @@ impl Messages<'_> {
         Ok(mail)
     }
 
-    /// What should be said about messages that were just sent: who will not have them soon, and why.
+    /// Returns remarks on messages that were just sent: which recipients will not get them soon, and why.
     pub fn message_remarks(&self, sent: &[Message]) -> Vec<String> {
         let woken = |id: AgentId| sent.iter().any(|message| message.wake && message.to_id == Some(id));
         let agents = StatusTracker(self.0).survey().map(|survey| survey.agents).unwrap_or_default();
@@ -164,7 +165,8 @@ impl Messages<'_> {
         remarks
     }
 
-    /// Who speaks: the agent that is named, else the one in whose process tree this runs; none is a person.
+    /// Returns the sender: the given agent, else the agent in whose process tree this process runs, else `None` for the
+    /// user.
     pub(in crate::manager) fn sender(&self, by: Option<&AgentName>) -> Result<Option<AgentRecord>, Error> {
         match by {
             Some(name) => self.0.record(name, "show").map(Some),
@@ -172,20 +174,21 @@ impl Messages<'_> {
         }
     }
 
-    /// The project of a directory: all worktrees of a repository are one.
+    /// Returns the project of a directory. All worktrees of a repository are one project.
     pub(in crate::manager) fn project_at(&self, dir: &Path) -> String {
         let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let project = git::project(&dir).map_or(dir, |top| git::repository(&top));
         project.to_string_lossy().into_owned()
     }
 
-    /// The project that an agent belongs to.
+    /// Returns the project of an agent.
     pub(in crate::manager) fn project_of(&self, record: &AgentRecord) -> String {
         let top = Path::new(record.project.as_deref().unwrap_or(&record.working_directory));
         git::repository(top).to_string_lossy().into_owned()
     }
 
-    /// What was sent happened to whoever gets it; what is for a person happened to the agent that sent it.
+    /// Records an event for each message: for the receiving agent, or for the sending agent if the recipient is the
+    /// user.
     fn note_sent(&self, messages: &[NewMessage], sender: Option<&AgentRecord>) {
         let at = Env::now();
         let happened = messages.iter().filter_map(|message| {
@@ -249,7 +252,7 @@ impl Messages<'_> {
         })
     }
 
-    /// An agent that has another name since it was written to is shown by that.
+    /// Replaces the recipient's name by the current one if the agent was renamed.
     fn call_by_todays_name(&self, mail: &mut [Message]) -> Result<(), Error> {
         if mail.iter().all(|message| message.to_id.is_none()) {
             return Ok(());
@@ -265,19 +268,19 @@ impl Messages<'_> {
     }
 }
 
-/// Whose mail it is.
+/// The owner of a list of messages.
 struct Mailbox {
     recipient: Recipient,
-    /// How they sign.
+    /// The name that the owner sends under.
     name: String,
-    /// What was signed so before was somebody else's.
+    /// When the owner was created. Earlier messages under this name are from another agent.
     since: Option<Timestamp>,
 }
 
-/// How somebody signs.
+/// Returns the name that a sender's messages show.
 pub(in crate::manager) fn signature(sender: Option<&AgentRecord>) -> Result<String, Error> {
     match sender {
-        // Its mail would pass for a person's.
+        // The messages of this agent would look like the user's.
         Some(record) if record.name.as_str() == PERSON => Err(Error::Usage {
             what: format!("an agent called `{PERSON}` cannot sign with its name"),
             hint: Some(format!("`symposium agent rename {PERSON} NAME` gives it another")),

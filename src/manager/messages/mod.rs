@@ -1,4 +1,4 @@
-//! Messages between agents and people, and the notes of a project.
+//! Messages between agents and users, and the notes of a project.
 //!
 //! - `mail`: `message send`, `list`, `read`
 //! - `board`: `board get`, `list`, `set`, `append`, `rm`
@@ -8,6 +8,6 @@ pub(in crate::manager) mod mail;
 
 use crate::manager::Context;
 
-/// Sends and reads messages and notes.
+/// Use cases for messages and notes.
 #[derive(Clone, Copy)]
 pub struct Messages<'a>(pub &'a Context);

@@ -1,4 +1,4 @@
-//! `recap` without a name: what happened to all agents and tasks since the user last looked.
+//! `recap` without a name: events of all agents and tasks since the user last saw a digest.
 
 use crate::manager::recaps::Recaps;
 use crate::manager::status::StatusTracker;
@@ -11,15 +11,15 @@ use crate::manager::TaskFilter;
 use crate::model::{AgentRecord, Digest, TaskState};
 use crate::rules::notify::digest::{Told, digest, needs_a_person};
 
-/// The file in `run/` with the time of the last digest that was shown to a person.
+/// The file in `run/` with the time of the last digest that was shown to a user.
 const DIGEST_SEEN: &str = "_digest-seen";
-/// How far the first digest goes back.
+/// The period of the first digest.
 const FIRST_DIGEST_SPAN: SignedDuration = SignedDuration::from_hours(24);
 
 impl Recaps<'_> {
-    /// Returns what happened since a time; without one, since the last digest that was seen, or in the last day.
+    /// Returns the events since a time; without one, since the last digest that was seen, or of the last day.
     pub fn digest(&self, since: Option<Timestamp>) -> Result<Digest, Error> {
-        // Statuses are brought up to date before they are told.
+        // Statuses are updated before they are reported.
         let survey = StatusTracker(self.0).survey()?;
         StatusTracker(self.0).keep_unheard(survey.silence);
         let now = Env::now();
@@ -30,7 +30,7 @@ impl Recaps<'_> {
         let tasks = Tasks(self.0).task_list(&filter)?;
         let mut agents = Vec::new();
         for record in self.0.store.read(now)? {
-            // Git is asked about an agent only if something happened to it.
+            // Git is queried only for agents that have new events.
             let worked = tasks.iter().any(|task| task.agent == Some(record.id));
             if worked || is_touched(&record, since) {
                 let recap = self.recap_of(&record, since.max(record.created_at))?;
@@ -40,7 +40,7 @@ impl Recaps<'_> {
         Ok(digest(agents, tasks, (since, now)))
     }
 
-    /// Records that a person has seen everything up to this time.
+    /// Records that the user has seen everything up to this time.
     pub fn note_digest_seen(&self, until: Timestamp) -> Result<(), Error> {
         Ok(self.0.store.write_run(DIGEST_SEEN, until.to_string().as_bytes())?)
     }
@@ -50,7 +50,7 @@ impl Recaps<'_> {
     }
 }
 
-/// Whether an agent may have done something since a time, or needs a person.
+/// Returns whether an agent may have done something since a time, or needs the user.
 fn is_touched(record: &AgentRecord, since: Timestamp) -> bool {
     let times = [Some(record.status.since), record.last_activity, record.started_at, record.last_attached];
     needs_a_person(record.status.status) || times.into_iter().flatten().any(|at| at >= since)

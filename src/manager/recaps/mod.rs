@@ -1,4 +1,4 @@
-//! Reports of what happened to agents.
+//! Summaries of what happened to agents.
 //!
 //! - `recap`: `agent recap`
 //! - `digest`: `recap` over all agents
@@ -8,6 +8,6 @@ pub(in crate::manager) mod recap;
 
 use crate::manager::Context;
 
-/// Reports what happened.
+/// Use cases that summarize what happened.
 #[derive(Clone, Copy)]
 pub struct Recaps<'a>(pub &'a Context);

@@ -1,4 +1,4 @@
-//! `agent recap`: what happened to an agent while nobody looked, from the ledger, its queue and git.
+//! `agent recap`: summarizes what happened to an agent in a period, from the ledger, its queue and git.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::recaps::Recaps;
@@ -16,17 +16,17 @@ use crate::model::{AgentName, AgentRecord, Message, Recap, Recipient, TaskState}
 use crate::rules::notify::recap::{Known, tell};
 use crate::rules::status::from_screen::ToldBy;
 
-/// More than fits on a screen is told as a number; more than this is not read.
+/// Maximum number of ledger rows that are read. Rows that do not fit on a screen are only counted.
 const MOST_LINES: usize = 10_000;
-/// More commits than this are not listed.
+/// Maximum number of commits that are listed.
 const MOST_COMMITS: usize = 50;
-/// Nor more mail than this, either way.
+/// Maximum number of messages in each direction.
 const MOST_MAIL: usize = 200;
-/// Nor more characters of a prompt.
+/// Maximum number of characters of a prompt.
 const MOST_PROMPT: usize = 16 * 1024;
 
 impl Recaps<'_> {
-    /// What happened since a time; none means since the last terminal left, or since it was born.
+    /// Returns the recap since a time. `None` means since the last terminal detached, or since the agent was created.
     pub fn recap(&self, name: &AgentName, since: Option<Timestamp>) -> Result<Recap, Error> {
         StatusTracker(self.0).agent(name, "recap")?;
         let record = self.0.record(name, "recap")?;
@@ -35,7 +35,8 @@ impl Recaps<'_> {
         self.recap_of(&record, since)
     }
 
-    /// When the last terminal left the agent, if that is long enough ago for a recap (`recap` in `[attach]`).
+    /// Returns when the last terminal detached from the agent, if that is long enough ago for a recap (`recap` in
+    /// `[attach]`).
     pub fn absent_since(&self, name: &AgentName) -> Option<Timestamp> {
         let shortest = SignedDuration::try_from(self.0.settings().attach.recap?).ok()?;
         let record = self.0.store.find(name, Env::now()).ok()??;
@@ -43,7 +44,7 @@ impl Recaps<'_> {
         (Env::now().duration_since(left) >= shortest).then_some(left)
     }
 
-    /// The command that prints a recap since then.
+    /// Returns the command that prints a recap since a time.
     pub fn recap_command(&self, name: &AgentName, since: Timestamp) -> Vec<String> {
         let home = self.0.home.path.to_string_lossy();
         let exe = self.0.env.exe().to_string_lossy();
@@ -58,7 +59,7 @@ impl Recaps<'_> {
         record: &AgentRecord,
         since: Timestamp,
     ) -> Result<Recap, Error> {
-        // What cannot be written down now either is told by the next recap.
+        // Events that still cannot be stored appear in the next recap.
         let _ = RegistryWriter(self.0).note_owed();
         let query = Query { agent: Some(record.id), since: Some(since), after: None, limit: MOST_LINES };
         let rows = RegistryWriter(self.0).with_existing_ledger(|ledger| ledger.happenings(&query))?;
@@ -69,7 +70,7 @@ impl Recaps<'_> {
         })?;
         let messages = self.mail_of(record, since)?;
         let dir = Path::new(&record.working_directory);
-        // A git that is missing, slow or refused leaves its part out; the rest is true all the same.
+        // If git is missing, slow or refuses, its part is left out; the rest is still correct.
         let git = self.0.git();
         let commits = git.commits_since(dir, since, MOST_COMMITS).ok().flatten();
         let uncommitted = git.changes(dir).ok().flatten();
@@ -87,7 +88,7 @@ impl Recaps<'_> {
         }))
     }
 
-    /// What an agent was ever sent and has sent since a time, the newest of it, the oldest first.
+    /// Returns the newest messages that the agent ever received and that it sent since a time, oldest first.
     fn mail_of(&self, record: &AgentRecord, since: Timestamp) -> Result<Vec<Message>, Error> {
         let recipient = Recipient::Agent(record.id, record.name.clone());
         let newest = Some(MOST_MAIL);
@@ -105,15 +106,15 @@ impl Recaps<'_> {
         Ok(mail)
     }
 
-    /// The last prompt: what its hooks told of, or the task that it was born with, as far as a recap needs it.
+    /// Returns the last prompt that the hooks reported, or else the initial task, shortened for a recap.
     fn last_prompt(&self, record: &AgentRecord) -> Option<String> {
         let told = StatusTracker(self.0).heard_prompt(&record.name).map(|heard| heard.text);
         let text = told.or_else(|| Lifecycle(self.0).kept_first(&record.name))?;
         Some(text.chars().take(MOST_PROMPT).collect())
     }
 
-    /// The last thing it said: its own words where its hooks report them, else the last line above its composer. A
-    /// running agent whose hooks report words, and have not yet, has said nothing.
+    /// Returns the last reply as reported by hooks, or else the last line above the input line. A running agent whose
+    /// hooks report replies, but have not yet, has no last reply.
     fn last_words(&self, record: &AgentRecord) -> Option<String> {
         let said = self
             .0

@@ -1,4 +1,4 @@
-//! What others share with us: what there is, and attaching to it.
+//! Agents that other users share with this user: listing them and attaching to them.
 
 use crate::manager::sharing::Sharing;
 use std::time::{Duration, Instant};
@@ -10,25 +10,25 @@ use crate::process;
 use crate::share::{Answer, Facts, Found, Hello, Place, Search, ShareError, ask, visit};
 pub use crate::share::{Left, Want};
 
-/// How long all that others share may take to be found and asked, and how much of that is for finding.
+/// Time limit for finding and querying all shares of other users, and the part of it for finding them.
 const PATIENCE: Duration = Duration::from_secs(1);
 const SEARCH: Duration = Duration::from_millis(500);
 
-/// What others share with us.
+/// Agents that other users share with this user.
 #[derive(Debug)]
 pub struct SharedWithUs {
-    /// What answers.
+    /// The shares that answered.
     pub agents: Vec<SharedAgent>,
-    /// What does not, as `OWNER/NAME`.
+    /// The shares that did not answer, as `OWNER/NAME`.
     pub silent: Vec<String>,
-    /// Whether there may be more than could be asked.
+    /// Whether the search was complete; if not, there may be more shares.
     pub is_whole: bool,
-    /// How long was waited.
+    /// The time limit that was used.
     pub waited: Duration,
 }
 
 impl Sharing<'_> {
-    /// Everything that others share with us. Whoever does not answer holds nobody up.
+    /// Finds all agents that other users share with this user. Shares that do not answer do not delay the others.
     pub fn shared_with_us(&self) -> Result<SharedWithUs, Error> {
         let begun = Instant::now();
         let Search { found, is_whole } = Place::all_for(Env::uid(), begun + SEARCH);
@@ -42,7 +42,7 @@ impl Sharing<'_> {
             let name = found.name.to_string();
             match answer {
                 Answer::Facts(Facts { read_only, until, status }) => {
-                    // One of our words, or none: it was somebody else who said it.
+                    // The text is from another user, so anything but a known status is replaced.
                     let status =
                         status.parse::<Status>().map_or_else(|_| "unknown".into(), |s| s.to_string());
                     agents.push(SharedAgent { owner, name, read_only, until, status });
@@ -55,12 +55,12 @@ impl Sharing<'_> {
         Ok(SharedWithUs { agents, silent, is_whole, waited: PATIENCE })
     }
 
-    /// Puts this terminal on an agent of somebody else's.
+    /// Attaches this terminal to an agent of another user.
     pub fn visit(&self, owner: &str, name: &AgentName, want: Want) -> Result<Left, Error> {
         let uid = process::user_id(owner).ok_or_else(|| Error::NoSuchUser { name: owner.to_owned() })?;
         let term =
             self.0.env.var("TERM").and_then(|term| term.to_str()).unwrap_or("xterm-256color").to_owned();
-        // The size is known when the terminal is taken.
+        // The real size is read when the terminal is attached.
         let mut hello = Hello::new(want, &term, (80, 24));
         hello.within_tmux = self.0.is_within_tmux();
         match visit(&Place::of(uid, Env::uid()), uid, name, hello) {
@@ -72,7 +72,7 @@ impl Sharing<'_> {
         }
     }
 
-    /// Whether this user, who must be one, is the one who runs us.
+    /// Returns whether a user name is that of the current user. Fails for an unknown user.
     pub fn is_us(&self, user: &str) -> Result<bool, Error> {
         let uid = process::user_id(user).ok_or_else(|| Error::NoSuchUser { name: user.to_owned() })?;
         Ok(uid == Env::uid())

@@ -1,7 +1,8 @@
-//! `share-door`: keeps one door until its time is over. It is what the process in a door's session does.
+//! `share-door`: the process in the tmux session of a share. It accepts the connections of one guest until the share
+//! expires.
 //!
-//! It holds a lock for as long as it lives, by which others find and end it. It writes nothing down: when it is gone,
-//! so is what it was there for, and whoever works on the agent then must not be written over.
+//! It holds a lock while it lives, through which other processes find and end it. It stores nothing: the share ends
+//! with the process, and a later change by another command must not be overwritten.
 
 use crate::manager::access::Access;
 use crate::manager::sharing::Sharing;
@@ -19,11 +20,11 @@ use crate::rules::access::share::time_left_at_door;
 use crate::share::{Door, Facts, Guest, Place, Screen, Typed, Want};
 use crate::tmux::{Around, Arrival, AttachAs, Entry, GuestMay, GuestSeat, GuestTypes, Sizer};
 
-/// How many terminals of a guest may be there at once.
+/// Maximum number of simultaneous terminals of a guest.
 const MOST_SCREENS: usize = 8;
 
 impl Sharing<'_> {
-    /// Keeps a door until its time is over, or somebody ends this process.
+    /// Accepts connections until the share expires or this process is ended.
     pub fn keep_door(context: Context, name: &AgentName, id: AgentId, uid: u32) -> Result<(), Error> {
         let context = Arc::new(context);
         let granted = || Access(&context).written_shares(name).into_iter().find(|share| share.uid == uid);
@@ -33,7 +34,7 @@ impl Sharing<'_> {
             what: format!("another process keeps the door to `{name}` for user {uid}"),
             hint: format!("close it with `symposium agent unshare {name}`"),
         })?;
-        // Again: until now nobody knew of this process who took back what was granted.
+        // Checks again: before this process held its lock, an `unshare` could not find it.
         if granted().as_ref() != Some(&share) {
             return Err(refused());
         }
@@ -50,7 +51,7 @@ impl Sharing<'_> {
     }
 }
 
-/// Who receives the guests of one share.
+/// Accepts the guests of one share.
 struct Host {
     manager: Arc<Context>,
     name: AgentName,
@@ -62,7 +63,7 @@ struct Host {
 impl Host {
     fn receive(&self, mut guest: Guest) {
         let agent = match StatusTracker(&self.manager).running(&self.name, "attach") {
-            // Another agent of the same name is not the one that was shared.
+            // Another agent with the same name is not the one that was shared.
             Ok(agent) if agent.id == self.id => agent,
             Ok(_) | Err(Error::NotRunning { .. } | Error::InTerminal { .. } | Error::NoSuchAgent { .. }) => {
                 return guest.dismiss("the agent does not run");
@@ -129,7 +130,7 @@ impl Host {
                     Typed::Paste(text) => GuestTypes::Paste(text),
                     Typed::Key(name) => GuestTypes::Key(name),
                 };
-                // A pane that has gone takes the guest's screen with it.
+                // If the pane is gone, the guest's terminal ends with it.
                 if let Ok(Sizer::Another) = tmux.guest_types(seat, typed) {
                     screen.is_used();
                 }
@@ -142,7 +143,7 @@ impl Host {
     }
 }
 
-/// What guests know the owner by.
+/// Returns the name by which guests address the owner.
 pub(in crate::manager) fn owner() -> String {
     process::user_name(Env::uid()).unwrap_or_else(|| Env::uid().to_string())
 }

@@ -10,6 +10,6 @@ pub(in crate::manager) mod share;
 
 use crate::manager::Context;
 
-/// Shares agents with other users of this machine.
+/// Use cases that share agents with other users of this machine.
 #[derive(Clone, Copy)]
 pub struct Sharing<'a>(pub &'a Context);

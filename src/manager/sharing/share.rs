@@ -1,7 +1,7 @@
-//! `agent share`: opens a door to one agent for one user of this machine.
+//! `agent share`: gives one user of this machine access to one agent.
 //!
-//! What is granted is written down with the agent; a process of its own keeps the door, in a session of our tmux
-//! server, and closes it when its time is over, whoever else is there or not.
+//! The share is stored with the agent. A separate process in a session of our tmux server accepts the guest's
+//! connections, and ends when the share expires, independently of all other clients.
 
 use crate::manager::access::Access;
 use crate::manager::sharing::Sharing;
@@ -21,37 +21,37 @@ use crate::rules::access::share::{time_left, with, without};
 use crate::share::{Place, ShareError};
 use crate::tmux::GuestMay;
 
-/// How long a door may take to open.
+/// Time limit for a listener to open.
 const OPENING: Duration = Duration::from_secs(10);
-/// How long between two looks meanwhile.
+/// Pause between two checks while a listener opens.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
-/// What a user asked for.
+/// Arguments of `agent share`.
 #[derive(Debug, Clone, Copy)]
 pub struct ShareRequest<'a> {
-    /// The agent.
+    /// The agent to share.
     pub name: &'a AgentName,
-    /// The user.
+    /// The user name of the guest.
     pub with: &'a str,
-    /// What they may do.
+    /// The permissions of the guest.
     pub may: GuestMay,
-    /// For how long; none: until it is taken back.
+    /// Duration of the share. `None` means until it is ended.
     pub lasts: Option<Duration>,
 }
 
-/// What came of it.
+/// Result of `agent share`.
 #[derive(Debug)]
 pub struct Shared {
-    /// What was granted.
+    /// The granted share.
     pub share: Share,
-    /// What the guest types.
+    /// The name that the guest passes to `agent attach`.
     pub address: String,
-    /// What is less than it could be.
+    /// Restrictions of this system that the user should know.
     pub remarks: Vec<String>,
 }
 
 impl Sharing<'_> {
-    /// Shares an agent.
+    /// Shares an agent with another user.
     pub fn share(&self, request: ShareRequest<'_>) -> Result<Shared, Error> {
         if self.0.env.var(AGENT_ID).is_some() {
             return Err(Error::Unsafe {
@@ -94,7 +94,7 @@ impl Sharing<'_> {
         Ok(Shared { share, address: format!("{}/{}", owner(), agent.name), remarks })
     }
 
-    /// The number of another user of this machine.
+    /// Returns the user id of another user of this machine.
     fn colleague(&self, name: &str) -> Result<u32, Error> {
         let uid = process::user_id(name).ok_or_else(|| Error::NoSuchUser { name: name.to_owned() })?;
         if uid == Env::uid() {
@@ -106,7 +106,7 @@ impl Sharing<'_> {
         Ok(uid)
     }
 
-    /// Closes the door that is there; what is granted next takes its place.
+    /// Closes an existing listener for this guest, so that the new share replaces it.
     fn make_way(&self, name: &AgentName, uid: u32, place: &Place) -> Result<(), Error> {
         let closed = Access(self.0).close_doors(name, Some(uid), &[], Closed::default())?;
         if !closed.is_open() && !place.answers(name) {
@@ -139,12 +139,12 @@ impl Sharing<'_> {
         Ok(())
     }
 
-    /// With whom an agent is shared now; what is over, or was cut by a reboot, is not.
+    /// Returns the current shares of an agent, without those that expired or ended with a reboot.
     pub fn shares(&self, name: &AgentName) -> Vec<Share> {
         let now = Env::now();
         let mut shares = Access(self.0).written_shares(name);
         shares.retain(|share| Place::of(Env::uid(), share.uid).answers(name));
-        // What a door says that is open holds, whatever is written down.
+        // The share that an open listener reports takes precedence over the stored one.
         let kept = self.0.store.doors(name).unwrap_or_default().into_iter().filter_map(|door| door.share);
         shares = kept.fold(shares, with);
         shares.retain(|share| time_left(share, now).is_some());
@@ -152,7 +152,7 @@ impl Sharing<'_> {
     }
 }
 
-/// When a time limit is over.
+/// Returns the end of a share with this duration.
 fn ends_at(since: Timestamp, lasts: Duration) -> Result<Timestamp, Error> {
     let until = SignedDuration::try_from(lasts).ok().and_then(|lasts| since.checked_add(lasts).ok());
     until.filter(|until| *until > since).ok_or_else(|| Error::Usage {

@@ -1,4 +1,4 @@
-//! `spec check`: everything that is wrong in all files that count, or in one that is named, at once.
+//! `spec check`: reports all mistakes in the effective spec files, or in one given file, at once.
 
 use crate::manager::specs::SpecCatalog;
 use std::path::Path;
@@ -10,19 +10,19 @@ use crate::rules::lifecycle::params;
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::specs::Specs;
 
-/// What was looked at, and what is wrong with it.
+/// Result of `spec check`.
 #[derive(Debug)]
 pub struct SpecsChecked {
-    /// The names of the specs.
+    /// The names of the checked specs.
     pub names: Vec<String>,
-    /// Every mistake, by file, line and column.
+    /// Every mistake, with file, line and column.
     pub mistakes: Vec<Mistake>,
-    /// What should be looked at.
+    /// Problems that are not mistakes.
     pub warnings: Vec<String>,
 }
 
 impl SpecCatalog<'_> {
-    /// Checks one file or folder, or all that count in a place.
+    /// Checks one file or folder, or all files that are effective in a directory.
     pub fn spec_check(&self, path: Option<&Path>, place: &Place) -> Result<SpecsChecked, Error> {
         let specs = match path {
             Some(path) => Specs::at(&self.path_here(path))?,

@@ -1,4 +1,4 @@
-//! `spec init`: a commented `.symposium/agents.toml` to begin with. Never writes over one that is there.
+//! `spec init`: writes a commented example `.symposium/agents.toml`. Never overwrites an existing one.
 
 use crate::manager::specs::SpecCatalog;
 use std::fs;
@@ -10,11 +10,11 @@ use crate::error::Error;
 use crate::specs;
 
 impl SpecCatalog<'_> {
-    /// Writes the example into a directory; says which file it is.
+    /// Writes the example into a directory and returns the path of the file.
     pub fn spec_init(&self, dir: Option<&Path>) -> Result<PathBuf, Error> {
         let folder = self.0.working_directory(dir)?.join(".symposium");
         let file = folder.join("agents.toml");
-        // In the user's home directory this is the state directory, which is nobody else's business.
+        // In the user's home directory this is the state directory, which must be private.
         let (dir_mode, file_mode) = if folder == self.0.home.path { (0o700, 0o600) } else { (0o755, 0o644) };
         let failed = |source| match source {
             error if ErrorKind::AlreadyExists == std::io::Error::kind(&error) => Error::Unsafe {

@@ -1,5 +1,5 @@
-//! From what was asked to what runs: a spec found, its kind and program found, its wishes said in the kind's flags.
-//! Nothing is created here, so that whatever is wrong leaves nothing behind.
+//! Builds a launch plan from a spawn request: finds the spec, its kind and the program, and translates the spec's
+//! options to the kind's flags. Creates nothing, so that a failure leaves nothing behind.
 
 use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use crate::rules::lifecycle::inherit::{Inheritance, inherit};
 use crate::rules::lifecycle::{default_kind, params};
 use crate::rules::status::decide::PLAIN_COMMAND;
 
-/// The longest text that can be one argument of a program on Linux, less its end: `MAX_ARG_STRLEN`.
+/// The longest single argument of a program on Linux, without its terminator: `MAX_ARG_STRLEN`.
 const LONGEST_ARGUMENT: usize = 131_071;
 
-/// What is to run.
+/// The spec or command that an agent runs.
 #[derive(Debug, Clone)]
 pub enum Body {
-    /// A spec or kind by name, a folder or a file; none means `default`.
+    /// A spec or kind by name, or a folder or file; `None` means `default`.
     Spec(Option<String>),
-    /// Any command.
+    /// A command without a spec.
     Command(Vec<String>),
 }
 
@@ -31,7 +31,7 @@ impl Default for Body {
     }
 }
 
-/// What is to run, found and checked.
+/// A checked launch plan: the spec, the kind and the command line of an agent.
 pub(in crate::manager) struct Chosen {
     pub spec: Spec,
     pub asked: Asked,
@@ -40,7 +40,7 @@ pub(in crate::manager) struct Chosen {
     pub command: Vec<String>,
     pub params: Vec<GivenParam>,
     pub warnings: Vec<String>,
-    /// What the user has to agree to before it runs.
+    /// The effects of the spec that the user has to agree to before it runs.
     pub untrusted: Option<UntrustedSpec>,
 }
 
@@ -50,7 +50,7 @@ impl Chosen {
         self.untrusted.clone().map_or(Ok(()), |untrusted| Err(Error::UntrustedSpec(Box::new(untrusted))))
     }
 
-    /// Puts what the spec and who asked say into a record.
+    /// Copies the settings of the spec and of the request into a record.
     pub(in crate::manager) fn write_into(&self, record: &mut AgentRecord) {
         let first_line = self.spec.description.as_deref().and_then(|text| text.lines().next());
         record.title = self.asked.title.as_deref().or(first_line).and_then(Title::clean).map(String::from);
@@ -69,7 +69,7 @@ impl Chosen {
         }
     }
 
-    /// A first prompt with the parameters in it, held against what a terminal takes.
+    /// Fills the parameters into the initial prompt and checks that it can be typed into a terminal.
     pub(in crate::manager) fn task(&self, text: Option<&str>) -> Result<Option<Prompt>, Error> {
         let filled = text.map(|text| params::fill(text, &self.params));
         filled.as_deref().map(str::parse).transpose().map_err(Error::Unsendable)
@@ -77,7 +77,7 @@ impl Chosen {
 }
 
 impl SpecCatalog<'_> {
-    /// Finds what is to run in a directory.
+    /// Builds the launch plan for a request in a directory.
     pub(in crate::manager) fn chosen(
         &self,
         request: &SpawnRequest,
@@ -105,14 +105,14 @@ impl SpecCatalog<'_> {
         }
     }
 
-    /// Finds what is to run now where the same was asked for, perhaps long ago.
+    /// Builds the launch plan for a stored request, with the specs as they are now.
     pub(in crate::manager) fn chosen_again(&self, mut asked: Asked, dir: &Path) -> Result<Chosen, Error> {
         let found = self.blueprint(&mut asked)?;
         let chosen = self.chosen_from(found.spec, asked, dir, found.warnings)?;
         Ok(Chosen { untrusted: found.untrusted, ..chosen })
     }
 
-    /// What is to run by a spec that was found, or handed over.
+    /// Builds the launch plan for a spec that was found or imported.
     pub(in crate::manager) fn chosen_from(
         &self,
         mut spec: Spec,
@@ -145,7 +145,7 @@ impl SpecCatalog<'_> {
         Ok(Chosen { spec, asked, kind_name, kind, command: base.args, params, warnings, untrusted: None })
     }
 
-    /// What an agent hands down to its children.
+    /// Returns the settings that an agent passes on to its children.
     fn inheritance(&self, parent: &AgentName) -> Result<Inheritance, Error> {
         let record = self.0.record(parent, "show")?;
         let spec = self.birth_note(parent).and_then(|note| note.spec).unwrap_or_default();
@@ -158,7 +158,7 @@ impl SpecCatalog<'_> {
         })
     }
 
-    /// The kind that drives a spec's program: the one it names, none for a bare command, else the first that is here.
+    /// Returns the kind of a spec: the one it names, none for a plain command, else the first one that is installed.
     fn kind_for(&self, spec: &Spec, dir: &Path) -> Result<(String, Kind), Error> {
         let kinds = self.0.kinds()?;
         let is_here = |name: &str| kinds.get(name).is_some_and(|kind| self.program_of(kind, dir).is_some());
@@ -183,7 +183,7 @@ impl SpecCatalog<'_> {
         }
     }
 
-    /// The program, and what a spec puts behind it, ahead of the kind's own arguments.
+    /// Returns the program with the arguments of the spec, which precede those of the kind.
     fn command_for(
         &self,
         spec: &Spec,
@@ -209,7 +209,7 @@ impl SpecCatalog<'_> {
         Ok(vec![program.to_string_lossy().into_owned()])
     }
 
-    /// The demo agent is this very binary; every other kind is looked for in PATH.
+    /// Finds the program of a kind. The demo agent is the own binary; every other program is searched in PATH.
     pub(in crate::manager) fn program_of(&self, kind: &Kind, dir: &Path) -> Option<PathBuf> {
         if kind.program.first().is_some_and(|program| program == kinds::SELF) {
             return Some(self.0.env.exe().to_path_buf());
@@ -217,7 +217,7 @@ impl SpecCatalog<'_> {
         kinds::find_program(kind, self.0.env.var("PATH"), dir)
     }
 
-    /// A program by its name in PATH, or by a path that counts from a directory.
+    /// Finds a program by its name in PATH, or by a path relative to a directory.
     pub(in crate::manager) fn find_program(&self, program: &str, dir: &Path) -> Option<PathBuf> {
         let kind = Kind { program: vec![program.to_owned()], ..Kind::default() };
         kinds::find_program(&kind, self.0.env.var("PATH"), dir)
@@ -254,7 +254,7 @@ fn settled(spec: &Spec, asked: &Asked) -> Result<Vec<GivenParam>, Error> {
         .map_err(|wrong| Error::BadParams { spec: spec.name.clone(), wrong })
 }
 
-/// The system prompt with the parameters in it; a name in braces that is none of them is told.
+/// Fills the parameters into the system prompt. Warns about names in braces that are not parameters.
 fn filled_prompt(
     spec: &Spec,
     params: &[GivenParam],

@@ -1,5 +1,5 @@
-//! `spec list`: every spec that counts in a place, also those that something is wrong with; and the kinds, which can
-//! stand wherever a spec can.
+//! `spec list`: the specs that are effective in a directory, including those with mistakes, and the kinds, which can be
+//! used like specs.
 
 use crate::manager::specs::SpecCatalog;
 use serde::Serialize;
@@ -10,45 +10,45 @@ use crate::manager::specs::resolve::Place;
 use crate::model::{FoundIn, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
 
-/// One spec in a list.
+/// One spec in the list.
 #[derive(Debug, Serialize)]
 pub struct SpecLine {
-    /// What it is called.
+    /// The name of the spec.
     pub name: String,
-    /// What it is for.
+    /// The description from the spec file.
     pub description: Option<String>,
-    /// Which kind it names.
+    /// The kind that the spec names.
     pub kind: Option<String>,
-    /// What it is among others.
+    /// The role of its agents among others.
     pub role: Option<String>,
-    /// Who wrote it.
+    /// The origin of the spec.
     pub found_in: FoundIn,
-    /// How many agents of it there are.
+    /// The number of agents of this spec.
     pub agents: usize,
-    /// Why no agent can be made of it, when none can.
+    /// The mistakes that prevent a spawn, if there are any.
     pub wrong: Vec<String>,
 }
 
-/// All of them.
+/// Result of `spec list`.
 #[derive(Debug)]
 pub struct SpecList {
-    /// In alphabetical order.
+    /// The specs in alphabetical order.
     pub specs: Vec<SpecLine>,
-    /// What should be looked at.
+    /// Problems that are not mistakes.
     pub warnings: Vec<String>,
 }
 
-/// One kind in a list.
+/// One kind in the list.
 #[derive(Debug, Serialize)]
 pub struct KindLine {
-    /// What it is called.
+    /// The name of the kind.
     pub name: String,
-    /// Whether its program is found from that place.
+    /// Whether its program is found from the requested directory.
     pub installed: bool,
 }
 
 impl SpecCatalog<'_> {
-    /// Lists the kinds, in the order in which a default is looked for.
+    /// Lists the kinds, in the order in which the default is chosen.
     pub fn kind_list(&self, place: &Place) -> Result<Vec<KindLine>, Error> {
         let dir = self.asked_in(place, None)?.dir;
         let kinds = self.0.kinds()?;
@@ -59,7 +59,7 @@ impl SpecCatalog<'_> {
         Ok(kinds.names().filter(|name| *name != PLAIN_COMMAND).map(line).collect())
     }
 
-    /// Lists the specs that count in a place.
+    /// Lists the specs that are effective in a directory.
     pub fn spec_list(&self, place: &Place) -> Result<SpecList, Error> {
         let asked = self.asked_in(place, None)?;
         let specs = self.specs(&asked.dir, asked.config.as_deref())?;

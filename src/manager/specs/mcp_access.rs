@@ -1,4 +1,4 @@
-//! Which agents are given our MCP server when they start, and whether they ask before they use it.
+//! Decides which agents get our MCP server at their start, and whether they ask before they use it.
 
 use crate::env::{AGENT, AGENT_ID};
 use crate::kinds::{self, Asking, HookCommand, McpServer, McpSetup};
@@ -6,28 +6,28 @@ use crate::manager::specs::SpecCatalog;
 use crate::manager::specs::spawn_request::Variables;
 use crate::model::{AgentRecord, Kind, Tier};
 
-/// Whose server it is.
+/// The agent that an MCP server is started for.
 pub(in crate::manager) struct Owner {
     pub name: String,
     pub id: String,
-    /// How freely it may act.
+    /// The tier of the agent.
     pub tier: Option<Tier>,
 }
 
 impl SpecCatalog<'_> {
-    /// An agent as the owner of its server.
+    /// Returns an agent as the owner of its MCP server.
     pub(in crate::manager) fn owner(&self, record: &AgentRecord) -> Owner {
         let spec = self.birth_note(&record.name).and_then(|note| note.spec);
         let tier = spec.and_then(|spec| spec.shell_tier);
         Owner { name: record.name.to_string(), id: record.id.to_string(), tier }
     }
 
-    /// What one start is given so that the agent has our tools; `env` is what it gets beside.
+    /// Returns the arguments and variables that give the agent our tools at a start; `env` are its other variables.
     pub(in crate::manager) fn tools_for(&self, owner: Owner, kind: &Kind, env: &Variables) -> McpSetup {
         let text = |key: &str| {
             env.iter().find(|(k, _)| k == key).and_then(|(_, value)| value.to_str().map(str::to_owned))
         };
-        // One that asks before everything asks before these, too.
+        // An agent that asks before every action asks before these tools, too.
         let asking = if owner.tier == Some(Tier::Approve) { Asking::First } else { Asking::Never };
         let server = McpServer {
             door: HookCommand { binary: self.0.hook_program(), home: self.0.home.path.clone() },

@@ -7,7 +7,7 @@
 //! - `init`: `spec init`
 //! - `trust`: `spec trust`, `spec untrust`, and the check before a spawn
 //! - `launch_plan`: from a spec and options to the command line that runs
-//! - `spawn_request`: what a user asks for at a spawn
+//! - `spawn_request`: the options of a spawn
 //! - `spawn_manifest`: `spec.json`, the spec an agent was created from
 //! - `mcp_access`: which agents get our MCP server
 
@@ -24,6 +24,6 @@ pub(in crate::manager) mod trust;
 
 use crate::manager::Context;
 
-/// Finds specs and plans what a launch runs.
+/// Use cases that find specs and plan launches.
 #[derive(Clone, Copy)]
 pub struct SpecCatalog<'a>(pub &'a Context);

@@ -1,4 +1,4 @@
-//! Finds the spec that somebody asked for: by its name, by the name of a kind, or as a folder or file.
+//! Finds the requested spec: by its name, by the name of a kind, or as a folder or file.
 
 use crate::manager::specs::SpecCatalog;
 use std::io::ErrorKind;
@@ -10,53 +10,53 @@ use crate::model::{DEFAULT_SPEC, FoundIn, Spec, UntrustedSpec, is_deceptive};
 use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::specs::{SpecError, Specs, Where};
 
-/// The variable that names a file of specs.
+/// The variable with the path of a spec file.
 const CONFIG: &str = "SYMPOSIUM_AGENTS_CONFIG";
 
-/// Where specs are looked for.
+/// Where specs are searched.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
-    /// The file that was named, in place of all others.
+    /// The spec file that replaces all others.
     pub config: Option<PathBuf>,
-    /// The directory an agent would work in; none means here.
+    /// The directory an agent would work in; `None` means the current directory.
     pub dir: Option<PathBuf>,
 }
 
-/// A spec and what should be said about it.
+/// A resolved spec, with warnings about it.
 pub(in crate::manager) struct Blueprint {
     pub spec: Spec,
     pub warnings: Vec<String>,
-    /// What the user has to agree to before an agent is spawned from it.
+    /// The effects that the user has to agree to before an agent is spawned from the spec.
     pub untrusted: Option<UntrustedSpec>,
 }
 
 impl SpecCatalog<'_> {
-    /// The file of specs that `--config` or the variable names, absolute.
+    /// Returns the absolute path of the spec file that `--config` or the variable names.
     pub(in crate::manager) fn specs_file(&self, flag: Option<&Path>) -> Option<PathBuf> {
         let named = flag.map(Path::to_path_buf).or_else(|| self.0.env.var(CONFIG).map(PathBuf::from))?;
         Some(self.path_here(&named))
     }
 
-    /// A path that somebody typed here, absolute.
+    /// Makes a path absolute, relative to the current directory.
     pub(in crate::manager) fn path_here(&self, path: &Path) -> PathBuf {
-        // Without the `.` of `./Folder`: it is shown.
+        // Removes the `.` of `./Folder`, because the path is displayed.
         self.0.env.cwd().map_or_else(|| path.to_path_buf(), |cwd| cwd.join(path).components().collect())
     }
 
-    /// A wish for a spec, looked for in a place.
+    /// Builds a request for a spec, searched as `place` says.
     pub(in crate::manager) fn asked_in(&self, place: &Place, spec: Option<&str>) -> Result<Asked, Error> {
         let dir = self.0.working_directory(place.dir.as_deref())?;
         let config = self.specs_file(place.config.as_deref());
         Ok(Asked { spec: spec.map(str::to_owned), dir, config, ..Asked::default() })
     }
 
-    /// All specs that count in a directory.
+    /// Returns all effective specs of a directory.
     pub(in crate::manager) fn specs(&self, dir: &Path, config: Option<&Path>) -> Result<Specs, Error> {
         Ok(Specs::find(&Where { dir, home: &self.0.home.path, config })?)
     }
 
-    /// The spec that is asked for, resolved. A name is a spec's first, then a kind's, then a folder's; a path is made
-    /// absolute in what was asked, so that the same can be asked from anywhere.
+    /// Resolves the requested spec. A name means a spec first, then a kind, then a folder. Makes a path in the request
+    /// absolute, so that the request can be repeated from any directory.
     pub(in crate::manager) fn blueprint(&self, asked: &mut Asked) -> Result<Blueprint, Error> {
         let wanted = asked.spec.clone().unwrap_or_else(|| DEFAULT_SPEC.to_owned());
         let kinds = self.0.kinds()?;
@@ -109,18 +109,18 @@ impl SpecCatalog<'_> {
 
     fn with_warnings(&self, spec: Spec, mut warnings: Vec<String>) -> Blueprint {
         warnings.extend(spec.remarks.iter().cloned());
-        // A directory may be called what a terminal would obey.
+        // The name of a directory may contain characters that a terminal would interpret.
         let warnings = warnings.iter().map(|warning| warning.replace(is_deceptive, "\u{fffd}")).collect();
         Blueprint { spec, warnings, untrusted: None }
     }
 }
 
-/// Whether a text is a path whatever is there; a bare word is a name first.
+/// Returns whether a text is a path by its form alone; a plain name means a spec first.
 fn looks_like_a_path(text: &str) -> bool {
     text.contains('/') || text == "." || text == ".." || text.ends_with(".md") || text.ends_with(".mdx")
 }
 
-/// Whether a file stands in `.claude/agents`. Such files belong to another program, and cannot take the place of a kind.
+/// Returns whether a file is in `.claude/agents`. Such files belong to another program, and cannot replace a kind.
 fn is_of_claude(path: &str) -> bool {
     Path::new(path).parent().is_some_and(|dir| dir.ends_with(".claude/agents"))
 }

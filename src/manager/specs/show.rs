@@ -1,4 +1,4 @@
-//! `spec show`: one spec with where each value came from, and what a spawn of it would run.
+//! `spec show`: a spec with the origin of each value, and the command line that a spawn would run.
 
 use crate::manager::specs::SpecCatalog;
 use std::path::Path;
@@ -16,25 +16,25 @@ use crate::model::{Spec, UntrustedSpec};
 use crate::rules::lifecycle::conversation_start::Opening;
 use crate::rules::lifecycle::{conversation_start, naming};
 
-/// Stands for the id of the conversation, which every spawn chooses anew.
+/// Placeholder for the id of the conversation, which every spawn generates.
 const NEW_ID: &str = "NEW-ID";
 
-/// A spec, and what it comes to here.
+/// Result of `spec show`.
 #[derive(Debug, Serialize)]
 pub struct SpecShown {
-    /// The spec, resolved.
+    /// The resolved spec.
     pub spec: Spec,
-    /// Which kind drives it; none when that cannot be told.
+    /// The kind of the spec, or `None` if it cannot be determined.
     pub kind: Option<String>,
-    /// What a spawn would run, argument by argument; empty when it would not.
+    /// The arguments that a spawn would run; empty if a spawn would fail.
     pub command_line: Vec<String>,
-    /// Why a spawn would run nothing.
+    /// Why a spawn would fail.
     pub problem: Option<String>,
-    /// What a spawn would warn of.
+    /// The warnings of a spawn.
     pub warnings: Vec<String>,
 }
 
-/// What stands in the way, with what it is about.
+/// Formats an error as the reason why a spawn would fail, with its observations.
 fn problem(error: &Error) -> String {
     match error {
         Error::BadParams { wrong, .. } => wrong.join("; "),
@@ -42,13 +42,13 @@ fn problem(error: &Error) -> String {
     }
 }
 
-/// Says that a spawn would ask the user first.
+/// Returns the remark that a spawn would ask the user first.
 fn needs_trust(untrusted: &UntrustedSpec) -> String {
     format!("it is not trusted: `symposium spec trust {}` shows what it would do", untrusted.dir.display())
 }
 
 impl SpecCatalog<'_> {
-    /// Resolves a spec: by its name, a kind, a folder or a file.
+    /// Resolves a spec by its name, a kind, a folder or a file.
     pub fn spec_show(
         &self,
         name: Option<&str>,
@@ -83,7 +83,7 @@ impl SpecCatalog<'_> {
         })
     }
 
-    /// All arguments of a first start, hooks and tools included, of the agent that a spawn would make.
+    /// Returns all arguments of the first start of an agent, including those for hooks and tools.
     fn command_line(&self, chosen: &Chosen) -> Result<Vec<String>, Error> {
         let taken = self.0.store.read(Env::now())?;
         let is_free = |name: &_| !taken.iter().any(|record| record.name == *name);

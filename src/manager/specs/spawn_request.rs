@@ -1,4 +1,4 @@
-//! What a user asks for when an agent is spawned.
+//! The arguments of a spawn.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,61 +6,61 @@ use std::path::PathBuf;
 use crate::manager::specs::launch_plan::Body;
 use crate::model::{AgentName, RestartPolicy, Workspace};
 
-/// What a user asked for.
+/// The arguments of a spawn.
 #[derive(Debug, Clone, Default)]
 pub struct SpawnRequest {
-    /// What is to run.
+    /// The spec or command to run.
     pub body: Body,
-    /// What it is to be called.
+    /// The name of the agent.
     pub name: Option<AgentName>,
-    /// Where it is to work; none means here.
+    /// The working directory; `None` means the current directory.
     pub dir: Option<PathBuf>,
-    /// Its first prompt.
+    /// The initial prompt.
     pub task: Option<String>,
-    /// What it is there for, for its name only.
+    /// A purpose, from which only the name is derived.
     pub called_for: Option<String>,
-    /// Free text for people.
+    /// Free text for lists and the status line.
     pub title: Option<String>,
-    /// The file to look for specs in, in place of all others.
+    /// The spec file that replaces all others.
     pub config: Option<PathBuf>,
-    /// What sort of place it works in; none means as its spec says.
+    /// The kind of workspace; `None` means as the spec says.
     pub workspace: Option<Workspace>,
-    /// The branch of its worktree; none means one of its own.
+    /// The branch of the worktree; `None` means a new one.
     pub branch: Option<String>,
-    /// Whether a new worktree starts with the uncommitted changes of the directory that it is made from.
+    /// Whether a new worktree starts with the uncommitted changes of the directory that it is created from.
     pub changes: UncommittedChanges,
-    /// What its taskspace is for, when it gets one.
+    /// The description of the taskspace, if the agent gets one.
     pub taskspace: Option<String>,
-    /// Go on with this conversation of the CLI, or what to call the new one.
+    /// The conversation to resume, or the name of the new one.
     pub conversation: Option<String>,
-    /// What its spec is given.
+    /// The parameters of the spec.
     pub params: Vec<(String, String)>,
-    /// Variables on top of the caller's environment.
+    /// Variables in addition to the caller's environment.
     pub env: Vec<(String, String)>,
-    /// The agent that spawns it; none means the one in whose process tree this runs.
+    /// The parent. `None` means the agent in whose process tree this process runs.
     pub parent: Option<AgentName>,
-    /// How long it is there; none means as its spec says.
+    /// How long the agent exists; `None` means as the spec says.
     pub lifetime: Option<Lifetime>,
-    /// What happens when it ends by itself; none means as its spec says.
+    /// The restart policy; `None` means as the spec says.
     pub restart: Option<RestartPolicy>,
-    /// Columns and lines to begin with: those of the terminal that it was asked for in.
+    /// The initial number of columns and lines: those of the caller's terminal.
     pub size: Option<(u16, u16)>,
 }
 
-/// What happens to uncommitted changes when a worktree is made from a directory that has some.
+/// How a new worktree treats uncommitted changes of the directory that it is created from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UncommittedChanges {
-    /// They stay behind, and a warning says so.
+    /// The changes stay in the directory, and a warning says so.
     #[default]
     StayBehind,
-    /// A copy of them is put into the new worktree.
+    /// The changes are copied into the new worktree.
     TakeAlong,
 }
 
-/// How long an agent is there.
+/// How long an agent exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
-    /// Until its task is done.
+    /// The agent is removed when its task is done.
     Task,
 }
 

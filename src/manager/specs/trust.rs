@@ -1,5 +1,5 @@
 //! `spec trust` and `spec untrust`, and the check before a spawn: a spec of a project may change what runs on this
-//! machine only if the user agreed to the project's spec files as they are now. The rule is in `rules/trust.rs`.
+//! machine only if the user agreed to the current content of the project's spec files. The rule is in `rules/trust.rs`.
 
 use crate::manager::specs::SpecCatalog;
 use std::path::{Path, PathBuf};
@@ -14,30 +14,30 @@ use crate::model::{DEFAULT_SPEC, ProjectFiles, Spec, TrustState, TrustedProject,
 use crate::rules::access::trust;
 use crate::specs::Specs;
 
-/// The specs of a project as the user is asked about them.
+/// The specs of a project, for the user's decision.
 #[derive(Debug, Clone, Serialize)]
 pub struct TrustReview {
-    /// The directory that holds `.symposium`; of an agent's worktree, that of its repository.
+    /// The directory that contains `.symposium`; for an agent's worktree, that of its repository.
     pub project: String,
-    /// The content that is agreed to.
+    /// The hash of the content that the user agrees to.
     pub sha256: String,
-    /// Whether the user trusts it.
+    /// Whether the user trusts the content.
     pub state: TrustState,
-    /// The specs that need trust, with what they make this machine do.
+    /// The specs that need trust, with their effects on this machine.
     pub specs: Vec<SpecEffects>,
 }
 
-/// A spec and what it makes this machine do.
+/// A spec and its effects on this machine.
 #[derive(Debug, Clone, Serialize)]
 pub struct SpecEffects {
-    /// The name of the spec; `None` for what `[defaults]` give to every kind.
+    /// The name of the spec; `None` for the settings that `[defaults]` gives to every kind.
     pub name: Option<String>,
-    /// One sentence each, with file and line.
+    /// One sentence for each effect, with file and line.
     pub effects: Vec<String>,
 }
 
 impl SpecCatalog<'_> {
-    /// Returns what stands in the way of spawning a spec, or `None` if it needs no trust or has it.
+    /// Returns the effects that prevent a spawn, or `None` if the spec needs no trust or is trusted.
     pub(in crate::manager) fn untrusted(
         &self,
         specs: &Specs,
@@ -61,7 +61,7 @@ impl SpecCatalog<'_> {
         }))
     }
 
-    /// Returns the specs of the project around a directory that need trust, or `None` if the project has no specs.
+    /// Returns the specs of the directory's project that need trust, or `None` if the project has no specs.
     pub fn trust_review(&self, place: &Place) -> Result<Option<TrustReview>, Error> {
         let dir = self.0.working_directory(place.dir.as_deref())?;
         let specs = self.specs(&dir, None)?;
@@ -73,7 +73,7 @@ impl SpecCatalog<'_> {
         names.extend(Some(DEFAULT_SPEC.to_owned()).filter(|name| !files.names.contains(name)));
         let mut found = Vec::new();
         for name in names {
-            // A spec with a mistake cannot be spawned, and once the mistake is mended the content is another.
+            // A spec with a mistake cannot be spawned, and correcting the mistake changes the content.
             let Ok(spec) = specs.get(&name) else { continue };
             let effects = trust::effects(&spec, &files, kinds.get(&name).is_some());
             let name = Some(name).filter(|name| files.names.contains(name));
@@ -89,7 +89,7 @@ impl SpecCatalog<'_> {
         }))
     }
 
-    /// Trusts the specs of a project as they were reviewed. Agents cannot agree in place of a person.
+    /// Trusts the specs of a project as they were reviewed. Agents cannot agree in place of the user.
     pub fn trust(&self, review: &TrustReview) -> Result<(), Error> {
         self.refuse_trust_by_agent(&review.project)?;
         self.0.store.begin()?;
@@ -100,11 +100,11 @@ impl SpecCatalog<'_> {
         })?)
     }
 
-    /// Takes the trust in the project around a directory back; returns the project and whether it was trusted.
+    /// Revokes the trust in the project of a directory. Returns the project and whether it was trusted.
     pub fn untrust(&self, dir: Option<&Path>) -> Result<(String, bool), Error> {
         let path = self.path_here(dir.unwrap_or(Path::new(".")));
         let place = Place { config: None, dir: Some(path.clone()) };
-        // A project that is gone, or whose specs are, can be named by its path.
+        // A project that was deleted, or whose specs were, can be named by its path.
         let project = match self.trust_review(&place) {
             Ok(Some(review)) => review.project,
             _ => path.to_string_lossy().into_owned(),
@@ -134,8 +134,8 @@ impl SpecCatalog<'_> {
         Ok(trust::state(files, trusted.iter().find(|trusted| trusted.project == key)))
     }
 
-    /// The directory by which trust in a project is kept. An agent's worktree, which we made, counts as its repository:
-    /// trust in the repository holds there as long as the agent leaves the spec files as they are.
+    /// Returns the directory under which trust in a project is stored. An agent's worktree counts as its repository:
+    /// trust in the repository holds there as long as the agent leaves the spec files unchanged.
     fn trust_key(&self, root: &Path) -> String {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let home = self.0.home.path.canonicalize().unwrap_or_else(|_| self.0.home.path.clone());
@@ -147,7 +147,8 @@ impl SpecCatalog<'_> {
         key.components().collect::<PathBuf>().to_string_lossy().into_owned()
     }
 
-    /// Whether the `.symposium` of a directory is the user's own state directory, seen from another environment.
+    /// Returns whether the `.symposium` of a directory is the user's own state directory, seen from another
+    /// environment.
     fn is_own_home(&self, root: &Path) -> bool {
         let home = self.0.env.var("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
         home.is_some_and(|home| root.canonicalize().is_ok_and(|root| root == home))

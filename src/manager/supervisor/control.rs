@@ -1,5 +1,5 @@
-//! Starting, stopping and finding the supervisor. It lives in a session of our tmux server that tmux starts again
-//! when it dies, and is single by a lock.
+//! Starts, stops and finds the supervisor. It runs in a session of our tmux server, which restarts it when it dies, and
+//! a lock ensures that there is only one.
 
 use crate::manager::registry::RegistryWriter;
 use crate::manager::supervisor::SupervisorControl;
@@ -18,64 +18,64 @@ pub use crate::process::Exits;
 use crate::rules::lifecycle::restart::{Plan, plan};
 use crate::store::{AgentLock, RotatingFile};
 
-/// The file in `run/` that says: somebody stopped the supervisor, it is not to come back by itself.
+/// The file in `run/` that marks a supervisor that was stopped on request and must not start automatically.
 const OFF: &str = "_supervisor.off";
-/// The file in `run/` that tells of the one that runs.
+/// The file in `run/` that describes the running supervisor.
 const CARD: &str = "_supervisor.json";
-/// How long another supervisor may take to leave, for one that was asked to start by hand.
+/// Time that a supervisor started by the user waits for another one to end.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a supervisor may take to come up or to leave.
+/// Time limit for a supervisor to start or to end.
 const SOON: Duration = Duration::from_secs(5);
-/// The variable that keeps commands from starting one.
+/// The variable that prevents commands from starting a supervisor.
 const SWITCH: &str = "SYMPOSIUM_SUPERVISOR";
 
-/// What a supervisor tells of itself.
+/// The description that a supervisor writes about itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Card {
-    /// Its process.
+    /// Process id of the supervisor.
     pub pid: i32,
-    /// Since when it runs.
+    /// Start time of the supervisor.
     #[serde(with = "crate::base::json_time")]
     pub since: Timestamp,
-    /// Its version.
+    /// Version of the supervisor.
     pub version: String,
 }
 
-/// Whether there is a supervisor, and what waits for it.
+/// The state of the supervisor, and the work that waits for it.
 #[derive(Debug, Serialize)]
 pub struct Supervision {
-    /// Whether one runs.
+    /// Whether a supervisor is running.
     pub running: bool,
-    /// Whether somebody stopped it.
+    /// Whether the supervisor was stopped on request.
     pub stopped_on_request: bool,
-    /// What it tells of itself.
+    /// The description of the running supervisor.
     #[serde(flatten)]
     pub card: Option<Card>,
-    /// Whether an agent that is started brings one along.
+    /// Whether starting an agent also starts a supervisor.
     pub autostart: bool,
-    /// Restarts that are due or planned.
+    /// Number of restarts that are due or scheduled.
     pub restarts_waiting: usize,
-    /// Tasks that are not done.
+    /// Number of unfinished tasks.
     pub tasks_waiting: usize,
-    /// Agents with a heartbeat.
+    /// Number of agents with a heartbeat.
     pub heartbeats: usize,
-    /// Why the one that runs does not work; `null` if it does.
+    /// Why the running supervisor makes no progress; `null` if it does.
     pub stall: Option<SupervisorStall>,
-    /// What is wrong with `config.toml`, when something is: then the settings before it are in force.
+    /// The mistake in `config.toml`, if there is one. The last valid settings then stay in effect.
     pub config_mistake: Option<String>,
 }
 
-/// How long a supervisor that finds another one waits for its place.
+/// How long a new supervisor waits for a running one to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// Not at all: a person asked for it.
+    /// Briefly, because the user started it and waits.
     Now,
-    /// As long as it takes: tmux keeps it.
+    /// Without a limit, because tmux keeps it running.
     Kept,
 }
 
 impl SupervisorControl<'_> {
-    /// The right to be the supervisor, with its card laid out.
+    /// Acquires the supervisor lock and writes the description file.
     pub fn become_supervisor(&self, turn: Turn) -> Result<AgentLock, Error> {
         let patience = match turn {
             Turn::Now => PATIENCE,
@@ -94,12 +94,13 @@ impl SupervisorControl<'_> {
         Ok(lock)
     }
 
-    /// Tells when an agent's first process ends. tmux tells too, but 3.3a misses one in a hundred when it is busy.
+    /// Calls `callback` when the main process of an agent ends. tmux reports this too, but 3.3a misses one exit in a
+    /// hundred when it is busy.
     pub fn on_exit(&self, callback: impl Fn() + Send + 'static) -> Result<Exits, Error> {
         Exits::new(callback).map_err(Error::io("cannot watch processes"))
     }
 
-    /// Watches the agents that run now.
+    /// Watches the processes of the agents that run now.
     pub fn watch_exits(&self, exits: &Exits) -> Result<(), Error> {
         let records = self.0.store.read(Env::now())?;
         let live = records.iter().filter(|record| record.status.status.is_live());
@@ -107,17 +108,17 @@ impl SupervisorControl<'_> {
         exits.watch(&pids).map_err(Error::io("cannot watch processes"))
     }
 
-    /// Keeps the tmux server from waking for one quiet agent after the other.
+    /// Coalesces the silence timers of the tmux server, so that it does not wake for one quiet agent after the other.
     pub fn gather_silences(&self) -> Result<(), Error> {
         Ok(self.0.tmux()?.gather_silences()?)
     }
 
-    /// Where the supervisor writes its log.
+    /// Opens the log file of the supervisor.
     pub fn supervisor_log(&self) -> Result<RotatingFile, Error> {
         Ok(self.0.store.log_file(crate::manager::supervisor::log::SUPERVISOR_LOG)?)
     }
 
-    /// Starts one when there is none, unless somebody does not want that. What needs it is waiting for it then.
+    /// Starts a supervisor if none runs, unless the user disabled that. If it cannot be started, its work waits.
     pub(in crate::manager) fn ensure_supervisor(&self) {
         if self.0.store.supervisor().is_some() || self.is_switched_off() {
             return;
@@ -132,7 +133,7 @@ impl SupervisorControl<'_> {
         self.0.env.var(SWITCH).is_some_and(|value| value == "off")
     }
 
-    /// Starts one, also in place of one that does not work; says whether one was started.
+    /// Starts a supervisor, also in place of one that makes no progress. Returns whether one was started.
     pub fn start_supervisor(&self) -> Result<bool, Error> {
         self.0.store.remove_run(OFF)?;
         RegistryWriter(self.0).repair_ledger()?;
@@ -143,18 +144,19 @@ impl SupervisorControl<'_> {
         }
         self.start_keeper()?;
         self.until("the supervisor did not start", || self.0.store.supervisor().is_some())?;
-        // It tells of itself a moment later; on a full disk it never does, and runs all the same.
+        // The description file appears a moment later. On a full disk it never does, but the supervisor runs
+        // nevertheless.
         let _ = self.until("the supervisor tells nothing", || self.card().is_some());
         Ok(true)
     }
 
-    /// Ends it and keeps it from coming back by itself; says whether there was one.
+    /// Stops the supervisor and prevents an automatic start. Returns whether one was running.
     pub fn stop_supervisor(&self) -> Result<bool, Error> {
         self.0.store.write_run(OFF, b"")?;
         let ran = self.0.store.supervisor();
         self.0.tmux()?.stop_keeper()?;
         if let Some(pid) = ran {
-            // One that somebody started in a terminal of their own.
+            // This supervisor may have been started by the user in a terminal, outside of our tmux server.
             let is_it = || self.0.store.supervisor() == Some(pid);
             process::ask_to_end(pid, is_it).map_err(Error::io("cannot end the supervisor"))?;
         }
@@ -162,12 +164,12 @@ impl SupervisorControl<'_> {
         Ok(ran.is_some())
     }
 
-    /// The process of the one that runs.
+    /// Returns the process id of the running supervisor.
     pub fn supervisor(&self) -> Option<i32> {
         self.0.store.supervisor()
     }
 
-    /// Whether there is one, and what waits for it.
+    /// Returns the state of the supervisor and the work that waits for it.
     pub fn supervision(&self) -> Result<Supervision, Error> {
         let running = self.0.store.supervisor().is_some();
         let records = self.0.store.read(Env::now())?;
@@ -185,7 +187,7 @@ impl SupervisorControl<'_> {
         })
     }
 
-    /// What the one that runs tells of itself; what a former one told is over.
+    /// Returns the description of the running supervisor. The file of a former one is ignored.
     fn card(&self) -> Option<Card> {
         let pid = self.0.store.supervisor()?;
         let card: Card = serde_json::from_slice(&self.0.store.read_run(CARD)?).ok()?;
@@ -197,7 +199,7 @@ impl SupervisorControl<'_> {
         record.restart.next_at.is_some() || matches!(plan, Plan::At { .. } | Plan::Now)
     }
 
-    /// What should be said of an agent that needs a supervisor where there is none.
+    /// Returns a remark if an agent needs a supervisor and none is running.
     pub(in crate::manager) fn remark_on_supervision(&self, record: &AgentRecord) -> Option<String> {
         let needs = record.restart.policy != RestartPolicy::No || record.heartbeat.is_some();
         let lacks = || self.0.store.has_run(OFF) && self.0.store.supervisor().is_none();

@@ -1,4 +1,4 @@
-//! `supervisor log`: what the supervisor did, from its oldest line that is kept.
+//! `supervisor log`: prints the log of the supervisor from the oldest line that is kept.
 
 use crate::manager::supervisor::SupervisorControl;
 use std::ops::ControlFlow;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use crate::error::Error;
 
-/// The supervisor's log in the state directory.
+/// The file name of the supervisor's log in the state directory.
 pub(in crate::manager) const SUPERVISOR_LOG: &str = "supervisor.log";
-/// How often a followed log is read when no change of its directory is reported.
+/// Interval of reads of a followed log if no change of its directory is reported.
 const FOLLOW_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Whether a log is read to its end or followed from there.
+/// Whether reading stops at the end of a log or waits for more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogEnd {
     /// Reading stops at the end.
@@ -21,7 +21,7 @@ pub enum LogEnd {
 }
 
 impl SupervisorControl<'_> {
-    /// Hands the lines of the supervisor's log to `each`, in batches, until that breaks off or the log ends.
+    /// Passes the lines of the supervisor's log to `each`, in batches, until `each` breaks or the log ends.
     pub fn read_supervisor_log(
         &self,
         end: LogEnd,

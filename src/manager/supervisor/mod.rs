@@ -12,6 +12,6 @@ pub(in crate::manager) mod stall;
 
 use crate::manager::Context;
 
-/// Starts, stops and inspects the supervisor process.
+/// Use cases that start, stop and inspect the supervisor process.
 #[derive(Clone, Copy)]
 pub struct SupervisorControl<'a>(pub &'a Context);

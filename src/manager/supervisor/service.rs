@@ -1,6 +1,6 @@
-//! `symposium service`: has the system start our server and bring agents back when the machine starts.
+//! `symposium service`: installs a system service that starts our tmux server and restores agents at boot.
 //!
-//! The unit is only taken down again, never an agent with it.
+//! Uninstalling removes only the unit, never an agent.
 
 use crate::manager::supervisor::SupervisorControl;
 use std::ffi::OsStr;
@@ -15,49 +15,49 @@ use crate::model::{Exit, Look};
 use crate::process::{self, Run};
 use crate::service::{self, Boot, System};
 
-/// How long the service manager may take: it waits for the unit, which brings all agents back.
+/// Time limit for the service manager: it waits for the unit, which restores all agents.
 const SERVICE_BOUND: Duration = Duration::from_secs(11 * 60);
 
-/// A service as it is, or would be, on disk.
+/// The definition of a service, installed or not.
 #[derive(Debug, Clone, Serialize)]
 pub struct Service {
-    /// Who reads it: `systemd` or `launchd`.
+    /// The service manager: `systemd` or `launchd`.
     pub manager: &'static str,
-    /// The file.
+    /// The path of the unit file.
     pub path: PathBuf,
-    /// What is in it.
+    /// The content of the unit file.
     pub text: String,
 }
 
-/// What became of an installation.
+/// Result of `service install`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Installed {
-    /// What is there now.
+    /// The installed service.
     #[serde(flatten)]
     pub service: Service,
-    /// Whether it starts with the machine, and not with the first login.
+    /// Whether the service starts at boot and not at the first login.
     pub at_boot: bool,
-    /// What one should know or do.
+    /// Remarks for the user.
     pub remarks: Vec<String>,
 }
 
-/// What became of a removal.
+/// Result of `service uninstall`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Uninstalled {
-    /// The file that is gone.
+    /// The path of the removed unit file.
     pub path: PathBuf,
-    /// Whether there was one.
+    /// Whether the service was installed.
     pub was_installed: bool,
 }
 
 impl SupervisorControl<'_> {
-    /// What would be installed.
+    /// Returns the service that would be installed.
     pub fn service(&self) -> Result<Service, Error> {
         let (system, boot, path) = self.boot()?;
         Ok(Service { manager: system.word(), path, text: system.text(&boot) })
     }
 
-    /// Installs and starts it; nothing is left behind when that fails.
+    /// Installs and starts the service. A failed installation leaves nothing behind.
     pub fn install_service(&self) -> Result<Installed, Error> {
         let (system, boot, path) = self.boot()?;
         self.expect_manager(system)?;
@@ -96,14 +96,14 @@ impl SupervisorControl<'_> {
         Ok(Installed { service, at_boot, remarks })
     }
 
-    /// Removes it; agents go on.
+    /// Removes the service. Agents continue to run.
     pub fn uninstall_service(&self) -> Result<Uninstalled, Error> {
         let (system, boot, path) = self.boot()?;
         let removing = || Error::io(format!("cannot remove {}", path.display()));
         if service::installed(&path).map_err(removing())?.is_none() {
             return Ok(Uninstalled { path, was_installed: false });
         }
-        // A manager that is not there has nothing to forget.
+        // A service manager that does not answer has nothing to unload.
         let answers = self.ask_system(&system.ask()).is_ok();
         let tell = |steps: Vec<Vec<String>>| -> Result<(), Error> {
             for argv in steps.into_iter().filter(|_| answers) {
@@ -143,7 +143,7 @@ impl SupervisorControl<'_> {
         self.ask_system(&ask).map_err(|said| Error::NoServiceManager { asked: ask.join(" "), said })
     }
 
-    /// Runs one of its commands; what it said when it failed.
+    /// Runs a command of the service manager. Returns its output if it failed.
     fn ask_system(&self, argv: &[String]) -> Result<(), String> {
         let Some((program, args)) = argv.split_first() else { return Ok(()) };
         let run = Run { program: Path::new(program), args, dir: None, env: Some(self.0.env.all()) };
@@ -157,7 +157,7 @@ impl SupervisorControl<'_> {
         }
     }
 
-    /// Who this is; a cron job or a container often has no variable that says so.
+    /// Returns the user's name. A cron job or a container often has no variable with it.
     pub(in crate::manager) fn user(&self) -> Option<String> {
         let said = self.0.env.var("USER").or_else(|| self.0.env.var("LOGNAME")).and_then(OsStr::to_str);
         let said = said.filter(|user| !user.is_empty()).map(str::to_owned);
@@ -168,13 +168,13 @@ impl SupervisorControl<'_> {
         self.user().is_some_and(|user| Path::new("/var/lib/systemd/linger").join(user).exists())
     }
 
-    /// The command that brings agents back under the service, when that is installed.
+    /// Returns the command that restarts the installed service, which restores the agents.
     pub(in crate::manager) fn restart_of_service(&self) -> Option<String> {
         let (_, boot, path) = self.boot().ok()?;
         matches!(service::installed(&path), Ok(Some(_))).then(|| restart(&boot))
     }
 
-    /// Our tmux server's process, when there is one.
+    /// Returns the process id of our tmux server, if it runs.
     pub(in crate::manager) fn server_pid(&self) -> Option<i32> {
         match self.0.tmux().ok()?.look().ok()? {
             Look::Running(server) => server.identity.pid(),
@@ -187,7 +187,7 @@ fn restart(boot: &Boot) -> String {
     format!("systemctl --user restart {}.service", boot.name)
 }
 
-/// Each environment has a service of its own, called like its server.
+/// Returns the name of the environment's service, which follows from the name of its tmux socket.
 fn name_after(socket: Option<&OsStr>) -> String {
     let name = socket.map(OsStr::to_string_lossy).unwrap_or_default();
     let plain: String = name

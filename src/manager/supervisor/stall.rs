@@ -1,4 +1,4 @@
-//! Tells whether the supervisor that runs still works, and ends one that does not.
+//! Detects a supervisor that makes no progress, and ends it.
 
 use crate::manager::supervisor::SupervisorControl;
 use std::io::Write;
@@ -13,30 +13,30 @@ use crate::model::Exit;
 use crate::process::{self, Run};
 use crate::rules::lifecycle::supervisor_stall::{ProcessState, Pulse, SignOfLife, SilenceCounter, pulse};
 
-/// The file in `run/` that holds the supervisor's last sign of life.
+/// The file in `run/` with the supervisor's last sign of life.
 const SIGN_OF_LIFE: &str = "_supervisor.alive";
-/// How often the keeper looks at its supervisor, at the least and at the most.
+/// The minimum and maximum interval at which the keeper checks its supervisor.
 const KEEPER_LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
-/// The pause between the end of a supervisor that was killed and the start of the next one.
+/// The pause between the end of a killed supervisor and the start of the next one.
 const RESTART_PAUSE: Duration = Duration::from_millis(100);
-/// The longest pause before a supervisor is started again that ends at once each time.
+/// The longest pause before the restart of a supervisor that repeatedly ends at once.
 const MAX_RESTART_PAUSE: Duration = Duration::from_secs(10);
-/// How long a supervisor that is killed may take to be gone.
+/// Time limit for a killed supervisor to exit.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Why a supervisor that runs does not work.
+/// Why a running supervisor makes no progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SupervisorStall {
     /// Process id of the supervisor.
     pub pid: i32,
     /// Whether the process is stopped, as by SIGSTOP.
     pub process_stopped: bool,
-    /// For how many seconds it has given no sign of life, if it is not stopped.
+    /// Number of seconds without a sign of life, if the process is not stopped.
     pub silent_s: Option<u64>,
 }
 
 impl SupervisorStall {
-    /// Describes the stall without naming the supervisor.
+    /// Describes the stall, without the supervisor as subject.
     pub fn description(&self) -> String {
         let pid = self.pid;
         match self.silent_s {
@@ -45,7 +45,7 @@ impl SupervisorStall {
         }
     }
 
-    /// A command that ends the stall.
+    /// Returns a command that ends the stall.
     pub fn remedy(&self) -> String {
         if self.process_stopped {
             format!("kill -CONT {}", self.pid)
@@ -56,17 +56,17 @@ impl SupervisorStall {
 }
 
 impl SupervisorControl<'_> {
-    /// Notes that the supervisor, which is this process, still works.
+    /// Records a sign of life of the supervisor, which is this process.
     pub fn note_sign_of_life(&self) {
         let pid = i32::try_from(std::process::id()).unwrap_or_default();
         let line = SignOfLife { pid, at: Env::monotonic() }.to_line();
         if self.0.store.overwrite_run(SIGN_OF_LIFE, line.as_bytes()).is_err() {
-            // An old sign would count against a supervisor that only cannot write.
+            // An outdated sign would make a supervisor that merely cannot write appear stalled.
             let _ = self.0.store.remove_run(SIGN_OF_LIFE);
         }
     }
 
-    /// Why the supervisor that runs does not work; `None` if it works or none runs.
+    /// Returns why the running supervisor makes no progress; `None` if it does, or if none runs.
     pub fn supervisor_stall(&self) -> Option<SupervisorStall> {
         let pid = self.0.store.supervisor()?;
         let every = self.0.settings().supervisor.reconcile;
@@ -83,7 +83,7 @@ impl SupervisorControl<'_> {
         SignOfLife::parse(std::str::from_utf8(&bytes).ok()?).filter(|sign| sign.pid == pid)
     }
 
-    /// Kills a supervisor that does not work, so that another one can take its place.
+    /// Kills a supervisor that makes no progress, so that another one can replace it.
     pub(in crate::manager) fn end_stalled_supervisor(&self, stall: &SupervisorStall) -> Result<(), Error> {
         let is_it = || self.0.store.supervisor() == Some(stall.pid);
         process::end_at_once(stall.pid, is_it, KILL_TIMEOUT)
@@ -92,8 +92,8 @@ impl SupervisorControl<'_> {
         Ok(())
     }
 
-    /// Runs the supervisor again and again, and kills one that does not work. tmux keeps this process, and 3.3a misses
-    /// the end of one in a hundred: a process that dies often must not depend on that.
+    /// Runs the supervisor repeatedly, and kills it if it makes no progress. tmux restarts this process, and 3.3a
+    /// misses one exit in a hundred: a process that dies often must not depend on that.
     pub fn keep_supervisor(&self) -> Result<(), Error> {
         let args = self.words(&["supervisor", "run", "--kept"]);
         let every = || self.0.settings().supervisor.reconcile.clamp(KEEPER_LOOKS.0, KEEPER_LOOKS.1);
@@ -106,7 +106,7 @@ impl SupervisorControl<'_> {
             let look = |pid| self.look_at_kept(pid, &mut counter);
             match process::run_watched(&run, every, look).map_err(Error::io("cannot run the supervisor"))? {
                 Exit { code: Some(0), .. } => return Ok(()),
-                // One that cannot run must not be started in a busy loop.
+                // A supervisor that cannot run must not be restarted in a busy loop.
                 Exit { signal: None, .. } if begun.elapsed() < pause * 2 => {
                     pause = (pause * 2).min(MAX_RESTART_PAUSE)
                 }
@@ -117,7 +117,7 @@ impl SupervisorControl<'_> {
     }
 
     fn look_at_kept(&self, pid: i32, counter: &mut SilenceCounter) -> ControlFlow<()> {
-        // One that waits for the place of another supervisor has given no sign, and is left alone.
+        // A supervisor that waits for another one to end has given no sign yet, and is not killed.
         if !counter.look(state_of(pid), self.sign_of_life(pid), Env::monotonic()) {
             return ControlFlow::Continue(());
         }
@@ -125,7 +125,7 @@ impl SupervisorControl<'_> {
         ControlFlow::Break(())
     }
 
-    /// Adds a line to the supervisor's log for a supervisor that cannot do so itself.
+    /// Adds a line to the supervisor's log on behalf of a supervisor that cannot do so itself.
     fn log_from_outside(&self, message: &str) {
         let line = serde_json::json!({ "timestamp": Env::now(), "level": "WARN", "message": message });
         if let Ok(mut log) = self.supervisor_log() {

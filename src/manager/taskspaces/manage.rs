@@ -1,5 +1,5 @@
-//! Taskspaces: worktree, agent and task, made and removed as one. A taskspace is an agent whose worktree holds a
-//! `taskspace.json`; there is no other list of them.
+//! Taskspaces: worktree, agent and task, created and deleted together. A taskspace is an agent whose worktree contains
+//! a `taskspace.json`; there is no other list of them.
 
 use crate::manager::lifecycle::Lifecycle;
 use crate::manager::removal::AgentRemoval;
@@ -19,67 +19,67 @@ use crate::manager::removal::remove::{Removal, Removed};
 use crate::manager::specs::spawn_request::SpawnRequest;
 use crate::model::{Agent, AgentId, AgentName, LogEntry, Status, Taskspace, Workspace};
 
-/// More than any description and log; a bigger file is not read.
+/// The maximum size of the file: more than any description and log. A larger file is not read.
 const BIGGEST: u64 = 1 << 20;
 
-/// How long an agent has to leave when its taskspace is deleted.
+/// Time that an agent gets to exit when its taskspace is deleted.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// One taskspace as everybody sees it. The field names are a public contract.
+/// A taskspace as shown to users. The field names are a public contract.
 #[derive(Debug, Serialize)]
 pub struct TaskspaceView {
-    /// What it is for.
+    /// The content of `taskspace.json`.
     #[serde(flatten)]
     pub taskspace: Taskspace,
-    /// Whether somebody has to look at it.
+    /// Whether the taskspace needs the user's attention.
     pub needs_attention: bool,
-    /// Its agent.
+    /// The agent of the taskspace.
     pub agent: Agent,
 }
 
 impl Taskspaces<'_> {
-    /// Makes worktree and agent, and gives the agent its task.
+    /// Creates worktree and agent, and gives the agent its task.
     pub fn taskspace_new(&self, request: SpawnRequest) -> Result<Spawned, Error> {
         let taskspace = Some(request.task.clone().unwrap_or_default());
         Lifecycle(self.0).spawn(SpawnRequest { workspace: Some(Workspace::Worktree), taskspace, ..request })
     }
 
-    /// All taskspaces.
+    /// Returns all taskspaces.
     pub fn taskspaces(&self) -> Result<Vec<TaskspaceView>, Error> {
         let survey = StatusTracker(self.0).survey()?;
         let views = survey.agents.into_iter().filter_map(|agent| {
             let taskspace = self.taskspace_of(&agent.name, agent.id)?;
             let needs_attention =
                 matches!(agent.status, Status::Waiting | Status::Crashed | Status::Lost | Status::Unknown);
-            // It may have been renamed since.
+            // The agent may have been renamed since.
             let taskspace = Taskspace { name: agent.name.clone(), ..taskspace };
             Some(TaskspaceView { taskspace, needs_attention, agent })
         });
         Ok(views.collect())
     }
 
-    /// Ends the agent and removes everything, unless work would be lost.
+    /// Ends the agent and deletes everything, unless work would be lost.
     pub fn taskspace_delete(&self, name: &AgentName, removal: Removal) -> Result<Removed, Error> {
         let record = self.0.record(name, "show")?;
         if self.taskspace_of(name, record.id).is_none() {
             return Err(no_taskspace(name));
         }
         if removal == Removal::Careful {
-            // Before its agent is ended: one that must not be removed goes on.
+            // Checked before the agent is ended: if the taskspace must not be deleted, the agent continues.
             Workspaces(self.0).refuse_to_lose_work(&record)?;
             Lifecycle(self.0).kill(name, GRACE)?;
         }
         AgentRemoval(self.0).rm(name, removal)
     }
 
-    /// One taskspace.
+    /// Returns the taskspace of an agent.
     pub fn taskspace(&self, name: &AgentName) -> Result<Taskspace, Error> {
         let record = self.0.record(name, "show")?;
         let taskspace = self.taskspace_of(name, record.id).ok_or_else(|| no_taskspace(name))?;
         Ok(Taskspace { name: record.name, ..taskspace })
     }
 
-    /// Notes something in its log; what others wrote into the file stays.
+    /// Adds an entry to the log of a taskspace. Fields of other programs in the file are kept.
     pub fn taskspace_log(&self, name: &AgentName, text: &str) -> Result<LogEntry, Error> {
         let text = text.trim();
         if text.is_empty() {
@@ -96,7 +96,8 @@ impl Taskspaces<'_> {
         Ok(entry)
     }
 
-    /// Changes the file as it is now; none means that it cannot be changed so. The caller holds the agent's lock.
+    /// Changes the current content of the file. `change` returns `None` if the change is not possible. The caller holds
+    /// the agent's lock.
     pub(in crate::manager) fn rewrite_taskspace(
         &self,
         name: &AgentName,
@@ -118,7 +119,7 @@ impl Taskspaces<'_> {
         Ok(instance.replace_in_workspace(TASKSPACE_FILE, text.as_bytes())?)
     }
 
-    /// What an agent's taskspace is for; a file with another id is the repository's own, or another agent's.
+    /// Returns the taskspace of an agent. A file with another id belongs to the repository or to another agent.
     fn taskspace_of(&self, name: &AgentName, id: AgentId) -> Option<Taskspace> {
         let path = self.0.store.instance(name).workspace().join(TASKSPACE_FILE);
         let meta = std::fs::symlink_metadata(&path).ok()?;

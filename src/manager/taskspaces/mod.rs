@@ -1,13 +1,13 @@
-//! Taskspaces: worktree, agent and task, created and deleted as one.
+//! Taskspaces: worktree, agent and task, created and deleted together.
 //!
 //! - `manage`: `taskspace new`, `list`, `delete`
-//! - `update`: changing the purpose of a taskspace
+//! - `update`: changes of title and description
 
 pub(in crate::manager) mod manage;
 pub(in crate::manager) mod update;
 
 use crate::manager::Context;
 
-/// Creates and deletes taskspaces.
+/// Use cases for taskspaces.
 #[derive(Clone, Copy)]
 pub struct Taskspaces<'a>(pub &'a Context);

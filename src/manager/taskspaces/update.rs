@@ -1,4 +1,4 @@
-//! `update_taskspace`: what a taskspace is for, in other words than it was made with.
+//! `update_taskspace`: changes the title and description of a taskspace.
 
 use crate::manager::registry::RegistryWriter;
 use crate::manager::taskspaces::Taskspaces;
@@ -7,17 +7,17 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::model::{AgentName, Taskspace, Title};
 
-/// What is changed; what is none stays.
+/// The changes; fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskspaceUpdate {
     /// Free text for lists and the status line.
     pub title: Option<String>,
-    /// The task.
+    /// The new description of the task.
     pub description: Option<String>,
 }
 
 impl Taskspaces<'_> {
-    /// Changes title and description; what others wrote into the file stays.
+    /// Changes title and description. Fields of other programs in the file are kept.
     pub fn taskspace_update(&self, name: &AgentName, update: &TaskspaceUpdate) -> Result<Taskspace, Error> {
         {
             let _lock = self.0.store.lock_agent(name, "taskspace update")?;

@@ -1,4 +1,4 @@
-//! Where agents work: worktrees, taskspaces and the work in them.
+//! The workspaces of agents: worktrees, taskspaces and the work in them.
 //!
 //! - `worktree`: a git worktree for an agent
 //! - `setup`: files and commands that a new worktree needs
@@ -12,6 +12,6 @@ pub(in crate::manager) mod worktree;
 
 use crate::manager::Context;
 
-/// Creates and protects the workspaces of agents.
+/// Use cases that create and protect the workspaces of agents.
 #[derive(Clone, Copy)]
 pub struct Workspaces<'a>(pub &'a Context);

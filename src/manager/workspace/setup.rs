@@ -1,7 +1,7 @@
-//! Makes a new worktree ready for its agent: files that git does not carry, and commands to run in it. The user's
-//! configuration says what every worktree needs, a spec what those of its own agents need beside that.
+//! Sets up a new worktree for its agent: copies files that git does not track, and runs commands in it. The user's
+//! configuration applies to every worktree, and a spec adds to it for its own agents.
 //!
-//! A spec may be a stranger's: each command is told, with where it stands, before it runs.
+//! A spec may come from another author, so each command is shown with its origin before it runs.
 
 use crate::manager::workspace::Workspaces;
 use std::path::{Path, PathBuf};
@@ -16,27 +16,27 @@ use crate::process::{self, Run};
 use crate::rules::lifecycle::params;
 use crate::store::{Copied, copy_into, meant_by};
 
-/// How long one setup command may take: an installation over a slow network.
+/// Time limit for one setup command: an installation over a slow network.
 const SETUP_BOUND: Duration = Duration::from_secs(60 * 60);
 
-/// What makes a worktree ready.
+/// The setup of a worktree.
 pub(in crate::manager) struct Readying {
-    /// Files to copy, as patterns.
+    /// Patterns of the files to copy.
     copy: Vec<String>,
     setup: Vec<SetupLine>,
     /// The agent's own environment, for the commands.
     env: Variables,
 }
 
-/// A command that makes a worktree ready.
+/// A setup command.
 struct SetupLine {
     line: String,
-    /// The file that says so.
+    /// The file that contains the command.
     said: String,
 }
 
 impl Workspaces<'_> {
-    /// What an agent's worktree needs: first what the configuration says, then its spec.
+    /// Returns the setup of an agent's worktree: first from the configuration, then from its spec.
     pub(in crate::manager) fn readying(
         &self,
         request: &SpawnRequest,
@@ -61,7 +61,7 @@ impl Workspaces<'_> {
         })
     }
 
-    /// Says that nothing is copied and nothing runs where there is no worktree, unless somebody chose the place.
+    /// Warns that nothing is copied and nothing runs without a worktree, unless the request chose the workspace.
     pub(in crate::manager) fn warn_of_unused_setup(&self, request: &SpawnRequest, chosen: &Chosen) {
         if request.workspace.is_some() || chosen.spec.worktree == WorkspaceConfig::default() {
             return;
@@ -72,7 +72,7 @@ impl Workspaces<'_> {
         ));
     }
 
-    /// Copies what git does not carry; says what is there now.
+    /// Copies the files that git does not track. Returns the files that were copied.
     pub(in crate::manager) fn copy_setup_files(
         &self,
         readying: &Readying,
@@ -81,12 +81,13 @@ impl Workspaces<'_> {
     ) -> Vec<PathBuf> {
         let mut copied = Vec::new();
         for name in readying.copy.iter().flat_map(|pattern| meant_by(from, pattern)) {
-            // It says what another place is for.
+            // This file describes the taskspace of the original worktree.
             if name == Path::new(crate::manager::workspace::worktree::TASKSPACE_FILE) {
                 continue;
             }
             match copy_into(from, to, &name) {
-                // A name that cannot be written down counts as work: it is rather kept than lost.
+                // A file name that is not UTF-8 cannot be stored in the note. Such a file counts as work, so that it is
+                // rather kept than lost.
                 Ok(Copied::Files(files)) => copied.extend(files.into_iter().filter(|f| f.to_str().is_some())),
                 Ok(Copied::NotThere) => {}
                 Err(why) => {
@@ -98,7 +99,7 @@ impl Workspaces<'_> {
         copied
     }
 
-    /// Runs the commands one after the other; the first that fails is the last.
+    /// Runs the commands in order and stops at the first failure.
     pub(in crate::manager) fn run_setup(
         &self,
         record: &AgentRecord,
@@ -106,7 +107,7 @@ impl Workspaces<'_> {
         at: &Path,
     ) -> Result<(), Error> {
         for SetupLine { line, said } in &readying.setup {
-            // Whole, however long: nothing runs that was not told.
+            // The complete command is shown, however long it is: nothing runs that was not shown.
             let (whole, said) =
                 (line.replace(is_deceptive, "\u{fffd}"), said.replace(is_deceptive, "\u{fffd}"));
             self.0.progress(&format!("setting up: {whole} ({said})"));

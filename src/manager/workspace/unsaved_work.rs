@@ -10,7 +10,7 @@ use crate::model::{Agent, AgentRecord, ChangeKind, ChangedFile, UnsavedWork, Wor
 use crate::rules::workspace::unsaved_work;
 
 impl Workspaces<'_> {
-    /// How much work is in an agent's place. Starts git.
+    /// Counts the work in an agent's workspace. Runs git.
     pub fn work_counts(&self, agent: &Agent) -> WorkCounts {
         let Ok(record) = self.0.record(&agent.name, "show") else { return WorkCounts::default() };
         let found = match record.workspace {
@@ -31,7 +31,7 @@ impl Workspaces<'_> {
         let at = self.workspace_of(record);
         let born_on = Some(note.branch.as_str()).filter(|name| !name.is_empty());
         let Some(mut work) = git.work(&at, born_on)? else { return Ok(None) };
-        // What was copied from the original and is still the same is there as well.
+        // A copied file that has not changed still exists in the original tree.
         work.changed.retain(|file| {
             let is_copy = file.kind == ChangeKind::Untracked
                 && note.copied.iter().any(|copied| copied == Path::new(&file.path));
@@ -42,7 +42,7 @@ impl Workspaces<'_> {
 
     /// Returns the work in an agent's own workspace that exists nowhere else.
     pub(in crate::manager) fn unsaved_work(&self, record: &AgentRecord) -> UnsavedWork {
-        // A handoff that was cut short left a copy of everything in its file.
+        // After an interrupted import, the hand-off file still contains everything.
         if self.is_half_moved(record) {
             return UnsavedWork::default();
         }
@@ -54,7 +54,7 @@ impl Workspaces<'_> {
         }
     }
 
-    /// A scratch folder is the only copy of the files in it.
+    /// Returns the unsaved work in a scratch directory, which has the only copy of its files.
     fn unsaved_in_scratch(&self, record: &AgentRecord) -> UnsavedWork {
         let entries = std::fs::read_dir(self.0.store.instance(&record.name).workspace());
         let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
@@ -108,7 +108,7 @@ impl Workspaces<'_> {
         }
     }
 
-    /// What an agent whose record was lost left under this name is not overwritten.
+    /// Refuses to overwrite the work of an earlier agent with this name whose record was lost.
     pub(in crate::manager) fn refuse_to_bury_work(&self, record: &AgentRecord) -> Result<(), Error> {
         let left = self.0.store.instance(&record.name).workspace();
         if !left.join(".git").exists() || !self.worktree_note(record).finished {
@@ -121,23 +121,23 @@ impl Workspaces<'_> {
         Err(Error::WorkThere { name: record.name.clone(), place: left.display().to_string(), found })
     }
 
-    /// Removes an agent's worktree from its repository, and its branch when nothing was committed on it.
+    /// Removes an agent's worktree from its repository, and its branch if nothing was committed on it.
     pub(in crate::manager) fn forget_worktree(&self, record: &AgentRecord) {
         if record.workspace != Workspace::Worktree {
             return;
         }
         let (note, at, git) = (self.worktree_note(record), self.workspace_of(record), self.0.git().patient());
-        // Inner ones first; a repository that is gone has nothing to forget.
+        // Inner submodules are removed first. Errors are ignored, because the repository may no longer exist.
         for inner in note.submodules.iter().rev() {
             let _ = git.forget_submodule(&at, inner);
         }
-        // git does not remove a tree whose `.git` the agent has deleted, but forgets one that is gone.
+        // git does not remove a worktree whose `.git` the agent has deleted, but it prunes one whose directory is gone.
         let forgotten = git.forget_worktree(&note.repository, &at).or_else(|_| {
             let _ = std::fs::remove_dir_all(&at);
             git.forget_worktree(&note.repository, &at)
         });
         failpoint::reached("rm.worktree");
-        // The branch of one that was never taken over to the end is looked after by who takes the rest back.
+        // The branch of an incomplete import is removed by the rollback of the import.
         if forgotten.is_ok() && note.made_branch && !self.is_half_moved(record) {
             match git.drop_empty_branch(&note.repository, &note.branch) {
                 Ok(true) => {}
@@ -150,7 +150,7 @@ impl Workspaces<'_> {
     }
 }
 
-/// Whether two files hold the same, or two links lead to the same; false when one cannot be read.
+/// Returns whether two files have the same content, or two links the same target; false if one cannot be read.
 fn same(one: &Path, other: &Path) -> bool {
     if let (Ok(one), Ok(other)) = (std::fs::read_link(one), std::fs::read_link(other)) {
         return one == other;

@@ -1,4 +1,4 @@
-//! Undoing an agent that could not be started or imported.
+//! Undoes an agent that could not be started or imported.
 
 use crate::error::Error;
 use crate::manager::registry::RegistryWriter;
@@ -8,18 +8,18 @@ use crate::model::AgentRecord;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The state file; it is gone as soon as the agent has been started.
+/// The state file with the rollback log; it is removed as soon as the agent has been started.
 pub(in crate::manager) const HANDOFF_NOTE: &str = "handoff.json";
 
-/// What is to be taken back.
+/// The rollback log of an import.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::manager) struct MovingNote {
-    /// Files outside of our directory.
+    /// Files outside of the state directory.
     pub files: Vec<PathBuf>,
-    /// A branch of a repository, and the commit that it was made at.
+    /// A branch of a repository, and the commit that it was created at.
     pub branch: Option<(PathBuf, String, String)>,
-    /// A directory that was made.
+    /// A directory that was created.
     pub made: Option<PathBuf>,
 }
 
@@ -29,12 +29,13 @@ impl Workspaces<'_> {
         Ok(self.0.store.instance(name).create()?)
     }
 
-    /// Whether somebody was cut short while taking it over.
+    /// Returns whether the import of an agent was interrupted.
     pub(in crate::manager) fn is_half_moved(&self, record: &AgentRecord) -> bool {
         matches!(self.0.store.instance(&record.name).read_state(HANDOFF_NOTE), Ok(Some(_)))
     }
 
-    /// Takes back what was made for an agent that was never taken over to the end. Its worktree is gone by then.
+    /// Removes the files and the branch of an interrupted import, and reports a created directory without deleting it.
+    /// The worktree has been removed before.
     pub(in crate::manager) fn forget_handoff(&self, record: &AgentRecord) {
         let Ok(Some(text)) = self.0.store.instance(&record.name).read_state(HANDOFF_NOTE) else { return };
         let note: MovingNote = serde_json::from_slice(&text).unwrap_or_default();
@@ -54,7 +55,7 @@ impl Workspaces<'_> {
         }
     }
 
-    /// Removes what was made for an agent that could not be started.
+    /// Removes everything that was created for an agent that could not be started.
     pub(in crate::manager) fn withdraw(&self, record: &AgentRecord) {
         self.forget_worktree(record);
         self.forget_handoff(record);

@@ -1,7 +1,7 @@
-//! Workspaces of their own: an agent's git worktree, from the wish to the last setup command.
+//! The git worktree of an agent, from the request to the last setup command.
 //!
-//! The agent is written down before its worktree is begun, so that one that was cut short is in the list and `rm`
-//! cleans it up; `state/workspace.json` says how far it came and what is to be undone.
+//! The record is stored before the worktree is created, so that an agent whose creation was interrupted appears in
+//! lists and `rm` removes it. `state/workspace.json` records the progress and what a removal has to undo.
 
 use crate::env::Env;
 use crate::error::Error;
@@ -25,53 +25,53 @@ use crate::rules::status::decide::PLAIN_COMMAND;
 use crate::rules::workspace::unsaved_work::named;
 use crate::store::{Gate, Staging};
 
-/// File in the worktree that describes its taskspace.
+/// The file in the worktree that describes its taskspace.
 pub(in crate::manager) const TASKSPACE_FILE: &str = "taskspace.json";
 /// The state file about a worktree.
 const NOTE: &str = "workspace.json";
 
-/// What was made for an agent, and what is to be undone one day.
+/// The worktree that was created for an agent, and what a removal has to undo.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::manager) struct WorktreeNote {
-    /// The top of the repository it belongs to.
+    /// The top directory of the repository.
     pub repository: PathBuf,
-    /// The branch it was born on.
+    /// The branch at the creation of the worktree.
     pub branch: String,
-    /// Whether that branch was made for it.
+    /// Whether the branch was created for the agent.
     pub made_branch: bool,
-    /// Whether everything was done before the agent first ran.
+    /// Whether the setup was completed before the agent first ran.
     #[serde(default)]
     pub finished: bool,
-    /// Its submodules.
+    /// The submodules of the worktree.
     #[serde(default)]
     pub submodules: Vec<Submodule>,
-    /// Files that were copied from another tree, below the top.
+    /// Files that were copied from another tree, relative to the top directory.
     #[serde(default)]
     pub copied: Vec<PathBuf>,
-    /// That tree.
+    /// The tree that the files were copied from.
     #[serde(default)]
     pub copied_from: PathBuf,
 }
 
-/// A worktree that can be made.
+/// The checked plan of a worktree.
 pub(in crate::manager) struct WorktreePlan {
     branch: BranchPlan,
-    /// The tree that somebody stands in.
+    /// The top directory of the tree that contains the requested directory.
     top: PathBuf,
-    /// Where they stand, below that.
+    /// The requested directory, relative to `top`.
     below: PathBuf,
-    /// What makes it ready.
+    /// The setup of the worktree.
     readying: Readying,
-    /// Uncommitted changes that are put into it.
+    /// Uncommitted changes that are applied to the worktree.
     changes: Vec<(PathBuf, Stage)>,
     /// Holds the files of `changes` that were taken from the original tree.
     staging: Option<Staging>,
-    /// Uncommitted files of the original tree that are not taken along.
+    /// Uncommitted files of the original tree that are not copied.
     left_behind: Vec<ChangedFile>,
 }
 
 impl Workspaces<'_> {
-    /// How an agent's worktree would be made; none when it wants none. Nothing has been changed when it cannot be.
+    /// Plans an agent's worktree. Returns `None` if the agent needs none. Changes nothing.
     pub(in crate::manager) fn plan_worktree(
         &self,
         record: &AgentRecord,
@@ -113,7 +113,7 @@ impl Workspaces<'_> {
         Ok(Some(WorktreePlan { branch, top, below, readying, changes, staging, left_behind }))
     }
 
-    /// How the worktree of an agent that was handed over is made, from below this top.
+    /// Plans the worktree of an imported agent in the repository at `top`.
     pub(in crate::manager) fn plan_handed(
         &self,
         branch: BranchPlan,
@@ -126,7 +126,7 @@ impl Workspaces<'_> {
         Ok(WorktreePlan { branch, top, below, readying, changes, staging: None, left_behind: Vec::new() })
     }
 
-    /// Says how many uncommitted files a new worktree does not get.
+    /// Reports how many uncommitted files a new worktree does not get.
     fn warn_of_changes_left_behind(&self, plan: &WorktreePlan, copied: &[PathBuf]) {
         let is_missing = |file: &&ChangedFile| !copied.iter().any(|path| path == Path::new(&file.path));
         let files: Vec<ChangedFile> = plan.left_behind.iter().filter(is_missing).cloned().collect();
@@ -149,8 +149,8 @@ impl Workspaces<'_> {
         Ok(both.into_iter().filter(|(path, _)| path.exists()).collect())
     }
 
-    /// Makes the worktree and everything in it; when that fails, nothing of it stays. Others may be counted as soon as
-    /// this one is written down: a setup takes minutes.
+    /// Creates the worktree and sets it up; a failure leaves nothing behind. Releases `alone`, so that other agents may
+    /// be counted, as soon as the record is stored, because a setup takes minutes.
     pub(in crate::manager) fn create_worktree(
         &self,
         record: &mut AgentRecord,
@@ -219,12 +219,12 @@ impl Workspaces<'_> {
         Ok(())
     }
 
-    /// Where an agent's own workspace is, as git spells it.
+    /// Returns the directory of an agent's own workspace, as git spells it.
     pub(in crate::manager) fn workspace_of(&self, record: &AgentRecord) -> PathBuf {
         self.workspace_under(&record.name)
     }
 
-    /// Where the workspace of an agent of this name is.
+    /// Returns the workspace directory for an agent name.
     pub(in crate::manager) fn workspace_under(&self, name: &AgentName) -> PathBuf {
         let path = self.0.store.instance(name).workspace();
         match (path.strip_prefix(&self.0.home.path), self.0.home.path.canonicalize()) {
@@ -239,7 +239,7 @@ impl Workspaces<'_> {
         Ok(self.0.store.instance(&record.name).write_state(NOTE, &text)?)
     }
 
-    /// What was made for an agent; what the record says where the note is lost.
+    /// Returns the note about an agent's worktree, or one derived from the record if the note is lost.
     pub(in crate::manager) fn worktree_note(&self, record: &AgentRecord) -> WorktreeNote {
         let read = self.0.store.instance(&record.name).read_state(NOTE).ok().flatten();
         read.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_else(|| WorktreeNote {
@@ -253,7 +253,7 @@ impl Workspaces<'_> {
         })
     }
 
-    /// A worktree that was cut short has not got what the agent needs.
+    /// Refuses to start an agent whose worktree setup was interrupted, because files that it needs may be missing.
     pub(in crate::manager) fn refuse_unfinished(&self, record: &AgentRecord) -> Result<(), Error> {
         if self.is_half_moved(record) {
             return Err(Error::Workspace {
@@ -275,7 +275,7 @@ impl Workspaces<'_> {
         })
     }
 
-    /// Tells git where the worktree of an agent is that was renamed.
+    /// Updates git's path of a worktree after its agent was renamed.
     pub(in crate::manager) fn mend_worktree(&self, record: &AgentRecord) {
         if record.workspace != Workspace::Worktree {
             return;
@@ -291,7 +291,7 @@ impl Workspaces<'_> {
         }
     }
 
-    /// Two agents that write into one directory get into each other's way.
+    /// Warns if another agent writes into the same directory, because the agents would interfere with each other.
     pub(in crate::manager) fn warn_of_company(&self, record: &AgentRecord) -> Result<(), Error> {
         if record.workspace != Workspace::InPlace || record.kind == PLAIN_COMMAND {
             return Ok(());
@@ -315,7 +315,7 @@ impl Workspaces<'_> {
 }
 
 impl Workspaces<'_> {
-    /// Writes the file into a new worktree, where git does not see it.
+    /// Writes the taskspace file into a new worktree and excludes it from git.
     pub(in crate::manager) fn begin_taskspace(
         &self,
         record: &AgentRecord,
@@ -331,13 +331,13 @@ impl Workspaces<'_> {
         let cannot = || Error::io(format!("cannot write {}", path.display()));
         git::exclude(top, &format!("/{TASKSPACE_FILE}")).map_err(cannot())?;
         let mut options = std::fs::OpenOptions::new();
-        // A file of that name that the repository itself has is not ours.
+        // An existing file of that name belongs to the repository and is not overwritten.
         let mut file = options.write(true).create_new(true).open(&path).map_err(cannot())?;
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(cannot())
     }
 }
 
-/// Uncommitted changes that do not fit into the new worktree.
+/// Returns the error for uncommitted changes that do not apply to the new worktree.
 fn changes_refused(why: &GitError) -> Error {
     Error::Workspace {
         what: format!("the uncommitted changes cannot be taken along: {why}").replace(is_deceptive, " "),
@@ -346,7 +346,7 @@ fn changes_refused(why: &GitError) -> Error {
     }
 }
 
-/// A refusal in the words a user meets.
+/// Converts a refusal of git to an error for the user.
 fn refused(why: Refusal, record: &AgentRecord) -> Error {
     let hint = match &why {
         Refusal::NoRepository => return Error::NoRepository { path: record.working_directory.clone() },
@@ -361,14 +361,15 @@ fn refused(why: Refusal, record: &AgentRecord) -> Error {
         Refusal::Git(_) => "see whether git works there: `git status`".to_owned(),
     };
     Error::Workspace {
-        // A repository, or a patch, may name files as it likes.
+        // Names from a repository or a patch are untrusted.
         what: format!("no worktree was made: {why}").replace(is_deceptive, " "),
         saw: vec!["nothing was started".into()],
         hint,
     }
 }
 
-/// The branch where an agent works in place, which may change with each of its turns; of others the one they were born on.
+/// Returns the current branch of an agent that works in place, which may change with each turn, and the initial branch
+/// of other agents.
 pub(in crate::manager) fn branch_now(record: &AgentRecord) -> Option<String> {
     let dir = Path::new(&record.working_directory);
     match record.workspace {
@@ -377,7 +378,7 @@ pub(in crate::manager) fn branch_now(record: &AgentRecord) -> Option<String> {
     }
 }
 
-/// The error for commits or changes of a hand-off that git refuses.
+/// Returns the error for commits or changes of a hand-off that git refuses.
 pub(in crate::manager) fn work_refused(why: &GitError) -> Error {
     Error::Workspace {
         what: format!("its work cannot be taken over: {why}").replace(is_deceptive, " "),

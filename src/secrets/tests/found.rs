@@ -1,4 +1,4 @@
-//! What is found.
+//! Texts that must be reported as secrets.
 
 use super::*;
 
@@ -86,8 +86,8 @@ fn what_is_said_to_be_a_secret_is_found() {
     }
 }
 
-/// Stand for what people make up, for a login in base64 and for what dice make, so that nobody who scans this repository
-/// finds any of it.
+/// Placeholders in the tables below and their values: chosen passwords, a login in base64 and random texts. The tables
+/// do not contain the values, so that scanners of this repository do not find them.
 const STAND_INS: [(&str, &str); 20] = [
     ("PW0", "plainpw"),
     ("PW1", "sunshine"),
@@ -111,12 +111,12 @@ const STAND_INS: [(&str, &str); 20] = [
     ("DENSE", DENSE),
 ];
 
-/// The line that is meant.
+/// Replaces the placeholders in a line by their values.
 fn meant(line: &str) -> String {
     STAND_INS.iter().fold(line.to_owned(), |line, (stands, meant)| line.replace(stands, meant))
 }
 
-/// What must be found, and what it is called.
+/// Lines that must be reported, and the reported kinds.
 const FOUND: [(&str, &str); 85] = [
     ("+curl -u bob:PW1 https://host/", "a password on a command line"),
     ("x=$(curl -u bob:PW2 https://host/)", "a password on a command line"),

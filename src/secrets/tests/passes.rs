@@ -1,4 +1,4 @@
-//! What passes: programs, sentences, conversations.
+//! Texts that must not be reported: source code, prose, conversations.
 
 use crate::secrets::*;
 

@@ -10,17 +10,17 @@ pub(super) const MAX_HEAD: usize = 8 * 1024;
 pub(super) enum Decision {
     /// The head is not complete yet.
     ReadMore,
-    /// It asks for the metrics.
+    /// The request is for the metrics.
     Metrics,
-    /// It asks for something that is not served.
+    /// The request is for a path that is not served.
     NotFound,
-    /// It names another host, as a web page does whose name was pointed at this address.
+    /// The request names another host, as after DNS rebinding by a web page.
     WrongHost,
-    /// It is not an HTTP request.
+    /// The data is not an HTTP request.
     Malformed,
 }
 
-/// Decides how to answer what a client has sent so far. `own_name` is the machine's host name.
+/// Decides how to answer the data that a client has sent so far. `own_name` is the machine's host name.
 pub(super) fn decide(head: &[u8], own_name: &str) -> Decision {
     let Some(end) = head.windows(4).position(|bytes| bytes == b"\r\n\r\n") else {
         return if head.len() < MAX_HEAD { Decision::ReadMore } else { Decision::Malformed };
@@ -47,7 +47,7 @@ pub(super) fn decide(head: &[u8], own_name: &str) -> Decision {
     }
 }
 
-/// Whether a `Host` header means this machine. An address always does, because DNS rebinding needs a name.
+/// Returns whether a `Host` header means this machine. An address always does, because DNS rebinding needs a name.
 fn is_own_host(host: &str, own_name: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
