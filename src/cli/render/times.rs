@@ -1,10 +1,10 @@
-//! Times and durations as people type and read them.
+//! Parses and formats times and durations for users.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// `30s`, `500ms`, `2m`, `1h 30m`; a bare number is seconds.
+/// Parses a duration such as `30s`, `500ms`, `2m` or `1h 30m`. A bare number means seconds.
 pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).map_err(|_| format!("`{text}` is not a time span"));
@@ -14,7 +14,7 @@ pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
     span.try_into().map_err(|_| format!("`{text}` is negative"))
 }
 
-/// A moment: RFC 3339, or how long ago (`10m`).
+/// Parses a time: RFC 3339, or a duration before now (`10m`).
 pub(in crate::cli) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at);
@@ -25,12 +25,12 @@ pub(in crate::cli) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, St
         .map_err(|error| error.to_string())
 }
 
-/// A time as a person reads it, in the local time zone: `2026-01-31 12:00`.
+/// Formats a time in the local time zone: `2026-01-31 12:00`.
 pub(in crate::cli) fn local(at: Timestamp) -> String {
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// How long ago, in at most four characters: `now`, `12s`, `3m`, `5h`, `12d`.
+/// Formats the time since `since` in at most four characters: `now`, `12s`, `3m`, `5h`, `12d`.
 pub(in crate::cli) fn age(since: Timestamp, now: Timestamp) -> String {
     let seconds = now.duration_since(since).as_secs();
     match seconds {
@@ -42,7 +42,7 @@ pub(in crate::cli) fn age(since: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// The same in a sentence: `12m ago`.
+/// Formats the time since `since` for a sentence: `12m ago`.
 pub(in crate::cli) fn ago(since: Timestamp, now: Timestamp) -> String {
     match age(since, now).as_str() {
         "now" => "just now".to_owned(),
