@@ -1,4 +1,4 @@
-//! The configuration as its users write it.
+//! Tests of reading `config.toml`.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ policy = "shared"
 ssh = "/opt/bin/ssh"
 "#;
 
-/// Place and message of each mistake.
+/// Returns the position and message of each error.
 #[track_caller]
 fn mistakes(text: &str) -> Vec<(usize, usize, String)> {
     let found = read(text).expect_err(text);
