@@ -1,12 +1,12 @@
-//! "Did you mean": the one word that is near enough to what was written.
+//! "Did you mean" suggestions: the known word that is most similar to the written one.
 
-/// The nearest of the known words, when a slip of the fingers explains the difference.
+/// Returns the most similar known word if a typing error explains the difference.
 pub(in crate::specs) fn nearest<'a>(
     written: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let written = written.to_lowercase();
-    // A third of the letters, at most three, may be wrong; of a single letter nothing can be told.
+    // A third of the letters, at most three, may differ; a single letter is too short for a suggestion.
     let letters = written.chars().count();
     let most = (letters / 3).clamp(1, 3).min(letters.saturating_sub(1));
     known
@@ -17,12 +17,12 @@ pub(in crate::specs) fn nearest<'a>(
         .map(|(_, word)| word)
 }
 
-/// "; did you mean `x`?" when there is one, else nothing.
+/// Returns "; did you mean `x`?" if there is a similar word, otherwise an empty text.
 pub(in crate::specs) fn did_you_mean<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(written, known).map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
 }
 
-/// What is allowed, and which of it was meant when that can be told.
+/// Returns the allowed words, with a suggestion if one is similar.
 pub(in crate::specs) fn allowed(written: &str, known: &[&str]) -> String {
     let near = did_you_mean(written, known.iter().copied());
     let separator = if near.is_empty() { ";" } else { "" };
