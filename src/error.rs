@@ -157,7 +157,7 @@ pub enum Error {
     BadHandoff { what: String },
     /// The hand-off was created by a newer version of Symposium.
     NewerHandoff { path: String, found: u64, known: u32, needs: Option<String> },
-    /// The content of the hand-off looks like it contains secrets.
+    /// The hand-off probably contains secrets.
     SecretsInHandoff { name: AgentName, found: Vec<String>, more: usize },
     /// The hand-off would run commands on this machine that the user has not agreed to.
     UntrustedHandoff { name: AgentName, acts: Vec<String> },

@@ -78,7 +78,7 @@ fn send(args: Send, context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Describes who received a message, and which of several recipients are woken.
+/// Describes the recipients of a message, and which of several recipients are woken.
 fn told(sent: &[Message]) -> String {
     let name = |message: &Message| message.to.as_ref().map_or(PERSON, AgentName::as_str).to_owned();
     let names = |messages: &[&Message]| messages.iter().map(|m| name(m)).collect::<Vec<_>>().join(", ");

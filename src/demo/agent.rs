@@ -40,7 +40,7 @@ pub(super) enum Effect {
 pub(super) enum Ending {
     /// With this exit code.
     Exit(i32),
-    /// By SIGABRT.
+    /// By the signal SIGABRT.
     Abort,
 }
 
@@ -62,7 +62,7 @@ pub(super) enum Wants {
     Nothing,
 }
 
-/// What the agent knows about its conversation.
+/// The agent's knowledge of its conversation.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// The number of prompts so far.

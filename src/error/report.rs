@@ -9,7 +9,7 @@ pub struct Report {
     pub exit: u8,
     /// A sentence that states what happened.
     pub message: String,
-    /// What was observed.
+    /// The observations that led to the error.
     pub saw: Vec<String>,
     /// Suggestions, with commands that can be pasted.
     pub hints: Vec<String>,

@@ -112,7 +112,7 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Invocation) -> Result<u
     }
     let before = |agent: &Agent, prefix: &str| {
         let keys = way_out(around, prefix);
-        // The status line repeats this once the driver is decided.
+        // The message is repeated on the screen once the driver is determined.
         if let Some(driver) = agent.clients.iter().find(|client| client.driver && how == As::Driver) {
             let who = show::terminal(driver, Env::now());
             let host = host.map(|host| format!("{host}:")).unwrap_or_default();

@@ -22,7 +22,7 @@ pub(super) struct Taken {
     pub host: Option<HostName>,
     /// The arguments after the command and subcommand.
     pub words: Vec<String>,
-    /// The number of options, which are the first of the words.
+    /// The number of leading words that are options.
     pub options: usize,
     /// The ids of the given arguments, as clap names them.
     pub given: Vec<String>,
