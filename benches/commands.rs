@@ -1,4 +1,4 @@
-//! What commands take: medians of calls that alternate with tmux's own, on one server.
+//! Measures the duration of commands: medians of calls that alternate with plain tmux calls on the same server.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use symposium::model::AgentName;
 use crate::place::Place;
 use crate::table::{Row, Table, interleaved, median};
 
-/// Measures all of it, with one agent and with this many.
+/// Runs all measurements, with one agent and with this many.
 pub fn run(agents: usize, binary: PathBuf) {
     let place = Place::new(binary);
     let mut table = Table::new();
@@ -23,15 +23,15 @@ pub fn run(agents: usize, binary: PathBuf) {
     table.add(list(&place, &label, 2.0));
     let many = spawn_and_kill(&place, &label, &mut table);
     table.add(Row::ratio(format!("agent spawn, {label} vs 1"), (many.0, few.0), 2.0));
-    // How much of that is tmux's own, and what is left for us.
+    // How much of that time tmux takes, and how much remains for Symposium.
     let own = |(ours, bare): (Duration, Duration)| ours.saturating_sub(bare);
     table.add(Row::compared(format!("  tmux new-session, {label} vs 1"), (many.1, few.1)));
     table.add(Row::compared(format!("  spawn less new-session, {label} vs 1"), (own(many), own(few))));
     table.add(lookup(&place, agents));
 
-    // The registry's part alone: as many records, on a server that has forgotten them.
+    // The registry alone: the same number of records, on a server without their sessions.
     place.tmux(&["kill-server"]);
-    // A thousand programs that end at once keep the machine busy for a while.
+    // A thousand programs that end at the same time keep the machine busy for a while.
     std::thread::sleep(Duration::from_secs(25));
     place.symposium(&["agent", "spawn", "--name", "alone", "--", "sleep", "100000"]);
     let recorded = spawn_and_kill(&place, &format!("{agents} recorded, 1 alive"), &mut table);
@@ -40,20 +40,20 @@ pub fn run(agents: usize, binary: PathBuf) {
     println!("{table}");
 }
 
-/// `--version` from process start to its end.
+/// Measures `--version` from process start to exit.
 fn start(place: &Place) -> Row {
     let took = median((0..50).map(|_| place.symposium(&["--version"])));
     Row::bound("--version".to_owned(), took, Duration::from_millis(5))
 }
 
-/// `agent list` against `tmux list-panes -a`.
+/// Compares `agent list` with `tmux list-panes -a`.
 fn list(place: &Place, label: &str, limit: f64) -> Row {
     let took =
         interleaved(40, |_| place.symposium(&["agent", "list"]), |_| place.tmux(&["list-panes", "-a"]));
     Row::ratio(format!("agent list, {label}"), took, limit)
 }
 
-/// `agent spawn` against `tmux new-session -d`, and `agent kill` of the same against `tmux kill-session`; the medians
+/// Compares `agent spawn` with `tmux new-session -d`, and `agent kill` with `tmux kill-session`. Returns the medians
 /// of the first two.
 fn spawn_and_kill(place: &Place, label: &str, table: &mut Table) -> (Duration, Duration) {
     const ROUNDS: usize = 20;
@@ -69,7 +69,7 @@ fn spawn_and_kill(place: &Place, label: &str, table: &mut Table) -> (Duration, D
         |round| place.symposium(&["agent", "kill", &name(round)]),
         |round| place.tmux(&["kill-session", "-t", &format!("={}", bare(round))]),
     );
-    // The record of a killed agent stays, and the next measurement wants the number it names.
+    // The record of a killed agent remains, and the next measurement needs the stated number of records.
     for round in 0..ROUNDS {
         place.symposium(&["agent", "rm", &name(round)]);
     }
@@ -78,7 +78,7 @@ fn spawn_and_kill(place: &Place, label: &str, table: &mut Table) -> (Duration, D
     spawned
 }
 
-/// Finding the last entry of the registry that the spawns have filled, inside this process.
+/// Measures, in this process, the lookup of the last registry entry after the spawns.
 fn lookup(place: &Place, agents: usize) -> Row {
     let store = place.store();
     let last = (1..=agents).map(|n| format!("a{n}")).max().expect("there is an agent");

@@ -1,8 +1,8 @@
-//! What other machines cost: a list of twenty against the slowest of them, and attaching over ssh against `ssh -t tmux
-//! attach`. Every machine is an sshd of its own on loopback with a home and a tmux server of its own.
+//! Measures the cost of other machines: a list of twenty hosts compared with the slowest of them, and attaching over
+//! ssh compared with `ssh -t tmux attach`. Every machine is an sshd on loopback with its own home and tmux server.
 //!
-//! All of them share the cores of this one, which real ones would not. So that this does not hide what is measured,
-//! each is as far away as it is told: its answer begins so much later.
+//! All of them share the cores of this machine, which real hosts would not. To keep this from hiding the measured
+//! cost, each host has an artificial distance: its answer is delayed by that time.
 
 use std::fs;
 use std::io::Read;
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use crate::place::Place;
 use crate::table::{Row, Table, interleaved, median};
 
-/// How many machines there are.
+/// The number of machines.
 const MACHINES: usize = 20;
-/// How much farther away each is than the one before.
+/// The additional delay of each machine compared with the one before.
 const STEP: Duration = Duration::from_millis(20);
 
 /// A machine that is reached over ssh.
@@ -34,7 +34,7 @@ impl Drop for Machine {
     }
 }
 
-/// Measures all of it.
+/// Runs all measurements.
 pub fn run(binary: PathBuf) {
     let near = Place::new(binary.clone());
     let dir = near.root().join("ssh");
@@ -90,7 +90,7 @@ pub fn run(binary: PathBuf) {
     println!("{table}");
 }
 
-/// All hosts at once, and the slowest of them alone.
+/// Measures a list of all hosts, and of only the slowest of them.
 fn list(near: &Place) -> (Duration, Duration) {
     let name = |n: usize| format!("h{n}");
     let one = |n: usize| near.symposium(&["-q", "agent", "list", "--host", &name(n), "--timeout", "30s"]);
@@ -99,7 +99,7 @@ fn list(near: &Place) -> (Duration, Duration) {
     interleaved(20, |_| all(), |_| one(slowest))
 }
 
-/// What no list can be quicker than: `true` over a shared connection on all of them at once, and on one.
+/// Measures the lower bound of a list: `true` over a shared connection on all hosts in parallel, and on one.
 fn bare(near: &Place, machines: &[Machine], dir: &Path) -> (Duration, Duration) {
     let ssh = |machine: &Machine, words: &str| {
         let (dir, address) = (dir.display(), &machine.address);
@@ -124,7 +124,8 @@ fn bare(near: &Place, machines: &[Machine], dir: &Path) -> (Duration, Duration) 
     took
 }
 
-/// Keys, the user's configuration, and a client that reads it: ssh looks in the home of the password file.
+/// Creates the keys, the user's configuration and an ssh wrapper that reads it, because ssh uses the home directory
+/// from the password file.
 fn prepare(dir: &Path, near: &Place) {
     fs::create_dir(dir).expect("a directory");
     for key in ["user", "host"] {
@@ -167,8 +168,8 @@ fn machine(n: usize, dir: &Path, binary: &Path) -> Machine {
          UsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\nPidFile none\nSetEnv SHLVL=1\n",
         dir.display()
     );
-    // By its level bash knows whether to read a startup file for a command from afar. Twenty of those on one machine,
-    // each longer than all the rest, would not be twenty machines.
+    // bash decides by its shell level whether to read a startup file for a remote command. Twenty of those on one
+    // machine, each longer than all the rest, would not resemble twenty machines.
     fs::write(place.root().join("sshd_config"), text).expect("a configuration");
     let _ = fs::create_dir_all("/run/sshd");
     let sshd = Command::new("/usr/sbin/sshd")
@@ -183,7 +184,7 @@ fn machine(n: usize, dir: &Path, binary: &Path) -> Machine {
     Machine { place, address, sshd }
 }
 
-/// Makes them known, each as far away as that.
+/// Registers the hosts, each with its delay.
 fn add(near: &Place, machines: &[Machine], distance: impl Fn(usize) -> Duration) {
     for (n, machine) in machines.iter().enumerate() {
         let (n, root) = (n + 1, machine.place.root().display().to_string());
@@ -206,7 +207,7 @@ fn add(near: &Place, machines: &[Machine], distance: impl Fn(usize) -> Duration)
     }
 }
 
-/// Ends the shared connection.
+/// Closes the shared connection.
 fn let_go(near: &Place, machine: &Machine) {
     for entry in fs::read_dir(near.store().run_dir()).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with("ssh-") {
@@ -216,7 +217,7 @@ fn let_go(near: &Place, machine: &Machine) {
     }
 }
 
-/// How long until a terminal in which this runs shows the agent's screen.
+/// Measures the time until a terminal that runs this command shows the agent's screen.
 fn shown(near: &Place, line: &str) -> Duration {
     let mut command = near.shell(&format!("exec script -qfc '{line}' /dev/null"));
     command.env("TERM", "xterm-256color").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

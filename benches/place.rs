@@ -1,4 +1,4 @@
-//! A home and tmux servers of our own, all short-lived.
+//! Temporary homes and tmux servers for a benchmark.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -8,24 +8,24 @@ use std::time::{Duration, Instant};
 use symposium::store::Store;
 use tempfile::TempDir;
 
-/// A home with its tmux server.
+/// A temporary home with its tmux server.
 pub struct Place {
-    // First: it is ended through its socket, which goes with the directory.
+    // Declared first, because the server is ended through its socket, which is deleted with the directory.
     server: Server,
     root: TempDir,
     binary: PathBuf,
 }
 
-/// A tmux server, ours or bare.
+/// A tmux server, started by Symposium or plain.
 pub struct Server {
     root: PathBuf,
     socket: PathBuf,
 }
 
 impl Place {
-    /// A new one, for this symposium. As many agents may run as one likes.
+    /// Creates a home for this Symposium binary, without a limit on running agents.
     pub fn new(binary: PathBuf) -> Place {
-        // A socket's path must stay under 108 bytes.
+        // The path of a socket must stay under 108 bytes.
         let root = tempfile::Builder::new().prefix("sy-").tempdir_in("/tmp").expect("a directory in /tmp");
         let user = rustix::process::getuid().as_raw();
         let socket = root.path().join(format!("tmux-{user}")).join("symposium");
@@ -37,56 +37,56 @@ impl Place {
         place
     }
 
-    /// Our tmux server.
+    /// Returns the tmux server of this home.
     pub fn server(&self) -> &Server {
         &self.server
     }
 
-    /// Another one, that knows nothing of symposium.
+    /// Returns another tmux server, without Symposium.
     pub fn bare_server(&self, name: &str) -> Server {
         Server { root: self.root.path().to_owned(), socket: self.root.path().join(name) }
     }
 
-    /// The state directory.
+    /// Opens the state directory.
     pub fn store(&self) -> Store {
         Store::open(&self.root.path().join(".symposium")).expect("it is ours")
     }
 
-    /// Everything else.
+    /// Returns the directory that contains everything.
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 
-    /// The symposium that is measured.
+    /// Returns the path of the measured Symposium binary.
     pub fn binary(&self) -> &str {
         self.binary.to_str().expect("a path in UTF-8")
     }
 
-    /// Runs it to its end.
+    /// Runs Symposium and returns the duration.
     pub fn symposium(&self, args: &[&str]) -> Duration {
         timed(self.command(args)).0
     }
 
-    /// The same, not yet run.
+    /// Returns a Symposium command that has not been started yet.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = sealed(&self.binary, self.root.path());
         command.args(args);
         command
     }
 
-    /// A shell in this place, not yet run.
+    /// Returns a shell command that has not been started yet.
     pub fn shell(&self, script: &str) -> Command {
         let mut command = sealed(Path::new("/bin/sh"), self.root.path());
         command.args(["-c", script]);
         command
     }
 
-    /// Runs tmux on our server to its end.
+    /// Runs tmux on the server of this home and returns the duration.
     pub fn tmux(&self, args: &[&str]) -> Duration {
         timed(self.server.command(args)).0
     }
 
-    /// Spawns for real until there are agents of all these numbers.
+    /// Spawns agents until all of these numbers exist.
     pub fn fill(&self, numbers: RangeInclusive<usize>, spawn: &[&str]) {
         let began = Instant::now();
         for n in numbers {
@@ -102,12 +102,12 @@ impl Place {
 }
 
 impl Server {
-    /// Asks it.
+    /// Runs a command on the server and returns its output.
     pub fn ask(&self, args: &[&str]) -> String {
         timed(self.command(args)).1
     }
 
-    /// Opens sessions of the size that ours have, with the same program.
+    /// Opens sessions of the same size as Symposium's, with the same program.
     pub fn open(&self, sessions: usize, program: &[&str]) {
         for n in 1..=sessions {
             let name = format!("a{n}");
@@ -147,7 +147,7 @@ fn sealed(program: &Path, root: &Path) -> Command {
     command
 }
 
-/// Runs it to its end; it must succeed, or the numbers would mean nothing.
+/// Runs a command to its end. The command must succeed, because the numbers would be meaningless otherwise.
 fn timed(mut command: Command) -> (Duration, String) {
     let began = Instant::now();
     let output = command.output().unwrap_or_else(|why| panic!("cannot start {command:?}: {why}"));

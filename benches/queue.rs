@@ -1,4 +1,5 @@
-//! What a queue costs: adding, dispatching to an agent that is done at once, and ten thousand tasks that wait.
+//! Measures the cost of the queue: adding tasks, dispatching to an agent that finishes immediately, and ten thousand
+//! waiting tasks.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,11 +13,11 @@ use symposium::model::{AgentId, Doer, NewTask};
 use crate::place::Place;
 use crate::table::{Row, Table, median};
 
-/// A queue that nobody would count by hand.
+/// The size of a very long queue.
 const MANY: usize = 10_000;
 const FEW: usize = 10;
 
-/// Measures all of it.
+/// Runs all measurements.
 pub fn run(agents: usize, binary: PathBuf) {
     let place = Place::new(binary);
     let mut table = Table::new();
@@ -36,7 +37,7 @@ pub fn run(agents: usize, binary: PathBuf) {
     table.note(format!("{:.1} tasks a second by {agents} agents", 1.0 / each.as_secs_f64()));
     place.symposium(&["supervisor", "stop"]);
 
-    // They wait for an agent that is not there, as they would for one that works.
+    // The tasks wait for an agent that does not exist, as they would for an agent that is working.
     let few = waiting(&place, FEW);
     let many = waiting(&place, MANY);
     let both = |of: fn(&Costs) -> Duration| (of(&many), of(&few));
@@ -47,7 +48,7 @@ pub fn run(agents: usize, binary: PathBuf) {
     println!("{table}");
 }
 
-/// Waits until nothing is open; the time for each of so many.
+/// Waits until no task is open and returns the time per task.
 fn drained(place: &Place, count: usize) -> Duration {
     let began = Instant::now();
     loop {
@@ -66,7 +67,7 @@ struct Costs {
     add: Duration,
 }
 
-/// Fills the queue up to so many, and measures.
+/// Fills the queue up to this number of tasks and measures the commands.
 fn waiting(place: &Place, count: usize) -> Costs {
     let store = place.store();
     let (ledger, _) = Ledger::open(store.home(), Timestamp::now()).expect("a ledger");

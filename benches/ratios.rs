@@ -1,14 +1,14 @@
-//! What symposium costs against bare tmux, measured within one run.
+//! Compares the cost of Symposium with plain tmux, measured within one run.
 //!
-//! A table for people, never a timed test: it exits 0 whatever it measures. Everything happens in homes and on tmux
-//! servers of its own, which are ended through their own sockets.
-//! - nothing more: what commands take.
-//! - `--watch`: what watching agents costs and how soon it tells; `--seconds N` watches for another time than 60 s,
-//!   `--only quiet,printing,latency,memory,flood` measures some of it.
-//! - `--queue`: what tasks cost: adding, dispatching, ten thousand that wait.
-//! - `--hosts`: what other machines cost: a list of twenty, attaching over ssh.
-//! - `--agents N` fills up to another number than 1,000 (20 with `--queue`, 100 with `--watch`, where memory takes ten times as many);
-//!   `--binary FILE` measures another symposium.
+//! The result is a table for reading, not a test with time limits: the exit code is always 0. Everything runs in
+//! temporary homes and on separate tmux servers, which are ended through their own sockets.
+//! - without options: the duration of commands.
+//! - `--watch`: the cost of watching agents and the latency of status changes; `--seconds N` watches for another time
+//!   than 60 s, `--only quiet,printing,latency,memory,flood` selects measurements.
+//! - `--queue`: the cost of tasks: adding, dispatching, ten thousand that wait.
+//! - `--hosts`: the cost of other machines: a list of twenty, attaching over ssh.
+//! - `--agents N` sets another number of agents than 1,000 (20 with `--queue`, 100 with `--watch`, where the memory
+//!   measurement takes ten times as many); `--binary FILE` measures another Symposium binary.
 #![expect(clippy::disallowed_methods, reason = "a bench starts programs and looks at its own arguments")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints a table")]
 
@@ -42,7 +42,7 @@ fn main() {
             "--queue" => is_queue = true,
             "--hosts" => is_hosts = true,
             watch::printing::PRINTER => return watch::printing::print_lines(),
-            // cargo itself adds --bench.
+            // cargo itself adds `--bench`.
             "--bench" => {}
             other => panic!("no such argument: {other}"),
         }
@@ -59,7 +59,7 @@ fn main() {
     }
 }
 
-/// A binary that was built together with this one.
+/// Returns the path of a binary that was built together with this one.
 fn beside_me(name: &str) -> PathBuf {
     std::env::current_exe().expect("our own path").with_file_name(name)
 }

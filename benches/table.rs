@@ -1,21 +1,21 @@
-//! Medians and the table they are shown in, with the load of the machine beside them.
+//! Medians and the result table, with the load of the machine.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The middle one.
+/// Returns the median of the durations.
 pub fn median(times: impl IntoIterator<Item = Duration>) -> Duration {
     quantile(times, 0.5)
 }
 
-/// The one that this part of all are under.
+/// Returns the quantile of the durations for this fraction.
 pub fn quantile(times: impl IntoIterator<Item = Duration>, part: f64) -> Duration {
     let mut times: Vec<_> = times.into_iter().collect();
     times.sort_unstable();
     times[((times.len() as f64 * part) as usize).min(times.len() - 1)]
 }
 
-/// The medians of two things done in turns, so that a busy moment of the machine hits both.
+/// Returns the medians of two alternating actions, so that a busy moment of the machine affects both.
 pub fn interleaved(
     rounds: usize,
     mut ours: impl FnMut(usize) -> Duration,
@@ -23,7 +23,7 @@ pub fn interleaved(
 ) -> (Duration, Duration) {
     let mut times = (Vec::new(), Vec::new());
     for round in 0..rounds {
-        // Who goes first changes, because the second one finds warmer caches.
+        // The order alternates, because the second action finds warmer caches.
         if round % 2 == 0 {
             times.0.push(ours(round));
             times.1.push(bare(round));
@@ -35,7 +35,7 @@ pub fn interleaved(
     (median(times.0), median(times.1))
 }
 
-/// One measurement, with its limit where there is one.
+/// One measurement, with its limit if there is one.
 pub struct Row {
     what: String,
     ours: String,
@@ -46,7 +46,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Ours as a multiple of something else measured in the same run.
+    /// Creates a row with our time as a multiple of another time that was measured in the same run.
     pub fn ratio(what: String, (ours, other): (Duration, Duration), limit: f64) -> Row {
         let ratio = ours.as_secs_f64() / other.as_secs_f64();
         let mut row = Row::plain(what, ms(ours)).held(ratio <= limit, format!("{limit:.1}x"));
@@ -55,18 +55,18 @@ impl Row {
         row
     }
 
-    /// The same, only told.
+    /// Creates the same row without a limit.
     pub fn compared(what: String, (ours, other): (Duration, Duration)) -> Row {
         let ratio = ours.as_secs_f64() / other.as_secs_f64();
         Row { against: ms(other), ratio: format!("{ratio:.2}x"), ..Row::plain(what, ms(ours)) }
     }
 
-    /// Ours under a fixed time.
+    /// Creates a row with our time and a fixed upper bound.
     pub fn bound(what: String, ours: Duration, bound: Duration) -> Row {
         Row::plain(what, ms(ours)).held(ours <= bound, ms(bound))
     }
 
-    /// Parts of one core: ours, bare tmux's, and what we may take above it.
+    /// Creates a row with shares of one core: ours, plain tmux's, and the maximum difference.
     pub fn share(what: String, (ours, bare): (f64, f64), most: f64) -> Row {
         let percent = |share: f64| format!("{:.3} %", share * 100.0);
         let above = ours - bare;
@@ -76,18 +76,18 @@ impl Row {
         row
     }
 
-    /// So many of something, and how many there may be.
+    /// Creates a row with a count and its maximum.
     pub fn count(what: String, ours: u64, most: u64) -> Row {
         Row::plain(what, ours.to_string()).held(ours <= most, most.to_string())
     }
 
-    /// A size in kB, and how large it may be.
+    /// Creates a row with a size in kB and its maximum.
     pub fn size(what: String, ours: u64, most: u64) -> Row {
         let mb = |kb: u64| format!("{:.1} MB", kb as f64 / 1e3);
         Row::plain(what, mb(ours)).held(ours <= most, mb(most))
     }
 
-    /// Only told.
+    /// Creates a row without a limit.
     pub fn told(what: String, ours: Duration) -> Row {
         Row::plain(what, ms(ours))
     }
@@ -113,7 +113,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// All measurements and what there is to say about them.
+/// All measurements with their notes.
 pub struct Table {
     rows: Vec<Row>,
     notes: Vec<String>,
@@ -121,18 +121,18 @@ pub struct Table {
 }
 
 impl Table {
-    /// Empty; the load is that of now.
+    /// Creates an empty table that records the current load.
     pub fn new() -> Table {
         Table { rows: Vec::new(), notes: Vec::new(), load: load() }
     }
 
-    /// Puts one more row at the end.
+    /// Appends a row.
     pub fn add(&mut self, row: Row) {
         eprintln!("{row}");
         self.rows.push(row);
     }
 
-    /// Says something below the table.
+    /// Adds a note below the table.
     pub fn note(&mut self, text: String) {
         eprintln!("{text}");
         self.notes.push(text);
@@ -150,14 +150,14 @@ impl fmt::Display for Table {
     }
 }
 
-/// How many processes there are, the kernel's own too.
+/// Returns the number of processes, including kernel threads.
 fn count() -> usize {
     let is_process = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.parse::<u32>().is_ok());
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter(|entry| is_process(&entry.file_name())).count()
 }
 
-/// How many programs wanted a core in the last minute.
+/// Returns the load average of the last minute.
 fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().unwrap_or_default().to_owned()

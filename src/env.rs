@@ -1,6 +1,6 @@
-//! The door to this process's surroundings: environment, working directory, own binary, user, clock.
+//! The environment of this process: variables, working directory, binary, user and clock.
 //!
-//! Read once at the start; everything below gets values. Must never be read again deeper down.
+//! It is captured once at the start and passed down as values. Other modules must never read it themselves.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use jiff::Timestamp;
 
 use crate::model::EnvironmentName;
 
-/// Marks every process of an agent with the agent's id.
+/// The variable that marks every process of an agent with the agent's id.
 pub const AGENT_ID: &str = "SYMPOSIUM_AGENT_ID";
-/// Tells an agent what it is called.
+/// The variable that holds the agent's name.
 pub const AGENT: &str = "SYMPOSIUM_AGENT";
-/// Tells an agent which environment it belongs to.
+/// The variable that holds the agent's state directory.
 pub const HOME: &str = "SYMPOSIUM_HOME";
 
-/// What this process was started with.
+/// The environment with which this process was started.
 #[derive(Debug, Clone)]
 pub struct Env {
     vars: Vec<(OsString, OsString)>,
@@ -24,17 +24,17 @@ pub struct Env {
     exe: PathBuf,
 }
 
-/// The state directory, and whether it is the one a user has by default.
+/// The state directory, and whether it is the user's default one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
-    /// Where it is.
+    /// The path of the state directory.
     pub path: PathBuf,
-    /// Whether nobody chose another one.
+    /// Whether no other directory was chosen.
     pub is_default: bool,
 }
 
 impl Env {
-    /// Reads all of it.
+    /// Captures the environment of this process.
     #[expect(clippy::disallowed_methods, reason = "this is the door")]
     pub fn capture() -> Env {
         Env {
@@ -44,64 +44,66 @@ impl Env {
         }
     }
 
-    /// The time now, to the millisecond: finer is noise in a file that people read.
+    /// Returns the current time in milliseconds; a finer resolution is noise in a file that users read.
     #[expect(clippy::disallowed_methods, reason = "this is the door")]
     pub fn now() -> Timestamp {
         let now = Timestamp::now();
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
 
-    /// The binary that this process runs, where it is now. `None` if it was deleted or replaced since the process started.
+    /// Returns the current path of the binary that this process runs, or `None` if it was deleted or replaced since
+    /// the process started.
     #[expect(clippy::disallowed_methods, reason = "this module reads what surrounds the process")]
     pub fn running_binary() -> Option<PathBuf> {
         let exe = std::env::current_exe().ok()?;
         (without_deleted_mark(exe.clone()) == exe).then_some(exe)
     }
 
-    /// The width that `COLUMNS` asks for.
+    /// Returns the width from `COLUMNS`.
     #[expect(clippy::disallowed_methods, reason = "this module reads the environment")]
     pub fn columns() -> Option<usize> {
         std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
     }
 
-    /// The monotonic clock of this machine: the same for all processes, never set, and standing still during sleep.
+    /// Returns the monotonic clock of this machine, which is the same for all processes, is never set, and stops
+    /// during suspend.
     pub fn monotonic() -> std::time::Duration {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         std::time::Duration::try_from(now).unwrap_or_default()
     }
 
-    /// The terminal that this process reads from, by its path.
+    /// Returns the path of the terminal that this process reads from.
     pub fn terminal() -> Option<String> {
         rustix::termios::ttyname(rustix::stdio::stdin(), Vec::new()).ok()?.into_string().ok()
     }
 
-    /// The user this process runs as.
+    /// Returns the id of the user that this process runs as.
     pub fn uid() -> u32 {
         rustix::process::getuid().as_raw()
     }
 
-    /// One variable; an empty one counts as not set.
+    /// Returns the value of a variable. An empty variable counts as not set.
     pub fn var(&self, key: &str) -> Option<&OsStr> {
         self.vars.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_os_str()).filter(|v| !v.is_empty())
     }
 
-    /// Returns whether a variable is set, also to an empty value.
+    /// Returns whether a variable is set, including to an empty value.
     pub fn is_set(&self, key: &str) -> bool {
         self.vars.iter().any(|(known, _)| known == key)
     }
 
-    /// Where this process was started.
+    /// Returns the directory in which this process was started.
     pub fn cwd(&self) -> Option<&Path> {
         self.cwd.as_deref()
     }
 
-    /// Our own binary.
+    /// Returns the path of this binary.
     pub fn exe(&self) -> &Path {
         &self.exe
     }
 
-    /// The state directory: `--home`, else `SYMPOSIUM_HOME`, else `~/.symposium`. `@NAME` is one of the user's named
-    /// environments.
+    /// Returns the state directory: `--home`, else `SYMPOSIUM_HOME`, else `~/.symposium`. `@NAME` selects one of the
+    /// user's named environments.
     pub fn home(&self, flag: Option<&Path>) -> Option<Home> {
         let default = self.user_home().map(|home| home.join(".symposium"));
         match self.chosen(flag) {
@@ -123,42 +125,43 @@ impl Env {
         flag.map(Path::to_path_buf).or_else(|| self.var(HOME).map(PathBuf::from))
     }
 
-    /// What stands behind the `@` of the state directory that somebody chose, whether it can be a name or not.
+    /// Returns the text after the `@` of the chosen state directory, even if it is not a valid name.
     pub fn chosen_environment(&self, flag: Option<&Path>) -> Option<String> {
         self.chosen(flag)?.to_str()?.strip_prefix('@').map(str::to_owned)
     }
 
-    /// Where the user's named environments are.
+    /// Returns the directory of the user's named environments.
     pub fn environments(&self) -> Option<PathBuf> {
         self.user_home().map(|home| home.join(".symposium/envs"))
     }
 
-    /// The user's home directory.
+    /// Returns the user's home directory.
     pub fn user_home(&self) -> Option<PathBuf> {
         self.var("HOME")
             .map(PathBuf::from)
             .or_else(|| directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_path_buf()))
     }
 
-    /// What an agent inherits: the spawner's environment, less what belongs to the spawner's own terminal,
-    /// tmux or agent.
+    /// Returns the variables that an agent inherits: those of the spawning process, without the ones that belong to
+    /// its own terminal, tmux or agent.
     pub fn for_agents(&self) -> impl Iterator<Item = &(OsString, OsString)> {
         self.vars.iter().filter(|(key, _)| key.to_str().is_none_or(|key| !is_the_spawners_own(key)))
     }
 
-    /// All of it.
+    /// Returns all variables.
     pub fn all(&self) -> &[(OsString, OsString)] {
         &self.vars
     }
 
-    /// All of it, less the tmux it runs in: for the terminal that is attached.
+    /// Returns all variables except those of the surrounding tmux, for a terminal that is attached.
     pub fn for_terminals(&self) -> Vec<(OsString, OsString)> {
         self.vars.iter().filter(|(key, _)| key != "TMUX" && key != "TMUX_PANE").cloned().collect()
     }
 
-    /// The little that the tmux server itself gets, so that no agent inherits another spawner's secrets.
+    /// Returns the few variables that the tmux server receives, so that no agent inherits the secrets of another
+    /// spawning process.
     pub fn for_server(&self) -> Vec<(OsString, OsString)> {
-        // The socket, because hooks must find the server that runs them.
+        // The socket is included, because hooks must find the server that runs them.
         const KEPT: [&str; 9] = [
             "PATH",
             "HOME",
@@ -180,7 +183,8 @@ impl Env {
         kept
     }
 
-    /// What the supervisor gets: no more than it needs, for it outlives whoever started it.
+    /// Returns the variables that the supervisor receives: only the necessary ones, because it outlives the process
+    /// that started it.
     pub fn for_supervisor(&self) -> Vec<(OsString, OsString)> {
         let mut kept = self.for_server();
         let is_needed = |key: &OsStr| key.to_str().is_some_and(|key| FOR_SUPERVISOR.contains(&key));
@@ -193,7 +197,7 @@ fn is_name(text: &str) -> bool {
     text.parse::<EnvironmentName>().is_ok()
 }
 
-/// What the supervisor needs beside that: the way to our server and to the desktop.
+/// The additional variables of the supervisor: how to reach our tmux server and the desktop.
 const FOR_SUPERVISOR: [&str; 7] = [
     "DBUS_SESSION_BUS_ADDRESS",
     "DISPLAY",
@@ -204,7 +208,8 @@ const FOR_SUPERVISOR: [&str; 7] = [
     "XDG_DATA_HOME",
 ];
 
-/// The kernel names a binary that was replaced while running `… (deleted)`; the new one is at the same place.
+/// Removes the suffix ` (deleted)` with which the kernel marks a binary that was replaced while running; the new one
+/// has the same path.
 fn without_deleted_mark(exe: PathBuf) -> PathBuf {
     match exe.to_str().and_then(|text| text.strip_suffix(" (deleted)")) {
         Some(text) => PathBuf::from(text),

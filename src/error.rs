@@ -1,5 +1,5 @@
-//! The closed list of situations that a user can meet: a code for programs, a message, what we saw, hints that
-//! can be pasted, an exit code. Edges say what went wrong; here it gets its words.
+//! The closed list of errors that a user can encounter, each with a code for programs, a message, observations, hints
+//! that can be pasted, and an exit code. Adapters report what failed; the wording is defined here.
 
 mod report;
 mod words;
@@ -16,116 +16,116 @@ use crate::model::{
 use crate::rules::tasks::address::Unreached;
 use crate::rules::tasks::typing::Refusal;
 
-/// Whether keys were pressed before something went wrong.
+/// Whether keys were typed before an operation failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typed {
-    /// None: it can be tried again.
+    /// No key was typed, so the operation can be retried.
     Nothing,
-    /// Perhaps all of them.
+    /// Some or all keys may have been typed.
     Something,
 }
 
-/// Everything that can go wrong, as a user meets it.
+/// All errors as a user encounters them.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields are the words of the messages in `report`")]
 pub enum Error {
-    /// A name that cannot be one.
+    /// The name is not valid.
     BadName { given: String, why: InvalidName },
-    /// An argument that makes no sense.
+    /// An argument is invalid.
     Usage { what: String, hint: Option<String> },
-    /// There is no agent of that name.
+    /// No agent has this name.
     NoSuchAgent { name: String, known: Vec<AgentName>, verb: &'static str },
-    /// Nobody is here to act on.
+    /// There is no agent to act on.
     NoAgents { what: String },
-    /// Several would fit and nobody can be asked.
+    /// Several agents match, and the user cannot be asked.
     WhichAgent { candidates: Vec<AgentName>, verb: &'static str },
     /// The name is in use.
     NameTaken { name: AgentName },
-    /// There is no task of that number.
+    /// No task has this number.
     NoSuchTask { id: TaskId },
-    /// There is neither an agent nor a spec of that name.
+    /// Neither an agent nor a spec has this name.
     NobodyToDo { to: String, agents: Vec<AgentName>, specs: Vec<String> },
-    /// A task that is not where the step begins.
+    /// The state of the task does not permit the step.
     TaskIs { id: TaskId, state: TaskState, verb: &'static str, why: String },
-    /// A message for somebody who is not there.
+    /// The recipient of a message does not exist.
     Unreached(Unreached),
-    /// There is no note of that name on a board.
+    /// The board has no note of this name.
     NoSuchNote { key: String, project: String, known: Vec<String> },
-    /// What a note cannot be called.
+    /// The key of a note is not valid.
     BadKey { given: String, why: String },
-    /// A note that would be longer than notes may be.
+    /// The note exceeds the maximum length.
     NoteTooLong { key: String, size: u64, most: u64 },
-    /// There is no kind or spec of that name.
+    /// No kind or spec has this name.
     NoSuchSpec { name: String, known: Vec<String>, verb: &'static str },
-    /// A spec, or the file it stands in, says something that means nothing.
+    /// A spec or its file is invalid.
     BadSpec { mistakes: Vec<String> },
-    /// Parameters that a spec does not take, or lacks.
+    /// Parameters are missing, or the spec does not declare them.
     BadParams { spec: String, wrong: Vec<String> },
-    /// A kind that would act more freely than its spec allows.
+    /// The kind cannot enforce the tier of the spec.
     LooserTier { spec: String, why: String, said: String },
-    /// An answer that is none of the options of a dialog.
+    /// The answer is not one of the options of the dialog.
     NoSuchOption { name: AgentName, given: String, dialog: Dialog },
-    /// A dialog with options, which a yes or no does not answer.
+    /// The dialog has options and cannot be answered with yes or no.
     AsksForChoice { name: AgentName, verb: &'static str, dialog: Dialog },
-    /// A spec of a project that would change what runs here, and that the user has not trusted as it is now.
+    /// A spec of a project would change what runs on this machine, and the user has not trusted its current version.
     UntrustedSpec(Box<UntrustedSpec>),
-    /// Something that an agent's place does not allow.
+    /// The permissions of an agent do not allow the action.
     OutOfPlace { what: String, hint: String },
-    /// Something is asked in the name of an agent that is not there.
+    /// The calling agent does not exist.
     UnknownCaller { name: String },
-    /// An agent that is at no task.
+    /// The agent is not working on a task.
     NoTaskAtHand { name: AgentName },
-    /// There is no environment of that name.
+    /// No environment has this name.
     NoSuchEnvironment { name: String, known: Vec<String> },
     /// The program of a kind is not installed.
     ProgramMissing { program: String, kind: String, install: String },
-    /// The directory to work in cannot be used.
+    /// The working directory cannot be used.
     BadDirectory { path: String, why: String },
-    /// The directory that an agent worked in is gone.
+    /// The directory in which an agent worked does not exist any more.
     DirectoryGone { name: AgentName, path: String },
-    /// The agent was gone as soon as it was there.
+    /// The agent exited immediately after its start.
     ExitedAtOnce { name: AgentName, exit: Option<Exit>, after: Duration, last_lines: Vec<String> },
     /// The agent has no process to act on.
     NotRunning { name: AgentName, status: String },
-    /// It runs in somebody's terminal, outside tmux: nobody else can come to it.
+    /// The agent runs in a terminal outside of tmux, so no other terminal can attach to it.
     InTerminal { name: AgentName },
-    /// The agent still has one.
+    /// The agent still has a running process.
     StillRunning { name: AgentName, verb: &'static str },
-    /// A removal was asked of an agent that is running; `found` is its unsaved work.
+    /// The agent to be removed is running; `found` is its unsaved work.
     RemoveRunning { name: AgentName, found: Vec<String> },
     /// Another command is working on the agent.
     Busy { name: AgentName, by: String },
-    /// Processes could not be ended.
+    /// Some processes could not be ended.
     Survivors { name: AgentName, pids: Vec<i32> },
-    /// A text that cannot be typed at all.
+    /// The text cannot be typed into any agent.
     Unsendable(Unsendable),
-    /// A text that this program cannot take.
+    /// The text cannot be typed into this program.
     Refused { name: AgentName, why: Refusal },
-    /// A prompt was not typed, or could not be confirmed.
+    /// A prompt was not typed, or its delivery could not be confirmed.
     NotConfirmed { name: AgentName, why: String, saw: Vec<String>, typed: Typed },
-    /// The agent has ended before a prompt was confirmed.
+    /// The agent ended before a prompt was confirmed.
     EndedMeanwhile { name: AgentName, exit: Option<Exit>, last_lines: Vec<String>, typed: Typed },
-    /// This kind's dialogs cannot be answered for it.
+    /// Symposium cannot answer the dialogs of this kind.
     CannotAnswer { name: AgentName, kind: String, verb: &'static str },
-    /// An agent that may not do this to another.
+    /// An agent may not perform this action on the other agent.
     NotYours { name: AgentName, by: AgentName, verb: &'static str, why: String },
     /// There is no dialog to answer.
     NothingAsked { name: AgentName, status: String, saw: Vec<String> },
-    /// It asks, but not for what was read.
+    /// The agent asks another question than the one that was read.
     AsksAnother { name: AgentName, verb: &'static str, now: AskedQuestion },
-    /// An agent that cannot be put to sleep.
+    /// The agent cannot be hibernated.
     CannotSleep { name: AgentName, kind: String, status: String },
-    /// As many agents run as may.
+    /// The maximum number of running agents is reached.
     Full { live: usize, starting: usize, max: u32 },
-    /// As many of a spec, or below a parent, are there as may be.
+    /// The maximum number of agents of a spec or below a parent is reached.
     TooMany { what: String, there: Vec<AgentName> },
-    /// Another supervisor runs already.
+    /// Another supervisor is already running.
     SupervisorRuns { pid: Option<i32> },
-    /// What was waited for did not happen.
+    /// An awaited condition did not occur in time.
     TimedOut { what: String, after: Duration },
-    /// A terminal is needed.
+    /// The command needs a terminal.
     NoTerminal { verb: &'static str, name: Option<String> },
-    /// A terminal that nothing can be drawn on.
+    /// The terminal type cannot display an agent's screen.
     BadTerminal { term: String, name: Option<AgentName> },
     /// tmux is not installed.
     TmuxMissing { install: String },
@@ -133,83 +133,84 @@ pub enum Error {
     TmuxTooOld { found: String, install: String },
     /// tmux did not answer in time.
     TmuxSilent { what: String, after: Duration, starting: Option<AgentName> },
-    /// The path of its socket is longer than the system can take.
+    /// The path of the tmux socket exceeds the limit of the operating system.
     LongSocket { path: String, length: usize, longest: usize },
-    /// tmux cannot be used until the user does something about it.
+    /// tmux cannot be used until the user has fixed something.
     TmuxUnusable { code: &'static str, what: String, saw: Vec<String>, hint: String },
-    /// tmux refused something.
+    /// tmux rejected a command.
     TmuxFailed { what: String, said: String },
     /// The state directory or a file in it cannot be used.
     State { what: String, saw: Vec<String>, hint: String },
-    /// The user's own files hold a mistake.
+    /// The user's configuration contains an error.
     BadConfig { what: String },
-    /// The system has no service manager that we could ask.
+    /// The operating system has no supported service manager.
     NoServiceManager { asked: String, said: String },
-    /// The service manager did not do what it was asked.
+    /// The service manager rejected a request.
     ServiceRefused { what: String, said: String },
-    /// A worktree was asked for where there is no repository.
+    /// A worktree was requested outside of a repository.
     NoRepository { path: String },
-    /// A workspace cannot be made or used.
+    /// A workspace cannot be created or used.
     Workspace { what: String, saw: Vec<String>, hint: String },
-    /// A workspace holds work that is nowhere else.
+    /// A workspace contains unsaved work.
     WorkThere { name: AgentName, place: String, found: Vec<String> },
-    /// A file that is no handoff, or a damaged one.
+    /// The file is not a hand-off, or it is damaged.
     BadHandoff { what: String },
-    /// A handoff of a newer symposium.
+    /// The hand-off was created by a newer version of Symposium.
     NewerHandoff { path: String, found: u64, known: u32, needs: Option<String> },
-    /// What looks like a secret in what would be handed over.
+    /// The hand-off probably contains secrets.
     SecretsInHandoff { name: AgentName, found: Vec<String>, more: usize },
-    /// A handoff that would act on this machine, and nobody has agreed to that.
+    /// The hand-off would run commands on this machine that the user has not agreed to.
     UntrustedHandoff { name: AgentName, acts: Vec<String> },
-    /// What a host cannot be called, or not be reached by.
+    /// The name or the address of a host is not valid.
     BadHost { given: String, why: InvalidHost },
-    /// There is no host of that name.
+    /// No host has this name.
     NoSuchHost { name: String, known: Vec<String> },
-    /// There is one of that name already.
+    /// A host of this name already exists.
     HostTaken { name: HostName, address: String },
     /// A host does not answer.
     HostUnreached { name: HostName, address: String, port: Option<u16>, said: Vec<String>, late: bool },
-    /// Something answers there that is no symposium.
+    /// The host answers, but Symposium is not installed there.
     HostLacksSymposium { host: Box<Host>, said: Vec<String> },
-    /// A symposium answers there that is too old to be asked.
+    /// The version of Symposium on the host is too old.
     HostOlder { name: HostName, version: Option<String> },
-    /// A host answered, but not what was asked.
+    /// The host returned an unexpected answer.
     FarFailed { name: HostName, said: Vec<String> },
-    /// A command went wrong on another machine, as that told.
+    /// A command failed on another machine, with the error that it reported.
     FarError { name: HostName, exit: u8, message: String, saw: Vec<String>, hints: Vec<String> },
-    /// Nobody knows whether something was done on a host.
+    /// It is unknown whether a command was executed on a host.
     FarUnknown { name: HostName, after: Option<Duration> },
-    /// What was followed on a host is lost with the link.
+    /// The connection to a host was lost while its output was followed.
     LinkLost { name: HostName },
-    /// A command that cannot go to another machine.
+    /// The command cannot run on another machine.
     NotFar { what: String, why: String, host: String },
     /// The OpenSSH client cannot be used.
     Ssh { what: String },
-    /// A request that would lose something.
+    /// The request would lose data.
     Unsafe { what: String, hint: String },
     /// This machine has no such user.
     NoSuchUser { name: String },
-    /// Somebody's agent that we may not attach to.
+    /// The agent of another user is not shared with this user.
     NotShared { what: String },
-    /// An agent of ours that a user may not attach to.
+    /// The user's own agent is not shared with this guest.
     NotSharedWith { name: AgentName, with: String },
-    /// An agent of ours that may be shared still, though that was taken back: with whom, and why; and who is out.
+    /// Some shares of an agent could not be ended: `left` has their guests with the reasons, `closed` the guests
+    /// whose share ended.
     StillShared { name: AgentName, left: Vec<(String, String)>, closed: Vec<String> },
-    /// A door of somebody's at which nobody lets us in.
+    /// The owner's share process did not complete the handshake.
     DoorSilent { what: String, after: Duration },
-    /// A door that was to be opened and did not.
+    /// The listener of a new share did not become ready.
     DoorShut { name: AgentName, with: String, after: Duration },
     /// An operation of the system failed.
     Io { what: String, source: std::io::Error },
 }
 
 impl Error {
-    /// Whether this machine has no tmux that could be asked, now or later.
+    /// Returns whether this machine lacks a usable tmux.
     pub fn is_without_tmux(&self) -> bool {
         matches!(self, Error::TmuxMissing { .. } | Error::TmuxTooOld { .. })
     }
 
-    /// Wraps a failure of the system with what was being done.
+    /// Returns a function that wraps an I/O error with the operation that failed.
     pub fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Error {
         let what = what.into();
         move |source| Error::Io { what, source }

@@ -1,9 +1,9 @@
-//! Places where a test may kill this process, as `kill -9` would: between any two steps that change something.
+//! Steps at which a test can kill this process like `kill -9`, between any two steps that change something.
 //!
-//! `SYMPOSIUM_FAILPOINT=spawn.reserved symposium …` dies at that step; with `stop:` before it, it stands still there
-//! until somebody lets it go on (`SIGCONT`), so that others can come in between. Only debug builds listen.
+//! `SYMPOSIUM_FAILPOINT=spawn.reserved symposium …` dies at that step. With the prefix `stop:` the process stops
+//! there until it receives `SIGCONT`, so that other processes can run in between. Only debug builds have failpoints.
 
-/// Dies or stands still here when the environment names this step.
+/// Dies or stops here if the environment names this step.
 #[inline]
 pub fn reached(step: &str) {
     #[cfg(debug_assertions)]
@@ -17,7 +17,7 @@ pub fn reached(step: &str) {
         };
         if let Some(signal) = signal {
             let _ = rustix::process::kill_process(rustix::process::getpid(), signal);
-            // The signal may reach another thread of this process first; this one must not get any further.
+            // The signal may reach another thread of this process first; this thread must not continue.
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
     }

@@ -1,4 +1,4 @@
-//! Parses, runs, exits. Everything else is in the library.
+//! Parses the arguments, runs the command and exits. All other code is in the library.
 
 fn main() {
     std::panic::set_hook(Box::new(|panic| {

@@ -1,7 +1,8 @@
-//! CPU time of a tmux server and of all that watches its panes, read from /proc: never of the agents themselves.
+//! CPU time of a tmux server and of the processes that watch its panes, read from /proc, without the agents
+//! themselves.
 //!
-//! What runs is counted in nanoseconds (`schedstat`), what has ended by what its parent was told of it when it waited
-//! for it, which covers every event that tmux or a hook started. Linux only.
+//! Running processes are counted in nanoseconds (`schedstat`), ended ones by the times that their parent received
+//! when it waited for them, which covers every event process that tmux or a hook started. Linux only.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -11,25 +12,25 @@ use std::time::Duration;
 
 use crate::place::{Place, Server};
 
-/// Linux tells times in these, whatever the kernel was built with.
+/// The unit of times in /proc on Linux, independent of the kernel configuration.
 const TICK: Duration = Duration::from_millis(10);
 
-/// CPU time by who used it.
+/// CPU time by consumer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
-    /// The tmux server.
+    /// CPU time of the tmux server.
     pub tmux: Duration,
-    /// What takes output off it.
+    /// CPU time of the transcript writers.
     pub writers: Duration,
-    /// The supervisor and its keeper.
+    /// CPU time of the supervisor and its keeper.
     pub supervisor: Duration,
-    /// What was started and has ended: our events.
+    /// CPU time of ended child processes: the calls of `symposium event`.
     pub events: Duration,
-    /// Page faults of what has ended; it cannot have been nothing when these are more.
+    /// Page faults of ended processes. An increase proves that a process ran.
     faults: u64,
 }
 
-/// A server whose cost is counted.
+/// A server whose cost is measured.
 pub struct Watched {
     server: i32,
     panes: HashSet<i32>,
@@ -38,7 +39,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// A server that knows nothing of us.
+    /// Measures a server without Symposium.
     pub fn bare(server: &Server) -> Watched {
         let mut watched = Watched { server: 0, panes: HashSet::new(), keeper: None, calls: None };
         let text = server.ask(&["list-panes", "-a", "-F", "#{pid} #{pane_pid} #{session_name}"]);
@@ -55,7 +56,8 @@ impl Watched {
         watched
     }
 
-    /// Ours, supervisor and all. From now on each event that tmux starts leaves a line in a file first.
+    /// Measures our server including the supervisor. From now on, each event that tmux starts first appends a line to
+    /// a file.
     pub fn ours(place: &Place) -> Watched {
         let watched = Watched::bare(place.server());
         assert!(watched.keeper.is_some(), "there is no supervisor");
@@ -69,12 +71,12 @@ impl Watched {
         Watched { calls: Some(calls), ..watched }
     }
 
-    /// The process that keeps the supervisor.
+    /// Returns the process id of the supervisor's keeper.
     pub fn keeper(&self) -> Option<i32> {
         self.keeper
     }
 
-    /// What it has cost since it was started.
+    /// Returns the cost since the server was started.
     pub fn cost(&self) -> Cost {
         let all = processes();
         let mut cost = Cost { tmux: running(self.server), ..Cost::default() };
@@ -96,13 +98,13 @@ impl Watched {
         cost
     }
 
-    /// How many processes have been started for us since the counting began, at least.
+    /// Returns the minimum number of processes that were started for Symposium since counting began.
     pub fn started(&self, used: &Cost) -> u64 {
-        // What tmux or the supervisor started otherwise is not counted, but does not go unseen.
+        // Other processes of tmux or the supervisor are not counted, but their page faults show that there were some.
         self.calls().max(u64::from(used.faults > 0))
     }
 
-    /// How many events tmux has started since then.
+    /// Returns the number of events that tmux has started since then.
     pub fn calls(&self) -> u64 {
         let calls = self.calls.as_ref().and_then(|calls| fs::read_to_string(calls).ok()).unwrap_or_default();
         calls.lines().count() as u64
@@ -115,7 +117,7 @@ impl Watched {
 }
 
 impl Cost {
-    /// What was used between the two.
+    /// Returns the cost between two measurements.
     pub fn since(&self, before: &Cost) -> Cost {
         Cost {
             tmux: self.tmux.saturating_sub(before.tmux),
@@ -126,12 +128,12 @@ impl Cost {
         }
     }
 
-    /// All of it.
+    /// Returns the total CPU time.
     pub fn total(&self) -> Duration {
         self.tmux + self.writers + self.supervisor + self.events
     }
 
-    /// Its parts, for people.
+    /// Describes the parts of the cost as text.
     pub fn words(&self) -> String {
         let parts = [
             ("tmux", self.tmux),
@@ -151,12 +153,12 @@ impl Cost {
     }
 }
 
-/// One process, as /proc tells it.
+/// One process as described in /proc.
 struct Process {
     parent: i32,
-    /// CPU time of the children it has waited for.
+    /// CPU time of the children that it has waited for.
     ended: Duration,
-    /// Their page faults.
+    /// Page faults of those children.
     ended_faults: u64,
 }
 
@@ -172,7 +174,7 @@ fn processes() -> HashMap<i32, Process> {
     .collect()
 }
 
-/// The fields of /proc/PID/stat from the third on: a name may hold anything.
+/// Returns the fields of /proc/PID/stat from the third on. The name before them may contain any character.
 fn stat(pid: i32) -> Option<Vec<String>> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     Some(text.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
@@ -189,7 +191,8 @@ fn below(root: i32, all: &HashMap<i32, Process>) -> Vec<i32> {
     found.split_off(1)
 }
 
-/// CPU time of one that runs: its threads to the nanosecond, or all it ever had to the tick when that is more.
+/// Returns the CPU time of a running process: the sum of its threads in nanoseconds, or its total in ticks if that is
+/// more.
 fn running(pid: i32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let nanos = |path: PathBuf| fs::read_to_string(path).ok()?.split(' ').next()?.parse::<u64>().ok();

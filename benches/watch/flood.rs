@@ -1,4 +1,4 @@
-//! Ten thousand calls of `symposium event`, good ones, malformed ones and some for nobody, while an agent answers.
+//! Runs ten thousand calls of `symposium event` (valid, malformed, and for unknown agents) while an agent answers.
 
 use std::fs;
 use std::process::{Child, Stdio};
@@ -17,12 +17,12 @@ use crate::table::{Row, Table, median};
 
 const CALLS: usize = 10_000;
 const SHELLS: usize = 8;
-/// An agent that takes longer than this many times its time is held up.
+/// Maximum slowdown of the agent's answers.
 const MOST: f64 = 2.0;
-/// How often the agent is asked in peace.
+/// Number of answers that are measured without the flood.
 const ROUNDS: usize = 5;
 
-/// One shell's part. What agents say, what no agent can mean, and tmux's news of a session that is not there.
+/// The calls of one shell: valid hook events, invalid hook events, and tmux events for a session that does not exist.
 const SCRIPT: &str = "\
 i=0; while [ $i -lt $CALLS ]; do i=$((i+1)); case $((i % 6)) in
 0) \"$BIN\" event agent <prompt.json;;
@@ -69,7 +69,7 @@ fn screen(store: &Store) -> Stamps {
     Stamps::of(store.instance(&name_of("busy")).dir().to_owned(), "transcript.log")
 }
 
-/// The agent that answers.
+/// The agent whose answers are measured.
 struct Asked<'a> {
     place: &'a Place,
     screen: Stamps,
@@ -77,7 +77,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// From the keys to the answer on its screen.
+    /// Returns the time from the keys to the answer on the screen.
     fn ask(&self, store: &Store) -> Duration {
         let n = self.asked.get() + 1;
         self.asked.set(n);
@@ -109,7 +109,7 @@ fn shell(place: &Place, store: &Store, n: usize) -> Child {
     command.stdout(Stdio::null()).spawn().expect("a shell")
 }
 
-/// What is not as it must be: agents missing, pages of the ledger, changes of a status that it does not have.
+/// Counts violations: missing agents, damaged ledger pages, and status changes that do not match the agent's status.
 fn flaws(store: &Store) -> u64 {
     let records = store.read(jiff::Timestamp::now()).expect("the registry can be read");
     let missing = (SHELLS + 1).abs_diff(records.len()) as u64;

@@ -1,4 +1,4 @@
-//! How soon it is told that an agent's process was killed, and that a hooked agent asks for approval.
+//! Measures how soon a killed agent process and an approval request of an agent with hooks are reported.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use crate::place::Place;
 use crate::table::{Row, Table, median, quantile};
 
 const ROUNDS: usize = 30;
-/// The issue's limit, for the median.
+/// Limit from the issue, for the median.
 const MOST: Duration = Duration::from_millis(100);
-/// Longer than a burst of the supervisor and a notice: each round finds everything at rest.
+/// Longer than the supervisor's debounce time and a notice, so that each round starts from an idle state.
 const REST: Duration = Duration::from_millis(500);
 
 pub(super) fn measure(options: &Options, table: &mut Table) {
@@ -23,7 +23,7 @@ pub(super) fn measure(options: &Options, table: &mut Table) {
 
 fn exits(options: &Options, table: &mut Table) {
     let place = Place::new(options.binary.clone());
-    // So many more that there are enough agents in the last round, too.
+    // Additional agents, so that the last round still has enough of them.
     place.fill(1..=options.agents + ROUNDS, &["--", "sleep", "100000"]);
     settle();
     let news = News::listen(&place);

@@ -1,4 +1,4 @@
-//! Memory of the supervisor and of its keeper, with ten times as many agents.
+//! Measures the memory of the supervisor and its keeper, with ten times as many agents.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use super::{Options, settle};
 use crate::place::Place;
 use crate::table::{Row, Table};
 
-/// The issue's limit, in kB.
+/// Limit from the issue, in kB.
 const MOST: u64 = 30_000;
 
 pub(super) fn measure(options: &Options, table: &mut Table) {

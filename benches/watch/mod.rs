@@ -1,5 +1,5 @@
-//! What watching agents costs while nothing happens and while they print, how soon a change is told, how much memory
-//! it takes, and what a flood of events does.
+//! Measures the cost of watching agents while they are idle and while they print, the latency of status changes, the
+//! memory usage, and the effect of a flood of events.
 
 pub mod printing;
 
@@ -15,15 +15,15 @@ use std::time::Duration;
 
 use crate::table::Table;
 
-/// How it is measured.
+/// Options of the measurements.
 pub struct Options {
-    /// How many agents there are.
+    /// The number of agents.
     pub agents: usize,
-    /// The symposium.
+    /// The measured Symposium binary.
     pub binary: PathBuf,
-    /// How long they are watched.
+    /// The duration of a measurement.
     pub seconds: Duration,
-    /// The parts that are wanted, with commas between; none means all.
+    /// The selected measurements, separated by commas; `None` selects all.
     pub only: Option<String>,
 }
 
@@ -37,7 +37,7 @@ const PARTS: [(&str, Part); 5] = [
     ("flood", flood::measure),
 ];
 
-/// Measures all that is wanted.
+/// Runs the selected measurements.
 pub fn run(options: &Options) {
     let mut table = Table::new();
     let wanted =
@@ -49,8 +49,8 @@ pub fn run(options: &Options) {
     println!("{table}");
 }
 
-/// What starting agents left to do is done by then: the edges of two seconds, and what the supervisor does at most
-/// every ten.
+/// Waits until the work after starting agents is done: tmux activity events with an interval of two seconds, and
+/// periodic work of the supervisor, which runs at most every ten.
 fn settle() {
     std::thread::sleep(Duration::from_secs(13));
 }

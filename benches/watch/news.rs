@@ -1,4 +1,5 @@
-//! When something was told: by the registry, by a running `agent list --watch --json`, or by an agent's screen.
+//! Records when a change appeared: in the registry, in a running `agent list --watch --json`, or on an agent's
+//! screen.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,10 +16,10 @@ use symposium::store::Store;
 
 use crate::place::Place;
 
-/// Nothing that is measured here may take longer.
+/// Time limit for every awaited change.
 const FOR_EVER: Duration = Duration::from_secs(60);
 
-/// Who listens.
+/// Observes the registry and the list.
 pub(super) struct News {
     store: Store,
     registry: Stamps,
@@ -26,14 +27,14 @@ pub(super) struct News {
     lister: Child,
 }
 
-/// Moments at which a directory changed.
+/// The times at which files in a directory changed.
 pub(super) struct Stamps {
     _watcher: RecommendedWatcher,
     stamps: Receiver<Instant>,
 }
 
 impl Stamps {
-    /// Of files called like this.
+    /// Watches the files of this name in a directory.
     pub(super) fn of(dir: PathBuf, name: &'static str) -> Stamps {
         let (send, stamps) = channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -50,7 +51,7 @@ impl Stamps {
         Stamps { _watcher: watcher, stamps }
     }
 
-    /// The moment of the change after which this was so.
+    /// Returns the time of the change after which the condition was true.
     pub(super) fn until(&self, what: &str, is_so: impl Fn() -> bool) -> Instant {
         let deadline = Instant::now() + FOR_EVER;
         loop {
@@ -64,7 +65,7 @@ impl Stamps {
 }
 
 impl News {
-    /// Begins to listen; the first list has come.
+    /// Starts observing, and returns after the first list has arrived.
     pub(super) fn listen(place: &Place) -> News {
         let store = place.store();
         let registry = Stamps::of(store.home().to_owned(), "agent-sessions.json");
@@ -82,7 +83,7 @@ impl News {
         news
     }
 
-    /// When the registry and the list had this status of this agent.
+    /// Returns when the registry and the list had this status of the agent.
     pub(super) fn until(&self, name: &AgentName, status: Status) -> (Instant, Instant) {
         let what = format!("{name} {status}");
         let written = self.registry.until(&what, || {
@@ -104,7 +105,7 @@ impl News {
         (written, listed)
     }
 
-    /// What was told so far is no news any more.
+    /// Discards the changes that were recorded so far.
     pub(super) fn forget(&self) {
         while self.registry.stamps.try_recv().is_ok() {}
         while self.list.try_recv().is_ok() {}
@@ -118,7 +119,7 @@ impl Drop for News {
     }
 }
 
-/// Kills an agent's process, at this moment.
+/// Kills an agent's process and returns the time of the kill.
 pub(super) fn kill(store: &Store, name: &str) -> Instant {
     let name: AgentName = name.parse().expect("a name");
     let record = store.find(&name, jiff::Timestamp::now()).expect("readable").expect("an agent");
@@ -128,7 +129,7 @@ pub(super) fn kill(store: &Store, name: &str) -> Instant {
     killed
 }
 
-/// An agent's transcript, as far as it is written.
+/// Returns an agent's transcript as far as it is written.
 pub(super) fn transcript(store: &Store, name: &AgentName) -> String {
     let file = store.instance(name).dir().join("transcript.log");
     String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).into_owned()

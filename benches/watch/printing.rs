@@ -1,4 +1,5 @@
-//! Agents that print a line a second, against a bare tmux with the same output, and one that keeps it with `cat`.
+//! Measures agents that print a line per second, compared with plain tmux with the same output, and with tmux that
+//! saves it with `cat`.
 
 use std::io::Write;
 use std::thread;
@@ -9,11 +10,12 @@ use super::{Options, settle};
 use crate::place::Place;
 use crate::table::{Row, Table};
 
-/// The argument that makes this program an agent which prints: a shell that does would start a `sleep` a second.
+/// The argument that turns this program into a printing agent. A shell script would start a `sleep` every second.
 pub const PRINTER: &str = "--print-lines";
 
-/// Prints a line a second until nobody reads. Each begins at another time of the second, however quickly they were
-/// started one after the other: lines that come together cost a server less, and bare ones would always do.
+/// Prints a line per second until the reader is gone. Each process starts at a different fraction of the second,
+/// however quickly they were started one after another: simultaneous lines cost a server less, and those of the plain
+/// server would always be simultaneous.
 pub fn print_lines() {
     thread::sleep(Duration::from_millis(u64::from(std::process::id()) * 7919 % 1000));
     for n in 0u64.. {
@@ -25,7 +27,7 @@ pub fn print_lines() {
     }
 }
 
-/// All three at the same time, so that the machine is as busy for each.
+/// Measures all three at the same time, so that the machine is equally busy for each.
 pub(super) fn measure(options: &Options, table: &mut Table) {
     let me = std::env::current_exe().expect("our own path");
     let printer = [me.to_str().expect("UTF-8"), PRINTER];

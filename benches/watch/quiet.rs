@@ -1,4 +1,4 @@
-//! Agents that do nothing: what the supervisor, events and tmux use above a bare tmux with the same panes.
+//! Measures idle agents: the CPU time of the supervisor, events and tmux above plain tmux with the same panes.
 
 use std::thread;
 
@@ -8,10 +8,10 @@ use super::{Options, settle};
 use crate::place::Place;
 use crate::table::{Row, Table};
 
-/// The issue's limit, of one core.
+/// Limit from the issue, as a fraction of one core.
 const MOST: f64 = 0.002;
 
-/// Programs that sleep, then agent CLIs at rest.
+/// Measures sleeping programs, then idle agent CLIs.
 pub(super) fn measure(options: &Options, table: &mut Table) {
     let binary = options.binary.to_str().expect("UTF-8");
     rest(options, table, ("sleeping", &["--", "sleep", "100000"], &["sleep", "100000"]));
@@ -42,7 +42,7 @@ fn rest(options: &Options, table: &mut Table, (what, spawn, bare): (&str, &[&str
     table.note(format!("  {label}: {}; bare: {}", used.words(), used_bare.words()));
 }
 
-/// A count that cannot move proves nothing: an agent's end must move it.
+/// Verifies that the counter works: the end of an agent must increase it.
 fn see_that_events_are_counted(place: &Place, ours: &Watched) {
     let calls = Stamps::of(place.root().to_owned(), "calls");
     kill(&place.store(), "a1");

@@ -1,4 +1,4 @@
-//! `symposium board VERB`
+//! The `symposium board` commands.
 
 use crate::manager::Messages;
 use std::io::Write;
@@ -93,10 +93,10 @@ fn get(args: &Get, context: &Invocation) -> Result<u8, Error> {
     } else if context.ui.json {
         context.ui.json(&note);
     } else if ui::is_shown() {
-        // Somebody else wrote it: a terminal must not obey it.
+        // The value may come from another agent, so control sequences must not reach the terminal.
         context.ui.data(&value.lines().map(clean).collect::<Vec<_>>().join("\n"));
     } else {
-        // To the byte, for whoever goes on with it.
+        // Byte for byte, for the program that reads it.
         let mut out = context.ui.raw();
         let _ = out.write_all(value.as_bytes()).and_then(|()| out.flush());
     }
@@ -147,7 +147,7 @@ fn size(bytes: u64) -> String {
 
 fn rm(args: &Rm, context: &Invocation) -> Result<u8, Error> {
     if !Messages(&context.manager).board_remove(args.place.project(), &args.key)? {
-        // Says what is there instead.
+        // Fails with an error that lists the existing notes.
         Messages(&context.manager).board_get(args.place.project(), &args.key)?;
     }
     if context.ui.json {

@@ -1,4 +1,5 @@
-//! `symposium completions`: a script that asks this program at each Tab, and what it is answered.
+//! The `symposium completions` command: prints a shell script that calls this program at each Tab, and answers those
+//! calls.
 
 use crate::manager::Diagnostics;
 use std::ffi::OsString;
@@ -16,7 +17,7 @@ use crate::error::Error;
 use crate::manager::{Context, Named};
 use crate::model::{Priority, RestartPolicy, Status};
 
-/// The variable by which the script asks.
+/// The environment variable with which the script requests completions.
 const ASKED: &str = "SYMPOSIUM_COMPLETE";
 
 #[derive(Debug, Args)]
@@ -42,16 +43,16 @@ pub(super) fn run(args: &Arguments, ui: &Ui) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Answers a shell that asks what can stand there; `false` when none asks.
+/// Answers a completion request of a shell. Returns `false` if there is none.
 pub(super) fn answer(args: &[OsString], command: impl Fn() -> Command) -> bool {
     let home = home_in(args);
     let asked = CompleteEnv::with_factory(|| offering(command(), &[], home.as_deref())).var(ASKED);
-    // What cannot be answered offers nothing: a word of ours would stand in the user's command line.
+    // An error offers no completions, because a message would appear in the user's command line.
     asked.try_complete(args.iter().cloned(), Some(Path::new("."))).unwrap_or(true)
 }
 
-/// The directory that the line being completed speaks of. The words are as they were typed: bash takes `--home=DIR` for
-/// three, and no shell has put a home directory in the place of `~`.
+/// Returns the state directory that the completed command line names. The arguments arrive as they were typed: bash
+/// splits `--home=DIR` into three words, and no shell has expanded `~`.
 fn home_in(args: &[OsString]) -> Option<PathBuf> {
     let flag = |word: &OsString| word.to_str()?.strip_prefix("--home").map(str::to_owned);
     let (at, rest) = args.iter().enumerate().find_map(|(at, word)| Some((at, flag(word)?)))?;
@@ -65,7 +66,7 @@ fn home_in(args: &[OsString]) -> Option<PathBuf> {
     }
 }
 
-/// The command, each of whose words offers what it may name; `path` is noun and verb so far.
+/// Adds completion candidates to each argument of the command. `path` holds the names of the commands so far.
 fn offering(command: Command, path: &[&str], home: Option<&Path>) -> Command {
     let name = command.get_name().to_owned();
     let path = [path, &[name.as_str()]].concat();
@@ -83,7 +84,7 @@ fn offering(command: Command, path: &[&str], home: Option<&Path>) -> Command {
     command.mut_subcommands(|verb| offering(verb, &path, home))
 }
 
-/// The noun and verb for which a command stands, where it is a short form.
+/// Expands a short form to its full command.
 fn without_short_form<'p>(path: &[&'p str]) -> Vec<&'p str> {
     match path {
         [word] => match SHORT_FORMS.iter().find(|(short, _)| short == word) {
@@ -94,7 +95,7 @@ fn without_short_form<'p>(path: &[&'p str]) -> Vec<&'p str> {
     }
 }
 
-/// The words that an option accepts, where there is a fixed set that its parser does not list itself.
+/// Returns the values that an option accepts if they form a fixed set that its parser does not list itself.
 fn fixed_values(path: &[&str], arg: &Arg) -> Vec<&'static str> {
     match (path, arg.get_long()) {
         (["agent", ..], Some("status" | "for")) => Status::ALL.map(Status::word).to_vec(),
@@ -104,7 +105,7 @@ fn fixed_values(path: &[&str], arg: &Arg) -> Vec<&'static str> {
     }
 }
 
-/// What a word of the command line names, by where it stands.
+/// Returns what kind of name an argument holds, based on its position in the command line.
 fn named(path: &[&str], arg: &Arg) -> Option<Named> {
     let value = arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str());
     let word = value.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `symposium config`
+//! The `symposium config` commands.
 
 use crate::manager::Diagnostics;
 use clap::Subcommand;

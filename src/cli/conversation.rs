@@ -1,4 +1,4 @@
-//! `symposium conversation VERB`
+//! The `symposium conversation` commands.
 
 use crate::manager::Conversations;
 use clap::{Args, Subcommand};

@@ -1,4 +1,4 @@
-//! `symposium doctor`
+//! The `symposium doctor` command: checks the environment and prints the result of each check.
 
 use super::render::ui::Ui;
 use crate::error::Error;

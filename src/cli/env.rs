@@ -1,4 +1,4 @@
-//! `symposium env VERB`
+//! The `symposium env` commands.
 
 use clap::{Args, Subcommand};
 

@@ -1,7 +1,7 @@
-//! The short way into the verbs that programs call all day: only the verb that stands there is described to clap.
+//! A fast path for the commands that programs call often: only the command that is used is described to clap.
 //!
-//! Describing all of them takes longer than most of them take. What is not understood here, for whatever reason, goes
-//! the long way, which tells what is wrong, and how it is to be said.
+//! Describing all commands takes longer than most of them take to run. A command line that does not parse here, for
+//! whatever reason, takes the regular path, which reports the error and the correct usage.
 
 use std::ffi::OsString;
 
@@ -22,7 +22,7 @@ struct One<A: Args> {
     args: A,
 }
 
-/// The command line, when it is one of those and has no mistake.
+/// Parses the command line if it is one of these commands and has no error.
 pub(super) fn parse(args: &[OsString]) -> Option<Cli> {
     let line = Line::of(args)?;
     match (line.noun.as_str(), line.verb.as_deref()) {
@@ -42,23 +42,23 @@ fn agent(verb: Verb) -> Noun {
     Noun::Agent(Box::new(verb))
 }
 
-/// A command line, taken apart where noun and verb end.
+/// A command line, split after its command and subcommand.
 struct Line {
     noun: String,
     verb: Option<String>,
-    /// The program and everything but noun and verb.
+    /// The program and all arguments except the command and subcommand.
     rest: Vec<OsString>,
 }
 
 impl Line {
-    /// None when something stands before the verb that is neither a word nor a flag of every command.
+    /// Returns `None` if an argument before the subcommand is neither a plain word nor a global option.
     fn of(args: &[OsString]) -> Option<Line> {
         let mut args = args.iter().cloned();
         let mut rest = vec![args.next()?];
         let noun = word(&mut args, &mut rest)?;
         let verb = if noun == "event" { None } else { Some(word(&mut args, &mut rest)?) };
         rest.extend(args);
-        // A name or a text may begin with `-`, and nothing here says that these two are flags.
+        // A name or a text may begin with `-`, and it cannot be determined here that these are flags.
         let asks = ["-h", "--help", "-V", "--version"];
         let flags = rest.iter().take_while(|arg| *arg != "--");
         (!flags.into_iter().any(|arg| asks.iter().any(|ask| arg == ask))).then_some(Line { noun, verb, rest })
@@ -70,7 +70,7 @@ impl Line {
     }
 }
 
-/// The next word; the flags before it go to `rest`.
+/// Returns the next plain word and moves the options before it to `rest`.
 fn word(args: &mut impl Iterator<Item = OsString>, rest: &mut Vec<OsString>) -> Option<String> {
     loop {
         let arg = args.next()?;

@@ -1,4 +1,4 @@
-//! `symposium host VERB`
+//! The `symposium host` commands.
 
 use crate::manager::Hosts;
 use clap::{Args, Subcommand};
@@ -120,7 +120,7 @@ fn row(view: &HostView) -> [String; 5] {
     ]
 }
 
-/// What a host may be called.
+/// Parses and validates the name of a host.
 pub(super) fn name(text: &str) -> Result<HostName, Error> {
     text.parse().map_err(|why| Error::BadHost { given: text.to_owned(), why })
 }

@@ -1,4 +1,4 @@
-//! `symposium man`: the manual as one page, shown at a terminal and printed as roff elsewhere.
+//! The `symposium man` command: shows the manual page at a terminal and prints it as roff elsewhere.
 
 use crate::manager::Diagnostics;
 use clap::Command;
@@ -68,7 +68,7 @@ pub(super) fn run(command: &Command, ui: &Ui) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Renders the page: the root command, each command as a section, then what applies to all of them.
+/// Renders the page: the root command, each command as a section, then the sections that apply to all of them.
 fn page(command: &Command) -> std::io::Result<Vec<u8>> {
     let mut command = command.clone();
     command.build();
@@ -92,7 +92,7 @@ fn visible(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help")
 }
 
-/// Renders a command and its verbs. The global options stand in the root's section only.
+/// Renders a command and its subcommands. The global options are only in the section of the root command.
 fn section(command: &Command, name: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
     let own = command.clone().name(name.to_owned()).bin_name(name).mut_args(|arg| {
         let is_global = arg.is_global_set() || arg.get_id() == "help" || arg.get_id() == "version";
@@ -104,7 +104,7 @@ fn section(command: &Command, name: &str, page: &mut Vec<u8>) -> std::io::Result
     man.render_description_section(&mut text)?;
     man.render_options_section(&mut text)?;
     let text = String::from_utf8_lossy(&text).replace(".SH ", ".SS ");
-    // Without options of its own a command has an empty section.
+    // A command without options of its own has an empty section.
     let text = text.strip_suffix(".SS OPTIONS\n").unwrap_or(&text);
     page.extend_from_slice(format!(".SH \"{}\"\n{text}", name.to_uppercase()).as_bytes());
     for verb in visible(command) {

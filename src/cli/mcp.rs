@@ -1,4 +1,4 @@
-//! `symposium mcp`
+//! The `symposium mcp` command: runs the MCP server.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `symposium message VERB`
+//! The `symposium message` commands.
 
 use crate::manager::Messages;
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ fn send(args: Send, context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Who gets it, and who of many is woken.
+/// Describes the recipients of a message, and which of several recipients are woken.
 fn told(sent: &[Message]) -> String {
     let name = |message: &Message| message.to.as_ref().map_or(PERSON, AgentName::as_str).to_owned();
     let names = |messages: &[&Message]| messages.iter().map(|m| name(m)).collect::<Vec<_>>().join(", ");
@@ -147,7 +147,7 @@ fn read(context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// A whole message for people. Its lines are indented, so that none of them can pass for another message.
+/// Renders a complete message as text. Its lines are indented, so that none of them can pass for another message.
 fn letter(message: &Message) -> String {
     let all = match &message.project {
         Some(project) => format!(" to everybody in {}", clean(project)),

@@ -1,4 +1,4 @@
-//! `symposium metrics`
+//! The `symposium metrics` command.
 
 use super::Invocation;
 use crate::error::Error;

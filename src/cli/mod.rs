@@ -1,6 +1,7 @@
-//! The command line: parses, calls one verb of the manager, renders. No tmux, no files.
+//! The command line interface: parses arguments, calls one use case of the manager and renders the result. It uses
+//! neither tmux nor files directly.
 //!
-//! `symposium NOUN VERB`: the verb names the file here, in `manager/` and in `tests/cli/`.
+//! In `symposium COMMAND SUBCOMMAND`, the subcommand names the file here, in `manager/` and in `tests/cli/`.
 
 use crate::manager::RegistryWriter;
 mod agent;
@@ -149,17 +150,17 @@ enum Noun {
     Transcript(crate::cli::hidden::event::TranscriptArguments),
 }
 
-/// What every verb is given.
+/// The context and output settings that every command receives.
 struct Invocation {
     manager: Arc<Context>,
     ui: Ui,
 }
 
-/// Runs one command line; returns the exit code.
+/// Runs one command line and returns the exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     Context::survive_file_size_limit();
     let args: Vec<OsString> = args.into_iter().collect();
-    // Every spawn starts one of these beside itself: it needs none of the other commands to be described first.
+    // Every spawn starts this command as a child process, so it runs before the other commands are described to clap.
     if let [_, verb, dir] = &args[..]
         && verb == "transcript"
         && !dir.to_string_lossy().starts_with('-')
@@ -168,7 +169,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             &crate::cli::hidden::event::TranscriptArguments { dir: dir.into() },
         );
     }
-    // So does every git that writes.
+    // The same applies to every git process that writes.
     if let Some(why) = Context::become_tied(&args) {
         let report = Error::io("cannot start a program")(why).report();
         return Ui::new(false, false, Color::Never).error(&report);
@@ -181,7 +182,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let parsed = parsed.map_err(|error| shortcuts::suggest(error, &args, &Cli::command()));
     let cli = match parsed {
         Ok(cli) => cli,
-        // An agent's hook must not fail because of us, whatever it is called with.
+        // An agent's hook must not fail because of this program, whatever its arguments are.
         Err(_) if is_an_event(&args) => return 0,
         Err(error) if error.use_stderr() && asks_for_json(&args) => {
             let what = first_words(&error.render().to_string());
@@ -208,7 +209,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// What is wrong with a command line, in one line: the first of what clap says, and the list under it.
+/// Returns the error of clap in one line: its first line, and the list below that.
 fn first_words(said: &str) -> String {
     let mut lines = said.lines().take_while(|line| !line.trim().is_empty()).map(str::trim);
     let what = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -216,7 +217,7 @@ fn first_words(said: &str) -> String {
     if list.is_empty() { what } else { format!("{what} {}", list.join(", ")) }
 }
 
-/// Whether this is the door for events, on a command line that could not be understood.
+/// Checks whether a command line that could not be parsed is `symposium event`.
 fn is_an_event(args: &[OsString]) -> bool {
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
@@ -229,7 +230,7 @@ fn is_an_event(args: &[OsString]) -> bool {
     false
 }
 
-/// Whether `--json` was given, on a command line that could not be understood.
+/// Checks whether a command line that could not be parsed contains `--json`.
 fn asks_for_json(args: &[OsString]) -> bool {
     args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json")
 }
@@ -321,7 +322,7 @@ impl Invocation {
 
     fn tell_notices(&self) {
         let notices = self.manager.notices();
-        // A program that reads JSON shows nobody what is said beside it.
+        // A program that reads JSON does not show stderr to the user.
         let untold = if self.ui.json { vec![] } else { RegistryWriter(&self.manager).untold() };
         for notice in untold.iter().filter(|one| !notices.contains(one)).chain(&notices) {
             self.ui.warn(notice);

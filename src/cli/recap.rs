@@ -1,4 +1,4 @@
-//! `recap` without a name: the digest over all agents, what needs a person first.
+//! The `recap` command without a name: prints a digest of all agents, with those that need the user first.
 
 use crate::manager::{Recaps, StatusTracker};
 use std::path::Path;
@@ -9,10 +9,10 @@ use super::{Invocation, render::ui};
 use crate::error::Error;
 use crate::model::{Digest, DigestProject, Recap, Task, TaskState};
 
-/// How many ended tasks of a project are listed.
+/// Maximum number of ended tasks that are listed for a project.
 const MAX_TASKS: usize = 8;
 
-/// Shows the digest, and remembers that it was seen.
+/// Prints the digest and records that it was shown.
 pub(super) fn run(since: Option<jiff::Timestamp>, context: &Invocation) -> Result<u8, Error> {
     let digest = Recaps(&context.manager).digest(since)?;
     if context.ui.json {
@@ -21,7 +21,7 @@ pub(super) fn run(since: Option<jiff::Timestamp>, context: &Invocation) -> Resul
         let width = ui::width();
         let lines = text(&digest).into_iter().map(|line| cut(&line, width, Keep::Beginning));
         context.ui.data(&lines.collect::<Vec<_>>().join("\n"));
-        // A digest that cannot be remembered is shown again the next time.
+        // If this cannot be recorded, the next digest covers the same period again.
         let _ = Recaps(&context.manager).note_digest_seen(digest.until);
     }
     StatusTracker(&context.manager).unheard().map_or(Ok(0), Err)
@@ -61,7 +61,7 @@ fn needs_you(digest: &Digest) -> Vec<String> {
     agents.chain(failed).collect()
 }
 
-/// The project's name and path.
+/// Returns the name and path of a project.
 fn title(project: &DigestProject) -> String {
     match project.project.as_deref() {
         Some(path) => {
@@ -72,7 +72,7 @@ fn title(project: &DigestProject) -> String {
     }
 }
 
-/// One line an agent: its status, and how much it did.
+/// Renders one line for an agent: its status and a summary of its activity.
 fn agent(recap: &Recap) -> String {
     let commits = recap.commits.as_ref().map_or(0, Vec::len);
     let files = recap.uncommitted.as_ref().map_or(0, |changes| changes.files.len());
@@ -96,7 +96,7 @@ fn status(recap: &Recap) -> String {
     }
 }
 
-/// The newest tasks that ended, each with its result or the reason.
+/// Lists the newest ended tasks, each with its result or the reason for its state.
 fn tasks(tasks: &[Task]) -> Vec<String> {
     let line = |task: &Task| {
         let said = match task.state {

@@ -1,4 +1,4 @@
-//! `symposium service install` and `uninstall`
+//! The `symposium service install` and `symposium service uninstall` commands.
 
 use crate::manager::SupervisorControl;
 use clap::{Args, Subcommand};

@@ -1,14 +1,16 @@
-//! Short forms of the daily commands, `symposium ls` for `symposium agent list`, and tips for common wrong guesses.
+//! Short forms of frequent commands, such as `symposium ls` for `symposium agent list`, and tips for common wrong
+//! guesses.
 //!
 //! A short form is expanded before the command line is parsed. Every option, `HOST:NAME`, help text and error of the
-//! full command therefore applies to its short form as well.
+//! full command therefore also applies to its short form.
 
 use std::ffi::OsString;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The short forms: the word that replaces `agent VERB`, and the verb. None of them is the name of a noun.
+/// The short forms: the word that replaces `agent SUBCOMMAND`, and the subcommand. None of them is the name of a
+/// top-level command.
 pub(super) const SHORT_FORMS: &[(&str, &str)] = &[
     ("ls", "list"),
     ("list", "list"),
@@ -34,7 +36,7 @@ pub(super) const SHORT_FORMS: &[(&str, &str)] = &[
     ("rm", "rm"),
 ];
 
-/// Words that are no commands but are often tried, and the commands to suggest instead.
+/// Words that are not commands but are often tried, and the commands to suggest instead.
 const NEAR_MISSES: &[(&str, &str)] = &[
     ("agents", "`symposium ls` lists agents; `symposium agent --help` shows what else can be done with them"),
     ("ps", "`symposium ls` lists agents"),
@@ -49,13 +51,13 @@ const NEAR_MISSES: &[(&str, &str)] = &[
 /// Global options that take their value from the next word.
 const GLOBAL_VALUE_OPTIONS: [&str; 4] = ["--home", "--color", "--host", "--screen"];
 
-/// The lines about short forms below the root command's help.
+/// Returns the lines about short forms below the root command's help.
 pub(super) fn help() -> String {
     let words: Vec<&str> = SHORT_FORMS.iter().map(|(word, _)| *word).collect();
     format!("Short forms of `symposium agent …` (ls: list, new: spawn):\n  {}", words.join(", "))
 }
 
-/// The same below the long help, with examples, environment variables and exit codes.
+/// Returns the same lines for the long help, with examples, environment variables and exit codes.
 pub(super) fn long_help() -> String {
     format!(
         "{}\n\n\
@@ -74,7 +76,7 @@ pub(super) fn long_help() -> String {
     )
 }
 
-/// Replaces a short form by the command it stands for. Other command lines are returned unchanged.
+/// Replaces a short form by its full command. Other command lines are returned unchanged.
 pub(super) fn expand(args: Vec<OsString>) -> Vec<OsString> {
     let Some(mut at) = first_word(&args, 1) else { return args };
     if args[at] == "help" {
@@ -91,7 +93,7 @@ pub(super) fn expand(args: Vec<OsString>) -> Vec<OsString> {
     }
 }
 
-/// The position of the first word at or after `from` that is neither a global option nor the value of one.
+/// Returns the position of the first word at or after `from` that is neither a global option nor the value of one.
 fn first_word(args: &[OsString], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(arg) = args.get(at) {
@@ -104,7 +106,7 @@ fn first_word(args: &[OsString], from: usize) -> Option<usize> {
     None
 }
 
-/// Adds the short forms as commands of their own, for shells that complete a command line.
+/// Adds the short forms as commands of their own, for shell completion.
 pub(super) fn with_short_forms(command: Command) -> Command {
     let Some(agent) = command.find_subcommand("agent").cloned() else { return command };
     SHORT_FORMS.iter().fold(command, |command, (word, verb)| match agent.find_subcommand(verb) {
@@ -140,15 +142,15 @@ pub(super) fn suggest(mut error: clap::Error, args: &[OsString], root: &Command)
     error
 }
 
-/// The command whose verb is unknown.
+/// Returns the command that has no subcommand of the unknown name.
 fn parent<'c>(args: &[OsString], unknown: &str, root: &'c Command) -> &'c Command {
     let words = args.iter().skip(1).take_while(|arg| *arg != unknown);
     words.fold(root, |command, word| command.find_subcommand(word).unwrap_or(command))
 }
 
-/// The visible verbs of a command that are spelled similarly, the most similar first.
+/// Returns the visible subcommands with a similar spelling, the most similar first.
 fn similar(unknown: &str, command: &Command) -> Vec<String> {
-    /// Below this similarity two words have too little in common; clap uses the same value.
+    /// Minimum similarity of two words; clap uses the same value.
     const LEAST_SIMILARITY: f64 = 0.7;
     let names = command.get_subcommands().filter(|verb| !verb.is_hide_set());
     let names = names.flat_map(|verb| std::iter::once(verb.get_name()).chain(verb.get_visible_aliases()));

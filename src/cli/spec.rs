@@ -1,4 +1,4 @@
-//! `symposium spec VERB`: one line a verb.
+//! The `symposium spec` commands, with one file for each command.
 
 pub(in crate::cli) mod ask_trust;
 mod check;

@@ -1,4 +1,4 @@
-//! `symposium supervisor run|start|stop|status|log`
+//! The `symposium supervisor` commands: `run`, `start`, `stop`, `status` and `log`.
 
 use crate::manager::SupervisorControl;
 mod log;
@@ -42,7 +42,7 @@ pub(super) struct RunArguments {
 
 pub(super) fn run(verb: Verb, context: Invocation) -> Result<u8, Error> {
     match verb {
-        // Started by tmux, with the binary of the command that started the keeper.
+        // tmux starts these with the binary of the command that started the keeper.
         Verb::Run(_) | Verb::Keep => context.manager.mend_hook_link(),
         _ => context.manager.claim_hook_link(),
     }

@@ -1,4 +1,4 @@
-//! `symposium task VERB`
+//! The `symposium task` commands.
 
 use crate::manager::{Permissions, Tasks};
 mod add;
@@ -103,7 +103,7 @@ pub(super) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Takes a task off the list, and says who goes on with it all the same.
+/// Cancels a task and reports an agent that is still working on it.
 fn cancel(id: TaskId, context: &Invocation) -> Result<u8, Error> {
     let at_work = Tasks(&context.manager).works_at(id)?;
     tell(&Tasks(&context.manager).task_cancel(id)?, "is cancelled", context);

@@ -1,4 +1,4 @@
-//! `symposium taskspace VERB`
+//! The `symposium taskspace` commands.
 
 use crate::manager::Taskspaces;
 use std::path::PathBuf;
@@ -143,7 +143,7 @@ fn list(context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// A few lines a taskspace: what it is at, what for, and what was last noted.
+/// Renders a taskspace in a few lines: its status, its task and its last note.
 fn card(view: &TaskspaceView) -> String {
     let agent = &view.agent;
     let attention = if view.needs_attention { " (needs you)" } else { "" };
@@ -183,7 +183,7 @@ fn log(args: Log, context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// A text of several lines below one another, behind a time.
+/// Indents the lines of a text after the first one, below a time.
 fn indented(text: &str) -> String {
     text.lines().map(clean).collect::<Vec<_>>().join("\n                          ")
 }

@@ -1,4 +1,4 @@
-//! The keys of `config.toml`: one line a key, with its section, its name and how it is set.
+//! The keys of `config.toml`: one line for each key, with its section, name and setter.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::model::{AfterDeletion, AttachPolicy, Config, Desktop, NotifyOn};
 type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
 type Setter = fn(&mut Config, Value<'_, '_>) -> Result<(), Vec<Wrong>>;
 
-/// A supervisor that looks at everything more often than this would be polling.
+/// Minimum interval of the supervisor's full check. A shorter one would amount to polling.
 const OFTEN: Duration = Duration::from_secs(1);
 
 const NOTIFY_ON: [(&str, NotifyOn); 8] = [
@@ -28,7 +28,7 @@ const NOTIFY_ON: [(&str, NotifyOn); 8] = [
 const DESKTOP: [(&str, Desktop); 2] = [("auto", Desktop::Auto), ("off", Desktop::Off)];
 const DELETED: [(&str, AfterDeletion); 2] = [("keep", AfterDeletion::Keep), ("prune", AfterDeletion::Prune)];
 
-/// `recap = true` in `[attach]` is this long, which is also the default.
+/// The duration that `recap = true` in `[attach]` means, which is also the default.
 const RECAP_AFTER: Duration = Duration::from_secs(5 * 60);
 
 const POLICY: [(&str, AttachPolicy); 2] =
@@ -81,17 +81,17 @@ const KEYS: [(&str, &str, Setter); 24] = [
     ("workspace", "setup", |config, value| values::lines(value).map(|lines| config.workspace.setup = lines)),
 ];
 
-/// Whether a name is that of a section.
+/// Checks whether a section of this name exists.
 pub(super) fn is_section(name: &str) -> bool {
     KEYS.iter().any(|(section, ..)| !section.is_empty() && *section == name)
 }
 
-/// How a key is set; none when there is no such key.
+/// Returns the setter of a key, or `None` if the key does not exist.
 pub(super) fn setter(section: &str, key: &str) -> Option<Setter> {
     KEYS.iter().find(|known| (known.0, known.1) == (section, key)).map(|(.., setter)| *setter)
 }
 
-/// What to say about a key that nobody knows.
+/// Describes the error of an unknown key.
 pub(super) fn unknown(section: &str, key: &str) -> String {
     let told = format!("there is no key `{}`", key.escape_debug());
     if let Some((elsewhere, ..)) = KEYS.iter().find(|known| known.1 == key) {

@@ -1,19 +1,19 @@
-//! Mistakes in the user's text: where each is, in the order of the text, each place told once.
+//! Errors in the configuration file, with their positions, in the order of the text and one for each position.
 
 use std::path::Path;
 
-/// Something wrong, and where.
+/// An error in the text with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// The line, from 1.
+    /// The line number, starting at 1.
     pub line: usize,
-    /// The character in it, from 1.
+    /// The character in the line, starting at 1.
     pub column: usize,
-    /// What is wrong, and what is allowed.
+    /// A description of the error and of the allowed values.
     pub message: String,
 }
 
-/// Mistakes being collected.
+/// Collects errors while a text is read.
 pub(super) struct Mistakes<'t> {
     text: &'t str,
     found: Vec<(usize, String)>,
@@ -32,13 +32,13 @@ impl<'t> Mistakes<'t> {
         self.found.is_empty()
     }
 
-    /// The answer, when there is nothing wrong.
+    /// Returns the answer if no error was found, otherwise all errors.
     pub(super) fn none_or<T>(mut self, answer: T) -> Result<T, Vec<Mistake>> {
         if self.found.is_empty() {
             return Ok(answer);
         }
         self.found.sort();
-        // A parser that lost its way complains about one place more than once.
+        // After a syntax error, the parser may report one position more than once.
         self.found.dedup_by_key(|(at, _)| *at);
         Err(self.found.iter().map(|(at, message)| self.placed(*at, message)).collect())
     }
@@ -53,7 +53,7 @@ impl<'t> Mistakes<'t> {
     }
 }
 
-/// One line a mistake, as compilers write them.
+/// Formats one line for each error, in the format of compilers.
 pub(super) fn list(path: &Path, mistakes: &[Mistake]) -> String {
     let line = |mistake: &Mistake| {
         let Mistake { line, column, message } = mistake;

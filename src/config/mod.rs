@@ -1,6 +1,7 @@
-//! The configuration edge: reads the user's `config.toml`. A file that is not there is an empty one.
+//! The configuration adapter: reads the user's `config.toml`. A missing file counts as an empty one.
 //!
-//! Every mistake is told with its place, all of them at once. Must never write the file: it is the user's.
+//! All errors are reported together, each with its position. The file belongs to the user, so it must never be
+//! written here.
 
 mod keys;
 mod mistakes;
@@ -23,25 +24,25 @@ use mistakes::Mistakes;
 /// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file is there and cannot be read.
+    /// The file exists and cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// What it says cannot be meant.
+    /// The content of the file is invalid.
     #[error("{}", mistakes::list(path, mistakes))]
     Mistakes {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// All that is wrong, in the order of the file.
+        /// All errors, in the order of the file.
         mistakes: Vec<Mistake>,
     },
 }
 
-/// What the user set, and the defaults for the rest.
+/// Reads the configuration from a file and uses defaults for all other keys.
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -51,7 +52,7 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
     read(&text).map_err(|mistakes| ConfigError::Mistakes { path: path.to_owned(), mistakes })
 }
 
-/// The configuration that a text describes, or everything that is wrong with it.
+/// Parses a configuration text, or returns all of its errors.
 fn read(text: &str) -> Result<Config, Vec<Mistake>> {
     let mut mistakes = Mistakes::new(text);
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -94,7 +95,7 @@ fn set(config: &mut Config, (section, key, value): Entry<'_, '_>, mistakes: &mut
     }
 }
 
-/// Where the value of a key begins.
+/// Returns the position at which the value of a key begins.
 fn place(table: &DeTable<'_>, section: &str, key: &str) -> Option<usize> {
     Some(table.get(section)?.get_ref().as_table()?.get(key)?.span().start)
 }

@@ -1,4 +1,4 @@
-//! The values of `config.toml` in our words: each reader takes one value or says what is wrong with it and where.
+//! Parses the values of `config.toml`: each function reads one value or reports an error with its position.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::model::{ClockTime, QuietHours, bad_pattern};
 
 type Value<'a, 't> = &'a Spanned<DeValue<'t>>;
 
-/// Longer than anything is planned for, short enough that no sum with a time of day overflows.
+/// Maximum duration: longer than any useful value, and short enough that adding it to a time does not overflow.
 const LONGEST: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
 
-/// Something wrong at a byte of the text.
+/// An error at a byte offset of the text.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub at: usize,
@@ -26,7 +26,7 @@ fn wrong<T>(value: Value<'_, '_>, message: impl Into<String>) -> Read<T> {
     Err(vec![Wrong { at: value.span().start, message: message.into() }])
 }
 
-/// What is there in place of what should be.
+/// Returns an error that names the expected and the actual value.
 fn expected<T>(value: Value<'_, '_>, what: &str) -> Read<T> {
     let found = match value.get_ref() {
         DeValue::String(text) => format!("`{}`", text.chars().take(40).collect::<String>().escape_debug()),
@@ -50,7 +50,7 @@ pub(super) fn number(value: Value<'_, '_>) -> Read<u32> {
     number.map_or_else(|| expected(value, "a whole number, 0 or more"), Ok)
 }
 
-/// `"90s"`, `"10m"`, `"2h"`, `"7d"`, `"1h 30m"`.
+/// Parses a duration such as `"90s"`, `"10m"`, `"2h"`, `"7d"` or `"1h 30m"`.
 pub(super) fn duration(value: Value<'_, '_>) -> Read<Duration> {
     let span = value.get_ref().as_str().and_then(parse_duration);
     match span {
@@ -60,7 +60,7 @@ pub(super) fn duration(value: Value<'_, '_>) -> Read<Duration> {
     }
 }
 
-/// A duration, `false` for `None`, or `true` for the given default.
+/// Parses a duration, `false` for `None`, or `true` for the given default.
 pub(super) fn duration_or_off(value: Value<'_, '_>, usual: Duration) -> Read<Option<Duration>> {
     match value.get_ref().as_bool() {
         Some(on) => Ok(on.then_some(usual)),
@@ -69,7 +69,7 @@ pub(super) fn duration_or_off(value: Value<'_, '_>, usual: Duration) -> Read<Opt
     }
 }
 
-/// A duration that must not be too short.
+/// Parses a duration with a minimum.
 pub(super) fn within(value: Value<'_, '_>, shortest: Duration) -> Read<Duration> {
     match duration(value)? {
         span if span < shortest => wrong(value, format!("shorter than {} s", shortest.as_secs())),
@@ -77,7 +77,7 @@ pub(super) fn within(value: Value<'_, '_>, shortest: Duration) -> Read<Duration>
     }
 }
 
-/// One of some words.
+/// Parses one of several keywords.
 pub(super) fn word<T: Copy>(value: Value<'_, '_>, words: &[(&str, T)]) -> Read<T> {
     let meant = value.get_ref().as_str().and_then(|text| words.iter().find(|(word, _)| *word == text));
     match meant {
@@ -89,7 +89,7 @@ pub(super) fn word<T: Copy>(value: Value<'_, '_>, words: &[(&str, T)]) -> Read<T
     }
 }
 
-/// Any of some words, each of them once.
+/// Parses a list of keywords without duplicates.
 pub(super) fn words<T: Copy + PartialEq>(value: Value<'_, '_>, known: &[(&str, T)]) -> Read<Vec<T>> {
     let Some(list) = value.get_ref().as_array() else { return expected(value, "a list of words") };
     let (mut meant, mut mistakes) = (Vec::new(), Vec::new());
@@ -103,7 +103,7 @@ pub(super) fn words<T: Copy + PartialEq>(value: Value<'_, '_>, known: &[(&str, T
     if mistakes.is_empty() { Ok(meant) } else { Err(mistakes) }
 }
 
-/// A program: a name, or a path.
+/// Parses a program: a name or a path.
 pub(super) fn program(value: Value<'_, '_>) -> Read<String> {
     match value.get_ref().as_str() {
         Some(text) if !text.is_empty() && !text.contains('\0') => Ok(text.to_owned()),
@@ -111,7 +111,7 @@ pub(super) fn program(value: Value<'_, '_>) -> Read<String> {
     }
 }
 
-/// A program and its arguments; none when the list is empty.
+/// Parses a program with its arguments. An empty list means no program.
 pub(super) fn command(value: Value<'_, '_>) -> Read<Vec<String>> {
     let Some(list) = value.get_ref().as_array() else {
         return expected(value, "a program and its arguments, such as [\"notify-send\", \"symposium\"]");
@@ -119,7 +119,7 @@ pub(super) fn command(value: Value<'_, '_>) -> Read<Vec<String>> {
     let (mut command, mut mistakes) = (Vec::new(), Vec::new());
     for value in list.iter() {
         match value.get_ref().as_str() {
-            // No program could be started with it.
+            // No program can be started with a NUL in an argument.
             Some(text) if text.contains('\0') => {
                 mistakes.extend(wrong::<()>(value, "it contains a NUL").err())
             }
@@ -133,14 +133,14 @@ pub(super) fn command(value: Value<'_, '_>) -> Read<Vec<String>> {
     if mistakes.is_empty() { Ok(command) } else { Err(mistakes.into_iter().flatten().collect()) }
 }
 
-/// Files and directories below a project's top.
+/// Parses a list of files and directories below the root of a project.
 pub(super) fn paths(value: Value<'_, '_>) -> Read<Vec<String>> {
     each(value, "a list of files, such as [\".env\"]", |text| {
         bad_pattern(text).map_or(Ok(()), |why| Err(format!("`{}` {why}", text.escape_debug())))
     })
 }
 
-/// Lines for the shell.
+/// Parses a list of shell commands.
 pub(super) fn lines(value: Value<'_, '_>) -> Read<Vec<String>> {
     each(value, "a list of commands, such as [\"npm ci\"]", |text| {
         let is_fine = !text.trim().is_empty() && !text.contains('\0');
@@ -161,7 +161,7 @@ fn each(value: Value<'_, '_>, what: &str, check: impl Fn(&str) -> Result<(), Str
     if mistakes.is_empty() { Ok(texts) } else { Err(mistakes.into_iter().flatten().collect()) }
 }
 
-/// `"22:00-07:00"`; none for `""`.
+/// Parses hours such as `"22:00-07:00"`; `""` means `None`.
 pub(super) fn quiet_hours(value: Value<'_, '_>) -> Read<Option<QuietHours>> {
     let Some(text) = value.get_ref().as_str() else {
         return expected(value, "hours such as \"22:00-07:00\"");

@@ -1,4 +1,4 @@
-//! The demo agent as a state machine: keys and the time go in, effects come out. Pure; touches nothing.
+//! The demo agent as a pure state machine: keys and the time are the input, effects are the output.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -10,70 +10,68 @@ use super::script::{self, Act, Reply};
 use super::stream::Stream;
 use super::view::{Body, View, spinner};
 
-/// How long a first Ctrl-C counts.
+/// Time within which a second Ctrl-C exits.
 const ARMED: Duration = Duration::from_secs(2);
 
-/// How often the spinner turns.
+/// Interval between two frames of the spinner.
 const FRAME: Duration = Duration::from_millis(250);
 
-/// Something to be done for the agent.
+/// An action that the caller performs for the agent.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Print these lines into the history.
     Print(String),
-    /// Tell the hooks.
+    /// Run the hooks of this event.
     Fire(Event),
-    /// Write a prompt down.
+    /// Append a prompt to the conversation file.
     SavePrompt(String),
-    /// Write an answer down.
+    /// Append an answer to the conversation file.
     SaveAnswer(String),
-    /// Print so many bytes.
+    /// Print this number of bytes.
     Flood(u64),
     /// Leave a stray process behind.
     SpawnChild,
-    /// It is over.
+    /// Exit in this way.
     Leave(Ending),
 }
 
-/// How it ends.
+/// How the agent exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// With this code.
+    /// With this exit code.
     Exit(i32),
-    /// By SIGABRT.
+    /// By the signal SIGABRT.
     Abort,
 }
 
-/// Whether it asks before it runs a command.
+/// Whether the agent asks for approval before it runs a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Permission {
-    /// It asks.
     Ask,
-    /// It never asks.
     Bypass,
 }
 
-/// What it waits for.
+/// The input that the agent waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wants {
     /// A prompt, or the answer to a question.
     Text,
     /// A yes or no.
     Decision,
-    /// Nothing: it works, or hangs.
+    /// Nothing, because it is working or hanging.
     Nothing,
 }
 
-/// What it knows of its conversation.
+/// The agent's knowledge of its conversation.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// How many prompts there were.
+    /// The number of prompts so far.
     pub prompts: usize,
-    /// What it was asked to remember.
+    /// The texts that it was asked to remember.
     pub remembered: Vec<String>,
 }
 
-/// The agent.
+/// The state of the demo agent.
 pub(super) struct Agent {
     phase: Phase,
     since: Instant,
@@ -94,7 +92,7 @@ enum Phase {
 }
 
 impl Agent {
-    /// An agent with this memory, at rest.
+    /// Creates an idle agent with this memory.
     pub(super) fn new(memory: Memory, permission: Permission, now: Instant) -> Agent {
         Agent {
             phase: Phase::Idle,
@@ -107,7 +105,7 @@ impl Agent {
         }
     }
 
-    /// Takes a prompt, now or when its turn is over.
+    /// Accepts a prompt, which is processed now or after the current turn.
     pub(super) fn submit(&mut self, prompt: String, now: Instant) -> Vec<Effect> {
         match &self.phase {
             Phase::Idle => self.begin(prompt, now),
@@ -125,7 +123,7 @@ impl Agent {
         }
     }
 
-    /// Takes a key.
+    /// Processes a key.
     pub(super) fn key(&mut self, key: Key, now: Instant) -> Vec<Effect> {
         if matches!(self.phase, Phase::Hung) {
             return Vec::new();
@@ -153,7 +151,7 @@ impl Agent {
         }
     }
 
-    /// Does what is due.
+    /// Performs all actions that are due.
     pub(super) fn tick(&mut self, now: Instant) -> Vec<Effect> {
         self.armed = self.armed.filter(|until| now < *until);
         match &mut self.phase {
@@ -174,7 +172,7 @@ impl Agent {
         }
     }
 
-    /// When something will be due, if nobody presses a key.
+    /// Returns the time until the next action is due if no key is pressed.
     pub(super) fn wake(&self, now: Instant) -> Option<Duration> {
         let due = match &self.phase {
             Phase::Thinking { until, .. } => Some(until.saturating_duration_since(now).min(FRAME)),
@@ -185,7 +183,7 @@ impl Agent {
         due.into_iter().chain(disarm).min()
     }
 
-    /// What it waits for.
+    /// Returns the input that the agent waits for.
     pub(super) fn wants(&self) -> Wants {
         match self.phase {
             Phase::Idle | Phase::Questioning(_) => Wants::Text,
@@ -194,7 +192,7 @@ impl Agent {
         }
     }
 
-    /// What the bottom of the screen shows.
+    /// Returns the content of the bottom of the screen.
     pub(super) fn view(&self, now: Instant) -> View {
         let working = spinner(now.saturating_duration_since(self.since));
         let mut view = View {
@@ -306,7 +304,7 @@ impl Agent {
         self.next(effects, now)
     }
 
-    /// Ends what it does: a dialog is denied, a turn is given up, and what was queued with it.
+    /// Interrupts the current activity: a dialog is denied, and a turn is ended together with the queued prompts.
     fn interrupt(&mut self, now: Instant) -> Vec<Effect> {
         match std::mem::replace(&mut self.phase, Phase::Idle) {
             Phase::Idle => Vec::new(),
@@ -320,7 +318,7 @@ impl Agent {
                 self.queue.clear();
                 vec![
                     Effect::Print("  ⎿  Interrupted\n".to_owned()),
-                    // The real one tells nobody for a minute; then it says this.
+                    // Claude Code reports nothing for a minute and then sends this notification.
                     Effect::Fire(Event::Notification(
                         "idle_prompt",
                         "The demo agent is waiting for your input",

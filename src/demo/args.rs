@@ -1,4 +1,4 @@
-//! The arguments of `symposium demo-agent`: the flags of Claude Code that we drive a real agent with.
+//! The arguments of `symposium demo-agent`: the flags of Claude Code that Symposium passes to a real agent.
 
 use clap::Args;
 

@@ -1,11 +1,11 @@
-//! The text that is being written: editing and how it is shown. Pure; knows no terminal.
+//! The input line: editing and display. Pure, without access to a terminal.
 
 use super::keys::Key;
 
-/// A paste of more lines, or of more characters, is shown as a note in its place.
+/// Maximum lines and characters of a paste that is shown in full. A larger paste is shown as a placeholder.
 const LONGEST_SHOWN: (usize, usize) = (3, 800);
 
-/// What stands in the composer.
+/// The content of the input line.
 #[derive(Debug, Default)]
 pub(super) struct Composer {
     pieces: Vec<Piece>,
@@ -19,7 +19,7 @@ enum Piece {
 }
 
 impl Composer {
-    /// Takes an editing key; the text when it submits one.
+    /// Processes an editing key. Returns the text if the key submits it.
     pub(super) fn key(&mut self, key: &Key) -> Option<String> {
         match key {
             Key::Char(c) if !c.is_control() => self.typed().push(*c),
@@ -36,17 +36,15 @@ impl Composer {
         None
     }
 
-    /// Whether there is nothing in it.
     pub(super) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// Throws away what is in it.
     pub(super) fn clear(&mut self) {
         self.pieces.clear();
     }
 
-    /// The whole text.
+    /// Returns the complete text.
     pub(super) fn text(&self) -> String {
         self.pieces
             .iter()
@@ -56,7 +54,7 @@ impl Composer {
             .collect()
     }
 
-    /// The text as it is shown.
+    /// Returns the text as it is displayed.
     pub(super) fn shown(&self) -> String {
         self.pieces
             .iter()

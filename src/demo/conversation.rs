@@ -1,6 +1,6 @@
-//! A conversation on disk: `<dir>/<id>.jsonl`, one entry a line, readable by its owner only.
+//! A conversation file: `<dir>/<id>.jsonl`, with one entry per line, readable by its owner only.
 //!
-//! Like the real ones it is there from the first prompt on, and not before. A line that was cut is passed over.
+//! As with real agent CLIs, the file exists from the first prompt on. A truncated line is skipped.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -11,23 +11,22 @@ use serde::{Deserialize, Serialize};
 
 use super::args::DemoArgs;
 
-/// Where conversations are kept, and for which working directory one is looked for.
+/// The location of conversation files, and the working directory to look for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
-    /// The directory of the conversations.
+    /// The directory of the conversation files.
     pub dir: &'a Path,
-    /// The working directory.
+    /// The working directory of the agent.
     pub cwd: &'a str,
 }
 
 /// An open conversation.
 #[derive(Debug)]
 pub(super) struct Conversation {
-    /// Its id.
     pub id: String,
-    /// Its file.
+    /// The path of its file.
     pub path: PathBuf,
-    /// What was said, when it was opened.
+    /// The entries that the file had when it was opened.
     pub entries: Vec<Entry>,
     cwd: String,
 }
@@ -36,45 +35,45 @@ pub(super) struct Conversation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(super) enum Entry {
-    /// Where it began.
+    /// The beginning of a conversation.
     Start {
-        /// The working directory.
+        /// The working directory of the agent.
         cwd: String,
     },
-    /// A prompt.
+    /// A prompt of the user.
     User {
-        /// The text.
+        /// The text of the prompt.
         text: String,
     },
-    /// An answer.
+    /// An answer of the agent.
     Assistant {
-        /// The text.
+        /// The text of the answer.
         text: String,
     },
 }
 
-/// Why a conversation cannot be opened; the words are those of Claude Code.
+/// Why a conversation cannot be opened. The messages are those of Claude Code.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refused {
-    /// There is none of this id.
+    /// No conversation has this id.
     #[error("No conversation found with session ID: {0}")]
     NoSuch(String),
-    /// There is none for this directory.
+    /// No conversation exists for this directory.
     #[error("No conversation found to continue")]
     Nothing,
-    /// There is one already.
+    /// A conversation with this id already exists.
     #[error("Error: Session ID {0} is already in use.")]
     InUse(String),
-    /// The id could not be a file's name.
+    /// The id is not valid as a file name.
     #[error("Error: Invalid session ID. Only letters, digits, `-` and `_` can be in it.")]
     BadId,
-    /// The disk did not do it.
+    /// A file operation failed.
     #[error("Error: cannot open the conversation: {0}")]
     Disk(#[from] io::Error),
 }
 
 impl Conversation {
-    /// The conversation that the arguments mean.
+    /// Opens the conversation that the arguments select.
     pub(super) fn open(args: &DemoArgs, place: Place) -> Result<Conversation, Refused> {
         if let Some(id) = &args.resume {
             return Conversation::read(id, place)
@@ -90,12 +89,12 @@ impl Conversation {
         }
     }
 
-    /// Writes one more entry down.
+    /// Appends an entry to the file.
     pub(super) fn append(&mut self, entry: Entry) -> io::Result<()> {
         if !self.path.exists() {
             if let Some(dir) = self.path.parent() {
                 DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-                // The umask may have taken even our own rights.
+                // The umask may have removed even the owner's permissions.
                 std::fs::set_permissions(dir, Permissions::from_mode(0o700))?;
             }
             self.write(&Entry::Start { cwd: self.cwd.clone() })?;
@@ -162,7 +161,7 @@ impl Conversation {
     }
 }
 
-/// Whether the last writer died in the middle of a line.
+/// Checks whether the last line is incomplete because its writer died.
 fn was_cut(file: &File) -> io::Result<bool> {
     use std::os::unix::fs::FileExt;
     let length = file.metadata()?.len();

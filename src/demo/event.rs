@@ -1,39 +1,39 @@
-//! What the demo agent tells its hooks, in the form of Claude Code. Pure.
+//! The events that the demo agent reports to its hooks, in the format of Claude Code. Pure.
 
 use serde_json::{Value, json};
 
-/// Something a hook can be run for.
+/// An event for which hooks can be configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
-    /// It is up: `startup` or `resume`.
+    /// The agent has started, with the source `startup` or `resume`.
     SessionStart(&'static str),
-    /// It took a prompt.
+    /// The agent accepted a prompt.
     UserPromptSubmit(String),
-    /// It asks a person before it uses a tool.
+    /// The agent asks for approval before it uses a tool.
     PermissionRequest(Tool),
-    /// It has used a tool.
+    /// The agent has used a tool.
     PostToolUse(Tool),
-    /// It wants somebody to look: the type and a message.
+    /// The agent needs attention, with a type and a message.
     Notification(&'static str, &'static str),
-    /// Its turn is over, with these last words.
+    /// The turn has ended, with the last reply.
     Stop(String),
-    /// Its turn ended with an error: the code and the message.
+    /// The turn ended with an error: its code and its message.
     StopFailure(String, String),
-    /// It leaves.
+    /// The agent exits.
     SessionEnd(&'static str),
 }
 
-/// A tool it pretends to have.
+/// A tool that the agent pretends to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Tool {
     /// Runs a command.
     Bash(String),
-    /// Asks a question.
+    /// Asks the user a question.
     AskUserQuestion(String),
 }
 
 impl Event {
-    /// Its name.
+    /// Returns the name of the event.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Event::SessionStart(_) => "SessionStart",
@@ -47,7 +47,7 @@ impl Event {
         }
     }
 
-    /// What a hook's matcher is held against; none where hooks have no matcher.
+    /// Returns the value that a hook's matcher is compared with, or `None` for events without matchers.
     pub(super) fn subject(&self) -> Option<&'static str> {
         match self {
             Event::SessionStart(source) => Some(source),
@@ -58,7 +58,7 @@ impl Event {
         }
     }
 
-    /// Its own fields.
+    /// Returns the fields that are specific to the event.
     pub(super) fn fields(&self) -> Value {
         match self {
             Event::SessionStart(source) => json!({"source": source}),

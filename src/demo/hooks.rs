@@ -1,4 +1,4 @@
-//! Runs the hooks that `--settings` names, one after the other on a thread of their own, so that the screen never waits.
+//! Runs the hooks from `--settings` in sequence on a separate thread, so that the screen never waits for them.
 
 use std::io::{Seek, Write};
 use std::process::{Command, Stdio};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::event::Event;
 
-/// How long a hook may take when it does not say so itself: what Claude Code gives it.
+/// Default time limit of a hook, the same as in Claude Code.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often a running hook is looked at: one takes about this long.
+/// Interval at which a running hook is polled; a hook takes about this long.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The hooks of one run.
@@ -26,7 +26,7 @@ pub(super) struct Hooks {
     done: Receiver<()>,
 }
 
-/// One command to run.
+/// A hook command with its input and time limit.
 #[derive(Debug, PartialEq, Eq)]
 struct Job {
     command: String,
@@ -54,19 +54,19 @@ struct Hook {
     timeout: Option<u64>,
 }
 
-/// Which run the hooks are told of.
+/// The fields that are common to all events of a run.
 #[derive(Debug, Clone)]
 pub(super) struct About<'a> {
-    /// The conversation.
+    /// The id of the conversation.
     pub session_id: &'a str,
-    /// Its file.
+    /// The path of the conversation file.
     pub transcript_path: &'a str,
-    /// The working directory.
+    /// The working directory of the agent.
     pub cwd: &'a str,
 }
 
 impl Hooks {
-    /// The hooks in a `--settings` value: JSON, or a file that holds it.
+    /// Reads the hooks from a `--settings` value: JSON, or the path of a JSON file.
     pub(super) fn new(settings: Option<&str>, about: &About) -> Result<Hooks, String> {
         let settings = settings.map(read).transpose()?.unwrap_or_default();
         let common = json!({
@@ -83,14 +83,14 @@ impl Hooks {
         Ok(Hooks { settings, common, queue, done })
     }
 
-    /// Runs the hooks of this event, soon.
+    /// Queues the hooks of an event.
     pub(super) fn fire(&self, event: &Event) {
         for job in jobs(&self.settings, &self.common, event) {
             let _ = self.queue.send(job);
         }
     }
 
-    /// Waits until every hook has run, at most so long.
+    /// Waits until every hook has run, at most for `limit`.
     pub(super) fn finish(self, limit: Duration) {
         drop(self.queue);
         let waited: Result<(), RecvTimeoutError> = self.done.recv_timeout(limit);
@@ -139,13 +139,13 @@ fn matches(matcher: &str, subject: &str) -> bool {
 }
 
 impl Job {
-    /// A hook that fails, or takes too long, is passed over.
+    /// Runs the hook. A hook that fails or exceeds its time limit is ignored.
     fn run(&self) {
         let _ = self.try_run();
     }
 
     fn try_run(&self) -> std::io::Result<()> {
-        // A file and not a pipe: a hook that does not read its input cannot hold us up.
+        // A file instead of a pipe: a hook that does not read its input cannot block the demo agent.
         let mut input = tempfile::tempfile()?;
         input.write_all(self.payload.as_bytes())?;
         input.rewind()?;

@@ -1,44 +1,39 @@
-//! Bytes from a terminal become keys. Pure; keeps what is not whole yet.
+//! Decodes the bytes of a terminal into keys. Pure; incomplete sequences are kept for the next call.
 
 const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// A key somebody pressed, or a paste.
+/// A key press or a paste.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Key {
-    /// A character.
+    /// A single character.
     Char(char),
-    /// A pasted text, line ends as they came.
+    /// A pasted text with its original line ends.
     Paste(String),
-    /// Enter.
     Enter,
-    /// Backspace.
     Backspace,
-    /// Escape by itself.
+    /// A single Escape.
     Esc,
-    /// Ctrl-C.
     CtrlC,
-    /// Ctrl-D.
     CtrlD,
-    /// Ctrl-U.
     CtrlU,
-    /// A key that means nothing here.
+    /// A key without a function in the demo agent.
     Other,
 }
 
-/// Turns bytes into keys.
+/// Decodes bytes into keys.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     pending: Vec<u8>,
 }
 
 impl Decoder {
-    /// Whether it waits for the rest of a key.
+    /// Checks whether the decoder waits for the rest of a key.
     pub(super) fn is_waiting(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// The keys that are whole with these bytes.
+    /// Adds bytes and returns the keys that are complete.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Key> {
         self.pending.extend_from_slice(bytes);
         let mut keys = Vec::new();
@@ -51,7 +46,7 @@ impl Decoder {
         keys
     }
 
-    /// Nothing more came for a while: an Escape that stands alone was the key itself. A paste goes on.
+    /// Ends a pending sequence after a pause: a single Escape was the key itself. A paste continues.
     pub(super) fn settle(&mut self) -> Vec<Key> {
         if self.pending.starts_with(PASTE_START) {
             return Vec::new();
@@ -103,7 +98,8 @@ fn escape(bytes: &[u8]) -> Option<(Key, usize)> {
             Some((Key::Other, end + 3))
         }
         b'O' => bytes.get(2).map(|_| (Key::Other, 3)),
-        // An Escape that was followed at once by another key: the terminal cannot tell, so both are taken.
+        // The terminal cannot distinguish an Escape that was immediately followed by another key, so both are
+        // reported.
         _ => Some((Key::Esc, 1)),
     }
 }

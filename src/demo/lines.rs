@@ -1,4 +1,4 @@
-//! The demo agent without a terminal: reads lines, answers each, leaves at the end of the input.
+//! The demo agent without a terminal: reads lines, answers each, and exits at the end of the input.
 
 use std::io::{self, BufRead};
 use std::thread;
@@ -10,7 +10,7 @@ use super::keys::Key;
 use super::view::Body;
 use super::{Plain, Session, Surface};
 
-/// Runs until the input ends or a line says so.
+/// Runs until the input ends or a line requests the exit.
 pub(super) fn run(session: &mut Session, prompt: Option<String>) -> io::Result<Ending> {
     let mut plain = Plain(io::stdout());
     plain.print(&session.banner.clone())?;
@@ -30,7 +30,7 @@ pub(super) fn run(session: &mut Session, prompt: Option<String>) -> io::Result<E
     Ok(Ending::Exit(0))
 }
 
-/// What a line is in place of keys.
+/// Translates a line into the equivalent keys.
 fn keys(line: &str, wants: Wants) -> Vec<Key> {
     match wants {
         Wants::Decision => line.trim().chars().take(1).map(Key::Char).collect(),
@@ -38,7 +38,7 @@ fn keys(line: &str, wants: Wants) -> Vec<Key> {
     }
 }
 
-/// Lets it work until it wants something.
+/// Lets the agent work until it waits for input.
 fn settle(session: &mut Session, plain: &mut Plain, effects: Vec<Effect>) -> io::Result<Option<Ending>> {
     if let Some(ending) = session.perform(effects, plain)? {
         return Ok(Some(ending));

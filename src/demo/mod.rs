@@ -1,8 +1,9 @@
-//! `symposium demo-agent`: an interactive stand-in for an agent CLI, so that everything can be tried without one.
+//! `symposium demo-agent`: an interactive substitute for an agent CLI, with which everything can be tried without a
+//! real one.
 //!
-//! It behaves as Claude Code does where Symposium can see it: flags, composer, spinner, approval dialog, hooks,
-//! conversations on disk, exit codes. What a prompt makes it do is in `script`, deciding is in `agent`, and only
-//! this file, `terminal`, `screen`, `conversation`, `hooks` and `stray` touch anything.
+//! It behaves like Claude Code where Symposium can observe it: flags, composer, spinner, approval dialog, hooks,
+//! conversations on disk, exit codes. `script` defines the effect of a prompt and `agent` makes the decisions. Only
+//! this file, `terminal`, `screen`, `conversation`, `hooks` and `stray` have side effects.
 
 mod agent;
 mod args;
@@ -32,13 +33,13 @@ use self::hooks::{About, Hooks};
 use self::screen::{Plain, Screen, Surface};
 use self::terminal::{Input, Terminal};
 
-/// How long leaving waits for the last hooks.
+/// Time limit for the last hooks at exit.
 const LAST_HOOKS: Duration = Duration::from_secs(2);
 
-/// How often a resting screen looks whether its size has changed: nobody tells it without a signal handler.
+/// Interval at which an idle screen checks its size, because there is no signal handler that reports a change.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Runs the demo agent until it leaves; conversations are kept as `<dir>/<id>.jsonl`.
+/// Runs the demo agent until it exits and returns its exit code. Conversations are kept as `<dir>/<id>.jsonl`.
 pub fn run(args: DemoArgs, home_state: &Path) -> io::Result<i32> {
     let cwd = rustix::process::getcwd(Vec::new())?.to_string_lossy().into_owned();
     let place = Place { dir: home_state, cwd: &cwd };
@@ -65,7 +66,7 @@ pub fn run(args: DemoArgs, home_state: &Path) -> io::Result<i32> {
     }
 }
 
-/// The agent with what it keeps and whom it tells.
+/// The agent with its conversation and hooks.
 struct Session {
     agent: Agent,
     conversation: Conversation,
@@ -94,7 +95,7 @@ impl Session {
         Session { agent, conversation, hooks, banner }
     }
 
-    /// Does what the agent decided; how it ends, when it does.
+    /// Performs the effects that the agent decided on. Returns how the agent exits, if it does.
     fn perform(&mut self, effects: Vec<Effect>, surface: &mut impl Surface) -> io::Result<Option<Ending>> {
         for effect in effects {
             match effect {
@@ -157,7 +158,7 @@ fn refuse(message: &str) -> io::Result<i32> {
     Ok(1)
 }
 
-/// Dies as a program does that calls `abort`, but leaves no core file behind.
+/// Terminates the process like `abort`, but without a core file.
 fn abort() -> io::Result<i32> {
     use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });

@@ -1,14 +1,14 @@
-//! Draws: history goes into the normal screen, and only the block below it is drawn again.
+//! Draws the screen: history is printed to the normal screen, and only the block below it is redrawn.
 
 use std::io::{self, Stdout, Write};
 
 use super::view::{Block, View, harmless};
 
-/// What can be printed to.
+/// An output to which the demo agent prints.
 pub(super) trait Surface {
-    /// Prints whole lines into the history.
+    /// Prints complete lines into the history.
     fn print(&mut self, text: &str) -> io::Result<()>;
-    /// Prints so many bytes as fast as it can.
+    /// Prints this number of bytes as fast as possible.
     fn flood(&mut self, bytes: u64) -> io::Result<()>;
 }
 
@@ -21,12 +21,12 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// A screen with nothing of ours on it.
+    /// Creates a screen that has nothing drawn on it.
     pub(super) fn new(size: (usize, usize)) -> Screen {
         Screen { out: io::stdout(), pending: String::new(), drawn: None, size }
     }
 
-    /// Draws the view, when it is not what stands there already.
+    /// Draws the view if it differs from the current one.
     pub(super) fn draw(&mut self, view: &View, size: (usize, usize)) -> io::Result<()> {
         let block = view.block(size);
         if self.drawn.as_ref() != Some(&block) || self.size != size {
@@ -47,7 +47,7 @@ impl Screen {
         self.flush()
     }
 
-    /// Takes the block away and leaves the cursor below the history.
+    /// Erases the block and leaves the cursor below the history.
     pub(super) fn leave(&mut self) -> io::Result<()> {
         self.erase();
         self.flush()
@@ -55,7 +55,7 @@ impl Screen {
 
     fn erase(&mut self) {
         if let Some(block) = self.drawn.take() {
-            // After the terminal became narrower, one of our lines may stand on several rows.
+            // After the terminal became narrower, one of the lines may occupy several rows.
             let columns = self.size.0.max(1);
             let rows =
                 |line: &String| unicode_width::UnicodeWidthStr::width(line.as_str()).div_ceil(columns).max(1);
@@ -95,7 +95,7 @@ impl Surface for Screen {
     }
 }
 
-/// Standard output that is no terminal, or whose input is none.
+/// Standard output when stdin or stdout is not a terminal.
 pub(super) struct Plain(pub(super) Stdout);
 
 impl Surface for Plain {
@@ -109,7 +109,7 @@ impl Surface for Plain {
     }
 }
 
-/// Numbered lines of 80 bytes, so that a gap can be found.
+/// Prints numbered lines of 80 bytes, so that missing output can be detected.
 fn flood(out: &mut impl Write, bytes: u64) -> io::Result<()> {
     let mut left = bytes;
     let mut number = 0_u64;

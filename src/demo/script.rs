@@ -1,11 +1,11 @@
-//! What a prompt makes the demo agent do. Pure: text in, an act out.
+//! Parses a prompt into the action of the demo agent. Pure.
 
 use std::time::Duration;
 
-/// How long it thinks about a plain prompt.
+/// Time that the agent spends on a plain prompt.
 const MOMENT: Duration = Duration::from_millis(800);
 
-/// What `/help` says.
+/// The answer to `/help`.
 pub(super) const HELP: &str = "\
 I am a stand-in for an agent CLI. I repeat what you say, and:
   remember X     keeps X in this conversation; `recall` tells it
@@ -20,50 +20,50 @@ I am a stand-in for an agent CLI. I repeat what you say, and:
   /spawn-child   leaves a stray process behind
   /exit          leaves";
 
-/// What is to be done.
+/// The action that a prompt requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Act {
     /// Think for a while, then answer.
     Answer {
-        /// How long to think.
+        /// The time before the answer.
         after: Duration,
-        /// What the answer is made of.
+        /// The content of the answer.
         reply: Reply,
     },
     /// Ask for approval of this command.
     Ask(String),
-    /// Ask this.
+    /// Ask the user this question.
     Question(String),
-    /// Print so many bytes.
+    /// Print this number of bytes.
     Flood(u64),
     /// End the turn with this error code and message.
     Fail(String, String),
     /// Exit with this code.
     Crash(i32),
-    /// Die by SIGABRT.
+    /// Terminate with SIGABRT.
     Abort,
-    /// Stop answering.
+    /// Stop reacting to input.
     Hang,
     /// Start a process in a session of its own.
     SpawnChild,
-    /// Leave.
+    /// Exit normally.
     Exit,
 }
 
-/// What an answer is made of.
+/// The content of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reply {
     /// Repeat the prompt.
     Echo,
-    /// Say that this is kept.
+    /// Confirm that this text is remembered.
     Remembered(String),
-    /// Tell what is kept.
+    /// List the remembered texts.
     Recall,
-    /// This text.
+    /// Answer with this text.
     Text(String),
 }
 
-/// What this prompt asks for.
+/// Returns the action that a prompt requests.
 pub(super) fn parse(prompt: &str) -> Act {
     let prompt = unmarked(prompt);
     let (word, rest) = prompt.split_once(char::is_whitespace).unwrap_or((prompt, ""));
@@ -103,7 +103,7 @@ pub(super) fn parse(prompt: &str) -> Act {
     }
 }
 
-/// A prompt without the mark of the queue that it came from.
+/// Removes the marker of a task or message from a prompt.
 fn unmarked(prompt: &str) -> &str {
     let prompt = prompt.trim();
     let task = prompt.rsplit_once("[symposium task ").filter(|(_, mark)| mark.ends_with(']'));
@@ -112,7 +112,7 @@ fn unmarked(prompt: &str) -> &str {
     message.map_or(prompt, |(_, text)| text.trim_start())
 }
 
-/// What a prompt asks to be remembered.
+/// Returns the text that a prompt asks to remember.
 pub(super) fn remembered(prompt: &str) -> Option<String> {
     match parse(prompt) {
         Act::Answer { reply: Reply::Remembered(what), .. } => Some(what),

@@ -1,9 +1,9 @@
-//! Starts a process that has left our process group and session, as agents' tools sometimes do.
+//! Starts a process outside of this process group and session, as the tools of agents sometimes do.
 
 use std::io;
 use std::process::{Command, Stdio};
 
-/// Starts it and tells its pid; nobody waits for it.
+/// Starts the process and returns its pid without waiting for it.
 pub(super) fn spawn() -> io::Result<u32> {
     #[expect(
         clippy::disallowed_methods,

@@ -1,16 +1,16 @@
-//! An answer on its way out, word by word. Pure.
+//! Prints an answer word by word. Pure.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Words a second; a long answer goes faster, so that none takes much longer than [`LONGEST`].
+/// Words per second. A long answer is faster, so that it does not take much longer than [`LONGEST`].
 const WORDS: f64 = 40.0;
 const LONGEST: f64 = 3.0;
 
-/// A longer line comes at once: a line that grows must fit on the screen below the history.
+/// A longer line is printed as a whole, because a growing line must fit on the screen below the history.
 const LONGEST_LINE: usize = 400;
 
-/// An answer on its way out.
+/// An answer that is being printed.
 pub(super) struct Stream {
     rest: VecDeque<String>,
     live: String,
@@ -20,10 +20,10 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// How often to ask for more.
+    /// Interval at which [`Stream::due`] is called.
     pub(super) const PACE: Duration = Duration::from_millis(25);
 
-    /// An answer whose first word is due now.
+    /// Creates an answer whose first word is due now.
     pub(super) fn new(answer: &str, now: Instant) -> Stream {
         let answer = format!("● {answer}\n");
         let rest: VecDeque<String> = answer
@@ -40,7 +40,7 @@ impl Stream {
         Stream { rest, live: String::new(), started: now, given: 0, pace }
     }
 
-    /// The lines that are whole now.
+    /// Returns the lines that are complete now.
     pub(super) fn due(&mut self, now: Instant) -> Vec<String> {
         let due = (now.saturating_duration_since(self.started).as_secs_f64() * self.pace) as usize + 1;
         let mut lines = Vec::new();
@@ -57,12 +57,12 @@ impl Stream {
         lines
     }
 
-    /// The line that is still growing.
+    /// Returns the line that is still growing.
     pub(super) fn live(&self) -> &str {
         &self.live
     }
 
-    /// Whether all of it is out.
+    /// Checks whether the complete answer was printed.
     pub(super) fn is_over(&self) -> bool {
         self.rest.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The terminal: raw mode for as long as the guard lives, bracketed paste, and reading keys with a bound on time.
+//! The terminal of the demo agent: raw mode while the guard exists, bracketed paste, and reading keys with a timeout.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -9,25 +9,25 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetat
 
 use super::keys::{Decoder, Key};
 
-/// How long the rest of an escape sequence may take; tmux writes one in one go.
+/// Time limit for the rest of an escape sequence; tmux writes a sequence in one piece.
 const REST: Duration = Duration::from_millis(30);
 
-/// A terminal in raw mode; dropping it puts everything back.
+/// A terminal in raw mode. Dropping it restores the previous modes.
 pub(super) struct Terminal {
     before: Termios,
     decoder: Decoder,
 }
 
-/// What came from the keyboard.
+/// The result of reading the keyboard.
 pub(super) enum Input {
-    /// Keys; none when the time was over.
+    /// The keys that arrived; empty after a timeout.
     Keys(Vec<Key>),
     /// The terminal is gone.
     Closed,
 }
 
 impl Terminal {
-    /// Takes the terminal over.
+    /// Switches the terminal to raw mode.
     pub(super) fn enter() -> io::Result<Terminal> {
         let stdin = io::stdin();
         let before = tcgetattr(&stdin)?;
@@ -41,7 +41,7 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Columns and rows.
+    /// Returns the number of columns and rows.
     pub(super) fn size() -> (usize, usize) {
         match tcgetwinsize(io::stdout()) {
             Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
@@ -49,7 +49,7 @@ impl Terminal {
         }
     }
 
-    /// The next keys, or none when so long nothing came.
+    /// Returns the next keys, or none if the timeout expires.
     pub(super) fn read(&mut self, timeout: Duration) -> io::Result<Input> {
         let wait = if self.decoder.is_waiting() { REST.min(timeout) } else { timeout };
         if !readable(wait)? {
@@ -71,7 +71,7 @@ impl Drop for Terminal {
     }
 }
 
-/// A release build aborts on panic and drops nothing, so the panic hook must do it.
+/// Restores the terminal in the panic hook, because a release build aborts on panic and drops nothing.
 fn restore_on_panic(before: Termios) {
     let next = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -1,30 +1,30 @@
-//! The bottom of the screen as lines: what is drawn, not how. Pure.
+//! The bottom of the screen as lines, independent of how they are drawn. Pure.
 
 use std::time::Duration;
 
 use unicode_width::UnicodeWidthChar;
 
-/// What the bottom of the screen shows.
+/// The content of the bottom of the screen.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct View {
     /// The line of the answer that is still growing.
     pub live: String,
-    /// A spinner, or a question.
+    /// A spinner or a question.
     pub status: Option<String>,
-    /// Prompts that wait for their turn.
+    /// Prompts that wait for the end of the turn.
     pub queued: Vec<String>,
-    /// What takes keys.
+    /// The part that receives the keys.
     pub body: Body,
-    /// A word below it.
+    /// A short hint below the body.
     pub hint: &'static str,
-    /// Whether nothing has been said yet.
+    /// Whether the conversation is still empty.
     pub fresh: bool,
 }
 
-/// What takes keys.
+/// The part of the screen that receives the keys.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Body {
-    /// A composer with this text.
+    /// An input line with this text.
     Composer(String),
     /// A dialog about this command.
     Approval(String),
@@ -36,18 +36,18 @@ impl Default for Body {
     }
 }
 
-/// Lines that fit the screen, and where the cursor stands.
+/// Lines that fit the screen, with the position of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// The lines, each no wider than the screen.
+    /// The lines, each at most as wide as the screen.
     pub lines: Vec<String>,
-    /// What stands dimly after the cursor.
+    /// Dimmed text after the cursor.
     pub placeholder: &'static str,
-    /// The cursor's line, and its column.
+    /// The line and column of the cursor.
     pub cursor: (usize, usize),
 }
 
-/// The spinner after so much work.
+/// Returns the frame of the spinner after this working time.
 pub(super) fn spinner(worked: Duration) -> String {
     let frames = ['·', '✢', '*', '✶', '✻', '✽'];
     let frame = frames[(worked.as_millis() / 250) as usize % frames.len()];
@@ -55,7 +55,7 @@ pub(super) fn spinner(worked: Duration) -> String {
 }
 
 impl View {
-    /// The view as lines for a screen of so many columns and rows.
+    /// Renders the view for a screen of this size.
     pub(super) fn block(&self, (columns, rows): (usize, usize)) -> Block {
         let width = columns.max(4) - 1;
         let rule = "─".repeat(width);
@@ -73,7 +73,7 @@ impl View {
         let cursor = match &self.body {
             Body::Composer(text) => {
                 let mut written = wrap(text, width - 2);
-                // A composer taller than the screen could not be redrawn.
+                // A composer that is taller than the screen could not be redrawn.
                 written.drain(..written.len().saturating_sub(rows.saturating_sub(7).max(1)));
                 let column = written.last().map_or(0, |line| columns_of(line)) + 2;
                 let marks = std::iter::once("❯ ").chain(std::iter::repeat("  "));
@@ -104,7 +104,7 @@ impl View {
     }
 }
 
-/// A text without anything a terminal would take for a command.
+/// Replaces all control characters that a terminal would interpret.
 pub(super) fn harmless(text: &str) -> String {
     let text = text.replace('\t', "    ");
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()

@@ -1,22 +1,22 @@
-//! What is shown of an error: a code for programs, an exit code, a message, what we saw, hints to paste.
+//! The presentation of an error: a code for programs, an exit code, a message, observations and hints to paste.
 
-/// An error in its words.
+/// An error in presentable form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// For programs.
+    /// The code for programs.
     pub code: &'static str,
-    /// The exit code.
+    /// The exit code of the process.
     pub exit: u8,
-    /// What happened.
+    /// A sentence that states what happened.
     pub message: String,
-    /// What we saw.
+    /// The observations that led to the error.
     pub saw: Vec<String>,
-    /// What to do.
+    /// Suggestions, with commands that can be pasted.
     pub hints: Vec<String>,
 }
 
 impl Report {
-    /// As a program reads it.
+    /// Returns the error as JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "error": { "code": self.code, "message": self.message, "saw": self.saw, "hints": self.hints }

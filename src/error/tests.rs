@@ -1,4 +1,4 @@
-//! What people read when something goes wrong.
+//! Tests of the error messages.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The words of each situation, and what to do about it.
+//! The message, observations and hints of each error.
 
 mod answers;
 mod delivery;
@@ -16,7 +16,7 @@ use crate::base::suggest::nearest;
 use crate::model::{AgentName, InvalidName, Unsendable, is_deceptive};
 
 impl Error {
-    /// The error in its words.
+    /// Returns the error in presentable form.
     pub fn report(&self) -> Report {
         match self {
             Error::BadName { .. }
@@ -115,7 +115,7 @@ impl Error {
             }
             Error::NoTerminal { verb, name } => {
                 let name = name.as_deref().unwrap_or("NAME");
-                // What somebody shares can only be attached.
+                // A shared agent of another user can only be attached.
                 let look = match name.contains('/') {
                     true => String::new(),
                     false => format!(", or look with `symposium agent peek {name}`"),
@@ -383,12 +383,12 @@ fn report(code: &'static str, exit: u8, message: impl AsRef<str>) -> Report {
     Report { code, exit, message: message.as_ref().to_owned(), saw: Vec::new(), hints: Vec::new() }
 }
 
-/// Each group handles its own variants; one that slipped through is our bug and says so.
+/// Reports an error that no group handles, which is a bug in this program. Each group handles its own variants.
 fn unreachable_report(error: &Error) -> Report {
     report("bug", 70, format!("an error without words: {error:?}"))
 }
 
-/// Something a user typed, made fit for a line of an error message.
+/// Sanitizes and shortens user input for a line of an error message.
 pub fn shown(text: &str) -> String {
     let clean: String = text.chars().map(|c| if is_deceptive(c) { '\u{fffd}' } else { c }).take(81).collect();
     if clean.chars().count() > 80 { clean.chars().take(79).chain(['…']).collect() } else { clean }

@@ -1,72 +1,72 @@
-//! Composes the arguments an agent CLI is started with. Pure: the same wish gives the same list.
+//! Composes the arguments with which an agent CLI is started. Pure: the same options give the same list.
 //!
-//! A text of the user's goes into exactly one argument and is never split, quoted for a shell or taken for a flag.
+//! A text of the user becomes exactly one argument and is never split, quoted for a shell or parsed as a flag.
 
 use crate::model::{Kind, PromptVia, Tier};
 
-/// What lasts as long as the agent does.
+/// The options that apply for the lifetime of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
-    /// Which model.
+    /// The name of the model.
     pub model: Option<String>,
-    /// What to append to the system prompt.
+    /// The text to append to the system prompt.
     pub system_prompt: Option<String>,
-    /// How freely it may act.
+    /// How freely the agent may act.
     pub tier: Option<Tier>,
-    /// The tools it may use without asking.
+    /// The tools that the agent may use without asking.
     pub tools: Vec<String>,
 }
 
-/// What lasts, as the CLI is told it.
+/// The lasting options as arguments of the CLI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
     /// The program and its lasting arguments.
     pub args: Vec<String>,
-    /// What of the wish this kind cannot say, as sentences.
+    /// The options that this kind does not support, as sentences.
     pub unsaid: Vec<String>,
 }
 
-/// The kind cannot be held to a tier: it would act more freely than was asked.
+/// The kind cannot enforce a tier: it would act more freely than requested.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{title} cannot be held to the approval tier `{tier}`")]
 pub struct Looser {
-    /// What people call the kind.
+    /// The title of the kind.
     pub title: String,
-    /// What was asked.
+    /// The requested tier.
     pub tier: Tier,
 }
 
-/// Which conversation a start opens.
+/// The conversation with which an agent starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening<'a> {
-    /// A new one, under an id of our choice when the CLI lets us choose.
+    /// A new conversation, with this id if the CLI accepts one.
     New {
-        /// The id.
+        /// The id of the new conversation.
         conversation: Option<&'a str>,
     },
-    /// The one of this id. A CLI that cannot say it (`conversation.resume` is empty) starts a new one.
+    /// The conversation with this id. A CLI without `conversation.resume` starts a new one.
     Resume {
-        /// The id.
+        /// The id of the conversation.
         conversation: &'a str,
     },
-    /// The last one in the directory.
+    /// The last conversation in the directory.
     ResumeLast,
 }
 
-/// One start of an agent.
+/// The parts of the command line for one start of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandLine<'a> {
-    /// Program and lasting arguments, as [`base`] made them.
+    /// The program and its lasting arguments, as returned by [`base`].
     pub base: &'a [String],
-    /// Which conversation.
+    /// The conversation to start with.
     pub opening: Opening<'a>,
     /// The first prompt.
     pub prompt: Option<&'a str>,
-    /// The arguments that switch its hooks on.
+    /// The arguments that enable its hooks.
     pub hook_args: &'a [String],
 }
 
-/// The program with what stands behind it and its lasting arguments; refused when it would be looser than asked.
+/// Returns the command with its lasting arguments. Fails if the kind would act more freely than requested.
 pub fn base(kind: &Kind, command: &[String], wish: &Wish) -> Result<Base, Looser> {
     let mut args = command.to_vec();
     let mut unsaid = Vec::new();
@@ -97,9 +97,9 @@ pub fn base(kind: &Kind, command: &[String], wish: &Wish) -> Result<Base, Looser
     Ok(Base { args, unsaid })
 }
 
-/// Everything one start is given: base, conversation, hooks, prompt.
+/// Returns all arguments of one start: base, conversation, hooks and prompt.
 ///
-/// A prompt that a kind takes by keys only is left out; so is an empty one.
+/// The prompt is left out if it is empty or if the kind accepts prompts only by keys.
 pub fn argv(kind: &Kind, line: &CommandLine) -> Vec<String> {
     let mut args = line.base.to_vec();
     match line.opening {
@@ -121,7 +121,7 @@ pub fn argv(kind: &Kind, line: &CommandLine) -> Vec<String> {
     args
 }
 
-/// The flags of a tier, or of the next stricter one that the kind knows, with what is to be said about that.
+/// Returns the flags of a tier, or of the next stricter one that the kind supports together with a remark about it.
 fn tier_args(asked: Tier, kind: &Kind) -> Result<(&[String], Option<String>), Looser> {
     let flags = |tier| match tier {
         Tier::Free => kind.approval.free.as_slice(),
@@ -136,7 +136,7 @@ fn tier_args(asked: Tier, kind: &Kind) -> Result<(&[String], Option<String>), Lo
         Some((tier, flags)) => {
             Ok((flags, Some(format!("{title} does not know the approval tier `{asked}`, it gets `{tier}`"))))
         }
-        // Whatever it does by itself, it is not freer than this.
+        // The CLI's own default is never freer than this tier.
         None if asked == Tier::Free => Ok((
             &[],
             Some(format!("{title} cannot be told the approval tier `{asked}`, it asks as it likes")),
@@ -145,7 +145,7 @@ fn tier_args(asked: Tier, kind: &Kind) -> Result<(&[String], Option<String>), Lo
     }
 }
 
-/// What holds `{tool}` once for each tool, and all tools in place of `{tools}`.
+/// Expands an argument with `{tool}` once for each tool, and `{tools}` to the list of all tools.
 fn tool_args(template: &[String], tools: &[String]) -> Vec<String> {
     let all = fill(template, "{tools}", &tools.join(","));
     let each = |arg: String| match arg.contains("{tool}") && template.contains(&arg) {
@@ -155,7 +155,7 @@ fn tool_args(template: &[String], tools: &[String]) -> Vec<String> {
     all.into_iter().flat_map(each).collect()
 }
 
-/// A template with a text in place of its placeholder: as many arguments as the template has, always.
+/// Replaces the placeholder of a template by a text. The number of arguments always stays the same.
 fn fill(template: &[String], placeholder: &str, text: &str) -> Vec<String> {
     let quoted = format!("\"{placeholder}\"");
     template
@@ -173,12 +173,13 @@ fn fill(template: &[String], placeholder: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A text as a TOML string, quotes and all: what JSON escapes, TOML reads.
+/// Formats a text as a quoted TOML string: TOML accepts all escapes of JSON.
 pub(super) fn toml_string(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
-/// Whether a CLI could take this text for a flag, or for a subcommand where it stands alone (`claude update`).
+/// Checks whether a CLI could take this text for a flag, or for a subcommand if it is the only argument (`claude
+/// update`).
 fn could_be_taken_for_something_else(template: &[String], at: usize, text: &str) -> bool {
     let after = at.checked_sub(1).and_then(|before| template.get(before)).map(String::as_str);
     match after {

@@ -1,4 +1,4 @@
-//! The kinds by name, built in and laid over. Owns their order; never looks for a program.
+//! The built-in kinds and the user's kinds by name, in their order. Never searches for a program.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -15,7 +15,7 @@ static PARSED: LazyLock<Kinds> = LazyLock::new(|| {
     Kinds { order: overlay::names_in_order(BUILTIN), kinds }
 });
 
-/// All kinds that are known here.
+/// All known kinds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kinds {
     order: Vec<String>,
@@ -23,12 +23,12 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// The kinds we know ourselves; parsed at the first call.
+    /// Returns the built-in kinds, which are parsed at the first call.
     pub fn builtin() -> &'static Kinds {
         &PARSED
     }
 
-    /// The kinds we know with the user's file over them; a file that is not there says nothing.
+    /// Returns the built-in kinds with the user's file applied to them. A missing file changes nothing.
     pub fn load(user_file: Option<&Path>) -> Result<Kinds, KindError> {
         let Some(path) = user_file else { return Ok(Kinds::builtin().clone()) };
         match std::fs::read_to_string(path) {
@@ -38,12 +38,12 @@ impl Kinds {
         }
     }
 
-    /// The kind of this name.
+    /// Returns the kind of this name.
     pub fn get(&self, name: &str) -> Option<&Kind> {
         self.kinds.get(name)
     }
 
-    /// All names, in the order in which a default is looked for; the user's own kinds come last.
+    /// Returns all names in the order in which a default kind is searched; the user's own kinds come last.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.order.iter().map(String::as_str)
     }

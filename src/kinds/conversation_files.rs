@@ -1,5 +1,5 @@
-//! Where an agent CLI keeps what was said in a conversation: the file that is there, and the one that would be read for
-//! another directory. What is in it is never looked at.
+//! Locates the conversation files of agent CLIs: the existing file, and the path that the CLI would read for another
+//! directory. The content is never read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,11 @@ use jiff::{Timestamp, Zoned};
 
 use crate::model::{ConversationFiles, is_pattern, matches};
 
-/// The longest name of a directory that Claude Code makes of a path; a longer one gets a checksum of its own.
+/// Maximum length of the directory name that Claude Code derives from a path; a longer name gets a checksum.
 const LONGEST_DIRECTORY: usize = 200;
 
-/// The file of a conversation below the CLI's directory, wherever it was begun. Links are not followed to it.
+/// Returns the file of a conversation below the CLI's directory, regardless of where it was started. A symbolic link
+/// is not followed to it.
 pub fn find_conversation(files: &ConversationFiles, root: &Path, id: &str) -> Option<PathBuf> {
     if files.file.is_empty() || !is_id(id) {
         return None;
@@ -25,7 +26,8 @@ pub fn find_conversation(files: &ConversationFiles, root: &Path, id: &str) -> Op
     found.into_iter().find(|path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file()))
 }
 
-/// Where the CLI would look for a conversation of this id in this directory; none when that cannot be said.
+/// Returns where the CLI would look for a conversation of this id in this directory, or `None` if that cannot be
+/// determined.
 pub fn place_conversation(
     files: &ConversationFiles,
     root: &Path,
@@ -35,7 +37,7 @@ pub fn place_conversation(
     if files.file.is_empty() || !is_id(id) {
         return None;
     }
-    // As the CLIs count: in the time of the place.
+    // The CLIs use the local time zone.
     let time: Zoned = now.to_zoned(TimeZone::system());
     let filled = fill(&files.file, id, |name| match name {
         "directory" => Some(dashed(dir)).filter(|name| name.len() <= LONGEST_DIRECTORY),
@@ -48,14 +50,14 @@ pub fn place_conversation(
     Some(root.join(filled))
 }
 
-/// A path in one name, as Claude Code writes it: it counts in UTF-16.
+/// Converts a path to a single name like Claude Code, which counts UTF-16 units.
 fn dashed(path: &str) -> String {
     path.encode_utf16()
         .map(|unit| char::from_u32(u32::from(unit)).filter(char::is_ascii_alphanumeric).unwrap_or('-'))
         .collect()
 }
 
-/// A template with its placeholders filled in; none when one of them cannot be.
+/// Fills in the placeholders of a template. Returns `None` if one of them has no value.
 fn fill(template: &str, id: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
     let (mut text, mut rest) = (String::new(), template);
     while let Some((before, behind)) = rest.split_once('{') {

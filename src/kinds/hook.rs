@@ -1,8 +1,9 @@
-//! Gives an agent CLI its hooks for one run: arguments, variables and files of our own, never a file of the user's.
+//! Configures the hooks of an agent CLI for one run, with arguments, variables and our own files, never with a file
+//! of the user.
 //!
-//! A hook costs a process and must never hold up or fail an agent, so each CLI is asked for few events, our command
-//! prints nothing, and where the CLI knows a time bound it is a short one. What could only be had by switching a
-//! protection off (Codex's trust in hooks), or only by root (Gemini's system files), is left alone.
+//! A hook costs a process and must never delay an agent or make it fail. Therefore each CLI is asked for few events,
+//! our command prints nothing, and the timeout is short where the CLI supports one. Hooks that would require
+//! disabling a protection (Codex's trust in hooks) or root privileges (Gemini's system files) are not used.
 
 mod aider;
 mod claude;
@@ -15,44 +16,44 @@ use std::path::{Path, PathBuf};
 
 use crate::model::{Hooks, Kind};
 
-/// Seconds until a CLI goes on without our hook.
+/// Timeout in seconds after which a CLI continues without our hook.
 const TIMEOUT: u32 = 5;
 
-/// The program that a hook tells what the agent does.
+/// The command to which a hook reports what the agent does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookCommand {
-    /// Our binary, by its absolute path.
+    /// The absolute path of our binary.
     pub binary: PathBuf,
-    /// The environment the agent belongs to.
+    /// The state directory of the agent's environment.
     pub home: PathBuf,
 }
 
 impl HookCommand {
-    /// The hook as an argument list.
+    /// Returns the hook as an argument list.
     pub fn words(&self) -> Vec<String> {
         let path = |path: &Path| path.to_string_lossy().into_owned();
         vec![path(&self.binary), "--home".into(), path(&self.home), "event".into(), "agent".into()]
     }
 
-    /// The hook as a line for `sh`.
+    /// Returns the hook as a command line for `sh`.
     pub fn shell(&self) -> String {
-        // A path cannot hold NUL, the one thing that cannot be quoted.
+        // A path cannot contain NUL, the only character that cannot be quoted.
         shlex::try_join(self.words().iter().map(String::as_str)).unwrap_or_default()
     }
 }
 
-/// What one run is given so that its hooks speak.
+/// The settings that enable the hooks of one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookSetup {
-    /// Arguments, to stand before the prompt.
+    /// Arguments, which belong before the prompt.
     pub args: Vec<String>,
-    /// Variables, to be set over all others.
+    /// Variables, which override all others.
     pub env: Vec<(String, String)>,
-    /// Files by name, to be written into the instance's state directory before the start.
+    /// Files by name, which are written to the state directory of the instance before the start.
     pub files: Vec<(&'static str, String)>,
 }
 
-/// What a run of this kind is given; `env` tells what a variable would be without us.
+/// Returns the hook settings for a run of this kind. `env` returns the value that a variable would have otherwise.
 pub fn hooks(
     kind: &Kind,
     hook: &HookCommand,

@@ -1,5 +1,6 @@
-//! Gives an agent CLI our MCP server for one run, beside the servers that its user has: by arguments or a variable, never
-//! by a file of theirs. The server is told whose it is in its own environment, which some CLIs clear.
+//! Adds our MCP server to an agent CLI for one run, in addition to the user's servers, with arguments or a variable
+//! and never with a file of the user. The agent's identity is set in the environment of the server, because some CLIs
+//! clear the inherited one.
 
 use serde_json::{Map, Value, json};
 
@@ -7,35 +8,35 @@ use super::HookCommand;
 use super::argv::toml_string;
 use crate::model::{Kind, McpVia};
 
-/// What our server is called among others.
+/// The name of our server.
 pub const SERVER: &str = "symposium";
 
 /// Our server for one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
-    /// Our binary and the environment.
+    /// The path of our binary and the state directory.
     pub door: HookCommand,
-    /// Variables that say whose it is.
+    /// Variables that identify the agent.
     pub identity: Vec<(String, String)>,
-    /// The names of all variables that its agent has.
+    /// The names of all variables that the agent has.
     pub variables: Vec<String>,
 }
 
-/// Whether an agent's CLI asks before it uses our tools.
+/// Whether an agent CLI asks before it uses our tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asking {
-    /// Before each of them, as before everything else.
+    /// It asks before each of them, as before all other tools.
     First,
-    /// Never: what they may do is decided on our side.
+    /// It never asks, because the server checks the permissions.
     Never,
 }
 
-/// What one run is given so that it has our server.
+/// The settings that add our server to one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct McpSetup {
-    /// Arguments, to stand before the prompt.
+    /// Arguments, which belong before the prompt.
     pub args: Vec<String>,
-    /// A variable, to be set over all others.
+    /// A variable, which overrides all others.
     pub env: Option<(String, String)>,
 }
 
@@ -49,7 +50,7 @@ impl McpServer {
         self.identity.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str()))).collect()
     }
 
-    /// The server in the form that most CLIs share, with what this one wants beside.
+    /// Returns the server in the format that most CLIs share, with the additional fields of this one.
     fn entry(&self, via: &McpVia, asking: Asking) -> Map<String, Value> {
         let mut words = self.words();
         let command = words.remove(0);
@@ -68,8 +69,8 @@ impl McpServer {
     }
 }
 
-/// What a run of this kind is given; without a server, what is to be taken from it that another agent's was.
-/// `before` tells what a variable would be without us.
+/// Returns the settings for a run of this kind. Without a server, it removes the inherited server of another agent.
+/// `before` returns the value that a variable would have otherwise.
 pub fn mcp(
     kind: &Kind,
     server: Option<&McpServer>,
@@ -95,15 +96,15 @@ pub fn mcp(
     McpSetup { args, env: None }
 }
 
-/// The configuration that OpenCode reads from a variable, with our server in it or without; none when it is to stay as
-/// it is, because there is nothing to do or it is not one that we can read.
+/// Adds our server to the configuration that OpenCode reads from a variable, or removes it. Returns `None` if the
+/// configuration stays unchanged, because there is nothing to do or it cannot be parsed.
 fn opencode_config(before: Option<&str>, server: Option<&McpServer>) -> Option<String> {
     let mut config: Value = match before {
         Some(text) => serde_json::from_str(text).ok()?,
         None => json!({}),
     };
     let servers = config.as_object_mut()?.entry("mcp").or_insert_with(|| json!({})).as_object_mut()?;
-    // An agent that was started by another has inherited the other's.
+    // An agent that was started by another agent has inherited the server of that agent.
     let inherited = servers.remove(SERVER);
     match server {
         Some(server) => {
@@ -120,7 +121,7 @@ fn opencode_config(before: Option<&str>, server: Option<&McpServer>) -> Option<S
     Some(config.to_string())
 }
 
-/// A value as TOML on one line.
+/// Formats a value as TOML on one line.
 fn toml_inline(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(",");
     match value {
@@ -131,7 +132,7 @@ fn toml_inline(value: &Value) -> String {
                 |(key, value): (&String, &Value)| format!("{}={}", toml_string(key), toml_inline(value));
             format!("{{{}}}", joined(all.iter().map(entry).collect()))
         }
-        // Numbers and truths are written alike; a null is never put in.
+        // Numbers and booleans have the same syntax in TOML; null does not occur.
         other => other.to_string(),
     }
 }

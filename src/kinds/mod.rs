@@ -1,8 +1,9 @@
-//! The agent CLIs: how each is started, resumed, prompted, listened to and read, as data first.
+//! The agent CLIs: how each is started, resumed and prompted, and how its hooks and screen are read. Most of it is
+//! data.
 //!
-//! `builtin.toml` holds what we know, a user's `kinds.toml` lays over it. Code stands here only for what data
-//! cannot say: composing an argument list ([`argv`](fn@argv)), giving a CLI its hooks and our tools, reading what
-//! the hooks say, and reading a screen. Nothing here starts a program, and nothing here looks at tmux.
+//! `builtin.toml` has the built-in kinds, and a user's `kinds.toml` is applied on top of it. Code covers only what
+//! data cannot express: composing an argument list ([`argv`](fn@argv)), configuring hooks and our tools, parsing hook
+//! messages, and reading a screen. Nothing here starts a program or accesses tmux.
 
 mod argv;
 mod catalog;
@@ -27,39 +28,39 @@ pub use program::{SELF, find_program};
 pub use screen::{lacks_conversation, last_line, read_screen};
 pub use signal::{MAX_HOOK_BYTES, read_hook};
 
-/// What can be wrong with a user's kinds or with what a hook says.
+/// Errors in a user's kinds or in the message of a hook.
 #[derive(Debug, thiserror::Error)]
 pub enum KindError {
-    /// The user's file is there and cannot be read.
+    /// The user's file exists and cannot be read.
     #[error("cannot read `{}`: {source}", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The user's file says something that means nothing.
+    /// The user's file is invalid.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Mistake {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, starting at 1.
         line: usize,
-        /// The column in characters, from 1.
+        /// The column in characters, starting at 1.
         column: usize,
-        /// What is wrong there, and what is allowed.
+        /// A description of the error and of the allowed values.
         message: String,
     },
-    /// A hook said more than any hook has to say.
+    /// The message of a hook exceeds the maximum size.
     #[error("a hook's message has {bytes} bytes, at most {MAX_HOOK_BYTES} are read")]
     HookTooBig {
-        /// How many came.
+        /// The size of the message in bytes.
         bytes: usize,
     },
-    /// A hook's message is not what hooks say.
+    /// The message of a hook is not valid JSON.
     #[error("a hook's message cannot be read: {0}")]
     HookMalformed(#[from] serde_json::Error),
-    /// A hook's message does not tell what happened.
+    /// The message of a hook does not name its event.
     #[error("a hook's message does not tell what happened")]
     HookNameless,
 }

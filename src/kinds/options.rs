@@ -1,5 +1,5 @@
-//! Reads the options of the dialog at the bottom of an agent's screen. A marker (`❯`, `›`, `●`, `>`) stands in front of
-//! the selected one. Options are numbered in most dialogs; some first-run dialogs have no numbers. The options of
+//! Reads the options of the dialog at the bottom of an agent's screen. A marker (`❯`, `›`, `●`, `>`) precedes the
+//! selected one. Options are numbered in most dialogs; some first-run dialogs have no numbers. The options of
 //! OpenCode are buttons in one row, which the kind describes.
 
 use regex_lite::Regex;
@@ -9,10 +9,10 @@ use crate::model::{DialogOption, Kind, OptionPlacement};
 
 /// The characters that mark the selected option in the dialogs of the built-in kinds.
 const MARKERS: [char; 4] = ['❯', '›', '●', '>'];
-/// The most options of a dialog without numbers, which ends at its key hints.
+/// Maximum number of options in a dialog without numbers, which ends at its key hints.
 const MOST_PLAIN_OPTIONS: usize = 6;
 
-/// Returns the options of the dialog on a screen, as `capture-pane -e` gives it; empty if no option is marked.
+/// Returns the options of the dialog on a screen in the format of `capture-pane -e`. Empty if no option is marked.
 pub fn read_options(kind: &Kind, styled_screen: &str) -> Vec<DialogOption> {
     let button = |(label, is_selected)| DialogOption {
         number: None,
@@ -43,7 +43,7 @@ fn options(lines: &[String]) -> Vec<DialogOption> {
     }
 }
 
-/// Options that count up from 1. Lines between them describe the option above.
+/// Returns the options that are numbered from 1. Lines between them describe the option above.
 fn numbered_options(lines: &[String]) -> Vec<DialogOption> {
     let mut found: Vec<DialogOption> = Vec::new();
     for line in lines {
@@ -62,7 +62,7 @@ fn numbered_options(lines: &[String]) -> Vec<DialogOption> {
     found
 }
 
-/// Options without numbers: the marked line and those below it, down to the hints about keys.
+/// Returns the options without numbers: the marked line and those below it, down to the key hints.
 fn plain_options(lines: &[String]) -> Vec<DialogOption> {
     let is_hint = |line: &&String| {
         let line = line.to_lowercase();
@@ -81,13 +81,13 @@ fn plain_options(lines: &[String]) -> Vec<DialogOption> {
     lines[..end].iter().map(option).collect()
 }
 
-/// The text behind the marker of a selected option.
+/// Returns the text after the marker of a selected option.
 fn marked(line: &str) -> Option<&str> {
     let text = line.trim().strip_prefix(MARKERS)?.strip_prefix(' ')?.trim();
     (!text.is_empty()).then_some(text)
 }
 
-/// The number and label of a numbered option.
+/// Returns the number and label of a numbered option.
 fn numbered(text: &str) -> Option<(u32, &str)> {
     let (number, label) = text.trim().split_once(". ")?;
     Some((number.parse().ok()?, label.trim())).filter(|(_, label)| !label.is_empty())

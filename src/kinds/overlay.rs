@@ -1,4 +1,4 @@
-//! Lays a user's kinds over ours, key by key, and finds what is wrong with them while the place is still known.
+//! Applies a user's kinds on top of the built-in ones, key by key, and reports errors with their positions.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use toml::{Spanned, Table, Value};
 
 use crate::model::Kind;
 
-/// Keys that cannot say yes to an approval dialog that is open when the agent is asked to leave.
+/// Keys that cannot confirm an approval dialog that is open when the agent is asked to exit.
 pub(super) const SAFE_KEYS: [&str; 3] = ["C-c", "C-d", "Escape"];
 
-/// The names of keys that tmux presses; a name it does not know it would type as text, letter by letter.
+/// The names of keys that tmux accepts; an unknown name would be typed as text, letter by letter.
 const NAMED_KEYS: [&str; 14] = [
     "Enter", "Escape", "Tab", "BTab", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home", "End",
     "PageUp", "PageDown",
 ];
 
-/// Something wrong at a byte of the text.
+/// An error at a byte offset of the text.
 #[derive(Debug)]
 pub(super) struct Wrong {
-    /// Where.
+    /// The byte offset of the error.
     pub at: usize,
-    /// What, and what is allowed.
+    /// A description of the error and of the allowed values.
     pub message: String,
 }
 
@@ -32,7 +32,7 @@ impl From<toml::de::Error> for Wrong {
     }
 }
 
-/// The names of the tables in a text, in the order in which they stand there.
+/// Returns the names of the tables in a text, in their order.
 pub(super) fn names_in_order(text: &str) -> Vec<String> {
     let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
     let mut names: Vec<(usize, String)> =
@@ -41,9 +41,9 @@ pub(super) fn names_in_order(text: &str) -> Vec<String> {
     names.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Our kinds with the user's over them.
+/// Returns the built-in kinds with the user's kinds applied to them.
 pub(super) fn lay_over(ours: &str, users: &str) -> Result<BTreeMap<String, Kind>, Wrong> {
-    // Each kind of the user's is read alone first: once it is merged, nobody knows where it stood.
+    // Each kind of the user is parsed separately first, because its position is lost after the merge.
     let _: BTreeMap<String, Kind> = toml::from_str(users)?;
     let placed: BTreeMap<String, Placed> = toml::from_str(users)?;
     placed.values().try_for_each(Placed::check)?;
@@ -57,7 +57,7 @@ pub(super) fn lay_over(ours: &str, users: &str) -> Result<BTreeMap<String, Kind>
     Ok(Value::Table(merged).try_into()?)
 }
 
-/// What a kind that we do not know stands on.
+/// Returns the base of a kind that is not built in.
 fn ground(name: &str, plain: Option<Value>) -> Value {
     let mut ground = match plain {
         Some(Value::Table(table)) => table,
@@ -86,7 +86,7 @@ fn merge(below: &mut Value, above: Value) {
 
 type Args = Option<Spanned<Vec<String>>>;
 
-/// The parts of a kind whose meaning has rules of its own, with their places.
+/// The parts of a kind with additional rules, with their positions.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Placed {
@@ -154,11 +154,11 @@ impl Placed {
             (&self.prompt.args, "{prompt}"),
             (&self.model, "{model}"),
             (&self.system_prompt, "{system_prompt}"),
-            // `{tools}` or `{tool}`
+            // Matches `{tools}` or `{tool}`.
             (&self.tools, "{tool"),
             (&self.conversation.choose, "{conversation}"),
             (&self.conversation.resume, "{conversation}"),
-            // `{mcp}` or `{mcp_toml}`
+            // Matches `{mcp}` or `{mcp_toml}`.
             (&self.mcp.args, "{mcp"),
         ] {
             let Some(args) = args else { continue };
@@ -207,7 +207,7 @@ impl Placed {
     }
 }
 
-/// Whether tmux takes this for one key to press.
+/// Checks whether tmux accepts this as a single key.
 fn is_one_key(key: &str) -> bool {
     let plain = key.trim_start_matches("C-").trim_start_matches("M-");
     NAMED_KEYS.contains(&plain) || matches!(plain.as_bytes(), [b'!'..=b'~'])

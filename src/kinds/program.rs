@@ -1,14 +1,15 @@
-//! Finds an agent CLI's program. Never runs it.
+//! Finds the program of an agent CLI without running it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::model::Kind;
 
-/// The program name that stands for our own binary; callers put its path in place of looking for it.
+/// The program name that stands for our own binary; callers use its path instead of searching for it.
 pub const SELF: &str = "symposium";
 
-/// The first of a kind's programs that is found, as an absolute path; relative entries count from `dir`.
+/// Returns the absolute path of the first of a kind's programs that exists. Relative entries are resolved against
+/// `dir`.
 pub fn find_program(kind: &Kind, path: Option<&OsStr>, dir: &Path) -> Option<PathBuf> {
     let found = kind.program.iter().find_map(|name| which::which_in(name, path, dir).ok())?;
     Some(if found.is_absolute() { found } else { dir.join(found) })

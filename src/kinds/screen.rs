@@ -1,6 +1,6 @@
-//! Reads the bottom of an agent's visible screen: what state it shows, and what stands in its composer.
+//! Reads the bottom of an agent's visible screen: the state that it shows and the text in its composer.
 //!
-//! Patterns come from the kind; nothing is guessed when none of them matches. Old text further up is not looked at.
+//! The patterns come from the kind. If none of them matches, the state is unknown. Older text further up is ignored.
 
 mod rows;
 
@@ -10,19 +10,20 @@ use self::rows::Row;
 use super::signal::failure::cause_of;
 use crate::model::{FailureCause, Kind, ScreenReading, ScreenState, TurnFailure};
 
-/// How far below a question the command stands that it is about.
+/// Maximum number of lines between a question and the command that it concerns.
 const COMMAND_WITHIN: usize = 6;
 
-/// How many non-empty lines from the bottom are read: an approval dialog with its options fits, old turns rarely do.
+/// Number of non-empty lines that are read from the bottom: an approval dialog with its options fits, earlier turns
+/// rarely do.
 const BOTTOM: usize = 15;
 
-/// Reads a visible screen as `capture-pane -e` gives it, escape sequences and all.
+/// Reads a visible screen in the format of `capture-pane -e`, including escape sequences.
 pub fn read_screen(kind: &Kind, styled_screen: &str) -> ScreenReading {
     let rows = rows::bottom(styled_screen, BOTTOM);
     let text = rows.iter().map(Row::text).collect::<Vec<_>>().join("\n");
     let state = state(kind, &text);
     let draft = match state {
-        // Their `❯` marks an option, not a composer.
+        // In these states `❯` marks an option, not a composer.
         Some(ScreenState::Approval(_) | ScreenState::Setup(_)) => None,
         Some(ScreenState::Question(_)) => draft(kind, &rows).filter(|text| !is_an_option(text)),
         _ => draft(kind, &rows),
@@ -35,7 +36,7 @@ pub(super) fn bottom_lines(styled_screen: &str) -> Vec<String> {
     rows::bottom(styled_screen, BOTTOM).iter().map(Row::text).collect()
 }
 
-/// Returns the labels of the lowest row of buttons, each with whether it is selected; empty if none is.
+/// Returns the labels of the lowest row of buttons, each with whether it is selected. Empty if no button is selected.
 pub(super) fn buttons(kind: &Kind, styled_screen: &str) -> Vec<(String, bool)> {
     let patterns: Vec<Regex> = kind.screen.buttons.iter().filter_map(|pattern| regex(pattern)).collect();
     let read = |row: &Row| patterns.iter().find_map(|pattern| button_row(pattern, row));
@@ -47,7 +48,7 @@ fn button_row(pattern: &Regex, row: &Row) -> Option<Vec<(String, bool)>> {
     let groups = pattern.captures(&text)?;
     let labels: Vec<_> = groups.iter().skip(1).flatten().collect();
     let [first, second, ..] = &labels[..] else { return None };
-    // A selected button is wider than its label by a column on either side. The middle of a gap is part of no button.
+    // A selected button is wider than its label by a column on either side. The middle of a gap belongs to no button.
     let plain = row.background((first.end() + second.start()) / 2)?;
     let buttons: Vec<(String, bool)> = labels
         .iter()
@@ -56,8 +57,8 @@ fn button_row(pattern: &Regex, row: &Row) -> Option<Vec<(String, bool)>> {
     buttons.iter().any(|(_, is_selected)| *is_selected).then_some(buttons)
 }
 
-/// Returns the last line above the composer, or of the whole text where none is shown: what stands below a composer is
-/// the CLI's footer.
+/// Returns the last line above the composer, or of the whole text if there is no composer. The text below a composer
+/// is the CLI's footer.
 pub fn last_line(kind: &Kind, lines: &[String]) -> Option<String> {
     let rows = rows::bottom(&lines.join("\n"), lines.len());
     let composers: Vec<Regex> = kind.screen.composer.iter().filter_map(|pattern| regex(pattern)).collect();
@@ -66,7 +67,7 @@ pub fn last_line(kind: &Kind, lines: &[String]) -> Option<String> {
     rows[..end].iter().rev().find(|row| !row.is_rule()).map(Row::text)
 }
 
-/// Whether an agent's last lines say that it left because there is no such conversation.
+/// Checks whether the last lines of an agent report that its conversation does not exist.
 pub fn lacks_conversation(kind: &Kind, last_lines: &[String]) -> bool {
     let patterns = kind.conversation.missing.iter().filter_map(|pattern| regex(pattern));
     patterns.into_iter().any(|missing| last_lines.iter().any(|line| missing.is_match(line)))
@@ -80,20 +81,20 @@ fn state(kind: &Kind, text: &str) -> Option<ScreenState> {
             Some(text[..start].rfind('\n').map_or(0, |at| at + 1))
         })
     };
-    // What stands above a composer is an answer that speaks of a dialog, not a dialog.
+    // Text above a composer is an answer that mentions a dialog, not a dialog.
     let composer = composer_at(kind, text);
     let asked = |patterns| found(patterns).filter(|at| composer.is_none_or(|below| below < *at));
     None.or_else(|| asked(&screen.setup).map(|at| ScreenState::Setup(question(text, at))))
         .or_else(|| asked(&screen.approval).map(|at| ScreenState::Approval(approval(kind, text, at))))
-        // A question may well be answered in the composer below it.
+        // A question may be answered in the composer below it.
         .or_else(|| found(&screen.question).map(|at| ScreenState::Question(question(text, at))))
         .or_else(|| found(&screen.busy).map(|_| ScreenState::Busy))
         .or_else(|| failure(kind, text).map(ScreenState::Failed))
         .or_else(|| found(&screen.ready).map(|_| ScreenState::Ready))
 }
 
-/// The failed turn that the screen shows. The message decides the cause where the pattern does not. The reset time is
-/// left to the caller, who knows the time of day.
+/// Returns the failed turn that the screen shows. If the pattern does not determine the cause, the message does. The
+/// caller, which knows the time of day, determines the reset time.
 fn failure(kind: &Kind, text: &str) -> Option<TurnFailure> {
     let screen = &kind.screen;
     let patterns = [
@@ -113,7 +114,7 @@ fn failure(kind: &Kind, text: &str) -> Option<TurnFailure> {
     })
 }
 
-/// Where the lowest composer stands that would take a prompt; an option of a dialog has the same marker.
+/// Returns the position of the lowest composer that accepts a prompt. An option of a dialog has the same marker.
 fn composer_at(kind: &Kind, text: &str) -> Option<usize> {
     let ready = kind.screen.ready.iter().filter_map(|pattern| regex(pattern));
     let line_of = |at: usize| {
@@ -125,7 +126,7 @@ fn composer_at(kind: &Kind, text: &str) -> Option<usize> {
     ready.filter_map(|ready| ready.find_iter(text).filter_map(|found| stands(found.end())).last()).max()
 }
 
-/// The line that asks for an approval, with the command that stands above or below it.
+/// Returns the line that asks for an approval, with the command above or below it.
 fn approval(kind: &Kind, text: &str, at: usize) -> String {
     let patterns = kind.screen.subject.iter().filter_map(|pattern| regex(pattern));
     let command = patterns.into_iter().find_map(|pattern| {
@@ -137,7 +138,7 @@ fn approval(kind: &Kind, text: &str, at: usize) -> String {
     }
 }
 
-/// The line that asks, with the command it asks about where one stands below it.
+/// Returns the line that asks, with the command below it if there is one.
 fn question(text: &str, at: usize) -> String {
     let mut lines = text[at..].lines().map(str::trim).filter(|line| !line.is_empty());
     let asks = lines.next().unwrap_or_default();
@@ -158,7 +159,7 @@ fn draft(kind: &Kind, rows: &[Row]) -> Option<String> {
         })
     })?;
     let mut lines = vec![first];
-    // A composer of several lines ends at its lower rule; without one we cannot tell it from a footer.
+    // A composer of several lines ends at its lower rule; without a rule it cannot be distinguished from a footer.
     if let Some(more) = rows[at + 1..].iter().position(Row::is_rule) {
         lines.extend(rows[at + 1..at + 1 + more].iter().map(|row| {
             let line = row.text();
@@ -175,12 +176,12 @@ fn draft(kind: &Kind, rows: &[Row]) -> Option<String> {
     (!draft.is_empty() && !is_placeholder).then_some(draft)
 }
 
-/// Whether a text is the numbered option that a dialog's marker stands on.
+/// Checks whether a text is the numbered option of a dialog that the marker selects.
 fn is_an_option(text: &str) -> bool {
     text.split_once(". ").is_some_and(|(number, _)| number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// A pattern that is no regular expression was refused when it was loaded.
+/// Compiles a pattern. Invalid regular expressions were rejected when the kind was loaded.
 fn regex(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).multi_line(true).build().ok()
 }

@@ -1,6 +1,7 @@
-//! Reads what a hook says, in the form of Claude Code or of a CLI that says it otherwise, and gives it our meaning.
+//! Parses the messages of hooks, in the format of Claude Code or of other CLIs, into signals.
 //!
-//! What comes in is another program's: it may be cut, huge or of a newer version, and is never trusted to be whole.
+//! The input comes from another program: it may be truncated, huge or of a newer version, and is never assumed to be
+//! complete.
 
 pub(super) mod failure;
 mod notify;
@@ -13,13 +14,14 @@ use serde_json::value::RawValue;
 use super::KindError;
 use crate::model::{Asks, HookSignal, Title, WaitingFor};
 
-/// The longest message that is read: tools answer with whole files.
+/// Maximum size of a message: the results of tools may contain whole files.
 pub const MAX_HOOK_BYTES: usize = 16 << 20;
 
-/// A message's members, kept raw until one is needed: one that cannot be decoded must not cost us the event.
+/// The members of a message, kept raw until they are needed, so that a member that cannot be decoded does not lose
+/// the event.
 type Payload<'a> = BTreeMap<String, &'a RawValue>;
 
-/// What a hook's message means, and the conversation it speaks of.
+/// Returns the meaning of a hook message and the conversation that it concerns.
 pub fn read_hook(payload: &[u8]) -> Result<(HookSignal, Option<String>), KindError> {
     if payload.len() > MAX_HOOK_BYTES {
         return Err(KindError::HookTooBig { bytes: payload.len() });
@@ -34,7 +36,7 @@ pub fn read_hook(payload: &[u8]) -> Result<(HookSignal, Option<String>), KindErr
 fn meaning(event: &str, payload: &Payload) -> HookSignal {
     let other = || HookSignal::Other(short(event));
     match event {
-        // Compaction starts the session anew in the middle of a turn.
+        // Compaction starts the session again in the middle of a turn.
         "SessionStart" if text(payload, "source").as_deref() == Some("compact") => other(),
         "SessionStart" => HookSignal::Ready,
         "UserPromptSubmit" => HookSignal::Prompted(text(payload, "prompt").unwrap_or_default()),
@@ -45,7 +47,7 @@ fn meaning(event: &str, payload: &Payload) -> HookSignal {
         "Stop" => HookSignal::TurnOver(text(payload, "last_assistant_message")),
         "StopFailure" if flag(payload, "paused") => HookSignal::TurnPaused(failure::read(payload)),
         "StopFailure" => HookSignal::TurnFailed(failure::read(payload)),
-        // `/clear` and switching the conversation end a session while the program stays.
+        // `/clear` and switching the conversation end a session while the program keeps running.
         "SessionEnd" if matches!(text(payload, "reason").as_deref(), Some("clear" | "resume")) => other(),
         "SessionEnd" => HookSignal::Ending,
         _ => other(),
@@ -67,7 +69,7 @@ fn about_a_tool(event: &str, payload: &Payload) -> HookSignal {
     HookSignal::Waiting(WaitingFor::Approval, about_its_input(&tool, &input))
 }
 
-/// What a tool is to be used for: the one thing that tells most, and below it what else it is given.
+/// Describes the use of a tool: its most significant argument, and its other arguments below.
 fn about_its_input(tool: &str, input: &Value) -> Asks {
     let Some(given) = input.as_object().filter(|given| !given.is_empty()) else { return asks(tool) };
     let main = ["command", "file_path", "url", "path", "query", "description"]
@@ -75,7 +77,7 @@ fn about_its_input(tool: &str, input: &Value) -> Asks {
         .find_map(|key| Some((key, given.get(key)?.as_str()?)));
     let Some((main, said)) = main else { return asks(&format!("{tool}: {input}")) };
     let mut told = asks(&format!("{tool}: {said}"));
-    // What it says about it in its own words is no part of what it does.
+    // The tool's description of itself is not part of its action.
     for (key, value) in given.iter().filter(|(key, _)| *key != main && *key != "description") {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         told.whole.push_str(&format!("\n{key}: {value}"));
@@ -104,7 +106,7 @@ fn text(payload: &Payload, key: &str) -> Option<String> {
     payload.get(key).and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
 
-/// Returns whether a member is there and true.
+/// Returns whether a member exists and is true.
 fn flag(payload: &Payload, key: &str) -> bool {
     payload.get(key).is_some_and(|raw| raw.get() == "true")
 }
@@ -118,13 +120,13 @@ fn short(text: &str) -> String {
     Title::clean(text).map(String::from).unwrap_or_default()
 }
 
-/// `permissionRequest`, as some spell it, in the spelling of the others.
+/// Capitalizes an event name such as `permissionRequest`, which some CLIs spell in lower case.
 fn capital(event: String) -> String {
     let mut letters = event.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
-/// An id goes back to the CLI as an argument one day, so it must look like one.
+/// Checks an id, because it is later passed to the CLI as an argument.
 fn is_an_id(id: &str) -> bool {
     !id.is_empty()
         && id.len() <= 200

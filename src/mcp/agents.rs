@@ -1,4 +1,4 @@
-//! The tools about agents: list_agents, show_agent, spawn_agent, recap.
+//! The MCP tools for agents: `list_agents`, `show_agent`, `spawn_agent` and `recap`.
 
 use crate::manager::{Lifecycle, Permissions, Recaps, StatusTracker, Terminals};
 use std::collections::BTreeMap;
@@ -174,7 +174,7 @@ struct Spawn {
 
 fn spawn(desk: &Desk, given: Spawn) -> Outcome {
     if let Some(task) = &given.task {
-        // Before anybody is started for it.
+        // The task is validated before an agent is started for it.
         task.parse::<Prompt>().map_err(Error::Unsendable)?;
     }
     let place = desk.place()?;
@@ -194,7 +194,7 @@ fn spawn(desk: &Desk, given: Spawn) -> Outcome {
     begun(desk, spawned, given.task.as_deref())
 }
 
-/// Gives a new agent its task and tells of both.
+/// Queues the task of a new agent and describes both.
 pub(super) fn begun(desk: &Desk, spawned: Spawned, task: Option<&str>) -> Outcome {
     let agent = &spawned.agent;
     let mut remarks = [spawned.remarks, spawned.warnings].concat();
@@ -220,7 +220,8 @@ pub(super) fn begun(desk: &Desk, spawned: Spawned, task: Option<&str>) -> Outcom
     Ok(Said { text, data })
 }
 
-/// A spec that may be asked for: a file that says what runs is a person's to name.
+/// Returns the requested spec. An agent may only name a spec; a file, which can define what runs, is reserved for the
+/// user.
 pub(super) fn spec(place: &Place, named: Option<String>) -> Result<Option<String>, Error> {
     let is_path = |text: &str| text.contains('/') || text.starts_with('.') || text.ends_with(".md");
     match (place.me(), named) {
@@ -252,10 +253,10 @@ fn recap(desk: &Desk, given: AskRecap) -> Outcome {
     Ok(Said { text: recap_text(&recap), data: json!(recap) })
 }
 
-/// A year.
+/// The number of minutes in a year.
 const MOST_MINUTES: u32 = 525_600;
 
-/// An agent in a line.
+/// Describes an agent in one line.
 fn line(agent: &Agent, bond: Option<Bond>) -> String {
     let mut text = format!("{}", agent.name);
     match bond {
@@ -274,7 +275,8 @@ fn line(agent: &Agent, bond: Option<Bond>) -> String {
     text
 }
 
-/// What a model needs to know of an agent: not its id, its command line, its terminals and its place in tmux.
+/// Returns the fields of an agent that are useful to a model, without its id, command line, clients and tmux
+/// location.
 fn view(agent: &Agent, bond: Option<Bond>) -> Value {
     #[derive(Serialize)]
     struct View<'a> {

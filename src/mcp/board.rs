@@ -1,4 +1,4 @@
-//! The tools about the board of the caller's project: board_get, board_set.
+//! The MCP tools for the board of the caller's project: `board_get` and `board_set`.
 
 use crate::manager::Messages;
 use rmcp::schemars::JsonSchema;
@@ -37,7 +37,7 @@ struct Get {
 }
 
 fn get(desk: &Desk, given: Get) -> Outcome {
-    // Nobody reads in the name of an agent that is not there.
+    // Fails if the calling agent does not exist any more.
     desk.place()?;
     match given.key {
         Some(key) => {
@@ -49,7 +49,7 @@ fn get(desk: &Desk, given: Get) -> Outcome {
     }
 }
 
-/// Which notes there are.
+/// Lists the notes on the board.
 pub(super) fn list(desk: &Desk) -> Result<Said, Error> {
     let notes = Messages(desk.manager()?).board_list(None)?;
     let line =
@@ -78,7 +78,7 @@ fn set(desk: &Desk, given: Set) -> Outcome {
     desk.place()?;
     let writing = if given.append { Writing::Append } else { Writing::Set };
     let mut note = Messages(desk.manager()?).board_write(None, &given.key, (&given.value, writing), None)?;
-    // Who wrote it knows what it says.
+    // The caller has just written the value, so it is not repeated.
     note.value = None;
     let text = format!("`{}` is on the board ({} bytes, version {})", note.key, note.size, note.version);
     Ok(Said { text, data: json!(note) })

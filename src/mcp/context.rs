@@ -1,5 +1,4 @@
-//! What the tools share: the environment, opened when the first of them needs it, and one watch over its changes for
-//! all who wait.
+//! State that the tools share: the environment, opened on first use, and one change watcher for all waiting calls.
 
 use crate::manager::Permissions;
 use std::collections::HashMap;
@@ -14,24 +13,24 @@ use crate::manager::{Changes, Context};
 use crate::model::{AgentName, AgentRecord, TaskId};
 use crate::rules::access::permissions::{Act, Place};
 
-/// What the tools share.
+/// State that the tools share.
 pub(super) struct Desk {
     home: Option<PathBuf>,
     manager: OnceLock<Context>,
     news: Mutex<Weak<News>>,
-    /// What tasks waited for when somebody was last told.
+    /// For each task, the question that was last reported to the client.
     told: Mutex<HashMap<TaskId, String>>,
 }
 
-/// Counts up whenever something of ours changed, as long as somebody keeps it.
+/// Counts changes of the environment. It exists as long as a call waits for changes.
 pub(super) struct News {
     changed: watch::Receiver<u64>,
-    /// None where nothing can be watched: then it is looked again and again.
+    /// `None` if changes cannot be watched; then the waiting calls poll.
     _changes: Option<Changes>,
 }
 
 impl News {
-    /// A number that is another one when something has changed since.
+    /// Returns a counter that increases with every change.
     pub(super) fn changed(&self) -> watch::Receiver<u64> {
         self.changed.clone()
     }
@@ -42,7 +41,7 @@ impl Desk {
         Desk { home, manager: OnceLock::new(), news: Mutex::default(), told: Mutex::default() }
     }
 
-    /// The environment.
+    /// Returns the environment and opens it on the first call.
     pub(super) fn manager(&self) -> Result<&Context, Error> {
         if let Some(manager) = self.manager.get() {
             return Ok(manager);
@@ -51,7 +50,7 @@ impl Desk {
         Ok(self.manager.get_or_init(|| manager))
     }
 
-    /// Where the caller stands now: others come and go.
+    /// Returns the caller's current permissions, which change when agents come and go.
     pub(super) fn place(&self) -> Result<Place, Error> {
         Permissions(self.manager()?).place()
     }
@@ -64,7 +63,7 @@ impl Desk {
         }
     }
 
-    /// The agent that is named, or the caller itself, when this may be done with it.
+    /// Returns the record of the named agent, or of the caller itself, if the action is permitted.
     pub(super) fn reach(&self, act: Act, named: Option<&str>) -> Result<(Place, AgentRecord), Error> {
         let place = self.place()?;
         let record = match (named, place.me()) {
@@ -80,7 +79,7 @@ impl Desk {
         Ok((place, record))
     }
 
-    /// Whether a task waits for something that nobody was told of.
+    /// Records what a task waits for. Returns whether this was not reported before.
     pub(super) fn is_new(&self, id: TaskId, waits_for: Option<&str>) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         match waits_for {
@@ -92,7 +91,7 @@ impl Desk {
         }
     }
 
-    /// The watch over changes, begun when nobody else has one.
+    /// Returns the shared change watcher and starts it if there is none.
     pub(super) fn news(&self) -> Result<Arc<News>, Error> {
         let mut shared = self.news.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(news) = shared.upgrade() {
@@ -106,7 +105,7 @@ impl Desk {
     }
 }
 
-/// A text that must be a name.
+/// Parses and validates the name of an agent.
 pub(super) fn name(text: &str) -> Result<AgentName, Error> {
     text.parse().map_err(|why| Error::BadName { given: text.to_owned(), why })
 }

@@ -1,4 +1,4 @@
-//! Standard input that tells when it is over: what waits then waits for nobody, and must not keep the server alive.
+//! Standard input that reports its end, because a call that waits must not keep the server running without a client.
 
 use std::io;
 use std::pin::Pin;
@@ -7,14 +7,14 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf, Stdin};
 use tokio::sync::watch;
 
-/// Standard input.
+/// Standard input with a notification at its end.
 pub(super) struct Input {
     stdin: Stdin,
     over: watch::Sender<bool>,
 }
 
 impl Input {
-    /// It, and whether it is over.
+    /// Wraps standard input. The receiver becomes `true` at the end of the input.
     pub(super) fn new(stdin: Stdin) -> (Input, watch::Receiver<bool>) {
         let (over, is_over) = watch::channel(false);
         (Input { stdin, over }, is_over)

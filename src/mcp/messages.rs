@@ -1,4 +1,4 @@
-//! The tools about mail: send_message, read_messages, signal_user.
+//! The MCP tools for messages: `send_message`, `read_messages` and `signal_user`.
 
 use crate::manager::{Messages, Permissions};
 use rmcp::schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::model::{Message, PERSON};
 use crate::rules::access::permissions::{Act, Place};
 use crate::rules::tasks::address::Address;
 
-/// More than a model can look through.
+/// Maximum number of messages in a list. More would not be useful to a model.
 const MOST_LISTED: usize = 50;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -58,7 +58,7 @@ fn send(desk: &Desk, given: Send) -> Outcome {
     post(desk, given.to, given.text)
 }
 
-/// Refuses strangers, alone and as a project.
+/// Rejects agents and projects that are outside of the caller's permissions.
 fn may_be_written_to(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> {
     let Some(me) = place.me() else { return Ok(()) };
     match Address::parse(to) {
@@ -74,7 +74,7 @@ fn may_be_written_to(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> 
     }
 }
 
-/// Sends a message in the caller's name.
+/// Sends a message in the name of the caller.
 pub(super) fn post(desk: &Desk, to: String, text: String) -> Outcome {
     let manager = desk.manager()?;
     let sent = Messages(manager).message_send(&MessageRequest { to, text, by: None, dir: None })?;
@@ -102,7 +102,7 @@ struct Read {
 
 fn read(desk: &Desk, given: Read) -> Outcome {
     let manager = desk.manager()?;
-    // Nobody reads in the name of an agent that is not there.
+    // Fails if the calling agent does not exist any more.
     desk.place()?;
     let mail = match given.all {
         true => Messages(manager).message_list(&MessageFilter {

@@ -1,8 +1,8 @@
 //! `symposium mcp`: the tools of an agent, over the Model Context Protocol on standard input and output.
 //!
-//! A face like the command line: it parses, asks what the caller's place allows, calls one verb of the manager and
-//! renders. An agent starts this with itself, so nothing is opened before a tool needs it. Standard output belongs to
-//! the protocol: what is to be logged goes to standard error.
+//! Like the command line it is a face: it parses, checks the caller's permissions, calls one use case of the manager
+//! and renders the result. Agents start this server with every run, so nothing is opened before a tool needs it.
+//! Standard output belongs to the protocol; log lines go to standard error.
 
 mod agents;
 mod board;
@@ -28,10 +28,10 @@ use context::Desk;
 use input::Input;
 use server::Server;
 
-/// As many tools as are at work at once; a wait holds none of these threads.
+/// Maximum number of tools that run at the same time. A waiting call does not occupy a thread.
 const HANDS: usize = 8;
 
-/// Serves until the client closes our input.
+/// Serves requests until the client closes standard input.
 pub fn run(home: Option<PathBuf>) -> Result<(), Error> {
     log();
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -47,18 +47,18 @@ pub fn run(home: Option<PathBuf>) -> Result<(), Error> {
             |what: String| Error::io("the MCP client was not understood")(std::io::Error::other(what));
         let running = match server.serve((input, stdout)).await {
             Ok(running) => running,
-            // Nobody ever spoke: a client that only looked whether we start.
+            // The client closed the connection without a request, for example to test whether the server starts.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(failed(error.to_string())),
         };
         running.waiting().await.map(drop).map_err(|error| failed(error.to_string()))
     });
-    // A tool that is still at work has nobody left to tell.
+    // There is no client left for the result of a tool that is still running.
     runtime.shutdown_background();
     ended
 }
 
-/// What goes wrong between the client and us, on standard error; what cannot be read at all the SDK tells only so.
+/// Logs protocol errors to standard error. The SDK reports unreadable input only through its log.
 fn log() {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).without_time().with_ansi(false);
     let wanted = Targets::new()

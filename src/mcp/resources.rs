@@ -1,4 +1,4 @@
-//! The resources: the board of the caller's project, a note on it, and the end of an agent's transcript.
+//! The MCP resources: the board of the caller's project, a note on it, and the end of an agent's transcript.
 
 use crate::manager::{Messages, Terminals};
 use rmcp::ErrorData;
@@ -14,7 +14,7 @@ use crate::rules::access::permissions::Act;
 const BOARD: &str = "symposium://board";
 const AGENTS: &str = "symposium://agents/";
 
-/// Those that are always there; which others are would have to be looked up each time a client starts.
+/// Returns the resources that always exist. Listing others would take a lookup each time a client starts.
 pub(super) fn fixed() -> Vec<Resource> {
     vec![
         Resource::new(BOARD, "board")
@@ -24,7 +24,7 @@ pub(super) fn fixed() -> Vec<Resource> {
     ]
 }
 
-/// Those that have a name in them.
+/// Returns the templates of resources whose address contains a name.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new("symposium://board/{+key}", "note")
@@ -38,7 +38,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// What a resource says.
+/// Returns the content of a resource.
 pub(super) fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let unknown = || {
         ErrorData::resource_not_found(
@@ -66,7 +66,7 @@ fn transcript(desk: &Desk, name: &str) -> Result<String, Error> {
     Terminals(desk.manager()?).logs_tail(&record.name)
 }
 
-/// What is not there, or must not be read, is not found; everything else is our failure.
+/// Translates an error: a missing or forbidden resource is reported as not found, all others as internal errors.
 fn failed(uri: &str, error: &Error) -> ErrorData {
     let report = error.report();
     let data = Some(json!({ "uri": uri, "code": report.code, "hints": report.hints }));
@@ -77,7 +77,7 @@ fn failed(uri: &str, error: &Error) -> ErrorData {
     }
 }
 
-/// What an address means.
+/// The resource that an address denotes.
 #[derive(Debug, PartialEq, Eq)]
 enum Wanted {
     Board,
@@ -96,7 +96,7 @@ fn wanted(uri: &str) -> Option<Wanted> {
     decoded(name).filter(|name| context::name(name).is_ok()).map(Wanted::Transcript)
 }
 
-/// A text with `%20` and the like as what they stand for; none when they stand for no text.
+/// Decodes percent escapes such as `%20`. Returns `None` if the result is not valid text.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

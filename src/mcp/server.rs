@@ -1,4 +1,4 @@
-//! The server as the SDK drives it: finds the tool, lets it work on a thread of its own, and sends back what it said.
+//! The MCP server as the SDK calls it: finds the tool, runs it on a thread and returns its result.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,7 +15,7 @@ use super::context::Desk;
 use super::tool::{Tool, Way, answer};
 use super::{agents, board, messages, resources, tasks, taskspaces, wait};
 
-/// What a model is told of all tools together.
+/// The instructions that a model receives about all tools.
 const ABOUT: &str = "Symposium keeps coding agents alive in tmux, and you may be one of them. \
 Delegate: `spawn_agent` with a task starts a child, `wait_task` gives what came of it. \
 Report: `report_progress` and `complete_task` speak for the task you were given. \
@@ -23,10 +23,10 @@ Talk: `send_message` to an agent, `parent`, `children` or `person`; `read_messag
 Share: `board_set` and `board_get` are notes of your project. \
 You reach yourself, the agents below you, your project, and your parent with messages.";
 
-/// The requests that we answer and that have parameters.
+/// The supported requests that have parameters.
 const KNOWN: [&str; 5] = ["initialize", "tools/call", "tools/list", "resources/read", "resources/list"];
 
-/// Every tool, in the order in which they are listed.
+/// All tools in the order in which they are listed.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     [agents::tools(), tasks::tools(), messages::tools(), board::tools(), taskspaces::tools()]
         .into_iter()
@@ -34,10 +34,10 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The server.
+/// The request handler of the MCP server.
 pub(super) struct Server {
     desk: Arc<Desk>,
-    /// Whether nobody speaks to us any more.
+    /// Becomes `true` when the client has closed the connection.
     is_over: watch::Receiver<bool>,
 }
 
@@ -82,7 +82,7 @@ impl ServerHandler for Server {
         answer(tool.name, outcome).map(Into::into)
     }
 
-    /// What the SDK could not read as one of its own requests: either nobody knows it, or its parameters do not fit.
+    /// Rejects a request that the SDK could not parse: its method is unknown or its parameters are invalid.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -125,7 +125,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Lets something that blocks work on a thread of its own.
+/// Runs a blocking function on a separate thread.
 pub(super) async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ErrorData> {

@@ -1,4 +1,5 @@
-//! The tools about tasks: add_task, task_status, wait_task (see `wait.rs`), report_progress, complete_task.
+//! The MCP tools for tasks: `add_task`, `task_status`, `wait_task` (see `wait.rs`), `report_progress` and
+//! `complete_task`.
 
 use crate::manager::{Permissions, Tasks};
 use std::path::PathBuf;
@@ -16,9 +17,9 @@ use crate::manager::{TaskAdded, TaskFilter, TaskRequest};
 use crate::model::{self, Progress, Task, TaskId, TaskState};
 use crate::rules::access::permissions::{Act, Place};
 
-/// More than a model can look through.
+/// Maximum number of tasks in a list. More would not be useful to a model.
 const MOST_LISTED: usize = 50;
-/// What stands before a spec any of whose agents may take a task.
+/// Prefix of a spec whose agents may all take the task.
 const ANY: &str = "any:";
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -133,7 +134,7 @@ fn add(desk: &Desk, given: Add) -> Outcome {
     Ok(Said { text, data })
 }
 
-/// Refuses a stranger, and a pool that strangers take from.
+/// Rejects agents outside of the caller's permissions, and queues from which such agents take tasks.
 fn may_be_given(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> {
     if let Some(spec) = to.strip_prefix(ANY) {
         return match (place.allows_pool(spec), place.me()) {
@@ -146,12 +147,12 @@ fn may_be_given(desk: &Desk, place: &Place, to: &str) -> Result<(), Error> {
     }
     match to.parse().ok().filter(|name| place.find(name).is_some()) {
         Some(name) => Permissions(desk.manager()?).within_reach(place, Act::Task, &name).map(drop),
-        // A spec: whoever is started for it is the caller's child.
+        // The name of a spec: an agent that is started for it becomes a child of the caller.
         None => Ok(()),
     }
 }
 
-/// Gives an agent that was just started its task.
+/// Queues the task of an agent that was just started.
 pub(super) fn give(desk: &Desk, to: &str, text: String) -> Result<TaskAdded, Error> {
     Tasks(desk.manager()?).task_add(TaskRequest { to: to.to_owned(), text, ..TaskRequest::default() })
 }
@@ -245,7 +246,7 @@ fn complete(desk: &Desk, given: Complete) -> Outcome {
     Ok(Said { text: line(&task), data: json!({ "task": view(&task) }) })
 }
 
-/// The task that is reported for: the one that is named, else the one that the caller is at.
+/// Returns the task to report on: the named one, or else the current task of the caller.
 fn mine(desk: &Desk, id: Option<i64>) -> Result<Task, Error> {
     let place = desk.place()?;
     let manager = desk.manager()?;
@@ -259,7 +260,7 @@ fn mine(desk: &Desk, id: Option<i64>) -> Result<Task, Error> {
     }
 }
 
-/// A task in a line.
+/// Describes a task in one line.
 pub(super) fn line(task: &Task) -> String {
     let mut text = format!("task {} of {} is {}", task.id, task.whose(), task.state);
     if let Some(Progress { percent, note }) = task.progress.as_ref().filter(|_| !task.state.is_over()) {
@@ -272,7 +273,7 @@ pub(super) fn line(task: &Task) -> String {
     text
 }
 
-/// A task with why it is so and what came of it.
+/// Describes a task with the reason for its state and its result.
 pub(super) fn card(task: &Task) -> String {
     let mut text = line(task);
     if !task.why.is_empty() {
@@ -287,7 +288,7 @@ pub(super) fn card(task: &Task) -> String {
     text
 }
 
-/// A task for programs.
+/// Returns a task as JSON.
 pub(super) fn view(task: &Task) -> Value {
     json!(task)
 }

@@ -1,4 +1,5 @@
-//! The tools that older Symposiums had: spawn_taskspace, update_taskspace, delete_taskspace, log_progress.
+//! The MCP tools of older Symposium versions: `spawn_taskspace`, `update_taskspace`, `delete_taskspace` and
+//! `log_progress`.
 
 use crate::manager::{Lifecycle, Messages, Permissions, Taskspaces};
 use std::fmt;
@@ -66,7 +67,7 @@ struct Spawn {
 
 fn spawn(desk: &Desk, given: Spawn) -> Outcome {
     let task = given.initial_prompt.unwrap_or_else(|| given.description.clone());
-    // Before anybody is started for it.
+    // The task is validated before an agent is started for it.
     task.parse::<Prompt>().map_err(Error::Unsendable)?;
     let place = desk.place()?;
     let spawned = Lifecycle(desk.manager()?).spawn(SpawnRequest {
@@ -115,7 +116,7 @@ struct Delete {
 fn delete(desk: &Desk, given: Delete) -> Outcome {
     let (place, record) = desk.reach(Act::Change, given.name.as_deref())?;
     if place.me().is_some_and(|me| me.id == record.id) {
-        // It would end the very process that removes it.
+        // Deleting the caller's own taskspace would end the process that deletes it.
         Taskspaces(desk.manager()?).taskspace(&record.name)?;
         let text =
             format!("I am done with my taskspace; `symposium taskspace delete {}` removes it.", record.name);
@@ -183,7 +184,7 @@ fn log(desk: &Desk, given: Log) -> Outcome {
     Ok(Said { text, data: json!({ "noted_in": whither, "asked": asked }) })
 }
 
-/// Notes something where an agent's notes are; says where that is.
+/// Appends to the notes of an agent and returns where these are.
 pub(super) fn note(desk: &Desk, me: &AgentRecord, text: &str) -> Result<String, Error> {
     let manager = desk.manager()?;
     if Taskspaces(manager).taskspace(&me.name).is_ok() {
@@ -200,7 +201,7 @@ pub(super) fn note(desk: &Desk, me: &AgentRecord, text: &str) -> Result<String, 
     Ok(format!("{key} on the board"))
 }
 
-/// Who stands above an agent: whoever spawned it, else the person.
+/// Returns the recipient for an agent's reports: its parent, or else the user.
 fn above(me: &AgentRecord) -> String {
     if me.parent.is_some() { "parent".to_owned() } else { PERSON.to_owned() }
 }

@@ -1,5 +1,5 @@
-//! One tool: its name, what it is for, what it takes, and what it answers. Arguments that do not fit are the caller's
-//! mistake and an error of the protocol; what goes wrong afterwards is an answer that says so, with hints.
+//! An MCP tool: its name, description, arguments and result. Invalid arguments are protocol errors; later failures
+//! are returned as results with an error message and hints.
 
 use std::sync::Arc;
 
@@ -13,39 +13,39 @@ use serde_json::{Value, json};
 use super::context::Desk;
 use crate::error::{Error, Report};
 
-/// What a tool does to the world, as clients ask before they let a model use it.
+/// The effect of a tool. Clients use it to decide whether a model may call the tool without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nature {
-    /// It looks.
+    /// It only reads.
     Reads,
-    /// It adds something.
+    /// It adds data but changes none.
     Adds,
-    /// It changes or removes something.
+    /// It changes or removes data.
     Changes,
 }
 
-/// What a tool answers: for people and models, and for programs.
+/// The result of a tool, as text for models and users and as JSON for programs.
 #[derive(Debug)]
 pub(super) struct Said {
     pub text: String,
-    /// An object.
+    /// The result as a JSON object.
     pub data: Value,
 }
 
-/// What came of a call.
+/// The result or the error of a tool call.
 pub(super) type Outcome = Result<Said, Error>;
 
 type Call = Box<dyn Fn(&Desk, JsonObject) -> Result<Outcome, ErrorData> + Send + Sync>;
 
-/// How a tool is called.
+/// How a tool is executed.
 pub(super) enum Way {
-    /// It is done in a moment.
+    /// It completes quickly and runs on a thread.
     AtOnce(Call),
-    /// It waits for something, and others go on meanwhile.
+    /// It waits for a change without blocking other calls.
     Waits,
 }
 
-/// One tool.
+/// A tool with its description and implementation.
 pub(super) struct Tool {
     pub name: &'static str,
     pub way: Way,
@@ -55,7 +55,7 @@ pub(super) struct Tool {
 }
 
 impl Tool {
-    /// A tool that is done in a moment.
+    /// Creates a tool that completes quickly.
     pub(super) fn new<A>(
         name: &'static str,
         nature: Nature,
@@ -71,12 +71,12 @@ impl Tool {
         Tool { name, way, about, nature, schema: schema::<A> }
     }
 
-    /// A tool that waits.
+    /// Creates a tool that waits.
     pub(super) fn waiting<A: JsonSchema>(name: &'static str, about: &'static str) -> Tool {
         Tool { name, way: Way::Waits, about, nature: Nature::Reads, schema: schema::<A> }
     }
 
-    /// The tool as clients are told of it.
+    /// Returns the description of the tool for clients.
     pub(super) fn described(&self) -> Described {
         let hints = ToolAnnotations::new().read_only(self.nature == Nature::Reads).open_world(false);
         let hints = match self.nature {
@@ -88,13 +88,14 @@ impl Tool {
     }
 }
 
-/// What a client gave, in a tool's own words.
+/// Parses the arguments of a call into the type of the tool.
 pub(super) fn arguments<A: DeserializeOwned>(tool: &str, given: JsonObject) -> Result<A, ErrorData> {
     serde_json::from_value(Value::Object(given))
         .map_err(|error| ErrorData::invalid_params(format!("{tool}: {error}"), None))
 }
 
-/// What is sent back. An argument that no caller may give is an error of the protocol here too.
+/// Converts the outcome of a tool into a response. An argument that is invalid for every caller is a protocol error
+/// here too.
 pub(super) fn answer(tool: &str, outcome: Outcome) -> Result<CallToolResult, ErrorData> {
     match outcome {
         Ok(Said { text, data }) => {
@@ -118,10 +119,10 @@ pub(super) fn answer(tool: &str, outcome: Outcome) -> Result<CallToolResult, Err
     }
 }
 
-/// The exit code that says: this was asked in a way that can mean nothing.
+/// The exit code for usage errors.
 const USAGE: u8 = 2;
 
-/// An error as the command line prints it.
+/// Formats an error like the command line does.
 pub(super) fn words(report: &Report) -> String {
     let mut text = format!("error: {}", report.message);
     for line in &report.saw {
@@ -133,8 +134,8 @@ pub(super) fn words(report: &Report) -> String {
     text
 }
 
-/// What a tool takes, as JSON Schema without what only confuses models: `null` where something may be left out,
-/// formats of numbers, names of our types.
+/// Returns the arguments of a tool as JSON Schema, without parts that confuse models: `null` for optional values,
+/// number formats and the names of Rust types.
 fn schema<A: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();

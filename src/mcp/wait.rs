@@ -1,6 +1,6 @@
-//! wait_task: waits without holding a thread, tells of progress when the client asked for it, and never for longer than
-//! it was given. A model in the middle of a turn hears of nothing else, so a wait ends, too, when somebody has to answer
-//! the agent that it waits for; once for each thing that is asked.
+//! The `wait_task` tool: waits without blocking a thread, reports progress if the client requested it, and returns at
+//! the latest after its time limit. A model in the middle of a turn receives nothing else, so a wait also ends when
+//! the agent asks a question that must be answered, once for each question.
 
 use crate::manager::{Permissions, Tasks};
 use std::sync::Arc;
@@ -23,14 +23,14 @@ use crate::error::Error;
 use crate::model::{Task, TaskId, TaskState};
 use crate::rules::access::permissions::Act;
 
-/// How long it waits when nothing else is said.
+/// Default time limit in seconds.
 const DEFAULT_S: u64 = 600;
-/// No client waits longer for a tool.
+/// Maximum time limit in seconds; no client waits longer for a tool.
 const LONGEST_S: u64 = 3600;
-/// A change that nothing told of is seen after this. Progress is told as often: clients give up on what is silent, the
-/// official ones after 60 s.
+/// Polling interval for changes without a notification. Progress is reported at the same interval, because clients
+/// give up on silent tools, the official ones after 60 s.
 const LOOK: Duration = Duration::from_secs(15);
-/// A burst of changes is one reason to look.
+/// Changes within this time cause only one query.
 const BURST: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -44,14 +44,15 @@ pub(super) struct Arguments {
     timeout_s: Option<u64>,
 }
 
-/// What a wait came to.
+/// The state of a task at the end of a wait.
 struct Waited {
     task: Task,
-    /// What somebody has to answer before it goes on.
+    /// The question that must be answered before the task continues.
     asks: Option<String>,
 }
 
-/// Waits until the task is over, somebody has to answer its agent, the time is up or nobody wants to know any more.
+/// Waits until the task has ended, its agent asks a question, the time limit is reached, or the client cancels the
+/// call.
 pub(super) async fn wait(
     desk: Arc<Desk>,
     given: JsonObject,
@@ -66,7 +67,7 @@ pub(super) async fn wait(
     let waited = tokio::select! {
         waited = until_over(&desk, id, end, &mut teller) => waited?,
         () = context.ct.cancelled() => return Err(ErrorData::internal_error("the wait was cancelled", None)),
-        // Whoever says no more may still listen: it is told how things stand.
+        // A client that closed its output may still read, so it receives the current state.
         () = async { drop(is_over.wait_for(|over| *over).await) } => {
             until_over(&desk, id, Instant::now(), &mut teller).await?
         }
@@ -95,14 +96,15 @@ fn told(Waited { task, asks }: &Waited, patience: Duration) -> Said {
     Said { text, data: json!({ "over": over, "waits_for": asks, "task": view(task) }) }
 }
 
-/// The task when it is over, when its agent asks for something that was not told before, or when the time is up.
+/// Returns the task when it has ended, when its agent asks a question that was not reported yet, or when the time is
+/// up.
 async fn until_over(
     desk: &Arc<Desk>,
     id: TaskId,
     end: Instant,
     teller: &mut Teller,
 ) -> Result<Result<Waited, Error>, ErrorData> {
-    // Before the first look: nothing that happens meanwhile is missed.
+    // Subscribed before the first query, so that no change is missed in between.
     let news = match desk.news() {
         Ok(news) => news,
         Err(error) => return Ok(Err(error)),
@@ -126,7 +128,7 @@ async fn until_over(
             (before, told) = (Some(waited.task), Instant::now());
         }
         tokio::select! {
-            // Without a watch this ends at once and for ever: then only the clock counts.
+            // Without a watcher the channel is closed and this branch is disabled; then only the timer counts.
             Ok(()) = changed.changed() => tokio::time::sleep(BURST).await,
             () = tokio::time::sleep_until(next) => {}
         }
@@ -140,10 +142,10 @@ fn look(desk: &Desk, id: TaskId) -> Result<Waited, Error> {
     Ok(Waited { task, asks })
 }
 
-/// Tells the client how far a task is, when it wants to know.
+/// Sends progress notifications to the client if it requested them.
 struct Teller {
     to: Option<(Peer<RoleServer>, ProgressToken)>,
-    /// Each number must be greater than the one before.
+    /// The last reported number; each one must be greater than the one before.
     last: f64,
 }
 
@@ -158,7 +160,7 @@ impl Teller {
         let percent = task.progress.as_ref().map_or(0.0, |progress| f64::from(progress.percent));
         self.last = if percent > self.last { percent } else { self.last + 0.01 };
         let progress = ProgressNotificationParam::new(token.clone(), self.last).with_total(100.0);
-        // A client that is gone closes our input too.
+        // A client that is gone closes standard input too, which ends the server.
         let _ = peer.notify_progress(progress.with_message(line(task))).await;
     }
 }

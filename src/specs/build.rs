@@ -1,4 +1,4 @@
-//! Makes a spec of merged values. The values have been held against the table of keys before.
+//! Builds a spec from merged values, which were already validated against the table of keys.
 
 use serde::de::DeserializeOwned;
 
@@ -7,7 +7,7 @@ use super::syntax::tree::{Node, Value};
 use super::{param, prompt, validation::value_rules};
 use crate::model::{Heartbeat, Mistake, Origin, Rhythm, Spec};
 
-/// The spec that these values make; a prompt file that cannot be read is told.
+/// Builds the spec from these values. Fails if a prompt file cannot be read.
 pub(super) fn spec(ground: Spec, values: &Values) -> Result<Spec, Mistake> {
     let mut spec = ground;
     for (key, entry) in values {

@@ -1,4 +1,4 @@
-//! Everything that is wrong in all files, at once.
+//! Finds all errors in all spec files.
 
 use super::Specs;
 use super::merge::{Broken, Entry, chain, layers, merge};
@@ -10,7 +10,7 @@ use crate::base::suggest::{allowed, did_you_mean};
 use crate::model::Mistake;
 
 impl Specs {
-    /// All mistakes in all files, in the order of files and lines; a spec may name one of these kinds.
+    /// Returns all errors in all files, ordered by file and line. `kinds` are the kinds that a spec may name.
     pub fn check(&self, kinds: &[&str]) -> Vec<Mistake> {
         let mut mistakes = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
@@ -29,8 +29,8 @@ impl Specs {
         mistakes
     }
 
-    /// All names in prompts that are no parameters; a spawn would leave them in the text. `names_in` returns the names
-    /// that a text refers to.
+    /// Returns all names in prompts that are not parameters, which a spawn would leave in the text. `names_in`
+    /// returns the names that a text refers to.
     pub fn unknown_params(&self, names_in: &dyn Fn(&str) -> Vec<String>) -> Vec<Mistake> {
         let mut mistakes = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
@@ -47,7 +47,7 @@ impl Specs {
         mistakes
     }
 
-    /// What is wrong with `extends` in one file; a circle is told once, not for each of its members.
+    /// Returns the errors of `extends` in one file. A cycle is reported once and not for each of its members.
     fn broken_chains(&self, at: usize, kinds: &[&str]) -> Vec<Mistake> {
         let mut told: Vec<Mistake> = Vec::new();
         let mut rounds: Vec<Vec<String>> = Vec::new();
@@ -69,7 +69,7 @@ impl Specs {
     }
 }
 
-/// The mistake that a prompt names a parameter which its spec does not have.
+/// Returns the error that a prompt refers to a parameter that its spec does not declare.
 fn unknown_param(entry: &Entry<'_>, spec: &str, unknown: &str, taken: &[&str]) -> Option<Mistake> {
     let written = prompt::written(entry.node, entry.source)?;
     let at = written.place_of(unknown);

@@ -1,9 +1,10 @@
-//! The convention of `.claude/agents/*.md`: `name`, `description` and `model` in front matter.
+//! Reads the files of `.claude/agents/*.md`, which have `name`, `description` and `model` in their front matter.
 //!
-//! Their `tools` are all that such an agent has, each of them still asked for; ours are those that it need not ask for.
-//! Taken for ours they would let a stranger's file run commands unasked, so they are said and not passed on.
-//! These files are another program's. What it takes and we cannot pass on is said, not dropped; what is not quite
-//! YAML is read line by line, as descriptions with a colon in them are common.
+//! In these files, `tools` lists all tools that the agent has, each of which still needs an approval; in our specs,
+//! `tools` lists those that need none. With our meaning, an untrusted file could run commands without approval, so
+//! they are reported and not passed on. The files belong to another program. Values that it supports and that cannot
+//! be passed on are reported, not dropped; front matter that is not valid YAML is read line by line, because
+//! descriptions with a colon are common.
 
 use super::syntax::position::{Place, Wrong};
 use super::syntax::tree::{KeyNode, Node, Table, Value};
@@ -11,12 +12,12 @@ use super::syntax::yaml;
 
 /// The kind that reads these files.
 const KIND: &str = "claude";
-/// What we understand of them.
+/// The keys that are passed on.
 const OURS: [&str; 3] = ["name", "description", "model"];
-/// What changes nothing about what the agent may do.
+/// Keys that do not affect what the agent may do.
 const HARMLESS: [&str; 2] = ["color", "displayName"];
 
-/// What such front matter says, in our keys, and what of it cannot be passed on.
+/// Translates such front matter to our keys, and returns what cannot be passed on.
 pub(super) fn read(front: &str) -> (Table, Vec<String>) {
     let said = yaml::parse(front, 2).or_else(|_| line_by_line(front)).unwrap_or_default();
     let mut table: Table = vec![entry(Place::START, "kind", KIND)];
@@ -37,7 +38,7 @@ pub(super) fn read(front: &str) -> (Table, Vec<String>) {
     (table, remarks)
 }
 
-/// Lines `key: anything` with a key of ours at the very left.
+/// Reads lines of the form `key: anything` with a supported key in the first column.
 fn line_by_line(front: &str) -> Result<Table, Wrong> {
     let mut table = Table::new();
     for (at, line) in front.lines().enumerate() {

@@ -1,6 +1,6 @@
-//! The name of a spec from the name of its folder: `WeatherAssistant` becomes `weather-assistant`.
+//! Derives the name of a spec from the name of its folder: `WeatherAssistant` becomes `weather-assistant`.
 
-/// A name in kebab case; characters that no name has become `-`.
+/// Converts a name to kebab case. Characters that are not allowed in names become `-`.
 pub(super) fn case(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
     let mut kebab = String::new();
@@ -11,7 +11,7 @@ pub(super) fn case(name: &str) -> String {
         }
         let before = at.checked_sub(1).and_then(|at| chars.get(at));
         let after = chars.get(at + 1);
-        // A capital begins a word after a small letter, and where it ends a run of capitals: `HTTPServer`.
+        // A capital begins a word after a lower-case letter, and at the end of a run of capitals: `HTTPServer`.
         let begins = before.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
             || before.is_some_and(char::is_ascii_uppercase) && after.is_some_and(char::is_ascii_lowercase);
         if c.is_ascii_uppercase() && begins {

@@ -1,8 +1,8 @@
-//! Lays the values of a spec over what it stands on, and remembers where each came from.
+//! Merges the values of a spec with those that it is based on, and records the origin of each value.
 //!
-//! From below: the `[defaults]` of its file, the `[defaults]` of the files it extends into, what it extends, itself.
-//! So what a spec extends counts as it stands in its own file. Tables of `env`, `params`, `workspace` and `limits` add
-//! up key by key; everything else is replaced as a whole.
+//! From lowest to highest: the `[defaults]` of its file, the `[defaults]` of the files that it extends into, the
+//! specs that it extends, the spec itself. An extended spec therefore has the same meaning as in its own file. The
+//! tables `env`, `params`, `workspace` and `limits` are merged key by key; every other value is replaced as a whole.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::validation::keys::KEYS;
 use crate::base::suggest::did_you_mean;
 use crate::model::Mistake;
 
-/// A value, the place of its key, and its file.
+/// A value, the position of its key, and its file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'a> {
     pub node: &'a Node,
@@ -21,30 +21,30 @@ pub(super) struct Entry<'a> {
     pub source: &'a Source,
 }
 
-/// Values by their key: `model`, `env.PORT`.
+/// Values by their key, such as `model` or `env.PORT`.
 pub(super) type Values<'a> = BTreeMap<String, Entry<'a>>;
 
-/// A spec of a file.
+/// A spec with its file and name.
 pub(super) type Member<'a> = (&'a Source, &'a str, &'a Layer);
 
-/// An `extends` that leads nowhere.
+/// An `extends` that cannot be resolved.
 #[derive(Debug)]
 pub(super) struct Broken {
     pub mistake: Mistake,
-    /// The specs it goes round in, when that is what it does, in alphabetical order.
+    /// The specs of a cycle in alphabetical order; empty if there is no cycle.
     pub round: Vec<String>,
 }
 
-/// A spec and all it extends, itself first.
+/// Returns a spec and all specs that it extends, starting with itself.
 ///
-/// What is extended is looked for in the spec's own file, then in those behind it: a project's file never changes
-/// what a spec of the environment means. One that extends its own name means the one behind it.
+/// An extended spec is looked up in the spec's own file, then in the files after it: a project's file never changes
+/// the meaning of a spec of the environment. A spec that extends its own name refers to the next spec of that name.
 pub(super) fn chain<'a>(sources: &'a [Source], at: usize, name: &str) -> Result<Vec<Member<'a>>, Broken> {
     let mut chain: Vec<Member> = Vec::new();
     let (mut at, mut name) = (at, name);
     while let Some((source, (own_name, layer))) = member(sources, at, name) {
         chain.push((source, own_name, layer));
-        // In front matter the key means nothing, and that is told.
+        // Front matter does not support this key, which is reported elsewhere.
         let extends = layer.get("extends").filter(|_| source.is_agents_toml);
         let Some((extends, next)) = extends.and_then(|node| Some((node, node.text()?))) else {
             return Ok(chain);
@@ -79,7 +79,7 @@ fn member<'a>(sources: &'a [Source], at: usize, name: &str) -> Option<(&'a Sourc
     Some((source, (name, layer)))
 }
 
-/// The layers of a chain, the lowest first.
+/// Returns the layers of a chain, the lowest first.
 pub(super) fn layers<'a>(chain: &[Member<'a>]) -> Vec<(&'a Source, &'a Layer)> {
     let mut defaults: Vec<(&Source, &Layer)> = Vec::new();
     for (source, _, _) in chain {
@@ -92,13 +92,13 @@ pub(super) fn layers<'a>(chain: &[Member<'a>]) -> Vec<(&'a Source, &'a Layer)> {
     defaults
 }
 
-/// One value for each key, the highest layer's.
+/// Returns one value for each key, taken from the highest layer.
 pub(super) fn merge<'a>(layers: &[(&'a Source, &'a Layer)]) -> Values<'a> {
     let mut values = Values::new();
     for (height, (source, layer)) in layers.iter().enumerate() {
         for (key, node) in &layer.table {
             let Some(known) = KEYS.iter().find(|known| known.name == key.text) else { continue };
-            // What a spec is for is its own.
+            // A description is never inherited.
             let is_own = known.name != "description" || height + 1 == layers.len();
             if ["name", "extends"].contains(&known.name) || !is_own {
                 continue;
@@ -107,7 +107,7 @@ pub(super) fn merge<'a>(layers: &[(&'a Source, &'a Layer)]) -> Values<'a> {
                 Some(table) => {
                     for (inner, node) in table {
                         let name = match (known.name, inner.text.as_str()) {
-                            // A word alone is the mode, so that one replaces the other.
+                            // A plain text sets the mode, so that one form replaces the other.
                             ("workspace", "mode") => known.name.to_owned(),
                             (outer, inner) => format!("{outer}.{inner}"),
                         };

@@ -1,9 +1,9 @@
-//! The blueprints on disk: `agents.toml`, folders with `agent.md`, and `.claude/agents/*.md`.
+//! The specs on disk: `agents.toml`, folders with `agent.md`, and `.claude/agents/*.md`.
 //!
-//! Finds them, reads them, tells everything that is wrong with them, and resolves one into a [`Spec`] with where each
-//! value came from. A project's file may be a stranger's: nothing here starts a program, follows what a spec names
-//! other than a prompt file, or writes. One table (`keys.rs`) says what a spec can say; reading, checking, the JSON
-//! Schema and the example follow it.
+//! Finds and parses them, reports all of their errors, and resolves one into a [`Spec`] with the origin of each
+//! value. A project's file may be untrusted: nothing here starts a program, writes, or follows a path in a spec other
+//! than a prompt file. One table (`keys.rs`) defines the keys of a spec; parsing, validation, the JSON Schema and the
+//! example follow it.
 
 mod build;
 mod check;
@@ -26,66 +26,66 @@ pub use validation::schema::schema_text;
 use crate::model::{DEFAULT_SPEC, Mistake, Spec};
 use source::{Layer, Source};
 
-/// A commented `agents.toml` to begin with.
+/// Returns a commented `agents.toml` as a starting point.
 pub fn init_text() -> &'static str {
     include_str!("example.toml")
 }
 
-/// All specs that count in one place.
+/// All specs that are visible from one directory.
 #[derive(Debug)]
 pub struct Specs {
-    /// In the order in which a name is looked up.
+    /// The files in the order in which a name is looked up.
     sources: Vec<Source>,
     remarks: Vec<String>,
 }
 
-/// Why there is no spec.
+/// Why a spec cannot be resolved.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
-    /// Nobody wrote one of that name.
+    /// No spec has this name.
     #[error("no spec named `{name}`")]
     NoSuchSpec {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names that exist.
         known: Vec<String>,
-        /// What was meant, perhaps.
+        /// The most similar name, if there is one.
         near: Option<String>,
     },
     /// A file that the user named cannot be read.
     #[error("cannot read `{}`: {source}", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// What the user named is no spec.
+    /// The path that the user named is not a spec.
     #[error("`{}` is not a spec: {why}", path.display())]
     NotASpec {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The reason why it is not a spec.
         why: String,
     },
-    /// The spec, or the file it stands in, is wrong; there is at least one.
+    /// The spec or its file is invalid; there is at least one error.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Mistakes(Vec<Mistake>),
 }
 
 impl Specs {
-    /// The specs that count in a place; no file at all is fine.
+    /// Finds the specs that are visible from a directory. It is not an error if there are no files.
     pub fn find(place: &Where) -> Result<Specs, SpecError> {
         let (sources, remarks) = search::sources(place)?;
         Ok(Specs { sources, remarks })
     }
 
-    /// The specs of one file or folder that the user named.
+    /// Reads the specs of one file or folder that the user named.
     pub fn at(path: &Path) -> Result<Specs, SpecError> {
         Ok(Specs { sources: vec![search::named(path)?], remarks: vec![] })
     }
 
-    /// The one spec of a folder or Markdown file that the user named.
+    /// Reads the only spec of a folder or Markdown file that the user named.
     pub fn from_path(path: &Path) -> Result<Spec, SpecError> {
         let specs = Specs::at(path)?;
         match specs.sources.as_slice() {
@@ -97,7 +97,7 @@ impl Specs {
         }
     }
 
-    /// The names of all specs, in alphabetical order; `default` is always there.
+    /// Returns the names of all specs in alphabetical order; `default` always exists.
     pub fn names(&self) -> Vec<&str> {
         let written = self.sources.iter().flat_map(|source| &source.agents).map(|(name, _)| name.as_str());
         let mut names: Vec<&str> = written.chain([DEFAULT_SPEC]).collect();
@@ -106,14 +106,14 @@ impl Specs {
         names
     }
 
-    /// What should be said about files that were left out.
+    /// Returns remarks about files that were ignored.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// The spec of this name, resolved.
+    /// Returns the resolved spec of this name.
     ///
-    /// A file that cannot be read ahead of the one that has the name is told: it might have had the name too.
+    /// Fails if a file before the one with the name cannot be read, because that file might define the name too.
     pub fn get(&self, name: &str) -> Result<Spec, SpecError> {
         for (at, source) in self.sources.iter().enumerate() {
             self.refuse_broken(at..at + 1)?;
@@ -124,9 +124,10 @@ impl Specs {
         if name == DEFAULT_SPEC { self.implicit() } else { Err(self.no_such(name)) }
     }
 
-    /// The spec that nobody wrote: the `[defaults]` of all files, the nearest on top.
+    /// Returns the implicit spec: the `[defaults]` of all files, with the nearest on top.
     ///
-    /// All of them, so that a project's file never takes away what the user set for the environment unsaid.
+    /// It includes all files, so that a project's file never silently removes a setting that the user made for the
+    /// environment.
     fn implicit(&self) -> Result<Spec, SpecError> {
         let with_defaults = self.sources.iter().rev();
         let layers: Vec<_> =
@@ -135,9 +136,10 @@ impl Specs {
         built(Spec { found_in, ..Spec::built_in() }, &layers)
     }
 
-    /// The spec of a kind that was named outright: the one that nobody wrote, of this kind and with its own program.
+    /// Returns the spec for an explicitly named kind: the implicit spec with this kind and its own program.
     ///
-    /// A model and tools are words of one kind: they are left out, and that is said, when they were meant for another.
+    /// A model and tools are specific to a kind. If they were meant for another kind, they are left out, and a remark
+    /// reports that.
     pub fn of_kind(&self, kind: &str) -> Result<Spec, SpecError> {
         self.refuse_broken(0..self.sources.len())?;
         let mut spec = Spec { name: kind.to_owned(), ..self.implicit()? };
@@ -159,7 +161,7 @@ impl Specs {
 
     fn resolved(&self, at: usize, name: &str) -> Result<Spec, SpecError> {
         let chain = merge::chain(&self.sources, at, name).map_err(|broken| {
-            // What it extends may stand in a file that cannot be read.
+            // The extended spec may be in a file that cannot be read.
             self.refuse_broken(at..self.sources.len())
                 .err()
                 .unwrap_or(SpecError::Mistakes(vec![broken.mistake]))
@@ -188,7 +190,7 @@ impl Specs {
     }
 }
 
-/// The spec that layers make over a ground, when nothing is wrong with them.
+/// Builds a spec from layers on top of a base, or returns the errors of the layers.
 fn built(ground: Spec, layers: &[(&Source, &Layer)]) -> Result<Spec, SpecError> {
     let wrong =
         layers.iter().flat_map(|(source, layer)| layer.wrong.iter().map(|wrong| source.mistake(wrong)));

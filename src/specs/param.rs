@@ -1,4 +1,4 @@
-//! Parameters as a file declares them.
+//! Parses the parameters that a file declares.
 
 use super::syntax::position::Wrong;
 use super::syntax::tree::{Node, Value};
@@ -6,7 +6,7 @@ use super::validation::keys::PARAM;
 use super::validation::validate::{fields, shown, wrong_sort};
 use crate::model::{Param, ParamSort, ParamValue};
 
-/// Tells what is wrong with a table of parameters.
+/// Collects the errors of a table of parameters.
 pub(super) fn check_all(name: &str, node: &Node, told: &mut Vec<Wrong>) {
     let Some(table) = node.table() else {
         return wrong_sort(name, "a table of parameters", node, told);
@@ -23,7 +23,7 @@ pub(super) fn check_all(name: &str, node: &Node, told: &mut Vec<Wrong>) {
     }
 }
 
-/// Reads one that has no mistakes.
+/// Parses a parameter that has no errors.
 pub(super) fn read(node: &Node) -> Option<Param> {
     let sort = sort(node)?;
     let default = match node.get("default") {

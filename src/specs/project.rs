@@ -1,4 +1,4 @@
-//! The spec files that a project brings along, with a digest of their content: the user trusts exactly that content.
+//! The spec files of a project with a digest of their content: the user trusts exactly that content.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,12 +9,12 @@ use super::Specs;
 use super::source::Source;
 use crate::model::ProjectFiles;
 
-/// The directory of a project that holds our spec files.
+/// The directory of a project that contains our spec files.
 const DIRECTORY: &str = ".symposium";
 
 impl Specs {
     /// Returns the spec files of the project's `.symposium` directory, or `None` if the project has none. Files in
-    /// `.claude/agents` are not among them: they cannot say what runs.
+    /// `.claude/agents` are not included, because they cannot define what runs.
     pub fn project_files(&self) -> Option<ProjectFiles> {
         let own: Vec<(&Path, &Source)> =
             self.sources.iter().filter_map(|source| Some((root(source)?, source))).collect();
@@ -24,7 +24,7 @@ impl Specs {
             let name = source.path.strip_prefix(root).unwrap_or(&source.path).as_os_str().as_encoded_bytes();
             digest.update((name.len() as u64).to_le_bytes());
             digest.update(name);
-            // A file that could not be read defines no spec; once it can be read, the digest is another.
+            // A file that could not be read defines no spec; once it can be read, the digest differs.
             digest.update(source.sha256.unwrap_or_default());
         }
         Some(ProjectFiles {

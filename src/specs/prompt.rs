@@ -1,9 +1,9 @@
 //! The system prompt: a text, or a file that a spec names.
 //!
-//! `{ text = … }` is always a text and `{ file = … }` always a file. A bare text is taken for a file when it is one
-//! word that begins with `./`, `../` or `/`, or ends in `.md`, `.mdx` or `.txt`; a file that is missing is told and
-//! never taken for a text. A project's file is perhaps a stranger's, and what a prompt says goes to a model: it can
-//! name files of the project only, wherever links lead.
+//! `{ text = … }` is always a text and `{ file = … }` always a file. A plain text is interpreted as a file if it is
+//! one word that begins with `./`, `../` or `/`, or ends in `.md`, `.mdx` or `.txt`; a missing file is reported and
+//! never interpreted as a text. A project's file may be untrusted, and a prompt is sent to a model: it can only name
+//! files of the project, after resolving symbolic links.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::syntax::position::{Lines, Place, Wrong};
 use super::syntax::tree::{Node, Value};
 use super::{syntax::file, validation::value_rules};
 
-/// The text of a prompt that a file of specs gives.
+/// Returns the text of a prompt in a spec file.
 pub(super) fn text(node: &Node, source: &Source) -> Result<String, Wrong> {
     match path(node) {
         None => Ok(node.get("text").unwrap_or(node).text().unwrap_or_default().to_owned()),
@@ -35,7 +35,7 @@ pub(super) fn text(node: &Node, source: &Source) -> Result<String, Wrong> {
     }
 }
 
-/// The file in which a prompt is written, and where it begins there.
+/// The file in which a prompt is written, and the position at which it begins.
 pub(super) struct Written {
     pub path: PathBuf,
     text: String,
@@ -43,7 +43,8 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// The place of `{{name}}` in the file; the beginning of the prompt if it is written in another way.
+    /// Returns the position of `{{name}}` in the file, or the beginning of the prompt if it is written in another
+    /// way.
     pub fn place_of(&self, name: &str) -> Place {
         let lines = Lines::of(&self.text);
         let is_named = |at: usize| {
@@ -55,7 +56,7 @@ impl Written {
     }
 }
 
-/// The file in which a prompt is written; `None` if it cannot be read.
+/// Returns the file in which a prompt is written, or `None` if it cannot be read.
 pub(super) fn written(node: &Node, source: &Source) -> Option<Written> {
     let (path, from) = match path(node) {
         Some((_, path)) => (source.path.parent().unwrap_or(Path::new("")).join(path), Place::START),
@@ -65,7 +66,7 @@ pub(super) fn written(node: &Node, source: &Source) -> Option<Written> {
     Some(Written { path, text, from })
 }
 
-/// The path that a prompt names, when it names one, with the value it stands in.
+/// Returns the path that a prompt names, if any, with the node that contains it.
 fn path(node: &Node) -> Option<(&Node, &str)> {
     match &node.value {
         Value::Table(_) => node.get("file").and_then(|file| Some((file, file.text()?))),

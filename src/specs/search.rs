@@ -1,7 +1,7 @@
-//! Finds the files of specs. The order is the order in which a name is looked up.
+//! Finds the spec files, in the order in which a name is looked up.
 //!
-//! The project's `.symposium/` (the nearest one, walking up), the project's `.claude/agents/`, then the environment.
-//! A file that the user named stands alone.
+//! The order is: the project's `.symposium/` (the nearest one, walking up), the project's `.claude/agents/`, then the
+//! environment. A file that the user named replaces all of them.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,18 +11,18 @@ use super::source::Source;
 use super::{SpecError, syntax::file};
 use crate::model::FoundIn;
 
-/// Where specs are looked for.
+/// Where specs are searched.
 #[derive(Debug, Clone, Copy)]
 pub struct Where<'a> {
-    /// The directory an agent is to work in, absolute.
+    /// The absolute path of the agent's working directory.
     pub dir: &'a Path,
-    /// The state directory of the environment, absolute.
+    /// The absolute path of the environment's state directory.
     pub home: &'a Path,
-    /// The file of `--config` or `SYMPOSIUM_AGENTS_CONFIG`, absolute: read in place of all others.
+    /// The absolute path from `--config` or `SYMPOSIUM_AGENTS_CONFIG`, which replaces all other files.
     pub config: Option<&'a Path>,
 }
 
-/// All files that count there, and what should be said about others.
+/// Returns all files that apply, and remarks about ignored ones.
 pub(super) fn sources(place: &Where) -> Result<(Vec<Source>, Vec<String>), SpecError> {
     if let Some(config) = place.config {
         fs::metadata(config).map_err(|source| SpecError::Unreadable { path: config.to_owned(), source })?;
@@ -45,7 +45,7 @@ pub(super) fn sources(place: &Where) -> Result<(Vec<Source>, Vec<String>), SpecE
     Ok((sources, remarks))
 }
 
-/// The files at a path that a user named: a folder with `agent.md`, such a file, or an `agents.toml`.
+/// Reads the path that a user named: a folder with `agent.md`, such a file, or an `agents.toml`.
 pub(super) fn named(path: &Path) -> Result<Source, SpecError> {
     let meta =
         fs::metadata(path).map_err(|source| SpecError::Unreadable { path: path.to_owned(), source })?;
@@ -75,7 +75,7 @@ fn root_sources(root: &Path, found_in: fn(String) -> FoundIn, sources: &mut Vec<
     sources.extend(file::entries(&root.join("specs")).iter().filter_map(|path| folder(path, found_in)));
 }
 
-/// The spec of a folder with `agent.md` or `agent.mdx`.
+/// Reads the spec of a folder with `agent.md` or `agent.mdx`.
 fn folder(path: &Path, found_in: fn(String) -> FoundIn) -> Option<Source> {
     let files: Vec<PathBuf> =
         ["agent.md", "agent.mdx"].iter().map(|name| path.join(name)).filter(|path| is_there(path)).collect();
@@ -87,7 +87,7 @@ fn folder(path: &Path, found_in: fn(String) -> FoundIn) -> Option<Source> {
     Some(source)
 }
 
-/// The nearest directory of this name, walking up, that holds specs and was not put there by a stranger.
+/// Returns the nearest directory of this name, walking up, that contains specs and was not created by another user.
 fn nearest(
     place: &Where,
     name: &str,
@@ -110,7 +110,8 @@ fn nearest(
     None
 }
 
-/// Whether a directory stands where anybody may put one, such as in `/tmp`, and is not ours.
+/// Checks whether a directory is in a place where every user can create one, such as `/tmp`, and belongs to another
+/// user.
 fn is_planted(above: &Path, root: &Path) -> bool {
     let (Ok(above), Ok(root)) = (fs::metadata(above), fs::symlink_metadata(root)) else { return true };
     let anybody_writes = above.mode() & 0o002 != 0;
@@ -124,7 +125,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Whether something is there, even a link that leads nowhere: then that is told.
+/// Checks whether a path exists. A broken symbolic link counts, so that it is reported.
 fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }

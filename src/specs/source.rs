@@ -1,4 +1,4 @@
-//! One file of specs, read and held against the table of keys. What it says about others is looked up later.
+//! One spec file, parsed and validated against the table of keys. References to other specs are resolved later.
 
 use std::path::{Path, PathBuf};
 
@@ -14,27 +14,27 @@ use super::{
 use crate::base::suggest::allowed;
 use crate::model::{AgentName, FoundIn, Mistake};
 
-/// A file and what it says.
+/// A spec file and its content.
 #[derive(Debug)]
 pub(super) struct Source {
     pub path: PathBuf,
     pub found_in: FoundIn,
-    /// What is wrong with the file as a whole: nothing in it can be relied on.
+    /// Errors of the file as a whole, which make all of its content unusable.
     pub wrong: Vec<Wrong>,
     pub defaults: Option<Layer>,
     /// The specs by name, in the order of the file.
     pub agents: Vec<(String, Layer)>,
-    /// Whether it is an `agents.toml`, whose `[defaults]` the implicit spec takes.
+    /// Whether it is an `agents.toml`, whose `[defaults]` apply to the implicit spec.
     pub is_agents_toml: bool,
     /// SHA-256 of its text; `None` if it could not be read, and for files of `.claude/agents`.
     pub sha256: Option<[u8; 32]>,
 }
 
-/// The values that one table of a file gives.
+/// The values of one table in a file.
 #[derive(Debug)]
 pub(super) struct Layer {
     pub table: Table,
-    /// What is wrong with these values.
+    /// Errors in these values.
     pub wrong: Vec<Wrong>,
     pub remarks: Vec<String>,
 }
@@ -50,7 +50,7 @@ impl Layer {
         Layer { table: Table::new(), wrong: vec![wrong], remarks: Vec::new() }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.table.iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
     }
@@ -70,7 +70,7 @@ impl Source {
         source
     }
 
-    /// Reads a Markdown file with front matter whose spec is called so, unless it says otherwise.
+    /// Reads a Markdown file with front matter. `called` is the name of the spec unless the file sets another one.
     pub fn markdown(path: &Path, called: &str, found_in: FoundIn) -> Source {
         let mut source = Source::empty(path, found_in);
         let text = file::read(path);
@@ -80,7 +80,7 @@ impl Source {
         source
     }
 
-    /// Reads a file of `.claude/agents`; one without front matter is none of them.
+    /// Reads a file of `.claude/agents`. Returns `None` for a file without front matter, which is not a spec.
     pub fn claude(path: &Path, called: &str, found_in: FoundIn) -> Option<Source> {
         let text = file::read(path);
         let has_no_front = |text: &String| front_matter::cut(text).is_ok_and(|cut| cut.front.is_none());
@@ -97,26 +97,26 @@ impl Source {
         Some(source)
     }
 
-    /// The directory of the project that the file is a part of, when it is a project's.
+    /// Returns the directory of the project that the file belongs to, if any.
     pub fn project(&self) -> Option<&Path> {
         let FoundIn::Project(_) = self.found_in else { return None };
         let is_root = |dir: &&Path| dir.ends_with(".symposium") || dir.ends_with(".claude");
         self.path.ancestors().find(is_root)?.parent()
     }
 
-    /// The values under a name.
+    /// Returns the values of the spec with this name.
     pub fn layer(&self, name: &str) -> Option<&Layer> {
         self.agents.iter().find(|(known, _)| known == name).map(|(_, layer)| layer)
     }
 
-    /// Says of every spec of the file that it cannot be taken.
+    /// Adds an error to every spec of the file.
     pub fn refuse(&mut self, why: &str) {
         for (_, layer) in &mut self.agents {
             layer.wrong.push(Wrong::new(Place::START, why));
         }
     }
 
-    /// Something wrong, as a person is told it.
+    /// Converts an error to the form that is shown to the user.
     pub fn mistake(&self, wrong: &Wrong) -> Mistake {
         Mistake {
             path: self.path.display().to_string(),
@@ -139,7 +139,7 @@ impl Source {
         }
     }
 
-    /// Takes one top-level key of an `agents.toml`.
+    /// Processes one top-level key of an `agents.toml`.
     fn take(&mut self, key: KeyNode, node: Node) {
         let at = node.at;
         match (key.text.as_str(), node.value) {
@@ -176,7 +176,7 @@ impl Source {
         }
     }
 
-    /// Files a layer under the name it gives itself, or under this one.
+    /// Adds a layer under its own name, or under the given one.
     fn name(&mut self, mut layer: Layer, called: &str) {
         let own = layer.get("name").and_then(Node::text);
         let name = own.unwrap_or(called).to_owned();
@@ -190,7 +190,7 @@ impl Source {
     }
 }
 
-/// The layer of a Markdown file: its front matter, with its body as the system prompt.
+/// Returns the layer of a Markdown file: its front matter, with its body as the system prompt.
 fn front(text: &str, read: impl Fn(&str) -> Result<Layer, Wrong>) -> Result<Layer, Wrong> {
     let cut = front_matter::cut(text)?;
     let mut layer = read(cut.front.unwrap_or_default())?;
@@ -201,7 +201,7 @@ fn front(text: &str, read: impl Fn(&str) -> Result<Layer, Wrong>) -> Result<Laye
         layer.wrong.push(Wrong::new(key.at, "`system_prompt` is the text below the front matter already"));
         return Ok(layer);
     }
-    // As a table: a body of one word is not taken for the path of a file.
+    // Stored as a table, so that a body of one word is not interpreted as a path.
     let key = |text: &str| KeyNode { at: cut.body_at, text: text.to_owned() };
     let body = Node { at: cut.body_at, value: Value::Text(cut.body.to_owned()) };
     let prompt = Node { at: cut.body_at, value: Value::Table(vec![(key("text"), body)]) };

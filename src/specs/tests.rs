@@ -1,4 +1,4 @@
-//! Specs as a user meets them: files in, a spec or all mistakes out.
+//! Tests of the specs adapter from files to a resolved spec or a list of errors.
 
 mod finding;
 mod mistakes;
@@ -13,13 +13,13 @@ use super::*;
 /// The kinds that these tests know.
 const KINDS: &[&str] = &["claude", "codex", "demo", "command"];
 
-/// A project and an environment in a directory of their own.
+/// A project and an environment in a temporary directory.
 struct Disk {
     dir: tempfile::TempDir,
 }
 
 impl Disk {
-    /// Files by their path: `project/…` and `home/…`.
+    /// Creates files by their path: `project/…` and `home/…`.
     fn with(files: &[(&str, &str)]) -> Disk {
         let disk = Disk { dir: tempfile::tempdir().unwrap() };
         fs::create_dir_all(disk.path("project/deep/down")).unwrap();
@@ -32,7 +32,7 @@ impl Disk {
         disk
     }
 
-    /// One project file.
+    /// Creates one project file.
     fn project(text: &str) -> Disk {
         Disk::with(&[("project/.symposium/agents.toml", text)])
     }
@@ -50,12 +50,12 @@ impl Disk {
         Specs::find(&Where { dir: &dir, home: &home, config })
     }
 
-    /// Every mistake, with paths below the directory.
+    /// Returns all errors, with paths relative to the directory.
     fn mistakes(&self) -> Vec<String> {
         self.shorten(&self.specs().check(KINDS))
     }
 
-    /// What is wrong with one spec.
+    /// Returns the errors of one spec.
     fn refused(&self, name: &str) -> Vec<String> {
         match self.specs().get(name) {
             Err(SpecError::Mistakes(mistakes)) => self.shorten(&mistakes),

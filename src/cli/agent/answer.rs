@@ -1,4 +1,4 @@
-//! What `agent approve` and `agent deny` share, and `agent answer`.
+//! The `agent answer` command, and the code that `agent approve` and `agent deny` share.
 
 use crate::manager::{StatusTracker, Terminals};
 use clap::Args;
@@ -37,13 +37,14 @@ pub(in crate::cli) struct AnswerArguments {
     if_asks: Option<String>,
 }
 
-/// Answers the dialogs of agents with yes or no. Several agents, and one that was not named, are asked about one after
-/// the other; each answer then holds for the question that was shown.
+/// Answers the dialogs of agents with yes or no. If several agents are named, or none, the user confirms each
+/// question in turn, and each answer applies only to the question that was shown.
 pub(in crate::cli) fn run(args: &Arguments, answer: Answer, context: &Invocation) -> Result<u8, Error> {
     run_with(args, answer, context, |name, read| Terminals(&context.manager).answer(name, answer, read))
 }
 
-/// The same, with another way to answer: a function of the agent and the id of the question that was read.
+/// Does the same as [`run`] with a custom answer function, which receives the agent and the id of the question that
+/// the user read.
 pub(in crate::cli) fn run_with(
     args: &Arguments,
     answer: Answer,
@@ -75,7 +76,7 @@ pub(in crate::cli) fn run_with(
     Ok(worst)
 }
 
-/// Shows the question of an agent, asks at a terminal, and answers it.
+/// Shows the question of an agent, asks for confirmation at the terminal, and answers it.
 fn one_of_several(
     name: &AgentName,
     answer: Answer,
@@ -120,7 +121,7 @@ fn told(name: &AgentName, answer: &str, answered: &Answered) -> Value {
     })
 }
 
-/// Answers a dialog by one of its options, or by a text; without an answer, shows the options.
+/// Answers a dialog with one of its options or with a text. Without an answer, shows the options.
 pub(in crate::cli) fn choose(args: &AnswerArguments, context: &Invocation) -> Result<u8, Error> {
     let named = args.name.as_deref().map(attach_shared::own).transpose()?;
     let Some(name) = named.map_or_else(|| waiting(context, "answer"), |name| Ok(Some(name)))? else {
@@ -143,7 +144,7 @@ pub(in crate::cli) fn choose(args: &AnswerArguments, context: &Invocation) -> Re
     Ok(0)
 }
 
-/// Shows the dialog of an agent; returns the option that the user chooses at a terminal.
+/// Shows the dialog of an agent and returns the option that the user chooses at the terminal.
 fn asked(name: &AgentName, context: &Invocation) -> Result<Option<String>, Error> {
     let dialog = Terminals(&context.manager).dialog_shown(name)?.ok_or_else(|| Error::NothingAsked {
         name: name.clone(),
@@ -171,7 +172,7 @@ fn shown(dialog: &Dialog) -> String {
     std::iter::once(clean(&dialog.asks)).chain(options).collect::<Vec<_>>().join("\n")
 }
 
-/// The only agent that waits, or the one that the user picks; `None` if the user left.
+/// Returns the only waiting agent, or the one that the user picks; `None` if the user cancelled the picker.
 fn waiting(context: &Invocation, verb: &'static str) -> Result<Option<AgentName>, Error> {
     let mut waiting = Terminals(&context.manager).waiting_agents()?;
     match waiting.len() {
@@ -191,7 +192,7 @@ fn capitalized(word: &str) -> String {
         .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }
 
-/// All of a question of which a line is not all, below it.
+/// Returns the full question, indented, if `line` shows only a part of it.
 pub(in crate::cli) fn more(question: &AskedQuestion, line: &str) -> Option<String> {
     (question.text != line).then(|| indented(question))
 }

@@ -1,4 +1,4 @@
-//! `agent approve`
+//! The `agent approve` command: answers yes to the dialogs of agents.
 
 use crate::cli::{Invocation, agent::answer};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! `agent attach`
+//! The `agent attach` command.
 
 use crate::manager::{Hosts, Terminals};
 use clap::Args;
@@ -44,7 +44,8 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     }
 }
 
-/// What went wrong here, for somebody at a machine that calls this one so: a command that they paste must come back here.
+/// Rewrites an error for a user on another machine, where this machine is called `host`: pasted commands must address
+/// this machine.
 fn seen_from(host: &HostName, report: Report) -> Report {
     let message = format!("on `{host}`: {}", report.message);
     let hints = report.hints.iter().map(|hint| pasted_from(host, hint)).collect();
@@ -75,7 +76,7 @@ fn attach(args: Arguments, context: &Invocation) -> Result<u8, Error> {
             None => return Ok(0),
         },
     };
-    // Who drove before the connection was lost drives again.
+    // A client that was the driver before the connection was lost becomes the driver again.
     let before = args.link.map(|link| Hosts(&context.manager).take_link(&name, link)).transpose()?;
     let how = if before == Some(Before::Driver) && how == As::Driver { As::Taker } else { how };
     let around = if args.within_tmux { Around::OwnTmux } else { Terminals(&context.manager).around() };
@@ -83,16 +84,17 @@ fn attach(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     come(&name, &Coming { how, host, before: before.unwrap_or(Before::Nobody), around }, context)
 }
 
-/// How somebody comes to an agent.
+/// Describes how a client attaches to an agent.
 struct Coming<'a> {
     how: As,
-    /// What the machine that they sit at calls this one.
+    /// The name of this machine on the machine of the user.
     host: Option<&'a HostName>,
     before: Before,
     around: Around,
 }
 
-/// Attaches; the way out is said before the screen is taken over, and stays in the status line.
+/// Attaches to an agent. The keys that detach are printed before the screen is taken over, and stay in the status
+/// line.
 pub(in crate::cli) fn to(name: &AgentName, how: As, context: &Invocation) -> Result<u8, Error> {
     come(
         name,
@@ -104,13 +106,13 @@ pub(in crate::cli) fn to(name: &AgentName, how: As, context: &Invocation) -> Res
 fn come(name: &AgentName, coming: &Coming<'_>, context: &Invocation) -> Result<u8, Error> {
     let Coming { how, host, before: link, around } = *coming;
     context.tell_notices();
-    // Whoever attaches goes by these: who may type, above all.
+    // Attaching depends on the configuration, mainly on which client may type.
     if let Err(error) = context.manager.config() {
         context.ui.warn(&format!("{}; attaching as if nothing was set", error.report().message));
     }
     let before = |agent: &Agent, prefix: &str| {
         let keys = way_out(around, prefix);
-        // On the screen it is said again, by whoever decides it.
+        // The message is repeated on the screen once the driver is determined.
         if let Some(driver) = agent.clients.iter().find(|client| client.driver && how == As::Driver) {
             let who = show::terminal(driver, Env::now());
             let host = host.map(|host| format!("{host}:")).unwrap_or_default();
@@ -118,7 +120,7 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Invocation) -> Result<u
             context.ui.say(&format!("{who}: you will watch; `{take}` takes over"));
         }
         context.ui.say(&format!("attaching to `{name}`; leave with {keys}, the agent goes on"));
-        // What was typed while the connection was made anew has come with it, and was meant for no screen.
+        // Input that was typed during the reconnect arrives with it and was not meant for the agent.
         if link != Before::Nobody {
             ui::forget_typed();
         }
@@ -130,7 +132,7 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Invocation) -> Result<u
     match Terminals(&context.manager).attach(request, before)? {
         Attaching::Switched => Ok(0),
         Attaching::Left(exit) => {
-            // A client that lost its server exits with 1, and its words went with the screen.
+            // A client that lost its server exits with 1, and its message disappeared with the screen.
             if terminal.reclaim() && exit.code == Some(1) {
                 context
                     .ui
@@ -141,22 +143,22 @@ fn come(name: &AgentName, coming: &Coming<'_>, context: &Invocation) -> Result<u
     }
 }
 
-/// The exit code of a client, as a shell would tell it.
+/// Returns the exit code of a client by the convention of shells: 128 plus the signal number for a signal.
 fn exit_code(exit: Exit) -> u8 {
     let code = exit.code.or(exit.signal.map(|signal| 128 + signal)).unwrap_or(1);
     u8::try_from(code).unwrap_or(1)
 }
 
-/// The keys that leave.
+/// Returns the keys that detach.
 pub(in crate::cli) fn way_out(around: Around, prefix: &str) -> String {
     match around {
-        // Theirs may be another one; that is theirs to know.
+        // The prefix of the user's own tmux may differ; the user knows it.
         Around::OwnTmux => format!("{prefix} {prefix} d ({prefix} d if your own tmux has another prefix)"),
         Around::Terminal => format!("{prefix} d"),
     }
 }
 
-/// What every tmux has unless somebody has changed it, and what takes a guest out.
+/// The default prefix of tmux, which also detaches a guest.
 pub(in crate::cli) const USUAL_PREFIX: &str = "C-b";
 
 fn choose(context: &Invocation) -> Result<Option<AgentName>, Error> {

@@ -1,4 +1,4 @@
-//! `agent attach OWNER/NAME` and `agent list --shared`: the guest's side of sharing.
+//! The guest's side of sharing: `agent attach OWNER/NAME` and `agent list --shared`.
 
 use crate::cli::agent::attach::{USUAL_PREFIX, way_out};
 use crate::cli::render::columns::columns;
@@ -12,16 +12,16 @@ use crate::manager::Sharing;
 use crate::manager::{Around, As, Left, SharedWithUs, Want};
 use crate::model::AgentName;
 
-/// How many that do not answer are named: one line is enough.
+/// Maximum number of unresponsive owners that are named, so that the warning fits on one line.
 const MOST_NAMED: usize = 5;
 
-/// Somebody's agent, when that is what was named.
+/// Parses the address `OWNER/NAME` of a shared agent. Returns `None` if the text is not such an address.
 pub(in crate::cli) fn address(text: &str) -> Option<Result<(String, AgentName), Error>> {
     let (owner, name) = text.split_once('/').filter(|(owner, _)| is_user(owner))?;
     Some(spawn::name(name).map(|name| (owner.to_owned(), name)))
 }
 
-/// The name of an agent of ours.
+/// Parses the name of an agent in the user's own environment, and rejects the address of a shared agent.
 pub(in crate::cli) fn own(text: &str) -> Result<AgentName, Error> {
     match address(text) {
         Some(Ok(_)) => Err(Error::Usage {
@@ -32,19 +32,19 @@ pub(in crate::cli) fn own(text: &str) -> Result<AgentName, Error> {
     }
 }
 
-/// Whether this can be what a user is called, those of a directory service too; a path is none.
+/// Checks whether a text can be a user name, including names from a directory service. A path cannot.
 fn is_user(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
         && text.chars().all(|c| c.is_alphanumeric() || "_.-@+$\\".contains(c))
 }
 
-/// An address as a shell takes it.
+/// Quotes an address for a shell.
 pub(in crate::cli) fn quoted(address: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_.-@+/".contains(c);
     if address.chars().all(is_plain) { address.to_owned() } else { format!("'{address}'") }
 }
 
-/// Attaches to an agent that somebody shares with us; none when it is our own.
+/// Attaches to an agent that another user shares. Returns `None` if the agent is the user's own.
 pub(in crate::cli) fn to(
     owner: &str,
     name: &AgentName,
@@ -75,7 +75,7 @@ pub(in crate::cli) fn to(
     }
 }
 
-/// What others share with us.
+/// Lists the agents that other users share with this user.
 pub(in crate::cli) fn list(context: &Invocation) -> Result<u8, Error> {
     let shared = Sharing(&context.manager).shared_with_us()?;
     if let Some(remark) = not_heard(&shared) {
@@ -102,7 +102,7 @@ pub(in crate::cli) fn list(context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// What could not be listed, in one line.
+/// Describes in one line which shares could not be listed.
 fn not_heard(shared: &SharedWithUs) -> Option<String> {
     let (shown, others) = shared.silent.split_at(shared.silent.len().min(MOST_NAMED));
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! `agent deny`
+//! The `agent deny` command: answers no to the dialogs of agents, optionally with a reason.
 
 use crate::manager::Terminals;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `agent detach`
+//! The `agent detach` command: disconnects terminals from an agent.
 
 use crate::manager::Terminals;
 use clap::Args;

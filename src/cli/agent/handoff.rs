@@ -1,4 +1,4 @@
-//! `symposium agent handoff VERB`
+//! The `agent handoff` commands.
 
 mod export;
 mod import;
@@ -24,7 +24,7 @@ pub(in crate::cli) fn run(verb: Verb, context: &Invocation) -> Result<u8, Error>
     }
 }
 
-/// So many bytes, as people say it.
+/// Formats a size in B, KiB or MiB.
 fn bytes(size: u64) -> String {
     match size {
         0..1024 => format!("{size} B"),

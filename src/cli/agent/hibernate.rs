@@ -1,4 +1,4 @@
-//! `agent hibernate`
+//! The `agent hibernate` command: ends the process of an idle agent until it is needed again.
 
 use crate::manager::Lifecycle;
 use clap::Args;

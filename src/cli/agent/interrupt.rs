@@ -1,4 +1,4 @@
-//! `agent interrupt`
+//! The `agent interrupt` command: stops the current turn of an agent.
 
 use crate::manager::Terminals;
 use clap::Args;

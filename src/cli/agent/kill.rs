@@ -1,4 +1,4 @@
-//! `agent kill`, also called `agent stop`
+//! The `agent kill` command, with its alias `agent stop`.
 
 use crate::manager::Lifecycle;
 use std::time::Duration;
@@ -65,7 +65,8 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     Ok(worst)
 }
 
-/// Asks a person about the children, before anything is ended; without one, and by default, they go on.
+/// Asks the user about the children before any process is ended. Without a terminal, and by default, the children
+/// keep running.
 fn asked_to_end(children: &[AgentName], context: &Invocation) -> Result<bool, Error> {
     if !context.ui.can_ask() {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! `agent list`
+//! The `agent list` command.
 
 use crate::manager::{StatusTracker, Terminals, Workspaces};
 use std::time::Duration;
@@ -74,7 +74,7 @@ pub(in crate::cli) fn run(mut args: Arguments, context: &Invocation) -> Result<u
     }
 }
 
-/// Shows these agents, of this machine and others, or of another one alone.
+/// Prints these agents: of this machine and others, or of one other machine.
 pub(in crate::cli) fn show(args: &Arguments, all: &[Agent], host: Option<&HostName>, context: &Invocation) {
     let agents = args.wanted(all, context.ui.json);
     if context.ui.json && args.work {
@@ -106,7 +106,7 @@ pub(in crate::cli) fn show(args: &Arguments, all: &[Agent], host: Option<&HostNa
     }
 }
 
-/// Shows the list again at each change, until the reader has gone or the person presses C-c.
+/// Prints the list again at each change, until the reader has closed the pipe or the user presses C-c.
 fn watch(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     let mut agents = Vec::new();
     redraw(context, |survey| {
@@ -137,14 +137,15 @@ impl Arguments {
         table(&self.branches(agents), context.manager.user_home().as_deref(), ui::width(), Env::now())
     }
 
-    /// What is shown of all agents, in the order for people.
+    /// Returns the agents to show, in display order.
     pub(in crate::cli) fn wanted(&self, all: &[Agent], json: bool) -> Vec<Agent> {
         let mut agents: Vec<Agent> = all.iter().filter(|agent| self.wants(agent, json)).cloned().collect();
         display_order::for_people(&mut agents);
         agents
     }
 
-    /// Programs get everything unless they filter; people do not want to see what ended on request.
+    /// Checks whether an agent is shown. JSON output has all agents unless a filter is given; text output leaves out
+    /// agents that exited or were stopped.
     fn wants(&self, agent: &Agent, json: bool) -> bool {
         let ended = matches!(agent.status, Status::Exited | Status::Stopped);
         let by_status = match self.status.is_empty() {

@@ -1,4 +1,4 @@
-//! `agent logs`
+//! The `agent logs` command: prints or follows the transcript of an agent.
 
 use crate::manager::Terminals;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! `symposium agent VERB`: one line a verb.
+//! The `symposium agent` commands, with one file for each command.
 
 pub(in crate::cli) mod answer;
 pub(in crate::cli) mod approve;

@@ -1,4 +1,4 @@
-//! `agent peek`
+//! The `agent peek` command: prints the screen of an agent.
 
 use crate::manager::Terminals;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `agent prune`
+//! The `agent prune` command: removes all agents that ended.
 
 use crate::manager::AgentRemoval;
 use std::time::Duration;

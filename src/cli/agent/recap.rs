@@ -1,4 +1,4 @@
-//! `agent recap`, and what is said when somebody comes back after a while.
+//! The `agent recap` command, and the recap that is shown when a user attaches after a longer absence.
 
 use crate::manager::{Recaps, StatusTracker};
 use clap::Args;
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::manager::CoverPage;
 use crate::model::{AgentName, ChangeKind, ChangedFile, Changes, Recap, Status};
 
-/// How many lines a list gets: all of it fits on one screen.
+/// Maximum number of lines of a list, so that a recap fits on one screen.
 const MOST: usize = 5;
 /// The last line of a recap that covers an agent's screen.
 const HOW_TO_CLOSE: &str = "Esc or Enter closes this, any other key goes to the agent";
@@ -45,7 +45,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     StatusTracker(&context.manager).unheard().map_or(Ok(0), Err)
 }
 
-/// The page that covers the agent's screen after the user was away for a while.
+/// Returns the page that covers the agent's screen after the user was away for a while.
 pub(in crate::cli) fn after_absence(name: &AgentName, context: &Invocation) -> Option<CoverPage> {
     let since = Recaps(&context.manager).absent_since(name)?;
     Some(CoverPage { argv: Recaps(&context.manager).recap_command(name, since) })
@@ -57,14 +57,14 @@ fn page_size(text: &str) -> Result<(usize, usize), String> {
     size.ok_or_else(|| "expected a size such as 80x24".to_owned())
 }
 
-/// The part of a recap that fits on a page of this size, headline first, with the keys that close it below.
+/// Returns the part of a recap that fits on a page of this size, headline first, with the keys that close it below.
 fn page(text: &str, width: usize, height: usize) -> String {
     let lines = text.lines().take(height.saturating_sub(1));
     let lines = lines.chain([HOW_TO_CLOSE]).map(|line| cut(line, width, Keep::Beginning));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// It in words, on one screen.
+/// Renders a recap as text that fits on one screen.
 pub(crate) fn text(recap: &Recap) -> String {
     let mut lines = vec![headline(recap)];
     let spent: Vec<String> = recap
@@ -133,7 +133,8 @@ fn headline(recap: &Recap) -> String {
     format!("{}: {now} now{gave_up}; the last {}:", recap.name, span(seconds))
 }
 
-/// How much is changed: lines are counted in files that git knows, so new files are named on their own.
+/// Describes the amount of changes. Lines are counted only in files that git tracks, so new files are counted
+/// separately.
 fn amount(changes: &Changes) -> String {
     let is_new = |file: &&ChangedFile| file.kind == ChangeKind::Untracked;
     let new = changes.files.iter().filter(is_new).count();
@@ -146,14 +147,14 @@ fn amount(changes: &Changes) -> String {
     [parts, new].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// Counts that are not zero, each with its noun in the singular or plural.
+/// Joins the counts that are not zero, each with its noun in the singular or plural.
 pub(in crate::cli) fn counted(counts: &[(usize, &str, &str)]) -> String {
     let counts = counts.iter().filter(|(n, ..)| *n > 0);
     let words = counts.map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }));
     words.collect::<Vec<_>>().join(" · ")
 }
 
-/// The first few of a list under its name, and how many more there are.
+/// Appends the first entries of a list under its name, and the number of further entries.
 fn list(name: &str, entries: Vec<String>, lines: &mut Vec<String>) {
     let more = entries.len().saturating_sub(MOST);
     for (at, entry) in entries.into_iter().take(MOST).enumerate() {
@@ -165,7 +166,7 @@ fn list(name: &str, entries: Vec<String>, lines: &mut Vec<String>) {
     }
 }
 
-/// What a person wants to know of; that it worked and rested is told as time.
+/// Checks whether a change to this status is listed. Working and idle periods are reported as durations instead.
 fn is_news(status: Status) -> bool {
     matches!(status, Status::Waiting | Status::Crashed | Status::Lost | Status::Exited | Status::Stopped)
 }

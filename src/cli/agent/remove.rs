@@ -1,4 +1,4 @@
-//! `agent rm`, and the confirmation that it shares with `taskspace delete`.
+//! The `agent rm` command, and the confirmation that it shares with `taskspace delete`.
 
 use crate::manager::AgentRemoval;
 use clap::Args;
@@ -64,7 +64,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     }
 }
 
-/// Outcome of options and confirmation.
+/// Result of evaluating the options and asking for confirmation.
 pub(in crate::cli) enum Decision {
     /// Remove the agent.
     Remove(Removal),

@@ -1,4 +1,4 @@
-//! `agent rename`
+//! The `agent rename` command.
 
 use crate::manager::{Lifecycle, StatusTracker};
 use clap::Args;

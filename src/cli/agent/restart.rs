@@ -1,4 +1,4 @@
-//! `agent restart`
+//! The `agent restart` command.
 
 use crate::manager::Lifecycle;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `agent restore`
+//! The `agent restore` command: resumes agents that were lost.
 
 use crate::manager::Lifecycle;
 use clap::Args;
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::manager::{Restored, Whom};
 use crate::model::AgentName;
 
-/// From how many on a bar is better than lines.
+/// Number of agents from which on a progress bar replaces single lines.
 const MANY: usize = 5;
 
 #[derive(Debug, Args)]
@@ -67,7 +67,7 @@ fn bar(count: usize) -> ProgressBar {
     style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
 }
 
-/// Prints what became of each agent; returns the exit code.
+/// Prints the outcome for each agent and returns the exit code.
 fn tell(restored: &[Restored], continued: &[(AgentName, Result<(), Error>)], context: &Invocation) -> u8 {
     let mut worst = 0;
     for one in restored {

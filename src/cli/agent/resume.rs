@@ -1,4 +1,4 @@
-//! `agent resume`
+//! The `agent resume` command: starts a stopped agent again with its conversation.
 
 use crate::manager::{Conversations, Lifecycle};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `agent send`
+//! The `agent send` command: delivers a prompt to an agent.
 
 use crate::manager::Terminals;
 use std::time::Duration;

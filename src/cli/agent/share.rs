@@ -1,4 +1,4 @@
-//! `agent share`
+//! The `agent share` command.
 
 use crate::manager::Sharing;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Arguments {
     yes: bool,
 }
 
-/// What was granted, and what the guest types.
+/// The new share, and the address that the guest enters.
 #[derive(Serialize)]
 struct Granted<'a> {
     #[serde(flatten)]
@@ -60,7 +60,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     Ok(0)
 }
 
-/// Says what is granted, before it is.
+/// Describes what a share permits and asks for confirmation before granting it.
 fn asked(with: &str, context: &Invocation) -> Result<bool, Error> {
     let what = format!(
         "whoever types into an agent can do all that it can: run commands as you, read and change your files, \

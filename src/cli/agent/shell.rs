@@ -1,4 +1,4 @@
-//! `agent shell` and `agent edit`
+//! The `agent shell` and `agent edit` commands: run a program in the workspace of an agent.
 
 use crate::manager::Terminals;
 use clap::Args;

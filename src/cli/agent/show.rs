@@ -1,4 +1,4 @@
-//! `agent show`
+//! The `agent show` command.
 
 use crate::manager::{Sharing, StatusTracker, Terminals, Workspaces};
 use clap::Args;
@@ -40,7 +40,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
     StatusTracker(&context.manager).unheard().map_or(Ok(0), Err)
 }
 
-/// An agent with what is in its place: git was asked for it.
+/// An agent with the number of changes in its workspace, as git reports them.
 #[derive(Debug, Serialize)]
 pub(in crate::cli) struct WithWork<'a> {
     #[serde(flatten)]
@@ -48,7 +48,7 @@ pub(in crate::cli) struct WithWork<'a> {
     pub work: WorkCounts,
 }
 
-/// An agent with the users to whom it is shared.
+/// An agent with the users with whom it is shared.
 #[derive(Debug, Serialize)]
 struct WithShares<'a> {
     #[serde(flatten)]
@@ -116,7 +116,7 @@ fn card(agent: &Agent, work: &WorkCounts, shares: &[Share]) -> String {
     rows.iter().map(row).collect::<String>() + &asks
 }
 
-/// A terminal in words: whose, where, as what, since when.
+/// Describes an attached client: its user, origin, role and connection time.
 pub(in crate::cli) fn terminal(client: &Client, now: Timestamp) -> String {
     let user = client.user.as_deref().unwrap_or("somebody");
     let from = client.from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `agent spawn`
+//! The `agent spawn` command.
 
 use crate::manager::{Lifecycle, Terminals};
 use std::ffi::OsString;
@@ -72,12 +72,12 @@ pub(in crate::cli) struct Arguments {
     command: Vec<String>,
 }
 
-/// Flags that may stand before `--`; behind others it would be their value.
+/// Flags without a value. A `--` after any other option would be the value of that option.
 const FLAGS: [&str; 7] =
     ["--attach", "--with-changes", "--foreground", "--ephemeral", "--trust", "--json", "--quiet"];
 
 impl Arguments {
-    /// Says no to a `--` with nothing behind it, which clap does not tell from none.
+    /// Rejects a `--` without a command behind it, which clap does not distinguish from no `--`.
     pub(in crate::cli) fn refuse_no_command(&self, line: &[OsString]) -> Result<(), Error> {
         let is_meant = match line {
             [.., before, last] if last == "--" => {
@@ -131,7 +131,7 @@ pub(in crate::cli) fn name(text: &str) -> Result<AgentName, Error> {
     text.parse().map_err(|why| Error::BadName { given: text.to_owned(), why })
 }
 
-/// Returns what `--with-changes` asks for.
+/// Translates the flag `--with-changes`.
 pub(in crate::cli) fn changes(flag: bool) -> UncommittedChanges {
     if flag { UncommittedChanges::TakeAlong } else { UncommittedChanges::StayBehind }
 }
@@ -177,7 +177,7 @@ pub(in crate::cli) fn run(args: Arguments, context: &Invocation) -> Result<u8, E
         let (name, exit) = with_trust(context, args.trust, || {
             Lifecycle(&context.manager).spawn_foreground(&request, || context.tell_notices())
         })?;
-        // One that was killed has put nothing back.
+        // An agent that was killed by a signal has not restored the terminal modes.
         if exit.signal.is_some() && ui::is_interactive() {
             terminal.restore_and_say("");
         }

@@ -1,4 +1,4 @@
-//! `agent unshare`
+//! The `agent unshare` command: ends shares and disconnects their guests.
 
 use crate::manager::Access;
 use clap::Args;

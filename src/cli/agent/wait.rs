@@ -1,4 +1,4 @@
-//! `agent wait`
+//! The `agent wait` command: waits until an agent has one of the given statuses.
 
 use crate::manager::Terminals;
 use std::time::Duration;

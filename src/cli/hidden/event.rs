@@ -1,4 +1,5 @@
-//! `symposium event`: hidden, quick, silent, always exit 0. An agent must never be held up by us.
+//! The hidden `symposium event` command, which must be fast and silent and always exit with 0, because it must never
+//! delay an agent.
 
 use crate::manager::{Events, Terminals};
 use std::ffi::OsString;
@@ -11,7 +12,7 @@ use crate::env::Env;
 use crate::manager::Context;
 use crate::model::{Edge, Exit, TmuxEvent};
 
-/// No hook has more to say; a prompt of this size would not have fitted through a terminal.
+/// Upper bound for the input of a hook. A prompt of this size would not fit through a terminal.
 const LARGEST_PAYLOAD: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
-//! A command line taken apart and put together again without the host before its names.
+//! Parses a command line and reassembles it without the host in front of its names.
 //!
-//! It is put together from what was understood, not from what was typed, so that a text that looks like a name stays
-//! as it is, and a name that looks like an option stays a name.
+//! It is reassembled from the parsed arguments and not from the typed text, so that a text that looks like a name
+//! stays unchanged, and a name that looks like an option stays a name.
 
 use std::ffi::OsStr;
 
@@ -12,27 +12,27 @@ use crate::error::{Error, shown};
 use crate::model::HostName;
 use crate::rules::remote::apart;
 
-/// What goes to the far side in another way, or does not go there.
+/// Options that are not passed on to the host, or that are passed on in another way.
 const OURS: [&str; 7] = ["home", "json", "quiet", "color", "host", "screen", "help"];
 
 /// A command line without its host.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// The host that its names have in front.
+    /// The host in front of the names.
     pub host: Option<HostName>,
-    /// The words behind noun and verb.
+    /// The arguments after the command and subcommand.
     pub words: Vec<String>,
-    /// How many of them, the first ones, are options.
+    /// The number of leading words that are options.
     pub options: usize,
-    /// Which arguments were given, by what they are called in the code.
+    /// The ids of the given arguments, as clap names them.
     pub given: Vec<String>,
     /// The names without their host.
     pub names: Vec<String>,
-    /// Whether one of its texts is `-`.
+    /// Whether one of the texts is `-`.
     pub reads_stdin: bool,
 }
 
-/// Takes the host off those arguments that are names.
+/// Removes the host from those arguments that are names.
 pub(super) fn take(described: &Command, matches: &ArgMatches, names: &[&str]) -> Result<Taken, Error> {
     let mut taken =
         Taken { host: None, words: vec![], options: 0, given: vec![], names: vec![], reads_stdin: false };
@@ -80,7 +80,7 @@ fn text(value: &OsStr) -> Result<String, Error> {
     })
 }
 
-/// The names of one argument; all of them are of one machine.
+/// Removes the host from the values of one argument, which must all be on one machine.
 fn without_host(values: Vec<String>, taken: &mut Taken) -> Result<Vec<String>, Error> {
     let several = values.len() > 1;
     let mut bare = Vec::new();
@@ -123,7 +123,7 @@ mod tests {
     use crate::rules::remote::names;
 
     fn taken(line: &[&str]) -> Result<Taken, Error> {
-        // Building it takes most of the time of a case.
+        // Building the command takes most of the time of a test case.
         static COMMAND: LazyLock<clap::Command> = LazyLock::new(|| {
             let mut command = Cli::command();
             command.build();
@@ -200,14 +200,14 @@ mod tests {
     }
 
     proptest! {
-        // Each case parses two command lines with all of clap, unoptimized.
+        // Each case parses two command lines with the complete clap definition, unoptimized.
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Whatever is typed as a text arrives as it is.
+        /// Every text arrives unchanged.
         #[test]
         fn a_text_arrives_to_the_letter(text in "[^\\x00]*") {
             let taken = taken(&["agent", "send", "gpu1:a", "--", &text]);
-            // Behind `--` there is no third word to take.
+            // After `--` there is no third argument that could be removed.
             prop_assert!(taken.is_ok());
             let words = taken.unwrap().words;
             prop_assert_eq!(&words[..2], &["--".to_owned(), "a".to_owned()]);

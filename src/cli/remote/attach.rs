@@ -1,4 +1,4 @@
-//! `agent attach HOST:NAME`
+//! The `agent attach HOST:NAME` command.
 
 use crate::manager::Hosts;
 use clap::ArgMatches;
@@ -41,12 +41,12 @@ pub(super) fn run(
         return Err(Error::NoTerminal { verb: "attach", name: Some(format!("{host}:{name}")) });
     }
     let observe = if matches.get_flag("observe") { As::Observer } else { As::Driver };
-    // Only where this version has it.
+    // Only if this version has the option.
     let takes = matches.try_get_one::<bool>("take").ok().flatten() == Some(&true);
     to(name, host, observe, if takes { vec![TAKE] } else { vec![] }, context)
 }
 
-/// Puts this terminal on an agent there.
+/// Attaches this terminal to an agent on another machine.
 pub(super) fn to(
     name: AgentName,
     host: HostName,
@@ -70,7 +70,7 @@ pub(super) fn to(
                 Some(why) => format!("`{host}` is not there yet ({why}); trying again in {wait} s (C-c ends)"),
             });
         }
-        // It was typed at a screen that nobody saw.
+        // The input was typed before the screen was visible.
         LinkNews::Trying => ui::forget_typed(),
         LinkNews::Left(said) => terminal.restore_and_say(&said),
     };

@@ -1,4 +1,4 @@
-//! `agent list --host H|all`: the agents of other machines, beside ours.
+//! The `agent list --host H|all` command: lists the agents of other machines together with the local ones.
 
 use crate::manager::Terminals;
 use crate::manager::{Hosts, StatusTracker};
@@ -14,25 +14,25 @@ use crate::error::Error;
 use crate::manager::{FarAgents, PATIENCE, Survey};
 use crate::model::{Agent, HostName};
 
-/// Shows the agents of one host, or of all machines.
+/// Lists the agents of one host, or of all machines.
 pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invocation) -> Result<u8, Error> {
     let args = list::Arguments::from_arg_matches(matches)
         .map_err(|why| Error::Usage { what: why.to_string(), hint: None })?;
     let mut hosts = Hosts(&context.manager).hosts()?;
     hosts.retain(|known| host.is_none_or(|host| known.name == *host));
-    // Ours first: they are there before the first host has answered.
+    // Local agents come first, because they are known before the first host has answered.
     let ours = match host {
         Some(_) => None,
         None => match StatusTracker(&context.manager).survey() {
-            // From a machine that has no agents of its own, and no tmux, one may still look at others.
+            // A machine without tmux has no agents of its own, but can list the agents of others.
             Err(error) if error.is_without_tmux() => None,
             survey => Some(survey?),
         },
     };
-    // Whoever asks for one wants that one.
+    // A request for a single host waits for that host.
     let within = args.timeout.or(host.map(|_| PATIENCE));
     let seen = Hosts(&context.manager).far_agents(&hosts, within, &mut |slow| {
-        // Programs have their patience, and their words to compare.
+        // Programs set their own timeout and compare the output.
         if !ui::is_shown() {
             return;
         }
@@ -57,7 +57,7 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
         read(host, &mut agents, &mut values, context);
     }
     if context.ui.json {
-        // As each machine told it, in the order for people; one machine may be known by two names.
+        // The JSON of each machine, unchanged and in display order. One machine may be known by two names.
         let is = |value: &Value, agent: &Agent| {
             value["host"].as_str() == agent.host.as_deref() && value["id"] == agent.id.0.to_string()
         };
@@ -76,7 +76,7 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
             None => "nothing is known of its agents".to_owned(),
         };
         context.ui.warn(&if alone { shown } else { format!("{}; {shown}", error.report().message) });
-        // Whoever asked for this one did not get what they asked for.
+        // The only requested host did not answer, so the command fails.
         if alone && silence.is_none() {
             silence = Some(error);
         }
@@ -87,7 +87,7 @@ pub(super) fn run(matches: &ArgMatches, host: Option<&HostName>, context: &Invoc
     }
 }
 
-/// Puts the agents of one host among the others; what this version cannot read is told, not dropped in silence.
+/// Adds the agents of one host. Agents that this version cannot parse are counted and reported, not dropped silently.
 fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, context: &Invocation) {
     let mut unread = 0;
     for value in &host.agents {
@@ -97,7 +97,7 @@ fn read(host: &FarAgents, agents: &mut Vec<Agent>, values: &mut Vec<Value>, cont
                     let ago = host.as_of.map_or_else(|| "?".to_owned(), |at| ago(at, Env::now()));
                     agent.title = Some(format!("as of {ago}: {}", about(&agent)));
                     agent.reason = format!("as of {ago}: {}", agent.reason);
-                    // It stands in the title by now.
+                    // The title already contains the task.
                     agent.task = None;
                 }
                 agents.push(agent);

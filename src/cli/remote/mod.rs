@@ -1,5 +1,5 @@
-//! `HOST:NAME` and `--host`: a command line for another machine. The same for every verb: the host is taken off the
-//! names, and what is left is run over there, word for word.
+//! Runs commands with `HOST:NAME` or `--host` on another machine. This works the same way for every command: the host
+//! is removed from the names, and the remaining command line is run on the host unchanged.
 
 use crate::manager::Hosts;
 mod argv;
@@ -21,13 +21,13 @@ use crate::rules::remote::{Face, Way, manner, mark, names, telling_flag, way};
 use argv::Taken;
 use output::{How, Shown};
 
-/// Where a command goes.
+/// The machines on which a command runs.
 enum Where {
     One(HostName),
     All,
 }
 
-/// The name of what was started, from what was printed about it.
+/// Returns the name of the agent that was started, from the output of the command.
 fn started(printed: &[u8], host: &HostName) -> Result<AgentName, Error> {
     let name = match serde_json::from_slice::<serde_json::Value>(printed) {
         Ok(value) => value["name"].as_str().unwrap_or_default().to_owned(),
@@ -39,9 +39,9 @@ fn started(printed: &[u8], host: &HostName) -> Result<AgentName, Error> {
     })
 }
 
-/// Whether a command line may be for another machine: most are not, and pay nothing.
+/// Checks whether a command line may address another machine. Most do not, and return early at no cost.
 pub(super) fn is_mentioned(args: &[OsString]) -> bool {
-    // What a hook says may be any text, and must not be held up.
+    // The arguments of a hook may contain any text, and a hook must not be delayed.
     if crate::cli::is_an_event(args) {
         return false;
     }
@@ -50,7 +50,7 @@ pub(super) fn is_mentioned(args: &[OsString]) -> bool {
         .any(|arg| arg.as_encoded_bytes().contains(&b':') || arg.to_string_lossy().starts_with("--host"))
 }
 
-/// Runs a command line on another machine; none when it is for this one.
+/// Runs a command line on another machine. Returns `None` if it addresses this machine.
 pub(super) fn run(args: &[OsString], global: &Global, ui: &ui::Ui) -> Option<Result<u8, Error>> {
     let mut command = Cli::command();
     command.build();
@@ -59,7 +59,7 @@ pub(super) fn run(args: &[OsString], global: &Global, ui: &ui::Ui) -> Option<Res
     let (verb, inner) = below.subcommand().unwrap_or(("", below));
     let described = command.find_subcommand(noun)?;
     let described = described.find_subcommand(verb).unwrap_or(described);
-    // `agent handoff export`: what has names stands one deeper.
+    // In `agent handoff export`, the arguments with names are one level deeper.
     let (described, inner) = match inner.subcommand() {
         Some((deeper, inner)) => (described.find_subcommand(deeper).unwrap_or(described), inner),
         None => (described, inner),
@@ -137,7 +137,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Runs it there, and goes where it is then.
+    /// Runs the command on the host and then attaches to the agent that it started.
     fn start(&self, host: HostName, context: &Invocation) -> Result<u8, Error> {
         if !ui::is_interactive() {
             let name = self.taken.names.first().map(|name| format!("{host}:{name}"));
@@ -154,7 +154,7 @@ impl Asked<'_> {
         self.talk(host, showing, None, context)
     }
 
-    /// Runs it there. What it prints is shown, or kept where somebody wants to read it first.
+    /// Runs the command on the host. Its output is shown, or collected in `kept` if the caller has to read it first.
     fn talk(
         &self,
         host: HostName,
@@ -167,7 +167,8 @@ impl Asked<'_> {
         if !self.verb.is_empty() {
             argv.push(self.verb.to_owned());
         }
-        // The terminal is here. Behind `--` stand the words of a program.
+        // The terminal is on this machine, so `--attach` is not passed on. The words after `--` belong to another
+        // program.
         let (ours, others) = self.taken.words.split_at(self.taken.options);
         argv.extend(ours.iter().filter(|word| kept.is_none() || *word != "--attach").cloned());
         argv.extend(others.iter().cloned());
@@ -191,7 +192,7 @@ impl Asked<'_> {
                     }
                     None => shown.out(bytes),
                 };
-                // What is being done is done all the same when nobody reads about it.
+                // A command that changes something continues even if its output is no longer read.
                 if is_read || showing == Showing::Once { Heed::On } else { Heed::Enough }
             }
             Piece::Err(bytes) => {
@@ -208,7 +209,7 @@ impl Asked<'_> {
         code.and_then(|code| whole.map(|()| code))
     }
 
-    /// How the far side is to speak: as we would, in this terminal.
+    /// Returns the global options for the host, so that its output matches this terminal.
     fn outer(&self, context: &Invocation) -> Vec<String> {
         let color = if ui::is_colored() { "always" } else { "never" };
         let mut words = vec![format!("--color={color}")];

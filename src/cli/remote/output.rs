@@ -1,4 +1,4 @@
-//! What another machine printed, on its way to this terminal: cleaned, and handed on as it comes.
+//! Sanitizes the output of a command on another machine and passes it on as it arrives.
 
 use crate::base::terminal_output::{Cleaner, Manner};
 use crate::cli::render::ui;
@@ -7,21 +7,21 @@ use crate::manager::Showing;
 use crate::model::HostName;
 use crate::rules::remote::{Face, Mark, Marker, error_of, pasted_from};
 
-/// The longest line in which a command to paste is looked for.
+/// Maximum length of a line that is searched for commands to paste.
 const LONGEST_LINE: usize = 8 * 1024;
 
-/// Both streams of one command.
+/// Both output streams of one command.
 pub(super) struct Shown {
     host: HostName,
     showing: Showing,
     out: Cleaner,
     marker: Marker,
     err: Cleaner,
-    /// The line of standard error that has no end yet.
+    /// The incomplete last line of standard error.
     line: Vec<u8>,
 }
 
-/// How a command is shown.
+/// Describes how the output of a command is shown.
 pub(super) struct How {
     pub(super) showing: Showing,
     pub(super) manner: Manner,
@@ -30,7 +30,7 @@ pub(super) struct How {
 }
 
 impl Shown {
-    /// For a command of this machine.
+    /// Creates the output of a command that runs on this host.
     pub(super) fn of(host: &HostName, how: How) -> Shown {
         let coloured = how.face.coloured && !how.face.json;
         Shown {
@@ -43,12 +43,12 @@ impl Shown {
         }
     }
 
-    /// A piece of its standard output; false when nobody reads it.
+    /// Passes on a piece of standard output. Returns `false` if the reader is gone.
     pub(super) fn out(&mut self, bytes: &[u8]) -> bool {
         ui::pass_on(&self.marker.marked(&self.out.clean(bytes)), ui::Stream::Out)
     }
 
-    /// A piece of its standard error.
+    /// Passes on a piece of standard error.
     pub(super) fn err(&mut self, bytes: &[u8]) {
         self.line.extend(self.err.clean(bytes));
         let is_long = self.line.len() > LONGEST_LINE;
@@ -67,7 +67,8 @@ impl Shown {
         ui::pass_on(pasted_from(&self.host, &told.collect::<String>()).as_bytes(), ui::Stream::Err);
     }
 
-    /// The link was lost: what is only looked at comes again from its beginning.
+    /// Discards partial output after the connection was lost, because a read-only command runs again from its
+    /// beginning.
     pub(super) fn lost(&mut self) {
         if self.showing != Showing::Once {
             self.out.forget();
@@ -77,7 +78,7 @@ impl Shown {
         }
     }
 
-    /// The rest of both, and whether everything could be shown.
+    /// Prints the rest of both streams, and fails if not everything could be shown.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         let rest = self.marker.marked(&self.out.finish());
         ui::pass_on(&[rest, self.marker.finish()].concat(), ui::Stream::Out);

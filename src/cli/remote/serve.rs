@@ -1,4 +1,5 @@
-//! `symposium remote`: hidden, the far side of another machine's command. Its standard output is for that machine only.
+//! The hidden `symposium remote` command: executes the command of another machine. Its standard output is read by
+//! that machine only.
 
 use std::path::Path;
 

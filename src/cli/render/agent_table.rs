@@ -1,4 +1,4 @@
-//! The list for people: fits the width it is given, and reads without colour.
+//! The table of agents, which fits the given width and is readable without colour.
 
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
@@ -9,10 +9,10 @@ use crate::model::{Agent, Status, Workspace, is_deceptive};
 use crate::rules::lifecycle::tree::Branch;
 use crate::rules::status::from_hook::is_routine;
 
-/// Between two columns.
+/// Space between two columns.
 const GAP: usize = 2;
 
-/// One line an agent, with a head line.
+/// Renders one line for each agent below a head line.
 pub(in crate::cli) fn table(
     agents: &[Branch],
     user_home: Option<&str>,
@@ -29,7 +29,7 @@ pub(in crate::cli) fn table(
     }
     widths[0] = widths[0].min(width / 3);
     widths[3] = widths[3].min(width / 4);
-    // The last column tells what a person came for: it keeps a third, as far as there is text for it.
+    // The last column has the most useful information, so it keeps a third of the width if its text is long enough.
     let least = widths[4].min(width / 3).max(8);
     let taken: usize = widths[..4].iter().sum::<usize>() + 4 * GAP;
     widths[4] = width.saturating_sub(taken).max(least);
@@ -41,8 +41,7 @@ pub(in crate::cli) fn table(
     text
 }
 
-/// Takes from the columns what a narrow terminal has no room for, from what can be spared first; none is a column that
-/// is left out.
+/// Narrows the columns for a small terminal, least important ones first. A width of zero hides a column.
 fn fit(widths: &mut [usize; 5], width: usize) {
     for (column, least) in [(3, 12), (0, 16), (3, 8), (3, 0), (2, 0), (0, 8), (1, 7), (4, 0), (0, 1), (1, 0)]
     {
@@ -79,19 +78,19 @@ fn row(branch: &Branch, user_home: Option<&str>, now: Timestamp) -> [String; 5] 
     ]
 }
 
-/// The name, below its parent's in a tree.
+/// Returns the name, indented below the name of its parent.
 pub(in crate::cli) fn name(branch: &Branch) -> String {
     let twig = if branch.depth == 0 { "" } else { "└ " };
     let host = branch.agent.host.as_ref().map(|host| format!("{host}:")).unwrap_or_default();
     format!("{:indent$}{twig}{host}{}", "", branch.agent.name, indent = 2 * branch.depth.saturating_sub(1))
 }
 
-/// Without what a terminal would obey: a directory or a branch may be called anything.
+/// Replaces control characters and deceptive characters: a directory or a branch can have any name.
 pub(in crate::cli) fn clean(text: &str) -> String {
     text.replace(is_deceptive, " ")
 }
 
-/// The status with what belongs to it: `waiting(approval)`, `crashed(1)`.
+/// Returns the status with its detail: `waiting(approval)`, `crashed(1)`.
 pub(crate) fn status_word(agent: &Agent) -> String {
     let detail = match (agent.status, agent.waiting_for, agent.exit) {
         (Status::Waiting, Some(what), _) => Some(what.to_string()),
@@ -107,7 +106,8 @@ pub(crate) fn status_word(agent: &Agent) -> String {
     }
 }
 
-/// Where an agent works: the project of a worktree, which says more than the worktree's own path, else the directory.
+/// Returns where an agent works: the project for a worktree, because it says more than the worktree's path, otherwise
+/// the directory.
 fn place(agent: &Agent, user_home: Option<&str>) -> String {
     let dir = &agent.working_directory;
     let project =
@@ -124,7 +124,7 @@ fn place(agent: &Agent, user_home: Option<&str>) -> String {
     }
 }
 
-/// A path with `~` in the place of the user's home directory.
+/// Replaces the user's home directory in a path by `~`.
 fn below_home(dir: &str, user_home: Option<&str>) -> String {
     match user_home.and_then(|home| dir.strip_prefix(home)) {
         Some("") => "~".to_owned(),
@@ -133,7 +133,7 @@ fn below_home(dir: &str, user_home: Option<&str>) -> String {
     }
 }
 
-/// What a person wants to know of it, and whether somebody is there.
+/// Returns the description of an agent and the number of attached clients.
 pub(in crate::cli) fn what(agent: &Agent) -> String {
     let watched = match agent.clients.len() {
         0 => String::new(),
@@ -143,13 +143,13 @@ pub(in crate::cli) fn what(agent: &Agent) -> String {
     format!("{watched}{}", about(agent))
 }
 
-/// What it is about: its title, or why it has its status, or what it runs.
+/// Returns the description of an agent: its title, the reason for its status, or its command.
 pub(in crate::cli) fn about(agent: &Agent) -> String {
     let is_told = matches!(
         agent.status,
         Status::Waiting | Status::Crashed | Status::Lost | Status::Unknown | Status::Idle
     );
-    // What a person has to act on comes before what it is about.
+    // A status that requires an action of the user takes precedence over the description.
     let is_urgent = matches!(agent.status, Status::Waiting | Status::Crashed | Status::Lost)
         || agent.reason.starts_with("no sign of life")
         || agent.failure.is_some();
@@ -166,8 +166,8 @@ pub(in crate::cli) fn about(agent: &Agent) -> String {
     }
 }
 
-/// A tool call such as `Write: PATH`, with the path relative to the agent's working directory. A shell command is shown
-/// as it is, because it may change the directory first.
+/// Shortens a tool call such as `Write: PATH` by making the path relative to the agent's working directory. A shell
+/// command is shown unchanged, because it may change the directory first.
 fn relative(reason: &str, dir: &str) -> String {
     let shells = ["bash", "shell", "exec", "run", "command", "terminal"];
     let call = reason.split_once(": ").filter(|(tool, _)| {
@@ -181,7 +181,7 @@ fn relative(reason: &str, dir: &str) -> String {
     }
 }
 
-/// The task it is at, and how far it says it is.
+/// Returns the task that the agent works on, with its progress.
 fn at_work(agent: &Agent) -> String {
     let Some(task) = &agent.task else { return String::new() };
     match &task.progress {
@@ -190,21 +190,21 @@ fn at_work(agent: &Agent) -> String {
     }
 }
 
-/// What of a text that is too long is worth more.
+/// The part of a text that is kept when it is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Keep {
-    /// Of a command or a sentence.
+    /// For a command or a sentence.
     Beginning,
-    /// Of a path.
+    /// For a path.
     End,
 }
 
-/// Cuts a text to a number of columns; what is cut shows as `…`.
+/// Cuts a text to a number of columns and marks the cut with `…`.
 pub(in crate::cli) fn cut(text: &str, columns: usize, keep: Keep) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
-    // Characters join into wider or narrower ones, so that only the whole tells its width.
+    // Characters can combine into wider or narrower ones, so only the complete text has a reliable width.
     let fits = |text: &String| text.width() <= columns;
     let steps = text.char_indices().map(|(at, _)| at);
     let cut = if keep == Keep::End {

@@ -1,20 +1,21 @@
-//! A list in columns: each as wide as what is in it, the last takes what is left, all of it fits the terminal.
+//! Renders lists in columns: each column is as wide as its content, the last one takes the remaining width, and the
+//! list fits the terminal.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::render::agent_table::{Keep, clean, cut};
 
-/// Between two columns.
+/// Space between two columns.
 const GAP: usize = 2;
-/// The last column is never narrower.
+/// Minimum width of the last column.
 const LEAST: usize = 8;
 
-/// One line a row below a head line; texts are cleaned here.
+/// Renders one line for each row below a head line, and sanitizes the cells.
 pub(in crate::cli) fn columns<const N: usize>(head: [&str; N], rows: &[[String; N]], width: usize) -> String {
     let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| clean(cell))).collect();
     let head = head.map(str::to_owned);
     let last = N.saturating_sub(1);
-    // A column that is full of long words leaves room for the others.
+    // A column with long words leaves space for the others.
     let most = (width / N.max(1)).max(LEAST);
     let mut widths = [0; N];
     for row in rows.iter().chain([&head]) {

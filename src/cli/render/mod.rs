@@ -1,4 +1,4 @@
-//! Output for people: tables, colours, ages, choosers. This is the only part of the crate that prints.
+//! Output for users: tables, colours, ages, choosers. This is the only part of the crate that prints.
 //!
 //! - `ui`: streams, colours, JSON and errors
 //! - `columns`: lists in columns that fit the terminal

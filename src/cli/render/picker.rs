@@ -1,4 +1,4 @@
-//! Lets a person choose one of several agents.
+//! Lets the user choose one of several agents.
 
 mod chooser;
 
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::model::{Agent, AgentName};
 use chooser::{Chooser, Step};
 
-/// Lets the user pick an agent to do this with; `None` if the user left without choosing.
+/// Lets the user pick an agent for a command. Returns `None` if the user cancelled.
 pub(in crate::cli) fn pick(verb: &str, agents: &[Agent]) -> Result<Option<AgentName>, Error> {
     let now = Env::now();
     let widest = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
@@ -25,12 +25,12 @@ pub(in crate::cli) fn pick(verb: &str, agents: &[Agent]) -> Result<Option<AgentN
     Ok(chosen.and_then(|at| agents.get(at)).map(|agent| agent.name.clone()))
 }
 
-/// Lets the user pick a line; returns its position, or `None` if the user left without choosing.
+/// Lets the user pick a line. Returns its position, or `None` if the user cancelled.
 pub(in crate::cli) fn pick_line(title: &str, lines: Vec<String>) -> Result<Option<usize>, Error> {
     choose(Chooser::new(title, lines)).map_err(Error::io("cannot ask"))
 }
 
-/// Shows the chooser below the cursor until a line is chosen, and removes it again.
+/// Shows the chooser below the cursor until a line is chosen, then removes it.
 fn choose(mut chooser: Chooser) -> std::io::Result<Option<usize>> {
     let terminal = ui::RawTerminal::enter()?;
     let mut drawn = 0;
@@ -51,8 +51,8 @@ fn choose(mut chooser: Chooser) -> std::io::Result<Option<usize>> {
     }
 }
 
-/// Draws the chooser over what was drawn before, and returns the number of lines. No line is longer than the terminal
-/// is wide: one that wraps would count as two.
+/// Draws the chooser over the previous one and returns the number of lines. No line is longer than the terminal is
+/// wide, because a wrapped line would count as two.
 fn draw(chooser: &Chooser, before: usize) -> std::io::Result<usize> {
     let width = ui::width().saturating_sub(1);
     let lines: Vec<String> = chooser
@@ -67,7 +67,7 @@ fn draw(chooser: &Chooser, before: usize) -> std::io::Result<usize> {
     Ok(lines.len())
 }
 
-/// Removes so many lines, of which the cursor is on the last.
+/// Erases a number of lines; the cursor is on the last of them.
 fn erase(lines: usize) -> std::io::Result<()> {
     let mut err = std::io::stderr().lock();
     let up = match lines.saturating_sub(1) {

@@ -1,4 +1,4 @@
-//! `--watch`: prints a list again whenever it changes.
+//! The `--watch` option: prints a list again whenever it changes.
 
 use crate::manager::Terminals;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use crate::cli::{Invocation, render::ui};
 use crate::error::Error;
 use crate::manager::{Survey, Watching, Woken};
 
-/// How often the ages in a list are updated while nothing else happens.
+/// Interval at which the ages in a list are updated while nothing else changes.
 const AGE_UPDATE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Prints what `render` returns, now and whenever that changes, until the reader is gone or the user presses C-c.
-/// `render` gets the agents when something may have changed, and `None` when only time has passed.
+/// Prints the result of `render` now and whenever it changes, until the reader is gone or the user presses C-c.
+/// `render` receives the agents when something may have changed, and `None` when only time has passed.
 pub(in crate::cli) fn redraw(
     context: &Invocation,
     mut render: impl FnMut(Option<Survey>) -> Result<String, Error>,
@@ -19,13 +19,13 @@ pub(in crate::cli) fn redraw(
     let mut shown = String::new();
     let mut failure = None;
     Terminals(&context.manager).watch(AGE_UPDATE_INTERVAL, |woken| {
-        // A terminal of another size has moved the text, even if the text stays the same.
+        // Resizing a terminal moves the text, even if the text stays the same.
         if matches!(woken, Woken::Resized) && !context.ui.json {
             shown.clear();
         }
         let survey = match woken {
             Woken::Changed(survey) => {
-                // Now, because the end of the command may be hours away.
+                // Printed immediately, because the command may end only hours later.
                 context.tell_notices();
                 if let Some(silence) = &survey.silence {
                     context.ui.warn(&silence.to_string());
@@ -55,7 +55,7 @@ fn until_no_reader() -> Watching {
     if ui::has_reader() { Watching::On } else { Watching::Enough }
 }
 
-/// As many lines as fit the terminal, and how many more there are. The first lines matter most.
+/// Returns the lines that fit the terminal and the number of further lines. The first lines matter most.
 pub(in crate::cli) fn fitting(text: &str, height: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     if all.len() < height {

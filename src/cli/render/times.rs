@@ -1,4 +1,4 @@
-//! Times and durations as people type and read them.
+//! Parses and formats times and durations for users.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok_or_else(|| format!("`{text}` is not a duration such as 30s, 5m or 7d"))
 }
 
-/// A moment: RFC 3339, or how long ago (`10m`).
+/// Parses a time: RFC 3339, or a duration before now (`10m`).
 pub(in crate::cli) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at);
@@ -25,12 +25,12 @@ pub(in crate::cli) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, St
         .map_err(|error| error.to_string())
 }
 
-/// A time as a person reads it, in the local time zone: `2026-01-31 12:00`.
+/// Formats a time in the local time zone: `2026-01-31 12:00`.
 pub(in crate::cli) fn local(at: Timestamp) -> String {
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// How long ago, in at most four characters: `now`, `12s`, `3m`, `5h`, `12d`.
+/// Formats the time since `since` in at most four characters: `now`, `12s`, `3m`, `5h`, `12d`.
 pub(in crate::cli) fn age(since: Timestamp, now: Timestamp) -> String {
     let seconds = now.duration_since(since).as_secs();
     match seconds {
@@ -42,7 +42,7 @@ pub(in crate::cli) fn age(since: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// The same in a sentence: `12m ago`.
+/// Formats the time since `since` for a sentence: `12m ago`.
 pub(in crate::cli) fn ago(since: Timestamp, now: Timestamp) -> String {
     match age(since, now).as_str() {
         "now" => "just now".to_owned(),

@@ -1,4 +1,4 @@
-//! The one place that prints. Data goes to stdout, everything else to stderr.
+//! The only file that prints. Data goes to stdout, everything else to stderr.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -22,7 +22,7 @@ pub(in crate::cli) enum Color {
     Never,
 }
 
-/// How to speak.
+/// Output settings of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Ui {
     pub json: bool,
@@ -40,12 +40,12 @@ impl Ui {
         Ui { json, quiet }
     }
 
-    /// Whether there is a person to ask, who wants to be spoken to.
+    /// Checks whether a user is present and has not asked for quiet or JSON output.
     pub(in crate::cli) fn can_ask(&self) -> bool {
         !self.json && !self.quiet && is_interactive() && is_watched()
     }
 
-    /// Asks a person; no answer is a no, and C-c ends the command.
+    /// Asks the user for confirmation. No answer means no, and C-c ends the command.
     pub(in crate::cli) fn confirm(&self, question: &str) -> Result<bool, Error> {
         let confirm = Confirm::with_theme(&SimpleTheme).with_prompt(question).default(false);
         match confirm.interact_opt() {
@@ -54,7 +54,7 @@ impl Ui {
         }
     }
 
-    /// Data. A reader that has gone away (`| head`) is not an error.
+    /// Prints data to stdout. A reader that closed the pipe (`| head`) is not an error.
     pub(in crate::cli) fn data(&self, text: &str) {
         let mut out = anstream::stdout().lock();
         let _ = out.write_all(text.as_bytes());
@@ -64,7 +64,8 @@ impl Ui {
         let _ = out.flush();
     }
 
-    /// Data in place of what was shown before, on a terminal; else one more piece of it. False when nobody reads it.
+    /// Prints data: on a terminal it replaces the previous output, elsewhere it is appended. Returns `false` if the
+    /// reader is gone.
     pub(in crate::cli) fn again(&self, text: &str) -> bool {
         let mut out = anstream::stdout().lock();
         let clear = if !self.json && is_shown() { "\x1b[H\x1b[J" } else { "" };
@@ -72,25 +73,25 @@ impl Ui {
         write!(out, "{clear}{text}{end}").and_then(|()| out.flush()).is_ok()
     }
 
-    /// Bytes that are printed as they are, escape sequences and all.
+    /// Returns a writer to stdout that passes on bytes unchanged, including escape sequences.
     pub(in crate::cli) fn raw(&self) -> impl Write {
         io::BufWriter::with_capacity(64 * 1024, io::stdout().lock())
     }
 
-    /// Data for programs.
+    /// Prints a value as JSON to stdout.
     pub(in crate::cli) fn json(&self, value: &impl Serialize) {
-        // A terminal may show it, and must obey nothing of what it says.
+        // Control characters are escaped, because a terminal may show the output.
         self.data(&terminal_output::escaped(&serde_json::to_string(value).unwrap_or_else(|_| "null".into())));
     }
 
-    /// Something good to know.
+    /// Prints a message to stderr, unless the output is quiet or JSON.
     pub(in crate::cli) fn say(&self, text: &str) {
         if !self.quiet && !self.json {
             let _ = writeln!(anstream::stderr().lock(), "{}", without_deception(text));
         }
     }
 
-    /// A warning. With `--json` it is an object like everything else on stderr.
+    /// Prints a warning to stderr. With `--json` it is an object like everything else on stderr.
     pub(in crate::cli) fn warn(&self, text: &str) {
         if self.json && !self.quiet {
             let line = serde_json::json!({ "warning": text }).to_string();
@@ -102,7 +103,7 @@ impl Ui {
         }
     }
 
-    /// What went wrong; returns the exit code.
+    /// Prints an error to stderr and returns its exit code.
     pub(in crate::cli) fn error(&self, report: &Report) -> u8 {
         let mut err = anstream::stderr().lock();
         if self.json {
@@ -121,8 +122,8 @@ impl Ui {
         report.exit
     }
 
-    /// Prints what clap says about a command line, or the help it was asked for. An argument that clap repeats may hold
-    /// anything; then the message is printed without colours.
+    /// Prints an error of clap or the requested help. An argument that clap repeats may contain control characters;
+    /// then the message is printed without colours.
     pub(in crate::cli) fn clap_message(error: &clap::Error) {
         let plain = error.render().to_string();
         let clean = without_deception(&plain);
@@ -134,7 +135,7 @@ impl Ui {
     }
 }
 
-/// Whether somebody still reads what goes to stdout.
+/// Checks whether stdout still has a reader.
 pub(in crate::cli) fn has_reader() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let out = rustix::stdio::stdout();
@@ -143,17 +144,17 @@ pub(in crate::cli) fn has_reader() -> bool {
     poll(&mut fds, Some(&now)).is_err() || fds[0].revents().is_empty()
 }
 
-/// Whether a person sits at both ends.
+/// Checks whether both stdin and stdout are terminals.
 pub(in crate::cli) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Whether a person sees what goes to stdout.
+/// Checks whether stdout is shown in a terminal, on this or on another machine.
 pub(in crate::cli) fn is_shown() -> bool {
     FAR.get().is_some() || io::stdout().is_terminal()
 }
 
-/// Whether a person sees what goes to stderr.
+/// Checks whether stderr is a terminal.
 pub(in crate::cli) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
@@ -165,24 +166,24 @@ pub(in crate::cli) struct Screen {
     lines: u16,
 }
 
-/// The terminal of another machine, in which what we print is shown.
+/// The size of the terminal on another machine that shows the output.
 static FAR: std::sync::OnceLock<Screen> = std::sync::OnceLock::new();
 
-/// `100x30`
+/// Parses a terminal size such as `100x30`.
 pub(in crate::cli) fn screen(text: &str) -> Result<Screen, String> {
     let (columns, lines) = text.split_once('x').ok_or("expected COLUMNSxLINES")?;
     let number = |text: &str| text.parse::<u16>().map_err(|why| why.to_string());
     Ok(Screen { columns: number(columns)?, lines: number(lines)? })
 }
 
-/// What we print is shown there.
+/// Sets the size of the terminal on another machine that shows the output.
 pub(in crate::cli) fn assume(screen: Option<Screen>) {
     if let Some(screen) = screen {
         let _ = FAR.set(screen);
     }
 }
 
-/// The terminal in which what we print is shown, here or there.
+/// Returns the size of the terminal that shows the output, on this or on another machine.
 fn shown_in() -> Option<Screen> {
     FAR.get().copied().or_else(|| {
         let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
@@ -190,35 +191,35 @@ fn shown_in() -> Option<Screen> {
     })
 }
 
-/// How another machine is told of this terminal; none when there is none.
+/// Returns the option that passes the size of this terminal to another machine, or `None` without a terminal.
 pub(in crate::cli) fn screen_word() -> Option<String> {
     let Screen { columns, lines } = shown_in().filter(|_| is_shown())?;
     Some(format!("--screen={columns}x{lines}"))
 }
 
-/// The width for output that no terminal shows: nothing is cut. Sums of several such widths do not overflow.
+/// The width for output without a terminal, which is never cut. Sums of several such widths do not overflow.
 const UNLIMITED_WIDTH: usize = usize::MAX / 16;
 
-/// The number of columns to print in: those of the terminal, else `COLUMNS`, else as many as there is text for.
+/// Returns the number of columns for output: of the terminal, else from `COLUMNS`, else unlimited.
 pub(in crate::cli) fn width() -> usize {
     let columns = shown_in().map(|screen| usize::from(screen.columns)).filter(|columns| *columns > 0);
     columns.or_else(Env::columns).unwrap_or(UNLIMITED_WIDTH)
 }
 
-/// The columns and lines that an agent would have in this terminal, less its status line; none when there is no terminal,
-/// or one too small to work in.
+/// Returns the columns and lines that an agent would have in this terminal, without its status line. Returns `None`
+/// if there is no terminal or if it is too small to work in.
 pub(in crate::cli) fn room_for_an_agent() -> Option<(u16, u16)> {
-    // The name of the new agent may go into a variable: then stderr is the terminal.
+    // The name of the new agent may be captured in a shell variable; then only stderr is the terminal.
     let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok()?;
     (size.ws_col >= 20 && size.ws_row >= 6).then(|| (size.ws_col, size.ws_row - 1))
 }
 
-/// How high the terminal is; as high as one likes when there is none.
+/// Returns the height of the terminal, or an unlimited height if there is none.
 pub(in crate::cli) fn height() -> usize {
     shown_in().map(|screen| usize::from(screen.lines)).filter(|lines| *lines > 0).unwrap_or(usize::MAX)
 }
 
-/// The colour of a status; the word says the same.
+/// Returns the colour of a status. The text of the status carries the same information.
 pub(in crate::cli) fn style(status: Status) -> Style {
     let color = match status {
         Status::Waiting => AnsiColor::Yellow,
@@ -231,11 +232,11 @@ pub(in crate::cli) fn style(status: Status) -> Style {
     Style::new().fg_color(Some(color.into()))
 }
 
-/// The terminal of standard input in raw mode, until this is dropped.
+/// Keeps the terminal of standard input in raw mode until it is dropped.
 pub(in crate::cli) struct RawTerminal(rustix::termios::Termios);
 
 impl RawTerminal {
-    /// Puts the terminal into raw mode.
+    /// Switches the terminal to raw mode.
     pub(in crate::cli) fn enter() -> io::Result<RawTerminal> {
         use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
         let before = tcgetattr(rustix::stdio::stdin())?;
@@ -250,7 +251,7 @@ impl RawTerminal {
         let mut bytes = [0; 256];
         loop {
             match rustix::io::read(rustix::stdio::stdin(), &mut bytes) {
-                // A resized window interrupts the read.
+                // Resizing the window interrupts the read.
                 Err(rustix::io::Errno::INTR) => {}
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 read => return Ok(bytes[..read?].to_vec()),
@@ -266,24 +267,24 @@ impl Drop for RawTerminal {
     }
 }
 
-/// The whole of standard input as text.
+/// Reads all of standard input as text.
 pub(in crate::cli) fn standard_input() -> io::Result<String> {
     io::read_to_string(io::stdin().lock())
 }
 
-/// The same as it is.
+/// Reads all of standard input as bytes.
 pub(in crate::cli) fn standard_bytes() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io::Read::read_to_end(&mut io::stdin().lock(), &mut bytes)?;
     Ok(bytes)
 }
 
-/// Standard input, to be read piece by piece.
+/// Returns standard input for reading in pieces.
 pub(in crate::cli) fn raw_input() -> impl io::BufRead + Send + 'static {
     io::BufReader::new(io::stdin())
 }
 
-/// Whether what goes to stdout is coloured.
+/// Checks whether output to stdout is coloured.
 pub(in crate::cli) fn is_colored() -> bool {
     match anstream::ColorChoice::global() {
         anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi => true,
@@ -294,14 +295,14 @@ pub(in crate::cli) fn is_colored() -> bool {
     }
 }
 
-/// Where something goes that another machine printed.
+/// The stream to which the output of another machine is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Stream {
     Out,
     Err,
 }
 
-/// What another machine printed, cleaned; false when nobody reads it.
+/// Writes sanitized output of another machine. Returns `false` if the reader is gone.
 pub(in crate::cli) fn pass_on(bytes: &[u8], stream: Stream) -> bool {
     let written = match stream {
         Stream::Out => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
@@ -310,30 +311,31 @@ pub(in crate::cli) fn pass_on(bytes: &[u8], stream: Stream) -> bool {
     written.is_ok()
 }
 
-/// Forgets what was typed and not read yet.
+/// Discards input that was typed and not read yet.
 pub(in crate::cli) fn forget_typed() {
     use rustix::termios::{QueueSelector, tcflush};
     let _ = tcflush(rustix::stdio::stdin(), QueueSelector::IFlush);
 }
 
-/// This terminal as it was before it was handed over to another machine.
+/// The modes of this terminal before it was handed over to another machine.
 #[derive(Clone)]
 pub(in crate::cli) struct Terminal(Option<rustix::termios::Termios>);
 
 impl Terminal {
-    /// Remembers how it is.
+    /// Saves the current terminal modes.
     pub(in crate::cli) fn save() -> Terminal {
         Terminal(rustix::termios::tcgetattr(rustix::stdio::stdin()).ok())
     }
 
-    /// Takes it back from a program that was cut off: its screen, its mouse, its cursor and its colours go.
+    /// Restores the terminal after a program was cut off: leaves its screen and resets its mouse, cursor and colour
+    /// modes.
     pub(in crate::cli) fn leave_screen(&self) {
         self.restore();
         let _ =
             write!(io::stdout(), "{LEAVE_ALTERNATE_SCREEN}{MODES_OFF}\r").and_then(|()| io::stdout().flush());
     }
 
-    /// Takes it back from a program that ended without restoring it; returns whether that was so.
+    /// Restores the terminal after a program that ended without doing so. Returns whether that was necessary.
     pub(in crate::cli) fn reclaim(&self) -> bool {
         let modes = |one: &rustix::termios::Termios| (one.input_modes, one.output_modes, one.local_modes);
         let now = rustix::termios::tcgetattr(rustix::stdio::stdin()).ok();
@@ -345,13 +347,13 @@ impl Terminal {
         is_changed
     }
 
-    /// Takes it back from a program that left by itself, and says what there is to say.
+    /// Restores the terminal after a program that ended by itself, and prints its message.
     pub(in crate::cli) fn restore_and_say(&self, text: &str) {
         self.restore();
-        // Who left in an orderly way has done so already; whoever else did may have left the mouse on. The screen is
-        // changed without moving the cursor, which stands where it should on the right one.
+        // A program that ended properly has done this already; any other one may have left mouse reporting on. The
+        // screen is switched without moving the cursor, whose position on the main screen is correct.
         let _ = write!(io::stdout(), "\x1b[?1047l{MODES_OFF}").and_then(|()| io::stdout().flush());
-        // Who has just left knows that.
+        // The user has just closed the connection and does not need this line.
         let is_news = |line: &&str| !(line.contains("onnection to ") && line.ends_with(" closed."));
         for line in text.lines().filter(is_news) {
             let _ = writeln!(anstream::stderr().lock(), "{}", clean(line));

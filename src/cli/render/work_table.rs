@@ -1,4 +1,5 @@
-//! `agent list --work` for people: where each agent's work is, and how much of it. Fits the terminal.
+//! The table of `agent list --work`: where the work of each agent is, and how much of it there is. It fits the
+//! terminal.
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
@@ -9,12 +10,12 @@ use crate::model::{Agent, WorkCounts};
 use crate::rules::lifecycle::tree::Branch;
 use crate::rules::workspace::unsaved_work;
 
-/// Between two columns.
+/// Space between two columns.
 const GAP: usize = 2;
-/// A name or a branch that is cut to fewer columns says nothing.
+/// Minimum width of names and branches; fewer columns would make them unreadable.
 const LEAST: usize = 8;
 
-/// One line an agent, with a head line; git is asked for each.
+/// Renders one line for each agent below a head line. Each agent takes one git query.
 pub(in crate::cli) fn table(agents: &[Branch], width: usize, count: &dyn Fn(&Agent) -> WorkCounts) -> String {
     let head = ["NAME", "STATUS", "BRANCH", "WORK"].map(str::to_owned);
     let rows: Vec<[String; 4]> = agents.iter().map(|branch| row(branch, count)).collect();
@@ -34,7 +35,7 @@ fn row(branch: &Branch, count: &dyn Fn(&Agent) -> WorkCounts) -> [String; 4] {
     [name(branch), status_word(agent), clean(agent.branch.as_deref().unwrap_or("-")), counts]
 }
 
-/// What the names and branches have is what the others leave.
+/// Returns the column widths. Names and branches share the width that the other columns leave.
 fn widths(rows: &[[String; 4]], head: &[String; 4], width: usize) -> [usize; 4] {
     let widest = |at: usize| rows.iter().chain([head]).map(|row| row[at].width()).max().unwrap_or(0);
     let [names, status, branch, counts] = [0, 1, 2, 3].map(widest);

@@ -1,4 +1,4 @@
-//! `spec check`
+//! The `spec check` command.
 
 use crate::manager::SpecCatalog;
 use std::path::PathBuf;

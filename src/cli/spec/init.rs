@@ -1,4 +1,4 @@
-//! `spec init`
+//! The `spec init` command.
 
 use crate::manager::SpecCatalog;
 use std::path::PathBuf;

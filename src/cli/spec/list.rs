@@ -1,4 +1,4 @@
-//! `spec list`
+//! The `spec list` command.
 
 use crate::manager::SpecCatalog;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `spec show`
+//! The `spec show` command.
 
 use crate::manager::SpecCatalog;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `spec trust`
+//! The `spec trust` command.
 
 use crate::manager::SpecCatalog;
 use std::path::PathBuf;

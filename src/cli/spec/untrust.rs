@@ -1,4 +1,4 @@
-//! `spec untrust`
+//! The `spec untrust` command.
 
 use crate::manager::SpecCatalog;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `symposium supervisor log`
+//! The `symposium supervisor log` command.
 
 use crate::manager::SupervisorControl;
 use std::ops::ControlFlow;
@@ -46,7 +46,7 @@ pub(in crate::cli) fn run(args: &Arguments, context: &Invocation) -> Result<u8, 
     Ok(0)
 }
 
-/// Whether a line is wanted; one without a time always is.
+/// Checks whether a line is at or after the given time. A line without a time always passes.
 fn is_after(line: &str, since: Option<Timestamp>) -> bool {
     let Some(since) = since else { return true };
     let Ok(Value::Object(fields)) = serde_json::from_str(line) else { return true };
@@ -57,7 +57,7 @@ fn time_of(fields: &Map<String, Value>) -> Option<Timestamp> {
     fields.get("timestamp")?.as_str()?.parse().ok()
 }
 
-/// A line for people: local time, level, message, then the other fields as `name=value`.
+/// Formats a line for reading: local time, level, message, then the other fields as `name=value`.
 fn readable(line: &str, zone: &TimeZone) -> String {
     let Ok(Value::Object(fields)) = serde_json::from_str(line) else { return clean(line) };
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -68,7 +68,7 @@ fn readable(line: &str, zone: &TimeZone) -> String {
     clean(&format!("{time}  {:<5}  {}{rest}", text("level").to_lowercase(), text("message")))
 }
 
-/// A text without quotes as far as it has no spaces.
+/// Formats a value, without quotes if it is a text without spaces, quotes and `=`.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) if !text.is_empty() && !text.contains([' ', '"', '=']) => text.clone(),

@@ -1,4 +1,4 @@
-//! `task add`
+//! The `task add` command.
 
 use crate::manager::Tasks;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// What a person is told of a new task. A program that reads a pipe gets the bare number.
+/// Describes a new task in a sentence. A program that reads a pipe receives only its number.
 fn sentence(task: &Task) -> String {
     let queue = match (&task.agent_name, &task.pool) {
         (Some(name), _) => format!("the queue of `{name}`"),
@@ -87,7 +87,7 @@ fn sentence(task: &Task) -> String {
     format!("task {} is on {queue}{blocked}", task.id)
 }
 
-/// A text that was given, or what stdin has.
+/// Returns the given text, or standard input if the text is `-`.
 pub(super) fn text(given: String) -> Result<String, Error> {
     match given.as_str() {
         "-" => ui::standard_input().map_err(Error::io("cannot read the text from stdin")),

@@ -1,4 +1,4 @@
-//! `task list`
+//! The `task list` command.
 
 use crate::manager::Tasks;
 mod table;
@@ -17,7 +17,7 @@ use crate::manager::{TaskFilter, TaskView};
 use crate::model::{TaskState, TaskStatus};
 use table::table;
 
-/// The number of tasks shown at a time, unless `--limit` says otherwise.
+/// Maximum number of tasks that are shown unless `--limit` is given.
 const DEFAULT_LIMIT: usize = 50;
 
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ pub(in crate::cli) struct Arguments {
     watch: bool,
 }
 
-/// A status as it is typed.
+/// A task status as a command line argument.
 #[derive(Debug, Clone, Copy)]
 struct State(TaskStatus);
 
@@ -93,10 +93,10 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Which tasks are asked for.
+/// The selection of tasks to show.
 struct Wanted {
     filter: TaskFilter,
-    /// What `--state` names; empty without it.
+    /// The values of `--state`; empty without the option.
     statuses: Vec<TaskStatus>,
     limit: Option<usize>,
 }
@@ -115,12 +115,12 @@ impl Wanted {
         let statuses: Vec<TaskStatus> = args.state.iter().map(|state| state.0).collect();
         let mut states: Vec<TaskState> = statuses.iter().map(|status| status.state()).collect();
         if states.is_empty() && !args.all && since.is_none() {
-            // A failed task needs a look, so it is shown with the open ones.
+            // A failed task needs attention, so it is shown with the open ones.
             states = [&TaskState::OPEN[..], &[TaskState::Failed]].concat();
         }
         states.dedup();
         let limit = args.limit.or((!context.ui.json).then_some(DEFAULT_LIMIT));
-        // A refined status is known only after the tasks were read, so the limit is applied after that.
+        // A refined status is known only after the tasks were read, so the limit is applied afterwards.
         let is_refined = statuses.iter().any(|status| status.word() != status.state().word());
         let newest = limit.filter(|_| !is_refined).map(|limit| limit.saturating_add(1));
         Ok(Wanted { filter: TaskFilter { agent, states, newest, since }, statuses, limit })
@@ -134,7 +134,8 @@ impl Wanted {
         Ok(Found { tasks, has_more: over > 0 })
     }
 
-    /// A stored state includes its refinements: `--state queued` also shows blocked tasks.
+    /// Checks whether a task is shown. A stored state includes its refinements: `--state queued` also shows blocked
+    /// tasks.
     fn wants(&self, view: &TaskView) -> bool {
         self.statuses.is_empty()
             || self

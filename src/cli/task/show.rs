@@ -1,4 +1,4 @@
-//! `task show`
+//! The `task show` command.
 
 use super::super::Invocation;
 use crate::cli::render::agent_table::clean;

@@ -1,4 +1,4 @@
-//! `task wait`
+//! The `task wait` command.
 
 use crate::manager::Tasks;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     let mut told = None;
     let waited = Tasks(&context.manager).task_wait(args.id, args.timeout, |task| {
         show(&bar, task);
-        // Nothing happens until somebody answers: whoever waits should know.
+        // The task makes no progress until the agent's question is answered, so the question is printed.
         let asks = Tasks(&context.manager).what_its_agent_waits_for(task).ok().flatten();
         if asks.is_some() && asks != told {
             bar.suspend(|| context.ui.say(&clean(asks.as_deref().unwrap_or_default())));
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Arguments, context: &Invocation) -> Result<u8, Error> {
     Ok(u8::from(task.state != TaskState::Done))
 }
 
-/// Shown to a person only.
+/// Returns a progress bar, which is hidden unless a user watches stderr.
 fn bar(context: &Invocation) -> ProgressBar {
     if context.ui.json || !ui::is_watched() {
         return ProgressBar::hidden();

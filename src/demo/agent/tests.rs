@@ -1,4 +1,4 @@
-//! The demo agent without a terminal: what it does at each event.
+//! Tests of the demo agent's state machine without a terminal.
 
 use super::*;
 
@@ -21,7 +21,7 @@ impl Trial {
         self.press(&[Key::Paste(text.to_owned()), Key::Enter])
     }
 
-    /// Lets time pass until it rests.
+    /// Advances the time until the agent waits for input.
     fn rest(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         while self.agent.wants() == Wants::Nothing {

@@ -1,4 +1,4 @@
-//! The words for answers that cannot be given to an agent's dialog.
+//! Messages for answers that an agent's dialog does not accept.
 
 use super::{report, shown, unreachable_report};
 use crate::error::{Error, Report};
@@ -52,7 +52,7 @@ impl Error {
     }
 }
 
-/// The question of a dialog and its options, one a line.
+/// Returns the question of a dialog and its options, one per line.
 fn shown_dialog(dialog: &Dialog) -> Vec<String> {
     let options = dialog.options.iter().map(|option| format!("  {}", option.line()));
     std::iter::once(dialog.asks.clone()).chain(options).flat_map(|line| visible(&line)).collect()

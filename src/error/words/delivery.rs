@@ -1,4 +1,4 @@
-//! The words for what could not be delivered, put to sleep, started or waited for.
+//! Messages for agents that could not receive a prompt, be hibernated, be started or be waited for.
 
 use super::{list, report, seconds, unreachable_report};
 use crate::base::plural::counted;

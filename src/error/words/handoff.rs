@@ -1,9 +1,9 @@
-//! The words about handing agents over.
+//! Messages about hand-offs.
 
 use super::{report, shown, unreachable_report};
 use crate::error::{Error, Report};
 
-/// How many things are told one by one that nobody agreed to; `--show` tells all.
+/// Maximum number of untrusted actions that are listed; `--show` lists all.
 const MOST_ACTS: usize = 20;
 
 impl Error {
@@ -56,7 +56,7 @@ impl Error {
     }
 }
 
-/// What it does, and below that the text that it is told.
+/// Describes an action of the agent, with the text that it receives below.
 fn lines(act: &str) -> Vec<String> {
     let mut lines = act.split('\n');
     let first = lines.next().map(|line| format!("it {line}"));

@@ -1,4 +1,4 @@
-//! The words for other machines: who is not there, who does not answer, and what nobody knows.
+//! Messages about other machines: unknown hosts, hosts that do not answer, and commands with an unknown outcome.
 
 use super::{report, seconds, shown, unreachable_report};
 use crate::base::suggest::nearest;
@@ -117,7 +117,7 @@ impl Error {
     }
 }
 
-/// An address as scp takes it, which ends it at the first `:`.
+/// Formats an address for scp, which ends an address at the first `:`.
 fn for_scp(address: &str) -> String {
     let (user, machine) = address.rsplit_once('@').map_or((None, address), |(user, at)| (Some(user), at));
     let machine = if machine.contains(':') { format!("[{machine}]") } else { machine.to_owned() };

@@ -1,4 +1,4 @@
-//! The words for mail that reaches nobody and for notes that cannot be read or written.
+//! Messages for mail without a recipient and for notes that cannot be read or written.
 
 use super::{list, report, shown, unreachable_report};
 use crate::base::suggest::nearest;
@@ -6,7 +6,7 @@ use crate::error::{Error, Report};
 use crate::model::AgentName;
 use crate::rules::tasks::address::Unreached;
 
-/// What may stand for TARGET.
+/// The possible values of TARGET.
 const TARGETS: &str = "a target is an agent, `agent@project`, `@project`, `parent`, `children` or `person`";
 
 impl Error {
@@ -104,7 +104,7 @@ fn about(why: &Unreached) -> Report {
     }
 }
 
-/// A key as it can be pasted.
+/// Quotes a key so that it can be pasted into a shell.
 fn quoted(key: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:".contains(c);
     match key.chars().all(is_plain) {

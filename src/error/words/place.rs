@@ -1,4 +1,4 @@
-//! The words about what an agent's place allows, and who asks.
+//! Messages about the permissions of agents and about unknown callers.
 
 use super::{report, shown, unreachable_report};
 use crate::error::{Error, Report};

@@ -1,4 +1,4 @@
-//! The words about sharing with other users.
+//! Messages about sharing agents with other users.
 
 use super::{report, seconds, shown, unreachable_report};
 use crate::error::{Error, Report};

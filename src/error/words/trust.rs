@@ -1,11 +1,11 @@
-//! The words of a spawn that needs the user's agreement first.
+//! Messages for a spawn that needs the user's trust first.
 
 use super::report;
 use crate::error::Report;
 use crate::model::UntrustedSpec;
 use crate::rules::lifecycle::spec_rows::quoted;
 
-/// The most effects that are listed; `spec trust` lists all of them.
+/// Maximum number of effects that are listed; `spec trust` lists all of them.
 const MOST_LISTED_EFFECTS: usize = 20;
 
 /// Describes what an untrusted spec of a project would do, and how to agree.

@@ -1,4 +1,4 @@
-//! Command lines as the CLIs get them: a prompt is one argument, whatever it holds.
+//! Tests of the command lines of agent CLIs: a prompt is one argument, whatever it contains.
 
 use proptest::prelude::*;
 

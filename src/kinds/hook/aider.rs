@@ -1,6 +1,7 @@
-//! Aider: a command that is run when an answer is there and it waits for a person. Seen in 0.86.2.
+//! Aider: a command that runs when an answer is complete and Aider waits for the user. Verified with 0.86.2.
 //!
-//! It says nothing to the command and lends it its terminal, so the message is an argument and the input is closed.
+//! Aider passes no input to the command and shares its terminal with it, so the message is an argument and stdin is
+//! closed.
 
 use super::{HookCommand, HookSetup};
 

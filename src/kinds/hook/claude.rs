@@ -1,18 +1,18 @@
-//! Claude Code: hooks as JSON in `--settings`, beside those of the user's files. Seen to work in 2.1.325.
+//! Claude Code: hooks as JSON in `--settings`, in addition to those of the user's files. Verified with 2.1.325.
 
 use serde_json::{Map, Value, json};
 
 use super::{HookCommand, HookSetup, TIMEOUT};
 
-/// The events we need to know what an agent does, each with what it is limited to.
+/// The events that are needed to determine an agent's status, each with its matcher.
 ///
-/// A hook costs a process, so there is no `PreToolUse`: a tool that asks a person fires `PermissionRequest`, and
-/// `PostToolUse` is what tells that it was answered.
+/// A hook costs a process, so `PreToolUse` is not used: a tool that needs an approval sends `PermissionRequest`, and
+/// `PostToolUse` shows that it was answered.
 const EVENTS: [(&str, Option<&str>); 8] = [
     ("SessionStart", None),
     ("UserPromptSubmit", None),
     ("PermissionRequest", Some("*")),
-    // Not `permission_prompt`: it says less than the `PermissionRequest` before it, and would take its place.
+    // Not `permission_prompt`: it has less information than the `PermissionRequest` before it and would replace it.
     (
         "Notification",
         Some("idle_prompt|auth_success|elicitation_dialog|elicitation_url_dialog|agent_needs_input"),
@@ -28,7 +28,8 @@ pub(super) fn setup(hook: &HookCommand) -> HookSetup {
     HookSetup { args: vec!["--settings".into(), settings], ..HookSetup::default() }
 }
 
-/// The events in the form that others have taken over, each with a line for `sh` and the bound in the unit of theirs.
+/// Returns the events in the format that other CLIs have adopted. `line` is the command for `sh`, `timeout` is in the
+/// unit of the CLI.
 pub(super) fn events(line: &str, timeout: u32) -> Map<String, Value> {
     let command = json!({"type": "command", "command": line, "timeout": timeout});
     let mut events = Map::new();

@@ -1,8 +1,8 @@
-//! Codex: `-c notify=[…]`, which tells the end of a turn with its last words and the thread. Seen in 0.166.0.
+//! Codex: `-c notify=[…]`, which reports the end of a turn with its last reply and the thread. Verified with 0.166.0.
 //!
-//! Its hooks tell more, and `-c hooks.…` takes them per run, but a hook that nobody has trusted opens a dialog
-//! ("Hooks need review"), and `--dangerously-bypass-hook-trust` would trust those of any repository with ours.
-//! The rest is read from its screen.
+//! Its hooks report more, and `-c hooks.…` sets them per run, but an untrusted hook opens a dialog ("Hooks need
+//! review"), and `--dangerously-bypass-hook-trust` would also trust the hooks of any repository. The remaining
+//! information is read from its screen.
 
 use super::{HookCommand, HookSetup};
 use crate::kinds::argv::toml_string;

@@ -1,5 +1,5 @@
-//! GitHub Copilot CLI: a plugin directory for one run, `--plugin-dir`, that holds hooks. Seen in 1.0.102: with event
-//! names in capitals it speaks as Claude Code does, but for `PermissionRequest`.
+//! GitHub Copilot CLI: a plugin directory with hooks for one run, `--plugin-dir`. Verified with 1.0.102: with
+//! capitalized event names it uses the format of Claude Code, except for `PermissionRequest`.
 
 use std::path::Path;
 

@@ -1,11 +1,12 @@
-// Tells symposium what this agent does. Written anew at every start; never blocks and never fails OpenCode.
+// Reports the agent's activity to Symposium. Written again at every start; never blocks OpenCode and never makes it
+// fail.
 import { spawn } from "node:child_process"
 
 const DOOR = ["DOOR"]
 const OWNER = "OWNER"
 
-// Whatever the agent starts inherits the configuration that names this file: another OpenCode in its shell has its own
-// conversation and must not speak for the agent.
+// All child processes of the agent inherit the configuration that names this file: another OpenCode in its shell has
+// its own conversation and must not report for the agent.
 const isNested = () => {
   const own = `${OWNER} ${process.pid}`
   const { SYMPOSIUM_AGENT_ID: agent, SYMPOSIUM_HOOKED: hooked } = process.env
@@ -14,7 +15,7 @@ const isNested = () => {
   return false
 }
 
-// One at a time, or what happened first could be told last.
+// Events are sent one at a time, because parallel calls could arrive in the wrong order.
 let last = Promise.resolve()
 const tell = (message) => {
   last = last.then(
@@ -37,7 +38,7 @@ const tell = (message) => {
 // A retry that is further away, in milliseconds, is reported as a pause: limits per minute end sooner.
 const LONG_WAIT = 120_000
 
-// When the endpoint takes requests again, by the headers that the AI SDK passes on.
+// Returns when the endpoint accepts requests again, based on the headers that the AI SDK passes on.
 const resetOf = (headers) => {
   const [ms, wait] = [headers?.["retry-after-ms"], headers?.["retry-after"]]
   const seconds = ms ? Number(ms) / 1000 : Number(wait ?? NaN)
@@ -48,7 +49,7 @@ const resetOf = (headers) => {
 export const Symposium = async () => {
   if (isNested()) return {}
   const children = new Set() // sessions of subagents: their turns are part of their parent's
-  const prompts = new Set() // messages that a person wrote
+  const prompts = new Set() // messages that the user wrote
   let words = null
   let failure = null // the error of this turn, in the form of a `StopFailure`
   let pause = null // the same while OpenCode waits for a limit to go on with the turn
@@ -90,7 +91,7 @@ export const Symposium = async () => {
     "question.replied": () => tell({ hook_event_name: "PostToolUse" }),
     "session.idle": ({ sessionID }) => {
       if (children.has(sessionID) || !isRunning) return
-      // OpenCode reports no error for a pause that a person ended, and the limit still holds.
+      // OpenCode reports no error for a pause that the user ended, and the limit still holds.
       const error = failure ?? pause
       if (error) tell({ hook_event_name: "StopFailure", session_id: sessionID, ...error })
       else if (isAborted) tell({ hook_event_name: "Notification", notification_type: "idle_prompt" })

@@ -1,5 +1,5 @@
-//! OpenCode: a plugin of ours, named in `OPENCODE_CONFIG_CONTENT` beside what stands there already. Seen in 1.18.33:
-//! the list of plugins is added to those of the user's files.
+//! OpenCode: our plugin, named in `OPENCODE_CONFIG_CONTENT` in addition to its existing content. Verified with
+//! 1.18.33: the list of plugins is added to those of the user's files.
 
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use super::{HookCommand, HookSetup};
 const FILE: &str = "opencode-plugin.js";
 const PLUGIN: &str = include_str!("opencode.js");
 
-/// `before` is what the variable holds without us; when we cannot read it, it stays, and there are no hooks.
+/// Returns the setup. `before` is the value of the variable without our plugin; if it cannot be parsed, it stays
+/// unchanged and there are no hooks.
 pub(super) fn setup(
     hook: &HookCommand,
     state_dir: &Path,
@@ -28,7 +29,7 @@ pub(super) fn setup(
 }
 
 fn plugin(door: &str, owner: &str) -> String {
-    // The door last: its path may be called anything.
+    // The command is inserted last, because its path may contain any text.
     PLUGIN.replacen("\"OWNER\"", &Value::from(owner).to_string(), 1).replacen("[\"DOOR\"]", door, 1)
 }
 
@@ -38,7 +39,7 @@ fn with_plugin(before: Option<&str>, plugin: &str) -> Option<String> {
         None => json!({}),
     };
     let plugins = config.as_object_mut()?.entry("plugin").or_insert_with(|| json!([])).as_array_mut()?;
-    // An agent that was started by another has inherited the other's.
+    // An agent that was started by another agent has inherited the plugin of that agent.
     plugins.retain(|one| !one.as_str().is_some_and(|one| one.ends_with(FILE)));
     plugins.push(plugin.into());
     Some(config.to_string())

@@ -1,4 +1,4 @@
-//! What each CLI is given, and that any path survives every way of quoting.
+//! Tests of the hook settings of each CLI, and of the quoting of arbitrary paths.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -88,7 +88,7 @@ fn opencode_keeps_what_it_was_told_by_others() {
         assert_eq!(config["plugin"], Value::from(plugins), "{before:?}");
         assert_eq!(config["model"].as_str(), model, "{before:?}");
     }
-    // What we cannot read we cannot add to: it is theirs, and stays.
+    // A value that cannot be parsed belongs to the user and stays unchanged.
     for theirs in ["{ // a comment\n}", "[]", "{\"plugin\":7}"] {
         let setup = hooks(kind, &hook(), Path::new("/s"), &|_| Some(theirs.to_owned()));
         assert_eq!(setup, HookSetup::default(), "{theirs}");

@@ -1,4 +1,4 @@
-//! What each CLI is given, that the user's own stays, and that any path survives every way of quoting.
+//! Tests of the MCP settings of each CLI, of keeping the user's own servers, and of the quoting of arbitrary paths.
 
 use proptest::prelude::*;
 

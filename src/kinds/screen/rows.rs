@@ -1,11 +1,11 @@
-//! The rows of a captured screen, with what is written apart from what is only hinted at in dim letters.
+//! The rows of a captured screen, which distinguish written text from dim placeholders.
 
 use std::num::NonZeroU16;
 use std::ops::Range;
 
 use vt100::{Color, Parser, Screen};
 
-/// Wider screens are cut: this bounds what a broken capture can cost.
+/// Maximum size of a screen. Wider screens are cut, which bounds the cost of a broken capture.
 const WIDEST: usize = 1000;
 const TALLEST: usize = 500;
 
@@ -19,7 +19,7 @@ struct Cell {
     background: Color,
 }
 
-/// The lowest non-empty rows of a screen, from top to bottom.
+/// Returns the lowest non-empty rows of a screen, from top to bottom.
 pub(super) fn bottom(styled: &str, count: usize) -> Vec<Row> {
     let lines: Vec<&str> = styled.lines().collect();
     let lines = &lines[lines.len().saturating_sub(TALLEST)..];
@@ -41,7 +41,7 @@ impl Row {
             .filter_map(|column| screen.cell(row, column))
             .filter(|cell| !cell.is_wide_continuation())
             .map(|cell| Cell {
-                // A no-break space stands after some prompts.
+                // Some prompts are followed by a no-break space.
                 text: match cell.contents() {
                     "" | "\u{a0}" => " ".to_owned(),
                     text => text.to_owned(),
@@ -58,12 +58,13 @@ impl Row {
         Row(cells)
     }
 
-    /// What stands in the row.
+    /// Returns the text of the row.
     pub(super) fn text(&self) -> String {
         self.0.iter().map(|cell| cell.text.as_str()).collect()
     }
 
-    /// What of a part of the row's text somebody wrote: a hint is dim, and a cursor may stand on its first letter.
+    /// Returns the written text in a part of the row. A placeholder is dim, and the cursor may be on its first
+    /// letter.
     pub(super) fn written(&self, text: &str, part: Range<usize>) -> String {
         debug_assert_eq!(text, self.text());
         let mut at = 0;
@@ -88,7 +89,7 @@ impl Row {
         self.0.iter().find(|cell| covers(cell)).map(|cell| cell.background)
     }
 
-    /// Whether it is the border of a box or a line across the screen.
+    /// Checks whether the row is the border of a box or a line across the screen.
     pub(super) fn is_rule(&self) -> bool {
         self.0.iter().take(2).all(|cell| "─━═╰╭└┌▀▄▁▔".contains(cell.text.as_str())) && self.0.len() > 2
     }

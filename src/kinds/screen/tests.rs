@@ -1,4 +1,4 @@
-//! Screens as they were captured, and what is read from them.
+//! Tests of reading captured screens.
 
 use std::path::Path;
 

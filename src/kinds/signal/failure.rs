@@ -1,18 +1,18 @@
-//! Reads the hook of a turn that ended with an error: its cause and its message.
+//! Parses the hook message of a turn that ended with an error: its cause and its message.
 
 use serde_json::Value;
 
 use super::{Payload, text};
 use crate::model::{FailureCause, TurnFailure};
 
-/// Causes by the error code of the CLI. Seen in Claude Code 2.1.325: `authentication_failed`, `billing_error`,
-/// `rate_limit`, `server_error`; the others stand in its documentation.
+/// Causes by the error code of the CLI. Verified with Claude Code 2.1.325: `authentication_failed`, `billing_error`,
+/// `rate_limit`, `server_error`; the others are from its documentation.
 const CODES: [(&str, FailureCause); 11] = [
     ("authentication_failed", FailureCause::Login),
     ("authentication_error", FailureCause::Login),
     ("oauth_org_not_allowed", FailureCause::Login),
     ("permission_error", FailureCause::Login),
-    // OpenCode, for a provider without a key.
+    // OpenCode sends this for a provider without a key.
     ("ProviderAuthError", FailureCause::Login),
     ("billing_error", FailureCause::Credit),
     ("insufficient_quota", FailureCause::Credit),
@@ -22,10 +22,10 @@ const CODES: [(&str, FailureCause); 11] = [
     ("overloaded", FailureCause::Error),
 ];
 
-/// Phrases in a message whose code says too little, in lower case. The first that is found decides.
+/// Phrases in lower case for messages whose code is not specific. The first match decides.
 const PHRASES: [(&str, FailureCause); 18] = [
     ("credit balance", FailureCause::Credit),
-    // Gemini reports any limit with the words that OpenAI has for an account without credit.
+    // Gemini reports any limit with the text that OpenAI uses for an account without credit.
     ("please retry in", FailureCause::Limit),
     ("resource_exhausted", FailureCause::Limit),
     ("insufficient_quota", FailureCause::Credit),
@@ -45,12 +45,12 @@ const PHRASES: [(&str, FailureCause); 18] = [
     ("too many requests", FailureCause::Limit),
 ];
 
-/// HTTP status codes, as a number beside the message or as a word in it.
+/// HTTP status codes, as a number in the payload or as a word in the message.
 const STATUSES: [(&str, FailureCause); 3] =
     [("401", FailureCause::Login), ("402", FailureCause::Credit), ("429", FailureCause::Limit)];
 
-/// Reads a payload. Its `error` is a code, or an object with a name, a message and the HTTP status. `resets_at` is the
-/// reset time of a limit, where the CLI tells it.
+/// Parses a payload. Its `error` is a code, or an object with a name, a message and the HTTP status. `resets_at` is
+/// the reset time of a limit, if the CLI reports it.
 pub(super) fn read(payload: &Payload) -> TurnFailure {
     let error: Value =
         payload.get("error").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
@@ -65,7 +65,7 @@ pub(super) fn read(payload: &Payload) -> TurnFailure {
     TurnFailure { cause: cause(&code, status.as_deref(), &message), message, resets_at }
 }
 
-/// Returns the cause of an error that comes without a code.
+/// Returns the cause of an error without a code.
 pub(in crate::kinds) fn cause_of(message: &str) -> FailureCause {
     cause("", None, message)
 }

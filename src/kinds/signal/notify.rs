@@ -1,13 +1,13 @@
-//! What Codex tells its `notify` program, as its last argument: that a turn is over.
+//! Parses the message that Codex passes to its `notify` program as the last argument at the end of a turn.
 
 use super::{Payload, is_an_id, short, text};
 use crate::model::HookSignal;
 
-/// How Codex begins when it asks a model for a title, in a thread that is nobody's conversation; it tells that too,
-/// maybe in the middle of the agent's turn. Seen in 0.166.0.
+/// The beginning of the prompt with which Codex asks a model for a title in a separate thread. Codex reports the end
+/// of that thread too, possibly in the middle of the agent's turn. Verified with 0.166.0.
 const TITLE: &str = "Generate a concise, single-line task title";
 
-/// The meaning and the conversation, when the message is one of Codex's.
+/// Returns the meaning and the conversation if the message is from Codex.
 pub(super) fn read(payload: &Payload) -> Option<(HookSignal, Option<String>)> {
     let what = text(payload, "type")?;
     if what != "agent-turn-complete" || asks_for_a_title(payload) {

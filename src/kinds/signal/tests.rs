@@ -1,4 +1,4 @@
-//! Messages as hooks send them, and what they mean.
+//! Tests of parsing hook messages.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::model::FailureCause;
 
-/// As Codex asks a model in a thread of its own.
+/// The prompt with which Codex asks a model for a title in a separate thread.
 const TITLE: &str =
     "Generate a concise, single-line task title of at most 36 characters.\n\nUser prompt:\nfix it";
 
@@ -123,7 +123,7 @@ fn each_event_has_its_meaning() {
 #[test]
 fn a_failed_turn_has_its_cause_and_its_message() {
     use FailureCause::{Credit, Error, Limit, Login};
-    // The first seven as Claude Code 2.1.325 sends them.
+    // The first seven are messages of Claude Code 2.1.325.
     for (error, message, cause) in [
         (json!("authentication_failed"), "Not logged in · Please run /login", Login),
         (json!("authentication_failed"), "Invalid API key · Fix external API key", Login),
@@ -146,7 +146,7 @@ fn a_failed_turn_has_its_cause_and_its_message() {
             if message.is_empty() { error["message"].as_str().unwrap_or_default() } else { message };
         assert_eq!(failure.message, expected, "{error}");
     }
-    // As our plugin for OpenCode 1.18.33 sends them: the HTTP status decides where the message names no cause.
+    // Messages of our plugin for OpenCode 1.18.33: the HTTP status decides if the message names no cause.
     for (error, cause) in [
         (json!({"name": "APIError", "message": "No access.", "status": 401}), Login),
         (json!({"name": "APIError", "message": "No access, see page 401.", "status": 500}), Error),
@@ -183,7 +183,7 @@ fn a_message_without_a_code_is_sorted_by_its_words() {
         ("litellm.RateLimitError: OpenAIException - Rate limit reached for m1", Limit),
         ("litellm.InternalServerError: The server had an error", Error),
         ("API Error: You exceeded your current quota, please check your plan and billing details.", Credit),
-        // Gemini uses the same words for a limit, and names the time to wait.
+        // Gemini uses the same text for a limit and names the time to wait.
         (
             "You exceeded your current quota, please check your plan and billing details. Please retry in 7s.",
             Limit,

@@ -1,11 +1,11 @@
-//! Reads TOML into values with places. Every mistake of spelling is told, not only the first.
+//! Parses TOML into values with positions. Reports every syntax error, not only the first.
 
 use toml::de::{DeTable, DeValue};
 
 use crate::specs::syntax::position::{Lines, Place, Wrong};
 use crate::specs::syntax::tree::{KeyNode, Node, Table, Value};
 
-/// The keys and values of a text, or all that is wrong with its spelling.
+/// Returns the keys and values of a text, or all of its syntax errors.
 pub(in crate::specs) fn parse(text: &str) -> Result<Table, Vec<Wrong>> {
     let lines = Lines::of(text);
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -19,7 +19,7 @@ pub(in crate::specs) fn parse(text: &str) -> Result<Table, Vec<Wrong>> {
     Err(wrong)
 }
 
-/// A message on one line: it stands behind `file:line:column:`.
+/// Joins a message to one line, because it follows `file:line:column:`.
 fn one_line(message: &str) -> String {
     message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! Reads a file of a stranger's: a plain file, not too large, in UTF-8; and nothing else happens.
+//! Reads untrusted files: only regular files of limited size in UTF-8, without side effects.
 
 use std::fs;
 use std::io::Read;
@@ -6,14 +6,14 @@ use std::path::Path;
 
 use crate::specs::syntax::position::{Lines, Place, Wrong};
 
-/// Larger than any spec or prompt; what is larger is no text of a person's.
+/// Maximum size of a file, larger than any spec or prompt that a user writes.
 const LARGEST: u64 = 1024 * 1024;
 
-/// The text of a file, or why there is none.
+/// Returns the text of a file, or the reason why it cannot be read.
 pub(in crate::specs) fn read(path: &Path) -> Result<String, Wrong> {
     let refused = |why: String| Wrong::new(Place::START, why);
     let failed = |error: std::io::Error| refused(format!("cannot be read: {error}"));
-    // Opening a pipe would wait for a writer: look first.
+    // Opening a pipe would wait for a writer, so the file type is checked first.
     let meta = fs::metadata(path).map_err(failed)?;
     if !meta.is_file() {
         return Err(refused("cannot be read: it is not a file".into()));
@@ -30,7 +30,7 @@ pub(in crate::specs) fn read(path: &Path) -> Result<String, Wrong> {
     })
 }
 
-/// The folders and files of a folder, in the order of their names; one that is not there holds nothing.
+/// Returns the entries of a directory in the order of their names. A missing directory is empty.
 pub(in crate::specs) fn entries(dir: &Path) -> Vec<std::path::PathBuf> {
     let mut found: Vec<_> =
         fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

@@ -1,19 +1,19 @@
-//! Cuts a Markdown file into its front matter and its body.
+//! Splits a Markdown file into its front matter and its body.
 
 use crate::specs::syntax::position::{Place, Wrong};
 
-/// A file in its two parts.
+/// The two parts of a file.
 #[derive(Debug, PartialEq)]
 pub(in crate::specs) struct Cut<'a> {
-    /// The lines between the two `---`, which begin at line 2; none when there are no such lines.
+    /// The lines between the two `---`, which begin at line 2; `None` if there are no such lines.
     pub front: Option<&'a str>,
-    /// What follows, without empty lines around it.
+    /// The text after the front matter, without empty lines around it.
     pub body: &'a str,
-    /// Where the body begins.
+    /// The position at which the body begins.
     pub body_at: Place,
 }
 
-/// Cuts at the lines `---`; a file that does not begin with one is all body.
+/// Splits at the lines `---`. A file that does not begin with such a line has only a body.
 pub(in crate::specs) fn cut(text: &str) -> Result<Cut<'_>, Wrong> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');

@@ -1,4 +1,4 @@
-//! From the text of a spec file to values with source positions.
+//! Parses the text of a spec file into values with source positions.
 //!
 //! - `file`: reading untrusted files
 //! - `front_matter`: front matter and body of a Markdown file

@@ -1,6 +1,6 @@
-//! Where something stands in a text, as an editor counts.
+//! Positions in a text, counted like an editor does.
 
-/// A line and a column, both from 1; the column in characters.
+/// A line and a column, both starting at 1; the column is in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::specs) struct Place {
     pub line: usize,
@@ -8,11 +8,11 @@ pub(in crate::specs) struct Place {
 }
 
 impl Place {
-    /// The very beginning.
+    /// The first character of a text.
     pub const START: Place = Place { line: 1, column: 1 };
 }
 
-/// Something wrong in a text.
+/// An error at a position of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::specs) struct Wrong {
     pub at: Place,
@@ -25,7 +25,7 @@ impl Wrong {
     }
 }
 
-/// The lines of a text, to find the place of a byte quickly.
+/// An index of the lines of a text, for converting byte offsets quickly.
 pub(in crate::specs) struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
@@ -37,7 +37,7 @@ impl<'a> Lines<'a> {
         Lines { text, starts }
     }
 
-    /// The place of a byte; one behind the end is at the end.
+    /// Returns the position of a byte. An offset after the end of the text maps to the end.
     pub fn place(&self, byte: usize) -> Place {
         let line = self.starts.partition_point(|start| *start <= byte).max(1);
         let start = self.starts[line - 1];

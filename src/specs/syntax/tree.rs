@@ -1,37 +1,37 @@
-//! What a file says before anybody asks what it means: values with their places, whether TOML or YAML said them.
+//! Untyped syntax tree with source positions, shared by TOML and YAML.
 
 use crate::specs::syntax::position::Place;
 
-/// A value and where it stands.
+/// A value with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::specs) struct Node {
     pub at: Place,
     pub value: Value,
 }
 
-/// What a file can say.
+/// The possible values of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::specs) enum Value {
-    /// A text in quotes.
+    /// A quoted text.
     Text(String),
-    /// A bare word of YAML: what it is depends on what is asked for, so that `restart: no` is a policy.
+    /// An unquoted YAML scalar. Its type depends on the key, so that `restart: no` is a policy.
     Bare(String),
     /// A whole number.
     Int(i64),
     /// `true` or `false`.
     Flag(bool),
-    /// A list.
+    /// A list of values.
     List(Vec<Node>),
     /// Keys and values, in the order of the file.
     Table(Table),
-    /// Something no key takes; what to call it.
+    /// A type that no key accepts, with its description.
     Other(&'static str),
 }
 
 /// Keys and values, in the order of the file.
 pub(in crate::specs) type Table = Vec<(KeyNode, Node)>;
 
-/// A key and where it stands.
+/// A key with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::specs) struct KeyNode {
     pub at: Place,
@@ -39,7 +39,7 @@ pub(in crate::specs) struct KeyNode {
 }
 
 impl Node {
-    /// What a person calls such a value.
+    /// Returns the description of the value's type for error messages.
     pub fn sort(&self) -> &'static str {
         match &self.value {
             Value::Text(_) => "a text",
@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    /// The text, when it is one.
+    /// Returns the value if it is a text.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) | Value::Bare(text) => Some(text),
@@ -61,7 +61,7 @@ impl Node {
         }
     }
 
-    /// The number, when it is one.
+    /// Returns the value if it is a number.
     pub fn int(&self) -> Option<i64> {
         match &self.value {
             Value::Int(number) => Some(*number),
@@ -70,7 +70,7 @@ impl Node {
         }
     }
 
-    /// The flag, when it is one.
+    /// Returns the value if it is a boolean.
     pub fn flag(&self) -> Option<bool> {
         match &self.value {
             Value::Flag(flag) => Some(*flag),
@@ -79,7 +79,7 @@ impl Node {
         }
     }
 
-    /// The members, when it is a list.
+    /// Returns the members if the value is a list.
     pub fn list(&self) -> Option<&[Node]> {
         match &self.value {
             Value::List(list) => Some(list),
@@ -87,7 +87,7 @@ impl Node {
         }
     }
 
-    /// The keys and values, when it is a table.
+    /// Returns the keys and values if the value is a table.
     pub fn table(&self) -> Option<&Table> {
         match &self.value {
             Value::Table(table) => Some(table),
@@ -95,7 +95,7 @@ impl Node {
         }
     }
 
-    /// The value of a key, when it is a table that has it.
+    /// Returns the value of a key if this is a table that contains it.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.table()?.iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
     }

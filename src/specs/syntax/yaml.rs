@@ -1,17 +1,17 @@
-//! Reads YAML front matter into values with places.
+//! Parses YAML front matter into values with positions.
 //!
-//! All of YAML's ways to write a text, a list and a table are understood. What makes a file say more than it shows
-//! is refused: anchors, aliases, tags, several documents, and keys that are no texts.
+//! All YAML notations of texts, lists and tables are supported. Features that give a file a meaning that is not
+//! visible are rejected: anchors, aliases, tags, several documents, and keys that are not texts.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
 use crate::specs::syntax::position::{Place, Wrong};
 use crate::specs::syntax::tree::{KeyNode, Node, Table, Value};
 
-/// How deep tables and lists may stand in one another; specs need three.
+/// Maximum nesting depth of tables and lists; specs need three.
 const DEEPEST: usize = 8;
 
-/// The keys and values of a text whose first line is this line of its file.
+/// Parses a text. `first_line` is the line of the file on which the text begins.
 pub(in crate::specs) fn parse(text: &str, first_line: usize) -> Result<Table, Wrong> {
     let mut reader = Reader { parser: Parser::new_from_str(text), first_line };
     match reader.next()? {
@@ -26,7 +26,7 @@ pub(in crate::specs) fn parse(text: &str, first_line: usize) -> Result<Table, Wr
                 }
             }
         }
-        // An empty text, or nothing but comments.
+        // An empty text, or only comments.
         (Event::Scalar(text, ..), _) if text.is_empty() || text == "~" => Ok(Table::new()),
         (_, span) => Err(Wrong::new(reader.place(&span), "expected lines of `key: value`")),
     }
@@ -38,7 +38,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next event that says something.
+    /// Returns the next event with content.
     fn next(&mut self) -> Result<(Event<'a>, Span), Wrong> {
         loop {
             match self.parser.next_event() {

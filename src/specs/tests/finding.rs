@@ -1,4 +1,4 @@
-//! Which file counts.
+//! Tests of which file defines a spec.
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,4 +1,4 @@
-//! Everything that is wrong, all at once, and what of it stands in the way of a spec.
+//! Tests of reporting all errors together, and of which errors prevent the use of a spec.
 
 use super::*;
 use crate::specs::syntax::file;

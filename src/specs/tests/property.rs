@@ -1,4 +1,4 @@
-//! For any text and any layers.
+//! Property tests with arbitrary texts and layers.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// One layer as a simple model has it: `model`, `role`, `env.A` and so on, each set or not.
+/// One layer in a simple model: `model`, `role`, `env.A` and so on, each set or not.
 type Said = BTreeMap<&'static str, u8>;
 
 fn said() -> impl Strategy<Value = Said> {
@@ -23,7 +23,7 @@ fn toml_of(said: &Said) -> String {
         .collect()
 }
 
-/// What a spec says, in the model's words.
+/// Converts a spec to the representation of the model.
 fn heard(spec: &Spec) -> BTreeMap<&'static str, u8> {
     let number = |text: &String| text[1..].parse().unwrap();
     let small = |count: &u32| u8::try_from(*count).unwrap();
@@ -68,7 +68,7 @@ proptest! {
         let disk = Disk::project(&text);
         let specs = disk.specs();
         let mistakes = specs.check(KINDS);
-        // What the check finds nothing wrong with can be had.
+        // A spec for which the check finds no error can be resolved.
         for name in specs.names() {
             let spec = specs.get(name);
             prop_assert!(spec.is_ok() || !mistakes.is_empty(), "{name}: {spec:?}");

@@ -1,4 +1,4 @@
-//! What a spec comes to.
+//! Tests of resolving a spec.
 
 use super::*;
 use crate::model::{
@@ -214,7 +214,7 @@ fn a_body_of_one_word_is_a_prompt_and_not_a_path() {
 #[test]
 fn the_example_is_right_and_names_every_key() {
     let text = init_text();
-    // A line that is switched off begins with `#` and its key.
+    // A disabled line begins with `#` and its key.
     let switched_on: String = text
         .lines()
         .map(|line| {

@@ -1,75 +1,75 @@
-//! The one table of what a spec can say. Reading, checking, the JSON Schema and the example all follow it.
+//! The table of all keys of a spec. Parsing, validation, the JSON Schema and the example follow it.
 
 /// A key of a spec.
 #[derive(Debug)]
 pub(in crate::specs) struct Key {
     pub name: &'static str,
     pub shape: Shape,
-    /// One sentence for people: editors show it.
+    /// One sentence of documentation, which editors show.
     pub meaning: &'static str,
 }
 
-/// What the value of a key may be.
+/// The type of a key's value.
 #[derive(Debug)]
 pub(in crate::specs) enum Shape {
-    /// A text, of several lines if one likes.
+    /// A text, which may have several lines.
     Text,
     /// A text of one line.
     Line,
-    /// A word for what it is among others; some are known.
+    /// The role of an agent among others; some roles have a meaning to Symposium.
     Role,
     /// The name of a kind.
     Kind,
     /// The name of another spec.
     SpecName,
-    /// One of these words.
+    /// One of these keywords.
     Word(&'static [&'static str]),
-    /// A list of these words.
+    /// A list of these keywords.
     Words(&'static [&'static str]),
     /// A program and its arguments.
     Command,
-    /// A list of tools, or a text with commas.
+    /// A list of tools, or a text separated by commas.
     Tools,
     /// `true` or `false`.
     Flag,
-    /// A whole number from 1.
+    /// A whole number of at least 1.
     Count,
-    /// A time span.
+    /// A duration such as `30m`.
     Span,
-    /// Five fields of cron.
+    /// A cron expression with five fields.
     Cron,
-    /// The path of a file, relative to the one that names it.
+    /// The path of a file, relative to the file that names it.
     Path,
-    /// A text, a number or a flag.
+    /// A text, a number or a boolean.
     Scalar,
-    /// A list of texts, at least one.
+    /// A list of at least one text.
     Texts,
     /// A text, a path that looks like one, or a table of [`PROMPT`].
     Prompt,
     /// `false`, or a table of [`HEARTBEAT`].
     Heartbeat,
-    /// A word of [`PLACES`], or a table of [`WORKSPACE`].
+    /// A keyword of [`PLACES`], or a table of [`WORKSPACE`].
     Workspace,
     /// A list of files below the project, with `*` and `?`.
     Patterns,
-    /// A list of lines for the shell.
+    /// A list of shell commands.
     ShellLines,
-    /// Variables and their values.
+    /// Variables with their values.
     Env,
-    /// Names and tables of [`PARAM`].
+    /// Parameter names with tables of [`PARAM`].
     Params,
     /// A table of these keys.
     Table(&'static [Key]),
 }
 
 impl Shape {
-    /// Whether a spec adds to what it stands on, key by key, where others replace it.
+    /// Checks whether values are merged with the inherited ones key by key instead of replacing them.
     pub fn merges(&self) -> bool {
         matches!(self, Shape::Env | Shape::Params | Shape::Workspace | Shape::Table(_))
     }
 }
 
-/// Where a key stands.
+/// The table in which a key occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::specs) enum Scope {
     /// In `[defaults]`.
@@ -80,10 +80,10 @@ pub(in crate::specs) enum Scope {
     FrontMatter,
 }
 
-/// The roles that mean something to us; any other word is a role too.
+/// The roles that have a meaning to Symposium; any other word is a role too.
 pub(in crate::specs) const ROLES: &[&str] = &["proxy", "planner", "executor"];
 
-/// Which keys may stand in a place.
+/// Returns the keys that are allowed in a table.
 pub(in crate::specs) fn keys(scope: Scope) -> Vec<&'static Key> {
     let belongs = |key: &&Key| match scope {
         Scope::Agent => key.name != "name",
@@ -97,7 +97,7 @@ const fn key(name: &'static str, shape: Shape, meaning: &'static str) -> Key {
     Key { name, shape, meaning }
 }
 
-/// Everything a spec can say.
+/// All keys of a spec.
 pub(in crate::specs) const KEYS: &[Key] = &[
     key("name", Shape::SpecName, "What the spec is called, where its folder or file says something else."),
     key("description", Shape::Text, "What the spec is for, shown by `symposium spec list`."),
@@ -152,16 +152,16 @@ pub(in crate::specs) const KEYS: &[Key] = &[
     key("limits", Shape::Table(LIMITS), "What it may spawn."),
 ];
 
-/// `limits`
+/// The keys of `limits`.
 pub(in crate::specs) const LIMITS: &[Key] = &[
     key("depth", Shape::Count, "How many generations there may be below it."),
     key("children", Shape::Count, "How many children it may have at once."),
 ];
 
-/// The sorts of places to work in.
+/// The modes of a workspace.
 pub(in crate::specs) const PLACES: &[&str] = &["in-place", "worktree", "scratch"];
 
-/// `workspace`, when it is a table
+/// The keys of `workspace` if it is a table.
 pub(in crate::specs) const WORKSPACE: &[Key] = &[
     key("mode", Shape::Word(PLACES), "Where it works; the same as the word alone."),
     key(
@@ -176,20 +176,20 @@ pub(in crate::specs) const WORKSPACE: &[Key] = &[
     ),
 ];
 
-/// `heartbeat`
+/// The keys of `heartbeat`.
 pub(in crate::specs) const HEARTBEAT: &[Key] = &[
     key("every", Shape::Span, "How long between two of them, such as `30m`."),
     key("cron", Shape::Cron, "When, as five fields of cron in local time, such as `0 9 * * 1-5`."),
     key("prompt", Shape::Text, "What it is asked."),
 ];
 
-/// `system_prompt`, when it is a table
+/// The keys of `system_prompt` if it is a table.
 pub(in crate::specs) const PROMPT: &[Key] = &[
     key("text", Shape::Text, "The prompt itself."),
     key("file", Shape::Path, "The file that holds it, relative to the file that says so."),
 ];
 
-/// One of `params`
+/// The keys of a parameter in `params`.
 pub(in crate::specs) const PARAM: &[Key] = &[
     key(
         "type",

@@ -1,4 +1,4 @@
-//! Checks of values against the table of keys.
+//! Validates values against the table of keys.
 //!
 //! - `keys`: the table of keys
 //! - `validate`: checking values against the table

@@ -1,4 +1,4 @@
-//! The JSON Schema of `agents.toml`, so that editors complete and check it. Made from the table of keys.
+//! The JSON Schema of `agents.toml` for completion and validation in editors, generated from the table of keys.
 
 use serde_json::{Map, Value, json};
 
@@ -6,12 +6,12 @@ use crate::specs::validation::keys::{
     HEARTBEAT, Key, PARAM, PLACES, PROMPT, ROLES, Scope, Shape, WORKSPACE, keys,
 };
 
-/// What a name may be; the rule itself is `AgentName`'s.
+/// The pattern of a name; the authoritative rule is in `AgentName`.
 const NAME: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$";
 const VARIABLE: &str = "^(?!SYMPOSIUM_|TMUX)[A-Za-z_][A-Za-z0-9_]*$";
 const PARAMETER: &str = "^[A-Za-z][A-Za-z0-9_]*$";
 
-/// The schema as it is checked in.
+/// Returns the schema as it is stored in the repository.
 pub fn schema_text() -> String {
     let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
     text.push('\n');

@@ -1,4 +1,4 @@
-//! Holds values against the table of keys and tells every mistake, each with what is allowed. Reads no file.
+//! Validates values against the table of keys and reports every error with the allowed values. Reads no file.
 
 use crate::base::suggest::{allowed, nearest};
 use crate::model::{AgentName, Cron, bad_pattern};
@@ -7,7 +7,7 @@ use crate::specs::syntax::tree::{Node, Table};
 use crate::specs::validation::keys::{HEARTBEAT, Key, PLACES, PROMPT, ROLES, Shape, WORKSPACE};
 use crate::specs::{param, validation::value_rules};
 
-/// Tells what is wrong with a table that may hold these keys; `inside` is the key it is the value of.
+/// Collects the errors of a table with these keys; `inside` is the key whose value the table is.
 pub(in crate::specs) fn check_table(
     keys: &[&Key],
     table: &Table,
@@ -30,7 +30,7 @@ pub(in crate::specs) fn check_table(
     }
 }
 
-/// Tells what is wrong with the value of a key.
+/// Collects the errors of a key's value.
 pub(in crate::specs) fn check(name: &str, shape: &Shape, node: &Node, told: &mut Vec<Wrong>) {
     match shape {
         Shape::Text => text(name, node, told, value_rules::text),
@@ -80,7 +80,7 @@ pub(in crate::specs) fn check(name: &str, shape: &Shape, node: &Node, told: &mut
     }
 }
 
-/// A table of these keys; whether it is one.
+/// Collects the errors of a value that must be a table with these keys.
 pub(in crate::specs) fn fields(name: &str, keys: &[Key], node: &Node, told: &mut Vec<Wrong>) {
     match node.table() {
         Some(table) => check_table(&keys.iter().collect::<Vec<_>>(), table, Some(name), told),
@@ -95,7 +95,7 @@ pub(in crate::specs) fn wrong_sort(name: &str, wanted: &str, node: &Node, told: 
     told.push(Wrong::new(node.at, format!("`{name}` must be {wanted}, this is {}", node.sort())));
 }
 
-/// A word of a file as it can be shown on a line.
+/// Escapes and shortens a text from a file for an error message.
 pub(in crate::specs) fn shown(text: &str) -> String {
     text.escape_debug().take(80).collect()
 }
@@ -140,7 +140,7 @@ fn role(text: &str) -> Result<(), String> {
             ROLES.join(", ")
         ));
     }
-    // Any word is a role, but one that differs from a known one by a letter or two was meant to be it.
+    // Any word is a role, but a word that differs from a known role by a letter or two is probably a typing error.
     let letters = text.chars().all(|c| c.is_ascii_alphabetic());
     match nearest(text, ROLES.iter().copied()) {
         Some(near) if near != text && letters => {
@@ -156,7 +156,7 @@ fn command(name: &str, node: &Node, told: &mut Vec<Wrong>) {
         let message = format!("`{name}` must be a list of words, no shell reads it: [{}]", words.join(", "));
         return told.push(Wrong::new(node.at, message));
     }
-    // An argument may be empty, and may hold anything but the end of all texts.
+    // An argument may be empty and may contain any character but NUL.
     list(name, node, told, |name, node, told| {
         text(name, node, told, |text| match text.contains('\0') {
             true => Err("holds a NUL character".into()),

@@ -1,12 +1,12 @@
-//! What single texts of a spec must be, each rule with the words for what is wrong.
+//! Rules for single texts of a spec, each with its error message.
 
 use crate::base::duration::parse_duration;
 use crate::model::is_deceptive;
 
-/// The longest text that can be one argument of a program on Linux, less its end: `MAX_ARG_STRLEN`.
+/// Maximum length of one program argument on Linux, without the terminating NUL: `MAX_ARG_STRLEN`.
 pub(in crate::specs) const LONGEST_ARGUMENT: usize = 131_071;
 
-/// Any text that can be an argument.
+/// Checks a text that can be an argument.
 pub(in crate::specs) fn text(text: &str) -> Result<(), String> {
     if text.trim().is_empty() {
         return Err("is empty".into());
@@ -22,7 +22,7 @@ pub(in crate::specs) fn text(text: &str) -> Result<(), String> {
     }
 }
 
-/// A text on one line.
+/// Checks a text on one line.
 pub(in crate::specs) fn line(line: &str) -> Result<(), String> {
     text(line)?;
     match line.chars().any(char::is_control) {
@@ -31,7 +31,7 @@ pub(in crate::specs) fn line(line: &str) -> Result<(), String> {
     }
 }
 
-/// A line for the shell, which a person reads before it runs: what is not seen must not be in it.
+/// Checks a shell command. The user reads it before it runs, so it must not contain invisible characters.
 pub(in crate::specs) fn shell_line(text: &str) -> Result<(), String> {
     line(text)?;
     match text.contains(is_deceptive) {
@@ -40,7 +40,7 @@ pub(in crate::specs) fn shell_line(text: &str) -> Result<(), String> {
     }
 }
 
-/// A time span of at least a second, in seconds.
+/// Parses a duration of at least a second and returns it in seconds.
 pub(in crate::specs) fn span(text: &str) -> Result<u64, String> {
     match parse_duration(text).map(|span| span.as_secs()) {
         Some(seconds @ 1..) => Ok(seconds),
@@ -49,21 +49,21 @@ pub(in crate::specs) fn span(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The name of a variable that a spec may set.
+/// Checks the name of a variable that a spec may set.
 pub(in crate::specs) fn variable(name: &str) -> Result<(), String> {
     let rest = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     if !first || !name.chars().all(rest) {
         return Err("is no name of a variable; allowed: letters, digits and `_`, not a digit first".into());
     }
-    // Agents find each other by these, and tmux finds its server.
+    // Agents find each other with these variables, and tmux finds its server.
     match name.starts_with("SYMPOSIUM_") || name.starts_with("TMUX") {
         true => Err("is ours to set; allowed: any name but SYMPOSIUM_… and TMUX…".into()),
         false => Ok(()),
     }
 }
 
-/// A text cut at its commas, but not inside parentheses: `Bash(git add, git log), Read` are two.
+/// Splits a text at its commas, but not inside parentheses: `Bash(git add, git log), Read` has two parts.
 pub(in crate::specs) fn at_commas(text: &str) -> Vec<String> {
     let (mut depth, mut parts) = (0_usize, vec![String::new()]);
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! `agent handoff export`
+//! The `agent handoff export` command.
 
 use crate::manager::Handoff;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ pub(super) fn run(args: Arguments, context: &Invocation) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Standard output, where nothing else wants it and somebody can do something with an archive.
+/// Returns standard output as the destination, unless JSON is written there or it is a terminal.
 fn stream(context: &Invocation) -> Result<Destination, Error> {
     let refused = |what: &str, hint: &str| Error::Usage { what: what.into(), hint: Some(hint.into()) };
     if context.ui.json {

@@ -1,4 +1,4 @@
-//! `agent handoff import`: what is inside is shown first, then somebody is asked.
+//! The `agent handoff import` command: shows the contents of a hand-off first, then asks for confirmation.
 
 use crate::manager::Handoff;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! What is in a handoff, for whoever is asked whether they want it: for people and for programs. All of it is a
-//! stranger's word, and a terminal obeys none of it.
+//! Renders the contents of a hand-off before the user accepts it, as text and as JSON. All of it is untrusted input,
+//! so control sequences are removed before it reaches a terminal.
 
 use serde::Serialize;
 use unicode_width::UnicodeWidthChar;
@@ -11,19 +11,19 @@ use crate::manager::{Parcel, QueueWish};
 use crate::model::{HandedMessage, HandedTask, Manifest, Part, Spec};
 use crate::rules::workspace::handoff::{Told, listed_names};
 
-/// For programs. The field names are a public contract.
+/// JSON form of a hand-off. The field names are a public contract.
 #[derive(Serialize)]
 pub(super) struct View<'a> {
     manifest: &'a Manifest,
     title: Option<&'a str>,
     spec: &'a Spec,
-    /// What it would do on this machine without being asked again.
+    /// What the agent would do on this machine without further confirmation.
     acts: Vec<String>,
-    /// Every text that would reach it, whole, as it would reach it.
+    /// The complete text of everything that the agent would receive as input.
     told: Told,
     tasks: usize,
     messages: usize,
-    /// Tasks and mail as they are in the file.
+    /// Tasks and messages as they are in the file.
     queue: Queue<'a>,
 }
 
@@ -48,29 +48,30 @@ impl View<'_> {
     }
 }
 
-/// For people: a line for each thing, below them what it is told, and last what it does, where somebody who is asked has it
-/// before their eyes. A terminal of this width breaks no line by itself: what it puts at the beginning of a line would look
-/// like a line of ours.
+/// Renders a hand-off as text: one line for each field, then the texts that the agent receives, and last what it
+/// does, so that this is visible next to the question. Lines are broken at `width` here and not by the terminal,
+/// because a continuation at the beginning of a line could pass for a line of this program.
 pub(super) fn card(parcel: &Parcel, queue: QueueWish, width: Option<usize>) -> String {
     let about = about(parcel).into_iter().map(|(key, value)| (key, clean(&value)));
-    // These have lines of their own, and are spelt out.
+    // These have lines of their own and are printed in full.
     let told = parcel.told(queue).sentences().into_iter().map(|text| ("told", format!("it {text}")));
     let runs = parcel.runs().into_iter().map(|act| ("acts", format!("it {act}")));
     about.chain(told).chain(runs).map(|(key, value)| row(key, &value, width)).collect()
 }
 
-/// How far in what is said begins.
+/// Column at which the values begin.
 const INDENT: usize = 15;
 
 fn row(key: &str, value: &str, width: Option<usize>) -> String {
-    // One column less: some terminals go to the next line when the last one is full.
+    // One column less, because some terminals move to the next line when the last column is filled.
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT + 1).max(10));
     let keys = std::iter::once(key).chain(std::iter::repeat(""));
     let lines = value.split('\n').flat_map(|line| broken(line, room));
     keys.zip(lines).map(|(key, line)| format!("{key:>13}  {line}\n")).collect()
 }
 
-/// A line in pieces that are no wider; the bar before a stranger's text is before each of them.
+/// Breaks a line into pieces of at most `room` columns. If the line has the bar that marks untrusted text, each piece
+/// gets it.
 fn broken(line: &str, room: usize) -> Vec<String> {
     let (bar, text) = line.strip_prefix("| ").map_or(("", line), |text| ("| ", text));
     let mut pieces = vec![bar.to_owned()];
@@ -152,7 +153,7 @@ mod tests {
         assert!(wide.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) < 40), "{wide}");
         assert!(wide.lines().skip(1).all(|line| line.starts_with(&" ".repeat(INDENT))), "{wide}");
         assert_eq!(row("kind", &"x".repeat(500), None), format!("         kind  {}\n", "x".repeat(500)));
-        // One that is narrower than any word still shows all of it.
+        // A terminal that is narrower than any word still shows all of the text.
         assert_eq!(row("kind", "abc", Some(1)).matches(|c: char| "abc".contains(c)).count(), 3);
     }
 }

@@ -1,26 +1,26 @@
-//! The state of a list from which a person chooses: what was typed, which lines match, which one is selected.
+//! The state of a list from which the user chooses: the filter, the matching lines and the selected line.
 
-/// The keys that work in the list, after its title and before the filter.
+/// Help on the keys that work in the list, shown after its title and before the filter.
 const KEYS_HELP: &str = "(type to filter, 1-9 to choose, Esc to leave): ";
 
-/// What a key led to.
+/// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The person goes on choosing.
+    /// The user has not chosen yet.
     Go,
     /// The line with this index was chosen.
     Chosen(usize),
-    /// The person left.
+    /// The user cancelled.
     Left,
 }
 
-/// A list with a filter.
+/// A list of lines with a filter.
 #[derive(Debug)]
 pub(super) struct Chooser {
     title: String,
     lines: Vec<String>,
     filter: String,
-    /// The position among the lines that match.
+    /// The position of the selected line among the matching lines.
     selected: usize,
 }
 
@@ -29,7 +29,7 @@ impl Chooser {
         Chooser { title: title.to_owned(), lines, filter: String::new(), selected: 0 }
     }
 
-    /// The indices of the lines that contain every word of the filter, in either case.
+    /// Returns the indices of the lines that contain every word of the filter, ignoring case.
     fn matching(&self) -> Vec<usize> {
         let words: Vec<String> = self.filter.to_lowercase().split_whitespace().map(str::to_owned).collect();
         let matches = |line: &str| {
@@ -39,7 +39,7 @@ impl Chooser {
         (0..self.lines.len()).filter(|at| matches(&self.lines[*at])).collect()
     }
 
-    /// The lines to show in so many rows: what was typed, then what matches, with the selected line marked.
+    /// Returns the lines to show in `rows` rows: the filter, then the matching lines with the selected one marked.
     pub(super) fn shown(&self, rows: usize) -> Vec<String> {
         let matching = self.matching();
         let mut shown = vec![format!("{} {KEYS_HELP}{}", self.title, self.filter)];
@@ -57,7 +57,7 @@ impl Chooser {
         shown
     }
 
-    /// Takes the bytes of one or more keys.
+    /// Processes the bytes of one or more keys.
     pub(super) fn keys(&mut self, bytes: &[u8]) -> Step {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -70,12 +70,12 @@ impl Chooser {
         Step::Go
     }
 
-    /// Takes the first key; returns how many bytes it has.
+    /// Processes the first key and returns its length in bytes.
     fn key(&mut self, bytes: &[u8]) -> (Step, usize) {
         match bytes {
             [0x1b, b'[' | b'O', b'A', ..] => (self.select_before(), 3),
             [0x1b, b'[' | b'O', b'B', ..] => (self.select_behind(), 3),
-            // Any other sequence of a terminal is passed over.
+            // All other escape sequences are ignored.
             [0x1b, b'[' | b'O', rest @ ..] => {
                 let end = rest.iter().position(|byte| byte.is_ascii_alphabetic() || *byte == b'~');
                 (Step::Go, 2 + end.map_or(rest.len(), |end| end + 1))
@@ -114,7 +114,7 @@ impl Chooser {
         Step::Go
     }
 
-    /// Takes a character that is typed; a control character or a broken one is passed over.
+    /// Appends a typed character to the filter. Control characters and invalid UTF-8 are ignored.
     fn typed(&mut self, bytes: &[u8]) -> (Step, usize) {
         let valid = match std::str::from_utf8(bytes) {
             Ok(text) => text,
@@ -127,12 +127,10 @@ impl Chooser {
     }
 }
 
-/// Removes the last character.
 fn remove_character(filter: &mut String) {
     filter.pop();
 }
 
-/// Removes the last word.
 fn remove_word(filter: &mut String) {
     let end = filter.trim_end().rfind(' ').map_or(0, |at| at + 1);
     filter.truncate(end);

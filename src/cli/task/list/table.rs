@@ -1,4 +1,4 @@
-//! Tasks as a table: one line a task, with its result or the reason for its state.
+//! The table of tasks: one line for each task, with its result or the reason for its state.
 
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
@@ -8,14 +8,14 @@ use crate::cli::render::times::age;
 use crate::manager::TaskView;
 use crate::model::TaskStatus;
 
-/// The space between two columns.
+/// Space between two columns.
 const GAP: usize = 2;
 /// Titles of the columns, in the order in which they are printed.
 const HEAD: [&str; 6] = ["ID", "STATE", "AGENT", "SINCE", "TASK", "RESULT"];
-/// The narrowest width of the last two columns.
+/// Minimum width of the last two columns.
 const LEAST_WIDTH: usize = 8;
 
-/// Renders one line a task below a head line, at most `width` columns wide.
+/// Renders one line for each task below a head line, at most `width` columns wide.
 pub(super) fn table(tasks: &[TaskView], width: usize, now: Timestamp) -> String {
     let head = HEAD.map(str::to_owned);
     let rows: Vec<[String; 6]> = tasks.iter().map(|view| row(view, now)).collect();
@@ -34,7 +34,7 @@ pub(super) fn table(tasks: &[TaskView], width: usize, now: Timestamp) -> String 
     let columns = is_shown.iter().filter(|is_shown| **is_shown).count();
     let taken: usize = widths[..4].iter().sum::<usize>() + GAP * columns.saturating_sub(1);
     let left = width.saturating_sub(taken);
-    // The task and its result share what is left; neither takes more than half unless the other needs less.
+    // The task and its result share the remaining width; neither takes more than half unless the other needs less.
     let (task, result) = (widths[4], widths[5]);
     widths[4] = task.min(left.saturating_sub(result).max(left / 2)).max(LEAST_WIDTH.min(task));
     widths[5] = result.min(left.saturating_sub(widths[4])).max(LEAST_WIDTH.min(result));
@@ -67,7 +67,7 @@ fn row(view: &TaskView, now: Timestamp) -> [String; 6] {
     ]
 }
 
-/// The result of a task that is done, the reason of one that is not, or how far its agent says it is.
+/// Returns the result of a done task, the progress of a running one, or the reason for any other state.
 fn result(view: &TaskView) -> String {
     let task = &view.task;
     let first_line =

@@ -1,4 +1,4 @@
-//! Every rule, broken once.
+//! Tests that violate each rule once.
 
 use crate::specs::syntax::agents_toml;
 use crate::specs::validation::keys::{Scope, keys};
