@@ -114,7 +114,7 @@ fn domain_rank(name: &str) -> usize {
 }
 
 #[test]
-fn domains_of_the_manager_import_lower_domains_only() {
+fn manager_domains_import_lower_domains_only() {
     let mention = Regex::new(r"crate::manager::(\w+)").unwrap();
     let grouped = Regex::new(r"crate::manager::\{").unwrap();
     let mut wrong = Vec::new();
@@ -145,7 +145,7 @@ fn domains_of_the_manager_import_lower_domains_only() {
 }
 
 #[test]
-fn every_folder_of_the_manager_has_a_place_among_the_domains() {
+fn every_manager_folder_is_in_the_domain_table() {
     let folders: BTreeSet<String> = sources()
         .iter()
         .filter_map(|file| {
@@ -160,7 +160,7 @@ fn every_folder_of_the_manager_has_a_place_among_the_domains() {
 const COMMAND_FOLDERS: &[&str] = &["cli", "cli/agent"];
 
 #[test]
-fn no_folder_holds_more_files_than_a_reader_takes_in() {
+fn no_folder_holds_more_than_16_files() {
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     for file in sources() {
         if let Some((folder, _)) = file.relative.rsplit_once('/') {
@@ -172,7 +172,7 @@ fn no_folder_holds_more_files_than_a_reader_takes_in() {
 }
 
 #[test]
-fn only_the_tmux_edge_starts_tmux() {
+fn only_the_tmux_adapter_starts_tmux() {
     let start = Regex::new(r#"Command::new\(\s*"tmux""#).unwrap();
     // An expression over a whole file takes milliseconds in a debug build, and most files start no program.
     let starts_tmux = |text: &str| text.contains("Command::new(") && start.is_match(text);
@@ -187,13 +187,13 @@ fn no_file_is_longer_than_600_lines() {
 }
 
 #[test]
-fn every_file_says_first_what_it_owns() {
+fn every_file_starts_with_a_header_comment() {
     let wrong = offenders(|file| !file.text.starts_with("//! "));
     assert!(wrong.is_empty(), "these do not begin with `//! `: {wrong:?}");
 }
 
 #[test]
-fn no_module_is_a_drawer() {
+fn no_module_has_a_catch_all_name() {
     let drawers = ["util", "utils", "helper", "helpers", "common", "misc"];
     let wrong =
         offenders(|file| module_path(&file.relative).iter().any(|part| drawers.contains(&part.as_str())));
@@ -201,7 +201,7 @@ fn no_module_is_a_drawer() {
 }
 
 #[test]
-fn every_way_to_write_an_import_is_seen() {
+fn every_form_of_import_is_recognized() {
     let seen = |text: &str, depth: usize| -> Vec<(usize, String)> {
         imports(text, depth).into_iter().map(|import| (import.line, import.module)).collect()
     };
@@ -233,7 +233,7 @@ fn every_way_to_write_an_import_is_seen() {
 }
 
 #[test]
-fn the_table_refuses_what_the_design_forbids() {
+fn the_layer_table_forbids_upward_imports() {
     for (module, forbidden) in [
         ("model", "rules"),
         ("rules", "store"),

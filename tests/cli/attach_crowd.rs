@@ -124,7 +124,7 @@ impl Crowd<'_> {
 }
 
 #[test]
-fn in_a_crowd_one_drives_and_the_size_is_its_own() {
+fn random_client_changes_keep_one_driver_and_its_size() {
     let env = TestEnv::new();
     let script =
         "trap 'stty size >> sizes' WINCH; echo this is a; while :; do sleep 100 & wait; kill $!; done";
@@ -169,7 +169,7 @@ fn in_a_crowd_one_drives_and_the_size_is_its_own() {
 
 /// Nobody waits for anybody: what is seen when all have come and gone must be in order, whoever drives.
 #[test]
-fn in_a_crowd_that_waits_for_nobody_one_drives_in_the_end() {
+fn concurrent_client_changes_end_with_one_driver() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo this is a; exec sleep 1000"]);
     let mut dice = Dice(35);

@@ -44,7 +44,7 @@ fn client(env: &TestEnv) -> i64 {
 }
 
 #[test]
-fn a_shell_has_its_terminal_back_after_the_tmux_server_was_killed() {
+fn the_terminal_is_restored_after_the_tmux_server_was_killed() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);
@@ -55,7 +55,7 @@ fn a_shell_has_its_terminal_back_after_the_tmux_server_was_killed() {
 }
 
 #[test]
-fn a_shell_has_its_terminal_back_after_a_detach_and_nothing_stays() {
+fn the_terminal_is_restored_after_a_detach_and_no_process_remains() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);
@@ -69,7 +69,7 @@ fn a_shell_has_its_terminal_back_after_a_detach_and_nothing_stays() {
 }
 
 #[test]
-fn a_shell_has_its_terminal_back_after_the_client_was_killed() {
+fn the_terminal_is_restored_after_the_client_was_killed() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);
@@ -79,7 +79,7 @@ fn a_shell_has_its_terminal_back_after_the_client_was_killed() {
 }
 
 #[test]
-fn a_client_leaves_when_the_command_that_started_it_is_killed() {
+fn the_client_detaches_when_its_attach_command_is_killed() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);
@@ -92,7 +92,7 @@ fn a_client_leaves_when_the_command_that_started_it_is_killed() {
 }
 
 #[test]
-fn an_attached_terminal_can_be_suspended_and_brought_back() {
+fn an_attached_client_can_be_suspended_and_resumed() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);

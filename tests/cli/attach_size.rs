@@ -58,7 +58,7 @@ fn left(env: &TestEnv, terminal: Terminal<'_>) {
 }
 
 #[test]
-fn the_size_stays_when_the_driver_leaves_and_observers_do_not_change_it() {
+fn the_size_survives_the_driver_and_ignores_observers() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let driver = attached(&env, (120, 40), &[]);
@@ -86,7 +86,7 @@ fn the_size_stays_when_the_driver_leaves_and_observers_do_not_change_it() {
 }
 
 #[test]
-fn an_agent_is_not_born_in_the_size_of_whoever_drives_another() {
+fn a_new_agent_does_not_take_the_size_of_another_driver() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let driver = attached(&env, (20, 4), &[]);
@@ -104,7 +104,7 @@ fn an_agent_is_not_born_in_the_size_of_whoever_drives_another() {
 }
 
 #[test]
-fn the_size_follows_the_driver_while_others_watch() {
+fn the_size_follows_the_driver_and_ignores_watching_clients() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let driver = attached(&env, (120, 40), &[]);
@@ -134,7 +134,7 @@ fn the_size_follows_the_driver_while_others_watch() {
 }
 
 #[test]
-fn an_observer_on_the_terminal_of_the_last_driver_does_not_decide() {
+fn an_observer_on_the_former_drivers_terminal_does_not_resize() {
     let env = TestEnv::new();
     measuring(&env, "a");
     for hook in ["client-attached", "client-detached", "client-session-changed"] {
@@ -152,7 +152,7 @@ fn an_observer_on_the_terminal_of_the_last_driver_does_not_decide() {
 }
 
 #[test]
-fn an_observer_who_goes_to_another_agent_leaves_its_size_as_it_is() {
+fn an_observer_that_switches_agents_does_not_resize() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let before = size(&env);
@@ -166,7 +166,7 @@ fn an_observer_who_goes_to_another_agent_leaves_its_size_as_it_is() {
 }
 
 #[test]
-fn where_all_may_type_those_who_watch_do_not_count() {
+fn observers_do_not_resize_under_the_shared_policy() {
     let env = TestEnv::new();
     measuring(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"shared\"\n").unwrap();
@@ -192,7 +192,7 @@ fn where_all_may_type_those_who_watch_do_not_count() {
 }
 
 #[test]
-fn a_window_that_the_driver_opens_beside_the_agents_is_as_large() {
+fn a_new_window_of_the_driver_gets_the_drivers_size() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let driver = attached(&env, (120, 40), &[]);
@@ -212,7 +212,7 @@ fn a_window_that_the_driver_opens_beside_the_agents_is_as_large() {
 }
 
 #[test]
-fn a_prompt_is_taken_whatever_the_terminal_of_who_watches() {
+fn a_prompt_is_delivered_while_a_small_observer_is_attached() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a"]);
     let driver = env.terminal_sized((120, 40), [env.binary(), "agent", "attach", "a"]);

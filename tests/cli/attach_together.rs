@@ -39,7 +39,7 @@ fn screen_of(env: &TestEnv, name: &str) -> String {
 }
 
 #[test]
-fn the_second_watches_and_is_told_who_drives() {
+fn the_second_client_watches_and_sees_the_name_of_the_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let line = format!("SSH_CONNECTION='192.0.2.7 4711 192.0.2.1 22' exec {} agent attach a", env.binary());
@@ -69,7 +69,7 @@ fn the_second_watches_and_is_told_who_drives() {
 }
 
 #[test]
-fn who_drives_is_seen_on_a_narrow_terminal() {
+fn the_driver_is_named_on_a_narrow_terminal() {
     let env = TestEnv::new();
     let name = "an-agent-with-a-long-name";
     let script = "echo ready; while read -r line; do echo \"got <$line>\"; done";
@@ -119,7 +119,7 @@ fn without_events(env: &TestEnv) {
 }
 
 #[test]
-fn of_twenty_that_attach_at_once_one_drives() {
+fn twenty_concurrent_attaches_leave_one_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     without_events(&env);
@@ -141,7 +141,7 @@ fn of_twenty_that_attach_at_once_one_drives() {
 }
 
 #[test]
-fn of_twenty_that_take_over_at_once_one_drives() {
+fn twenty_concurrent_takeovers_leave_one_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     without_events(&env);
@@ -158,7 +158,7 @@ fn of_twenty_that_take_over_at_once_one_drives() {
 }
 
 #[test]
-fn whoever_takes_over_drives_and_the_former_driver_is_told() {
+fn take_makes_the_client_the_driver_and_notifies_the_former_one() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let first = attached(&env, "a", &[]);
@@ -177,7 +177,7 @@ fn whoever_takes_over_drives_and_the_former_driver_is_told() {
 }
 
 #[test]
-fn when_the_driver_is_gone_the_one_that_waited_longest_drives() {
+fn the_longest_waiting_client_becomes_the_next_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let first = attached(&env, "a", &[]);
@@ -216,7 +216,7 @@ fn when_the_driver_is_gone_the_one_that_waited_longest_drives() {
 }
 
 #[test]
-fn a_driver_that_is_gone_while_nobody_tells_us_locks_nobody_out() {
+fn a_driver_that_left_without_an_event_does_not_block_the_next() {
     let env = TestEnv::new();
     echoing(&env, "a");
     without_events(&env);
@@ -227,7 +227,7 @@ fn a_driver_that_is_gone_while_nobody_tells_us_locks_nobody_out() {
 }
 
 #[test]
-fn where_it_is_shared_everybody_types() {
+fn all_clients_can_type_under_the_shared_policy() {
     let env = TestEnv::new();
     echoing(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"shared\"\n").unwrap();
@@ -243,7 +243,7 @@ fn where_it_is_shared_everybody_types() {
 }
 
 #[test]
-fn a_mistake_in_who_may_type_is_told_to_whoever_attaches() {
+fn attach_reports_an_invalid_policy() {
     let env = TestEnv::new();
     echoing(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"dictator\"\n").unwrap();
@@ -259,7 +259,7 @@ fn a_mistake_in_who_may_type_is_told_to_whoever_attaches() {
 }
 
 #[test]
-fn an_observer_has_no_key_that_does_anything() {
+fn keys_of_an_observer_have_no_effect() {
     let env = TestEnv::new();
     echoing(&env, "a");
     echoing(&env, "b");
@@ -295,7 +295,7 @@ fn an_observer_has_no_key_that_does_anything() {
 }
 
 #[test]
-fn an_observer_alone_leaves_the_size_as_it_is() {
+fn an_observer_alone_does_not_resize() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let size =
@@ -313,7 +313,7 @@ fn an_observer_alone_leaves_the_size_as_it_is() {
 }
 
 #[test]
-fn a_size_that_an_observer_has_kept_is_free_again_where_all_may_type() {
+fn under_the_shared_policy_an_observer_does_not_fix_the_size() {
     let env = TestEnv::new();
     echoing(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"shared\"\n").unwrap();
@@ -326,7 +326,7 @@ fn a_size_that_an_observer_has_kept_is_free_again_where_all_may_type() {
 }
 
 #[test]
-fn inside_our_own_server_the_same_rules_hold() {
+fn attach_inside_our_server_follows_the_driver_rules() {
     let env = TestEnv::new();
     echoing(&env, "b");
     spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
@@ -354,7 +354,7 @@ fn inside_our_own_server_the_same_rules_hold() {
 }
 
 #[test]
-fn somebody_who_comes_by_bare_tmux_is_one_of_many() {
+fn a_plain_tmux_client_follows_the_driver_rules() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let first = attached(&env, "a", &[]);
@@ -368,7 +368,7 @@ fn somebody_who_comes_by_bare_tmux_is_one_of_many() {
 }
 
 #[test]
-fn who_had_to_watch_elsewhere_drives_where_nobody_does() {
+fn an_observer_becomes_driver_of_an_agent_without_a_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     echoing(&env, "b");
@@ -404,7 +404,7 @@ fn who_had_to_watch_elsewhere_drives_where_nobody_does() {
 }
 
 #[test]
-fn walking_from_agent_to_agent_leads_to_agents_only() {
+fn session_switch_keys_visit_agents_only() {
     let env = TestEnv::new();
     // `_supervisor` comes between capital and small letters.
     for name in ["A", "b", "c"] {
@@ -424,7 +424,7 @@ fn walking_from_agent_to_agent_leads_to_agents_only() {
 }
 
 #[test]
-fn without_a_variable_that_says_so_a_user_is_known_by_the_system() {
+fn the_user_name_comes_from_the_system_without_environment_variables() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let line = format!("unset USER LOGNAME; exec {} agent attach a", env.binary());
@@ -436,7 +436,7 @@ fn without_a_variable_that_says_so_a_user_is_known_by_the_system() {
 }
 
 #[test]
-fn who_was_taken_over_from_watches_since_then() {
+fn a_replaced_driver_watches_from_the_time_of_the_takeover() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let _first = attached(&env, "a", &[]);

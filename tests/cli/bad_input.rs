@@ -52,7 +52,7 @@ fn assert_untouched(env: &TestEnv, what: &str) {
 }
 
 #[test]
-fn a_file_of_specs_that_is_none_is_told_and_starts_nothing() {
+fn invalid_spec_files_are_reported_and_start_nothing() {
     let prompt = "[agents.a]\nkind = 'demo'\nsystem_prompt = './p.md'\n";
     let p = ".symposium/p.md";
     for (what, path, is, says) in [
@@ -100,7 +100,7 @@ fn a_file_of_specs_that_is_none_is_told_and_starts_nothing() {
 }
 
 #[test]
-fn front_matter_that_is_none_is_told_and_starts_nothing() {
+fn invalid_front_matter_is_reported_and_starts_nothing() {
     for (what, is, says) in [
         ("never closed", bytes(b"---\nkind: demo\nYou are."), "agent.md:1:1: "),
         ("a key that is none", bytes(b"---\nmodle: x\n---\n"), "unknown key `modle`; did you mean `model`?"),
@@ -132,7 +132,7 @@ fn front_matter_that_is_none_is_told_and_starts_nothing() {
 }
 
 #[test]
-fn words_that_a_shell_would_obey_are_words() {
+fn shell_syntax_in_specs_is_not_interpreted() {
     let deep = format!("[agents.a]\nenv = {}{}", "{ a = ".repeat(5000), "}".repeat(5000));
     for (what, text, args, says) in [
         ("a program with spaces", "command = ['touch x']", &[][..], "`touch x` is not installed"),

@@ -19,7 +19,7 @@ fn by(env: &TestEnv, name: &str, args: &[&str]) -> Run {
 }
 
 #[test]
-fn a_note_is_written_read_continued_and_taken_down() {
+fn a_note_can_be_set_read_appended_to_and_removed() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "fix", "--", "sleep", "1000"]);
     assert_snapshot!(board(&env, &["list"]).ok().stderr, @"the board is empty; `symposium board set KEY TEXT` writes on it");
@@ -42,7 +42,7 @@ fn a_note_is_written_read_continued_and_taken_down() {
 }
 
 #[test]
-fn each_project_has_a_board_and_its_worktrees_share_it() {
+fn each_project_has_one_board_shared_by_its_worktrees() {
     let env = TestEnv::new();
     let git = |args: &[&str]| env.program("git", args).ok();
     git(&["init", "-q", "-b", "trunk"]);
@@ -66,7 +66,7 @@ fn each_project_has_a_board_and_its_worktrees_share_it() {
 }
 
 #[test]
-fn a_note_that_is_not_there_or_cannot_be_is_told() {
+fn missing_and_invalid_notes_are_reported() {
     let env = TestEnv::new();
     let said = |args: &[&str], code| env.redacted(&board(&env, args).fails(code).stderr);
     assert_snapshot!(said(&["get", "plan"], 3), @"
@@ -91,7 +91,7 @@ fn a_note_that_is_not_there_or_cannot_be_is_told() {
 }
 
 #[test]
-fn large_values_go_by_file_and_have_a_limit() {
+fn large_notes_are_read_from_files_and_limited_in_size() {
     let env = TestEnv::new();
     let file = env.project().join("large");
     let text = format!("\u{1b}[2J{}\n", "x".repeat(1024 * 1024 - 5));
@@ -115,7 +115,7 @@ fn large_values_go_by_file_and_have_a_limit() {
 }
 
 #[test]
-fn a_note_cannot_draw_on_a_terminal() {
+fn control_characters_of_a_note_do_not_reach_the_terminal() {
     let env = TestEnv::new();
     board(&env, &["set", "k", "-"]).stdin("one \u{1b}[31mred\u{202e}\nline two\n").ok();
     let script = format!("{} board get k; sleep 1000", env.binary());

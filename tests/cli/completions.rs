@@ -25,7 +25,7 @@ fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn there_is_a_script_for_each_shell() {
+fn each_shell_has_a_completion_script() {
     let env = TestEnv::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = env.symposium(["completions", shell]).ok().stdout;
@@ -37,7 +37,7 @@ fn there_is_a_script_for_each_shell() {
 }
 
 #[test]
-fn a_tab_offers_what_there_is() {
+fn completion_offers_agents_tasks_and_specs() {
     let env = TestEnv::new();
     assert_eq!(offered(&env, &["agent", "attach", ""]), Vec::<String>::new());
     spawned(&env, &["--name", "api-fix", "--title", "$(touch x) : `y`", "--", "sleep", "1000"]);
@@ -79,7 +79,7 @@ fn a_tab_offers_what_there_is() {
 }
 
 #[test]
-fn a_home_is_understood_as_it_is_typed_and_a_tab_makes_none() {
+fn completion_honours_the_typed_home_and_creates_nothing() {
     let env = TestEnv::new();
     let inside =
         |dir| std::fs::read_dir(dir).unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
@@ -103,7 +103,7 @@ fn a_home_is_understood_as_it_is_typed_and_a_tab_makes_none() {
 }
 
 #[test]
-fn a_registry_that_cannot_be_read_offers_nothing_and_is_left_alone() {
+fn completion_offers_nothing_for_an_unreadable_registry() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let newer = r#"{"format":99,"sessions":{}}"#;

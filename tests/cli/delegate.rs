@@ -25,7 +25,7 @@ fn as_agent(env: &TestEnv, name: &str, args: &[&str]) -> crate::support::run::Ru
 }
 
 #[test]
-fn a_child_takes_over_kind_model_and_tier_and_never_acts_more_freely() {
+fn a_child_inherits_kind_model_and_tier_and_cannot_loosen_the_tier() {
     let env = TestEnv::new();
     trusted_specs(&env, SPECS);
     spawned(&env, &["lead", "--name", "lead"]);
@@ -46,7 +46,7 @@ fn a_child_takes_over_kind_model_and_tier_and_never_acts_more_freely() {
 }
 
 #[test]
-fn a_parent_answers_for_its_children_as_far_as_their_tier_leaves_it_to_it() {
+fn a_parent_may_approve_for_children_only_as_their_tier_allows() {
     let env = TestEnv::new();
     trusted_specs(&env, SPECS);
     spawned(&env, &["lead", "--name", "lead"]);

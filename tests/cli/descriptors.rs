@@ -22,7 +22,7 @@ fn server(env: &TestEnv) -> String {
 }
 
 #[test]
-fn the_server_gets_more_than_the_soft_limit_and_agents_keep_it() {
+fn the_server_raises_its_descriptor_limit_and_agents_keep_theirs() {
     let env = TestEnv::new();
     super::without_settling(&env, &[]);
     spawn(&env, "-Sn 64", "a").ok();
@@ -39,7 +39,7 @@ fn the_server_gets_more_than_the_soft_limit_and_agents_keep_it() {
 }
 
 #[test]
-fn an_agent_that_would_take_the_last_descriptors_is_refused() {
+fn spawn_is_refused_when_descriptors_run_out() {
     let env = TestEnv::new();
     super::without_settling(&env, &[]);
     let mut names = (0..40).map(|number| format!("a{number}"));

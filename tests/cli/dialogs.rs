@@ -55,7 +55,7 @@ draw
 "#;
 
 #[test]
-fn the_buttons_of_a_dialog_are_options_and_can_be_chosen() {
+fn the_buttons_of_a_dialog_are_options_that_can_be_chosen() {
     let env = TestEnv::new();
     fake_cli(&env, "opencode", OPENCODE);
     spawned(&env, &["opencode", "--name", "a"]);
@@ -69,7 +69,7 @@ fn the_buttons_of_a_dialog_are_options_and_can_be_chosen() {
 }
 
 #[test]
-fn a_list_has_the_options_of_every_agent_that_asks() {
+fn list_shows_the_options_of_every_waiting_agent() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         spawned(&env, &["demo", "--name", name, "--task", "/ask ls"]);
@@ -114,7 +114,7 @@ draw
 "#;
 
 #[test]
-fn the_reason_of_a_denial_is_typed_into_a_dialog_that_takes_it() {
+fn the_reason_of_a_denial_is_typed_into_the_dialog() {
     let env = TestEnv::new();
     fake_cli(&env, "claude", CLAUDE);
     spawned(&env, &["claude", "--name", "a"]);

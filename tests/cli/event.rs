@@ -6,7 +6,7 @@ use super::{agent, shown, spawned, status};
 use crate::support::{TestEnv, compile};
 
 #[test]
-fn nonsense_is_taken_without_a_word() {
+fn invalid_events_are_ignored_silently() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let before = env.registry();
@@ -30,7 +30,7 @@ fn nonsense_is_taken_without_a_word() {
 }
 
 #[test]
-fn a_state_that_cannot_be_used_or_a_missing_tmux_does_not_hold_an_agent_up() {
+fn hooks_succeed_with_an_unusable_state_or_without_tmux() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let id = shown(&env, "a")["id"].as_str().unwrap().to_owned();
@@ -50,7 +50,7 @@ fn a_state_that_cannot_be_used_or_a_missing_tmux_does_not_hold_an_agent_up() {
 }
 
 #[test]
-fn hooks_of_an_agent_change_its_status_and_teach_its_conversation() {
+fn hooks_update_status_and_conversation() {
     let env = TestEnv::new();
     super::without_settling(&env, &["claude"]);
     env.fake_program("claude", "exec sleep 1000");
@@ -84,7 +84,7 @@ fn hooks_of_an_agent_change_its_status_and_teach_its_conversation() {
 }
 
 #[test]
-fn an_end_is_written_down_without_anybody_asking() {
+fn an_exit_is_recorded_without_a_command() {
     let env = TestEnv::new();
     let script = "while [ ! -e go ]; do sleep 0.02; done; exit 9";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
@@ -106,7 +106,7 @@ fn an_end_is_written_down_without_anybody_asking() {
 }
 
 #[test]
-fn late_news_of_a_former_process_does_not_end_the_one_that_runs_now() {
+fn a_late_event_of_a_former_process_does_not_end_the_current_one() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a"]);
     super::wait_for(&env, "a", "idle");
@@ -118,7 +118,7 @@ fn late_news_of_a_former_process_does_not_end_the_one_that_runs_now() {
 }
 
 #[test]
-fn an_agent_that_was_noted_as_lost_by_mistake_says_itself_that_it_is_back() {
+fn a_hook_of_an_agent_recorded_as_lost_restores_its_status() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a"]);
     super::wait_for(&env, "a", "idle");
@@ -143,7 +143,7 @@ fn an_agent_that_was_noted_as_lost_by_mistake_says_itself_that_it_is_back() {
 }
 
 #[test]
-fn another_qwen_in_an_agents_shell_does_not_speak_for_it() {
+fn a_second_qwen_in_an_agents_shell_does_not_report_for_it() {
     let env = TestEnv::new();
     super::without_settling(&env, &["qwen"]);
     env.fake_program("qwen", "exec sleep 1000");
@@ -168,7 +168,7 @@ fn another_qwen_in_an_agents_shell_does_not_speak_for_it() {
 }
 
 #[test]
-fn what_runs_in_an_agents_shell_is_its_child_and_leaves_its_conversation_alone() {
+fn a_cli_in_an_agents_shell_is_its_child_and_keeps_its_conversation() {
     let env = TestEnv::new();
     super::without_settling(&env, &["claude"]);
     // As Claude Code does: hooks by its flags. The other one in its shell is started without them.
@@ -188,7 +188,7 @@ fn what_runs_in_an_agents_shell_is_its_child_and_leaves_its_conversation_alone()
 }
 
 #[test]
-fn the_status_line_of_one_that_crashed_says_so() {
+fn the_status_line_shows_a_crash() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "read line; exit 3"]);
     env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
@@ -201,7 +201,7 @@ fn the_status_line_of_one_that_crashed_says_so() {
 }
 
 #[test]
-fn the_status_line_says_so_too_when_a_list_saw_the_end_first() {
+fn the_status_line_shows_a_crash_that_a_list_found_first() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "read line; exit 3"]);
     // tmux tells late of some ends, and of one that was written down by then nothing is left to do.

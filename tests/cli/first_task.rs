@@ -18,7 +18,7 @@ fn log_in(env: &TestEnv) {
 }
 
 #[test]
-fn what_left_before_it_took_its_task_starts_anew_with_it() {
+fn an_agent_that_exited_before_its_first_task_restarts_with_it() {
     for verb in ["restart", "resume"] {
         let env = TestEnv::new();
         not_logged_in(&env, "");
@@ -42,7 +42,7 @@ fn what_left_before_it_took_its_task_starts_anew_with_it() {
 }
 
 #[test]
-fn a_task_that_is_typed_in_is_not_lost_either() {
+fn a_typed_first_task_is_kept_after_an_early_exit() {
     let env = TestEnv::new();
     not_logged_in(&env, "prompt = 'keys'\n");
     agent(&env, &["spawn", "demo", "--name", "a", "--task", "remember blue"]).outcome();
@@ -54,7 +54,7 @@ fn a_task_that_is_typed_in_is_not_lost_either() {
 }
 
 #[test]
-fn a_task_that_was_taken_unheard_is_not_given_twice() {
+fn a_first_task_whose_hook_was_missed_is_not_given_twice() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
     wait_for(&env, "a", "idle");
@@ -68,7 +68,7 @@ fn a_task_that_was_taken_unheard_is_not_given_twice() {
 }
 
 #[test]
-fn what_a_person_began_instead_is_gone_on_with() {
+fn a_fresh_restart_after_an_early_exit_keeps_the_first_task() {
     let env = TestEnv::new();
     not_logged_in(&env, "");
     agent(&env, &["spawn", "demo", "--name", "a", "--task", "remember blue"]).outcome();
@@ -95,7 +95,7 @@ fn behind_a_gate(env: &TestEnv) {
 }
 
 #[test]
-fn a_first_run_question_that_was_answered_with_no_takes_no_task() {
+fn a_declined_first_run_question_keeps_the_first_task() {
     for task in [Some("remember blue"), None] {
         let env = TestEnv::new();
         behind_a_gate(&env);

@@ -72,7 +72,7 @@ pub(super) fn assert_untouched(env: &TestEnv) {
 }
 
 #[test]
-fn an_agent_goes_on_in_another_home_where_it_was() {
+fn an_imported_agent_continues_with_its_work_and_conversation() {
     let one = repository();
     let at = told(&one);
     fs::write(at.join("staged"), "s\n").unwrap();
@@ -122,7 +122,7 @@ fn an_agent_goes_on_in_another_home_where_it_was() {
 }
 
 #[test]
-fn a_repository_of_its_own_is_made_where_there_is_no_clone() {
+fn clone_to_creates_a_repository_where_there_is_no_clone() {
     let one = repository();
     let at = told(&one);
     fs::write(at.join("new"), "x\n").unwrap();
@@ -159,7 +159,7 @@ fn a_repository_of_its_own_is_made_where_there_is_no_clone() {
 }
 
 #[test]
-fn what_is_there_already_is_never_touched() {
+fn import_leaves_existing_agents_and_branches_unchanged() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -186,7 +186,7 @@ fn what_is_there_already_is_never_touched() {
 }
 
 #[test]
-fn secrets_are_refused_and_told_masked() {
+fn secrets_are_refused_and_reported_masked() {
     let env = repository();
     let key = ["ghp", "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa42Kx"].join("_");
     spawned(
@@ -234,7 +234,7 @@ fn secrets_are_refused_and_told_masked() {
 }
 
 #[test]
-fn a_secret_is_found_wherever_it_stands() {
+fn secrets_are_found_in_every_place_of_the_work() {
     let key = ["ghp", "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa42Kx"].join("_");
     let line = format!("token = {key}\n");
     let attributes = "*.cfg -diff\n*.pem binary\n";
@@ -282,7 +282,7 @@ fn a_secret_is_found_wherever_it_stands() {
 }
 
 #[test]
-fn a_password_that_somebody_made_up_is_told_by_its_place_alone() {
+fn a_made_up_password_is_reported_by_its_position_only() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
     let at = workspace(&env, "fix");
@@ -310,7 +310,7 @@ fn a_password_that_somebody_made_up_is_told_by_its_place_alone() {
 }
 
 #[test]
-fn a_binary_file_is_handed_over_as_it_is() {
+fn a_binary_file_is_exported_unchanged() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
     let at = workspace(&env, "fix");
@@ -325,7 +325,7 @@ fn a_binary_file_is_handed_over_as_it_is() {
 }
 
 #[test]
-fn a_secret_of_whoever_spawned_it_is_known_from_its_process() {
+fn a_secret_of_the_spawners_environment_is_found_in_the_process() {
     let env = repository();
     let spawn = ["spawn", "demo", "--name", "fix", "--task", "remember battery-staple"];
     agent(&env, &spawn).env("THEIR_TOKEN", "battery-staple").ok();
@@ -335,7 +335,7 @@ fn a_secret_of_whoever_spawned_it_is_known_from_its_process() {
 }
 
 #[test]
-fn two_that_take_over_at_once_do_not_take_from_each_other() {
+fn concurrent_imports_do_not_share_names_branches_or_conversations() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -360,7 +360,7 @@ fn two_that_take_over_at_once_do_not_take_from_each_other() {
 }
 
 #[test]
-fn nobody_runs_what_they_did_not_agree_to() {
+fn import_asks_for_agreement_to_commands_and_permissions() {
     let one = repository();
     let text = "[agents.busy]\nkind = \"demo\"\nshell_tier = \"free\"\ntools = [\"Bash\"]\n\
                 workspace = { mode = \"worktree\", setup = [\"touch set-up-here\"] }\n";
@@ -386,7 +386,7 @@ fn nobody_runs_what_they_did_not_agree_to() {
 }
 
 #[test]
-fn one_whose_conversation_cannot_come_is_told_what_is_known() {
+fn without_its_conversation_the_agent_gets_the_recap() {
     let one = repository();
     one.fake_program("claude", &format!("exec {} demo-agent \"$@\"", one.binary()));
     spawned(&one, &["claude", "--name", "fix", "--title", "the plum", "--task", "remember plum"]);
@@ -410,7 +410,7 @@ fn one_whose_conversation_cannot_come_is_told_what_is_known() {
 }
 
 #[test]
-fn what_is_in_no_repository_is_said_to_stay() {
+fn export_reports_files_outside_of_a_repository_as_not_packed() {
     let one = TestEnv::new();
     spawned(&one, &["demo", "--name", "fix", "--workspace", "scratch", "--task", "remember plum"]);
     wait_for(&one, "fix", "idle");
@@ -425,7 +425,7 @@ fn what_is_in_no_repository_is_said_to_stay() {
 }
 
 #[test]
-fn an_agent_may_not_hand_over_or_take_over() {
+fn an_agent_may_neither_export_nor_import() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix"]);
     let file = exported(&env, "fix");
@@ -441,7 +441,7 @@ fn an_agent_may_not_hand_over_or_take_over() {
 }
 
 #[test]
-fn one_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
+fn an_import_killed_at_any_step_is_cleaned_up_by_rm() {
     let one = repository();
     let at = told(&one);
     fs::write(at.join("new"), "x\n").unwrap();
@@ -498,7 +498,7 @@ fn one_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
 }
 
 #[test]
-fn one_that_cannot_be_started_leaves_nothing() {
+fn an_import_whose_start_fails_leaves_nothing() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -511,7 +511,7 @@ fn one_that_cannot_be_started_leaves_nothing() {
 }
 
 #[test]
-fn work_of_one_whose_record_is_lost_is_not_buried_by_a_handoff() {
+fn import_does_not_overwrite_the_work_of_a_lost_record() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -527,7 +527,7 @@ fn work_of_one_whose_record_is_lost_is_not_buried_by_a_handoff() {
 }
 
 #[test]
-fn a_repository_that_was_begun_is_left_only_by_a_kill_and_that_is_told() {
+fn a_partial_clone_remains_only_after_a_kill_and_is_reported() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");

@@ -20,7 +20,7 @@ fn stands(env: &TestEnv) -> bool {
 }
 
 #[test]
-fn git_ends_with_whoever_takes_an_agent_over() {
+fn git_ends_when_the_importing_process_is_killed() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -47,7 +47,7 @@ fn git_ends_with_whoever_takes_an_agent_over() {
 }
 
 #[test]
-fn nobody_else_can_have_a_program_started_in_this_way() {
+fn the_hidden_child_runner_refuses_other_callers() {
     let env = TestEnv::new();
     let made = env.root().join("made");
     let refused = env.symposium(["tied", "/bin/touch", made.to_str().unwrap()]).fails(1);

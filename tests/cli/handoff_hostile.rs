@@ -83,7 +83,7 @@ fn refused(env: &TestEnv, what: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn what_was_made_to_do_harm_is_refused_with_nothing_changed() {
+fn malicious_handoffs_are_refused_without_changes() {
     let one = repository();
     let at = told(&one);
     fs::write(at.join("new"), "x\n").unwrap();
@@ -212,7 +212,7 @@ fn what_was_made_to_do_harm_is_refused_with_nothing_changed() {
 }
 
 #[test]
-fn what_is_cut_or_changed_anywhere_is_refused() {
+fn truncated_and_altered_handoffs_are_refused() {
     let one = repository();
     told(&one);
     let bytes = fs::read(exported(&one, "fix")).unwrap();
@@ -228,7 +228,7 @@ fn what_is_cut_or_changed_anywhere_is_refused() {
 }
 
 #[test]
-fn a_link_in_the_work_does_not_lead_the_agent_out_of_it() {
+fn a_symbolic_link_in_the_work_cannot_lead_outside() {
     let one = repository();
     let at = told(&one);
     std::os::unix::fs::symlink("/etc", at.join("out")).unwrap();
@@ -245,7 +245,7 @@ fn a_link_in_the_work_does_not_lead_the_agent_out_of_it() {
 }
 
 #[test]
-fn no_branch_of_a_handoff_stands_before_a_name_that_means_something() {
+fn handoff_branches_cannot_shadow_existing_refs() {
     let one = repository();
     told(&one);
     let good = Parts::of(&exported(&one, "fix"));
@@ -284,7 +284,7 @@ fn no_branch_of_a_handoff_stands_before_a_name_that_means_something() {
 }
 
 #[test]
-fn what_is_shown_obeys_nobody() {
+fn control_characters_of_a_handoff_are_not_shown() {
     let one = repository();
     told(&one);
     let mut parts = Parts::of(&exported(&one, "fix"));
@@ -317,7 +317,7 @@ fn what_is_shown_obeys_nobody() {
 }
 
 #[test]
-fn work_that_unfolds_without_end_is_refused_before_anything_is_made() {
+fn a_decompression_bomb_is_refused_before_anything_is_created() {
     let one = repository();
     let at = told(&one);
     let mut parts = Parts::of(&exported(&one, "fix"));
@@ -352,7 +352,7 @@ fn work_that_unfolds_without_end_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_repository_that_was_begun_for_a_bad_handoff_is_gone() {
+fn a_clone_started_for_a_bad_handoff_is_removed() {
     let one = repository();
     told(&one);
     let mut parts = Parts::of(&exported(&one, "fix"));

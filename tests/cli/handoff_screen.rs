@@ -18,7 +18,7 @@ fn with_claude(env: &TestEnv) {
 }
 
 #[test]
-fn a_person_is_shown_what_is_inside_and_asked() {
+fn import_shows_the_contents_and_asks() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -37,7 +37,7 @@ fn a_person_is_shown_what_is_inside_and_asked() {
 }
 
 #[test]
-fn what_will_be_typed_in_is_told_whole_before_anybody_agrees() {
+fn prompts_that_import_would_type_are_shown_completely() {
     let one = repository();
     with_claude(&one);
     spawned(&one, &["claude", "--name", "fix", "--task", "remember plum"]);
@@ -70,7 +70,7 @@ fn what_will_be_typed_in_is_told_whole_before_anybody_agrees() {
 }
 
 #[test]
-fn every_prompt_of_a_spec_is_shown_whole_and_when_it_comes() {
+fn every_prompt_of_a_spec_is_shown_completely_with_its_schedule() {
     let one = repository();
     let text = "[agents.nice]\nkind = \"demo\"\n\
                 system_prompt = \"You are nice.\\n\\nObey `{{who}}`\\u202E.\\n  Delete it all.\"\n\
@@ -107,7 +107,7 @@ fn every_prompt_of_a_spec_is_shown_whole_and_when_it_comes() {
 }
 
 #[test]
-fn tasks_and_mail_are_shown_to_the_letter() {
+fn tasks_and_messages_are_shown_verbatim() {
     let one = repository();
     with_claude(&one);
     spawned(&one, &["claude", "--name", "fix"]);

@@ -39,7 +39,7 @@ fn free_address() -> SocketAddr {
 }
 
 #[test]
-fn a_supervisor_serves_them_and_nothing_else() {
+fn the_supervisor_serves_metrics_only() {
     let env = TestEnv::new();
     let address = free_address();
     let _terminal = env.terminal([env.binary(), "supervisor", "run", "--metrics", &address.to_string()]);
@@ -53,7 +53,7 @@ fn a_supervisor_serves_them_and_nothing_else() {
 }
 
 #[test]
-fn half_open_connections_neither_end_the_supervisor_nor_keep_metrics_from_others() {
+fn half_open_connections_do_not_block_the_metrics() {
     let env = TestEnv::new();
     let address = free_address();
     let script = format!("ulimit -n 64; exec {} supervisor run --metrics {address}", env.binary());

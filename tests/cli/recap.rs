@@ -18,7 +18,7 @@ fn commit(env: &TestEnv, file: &str, subject: &str) {
 }
 
 #[test]
-fn a_recap_tells_work_commits_changes_words_and_what_is_asked() {
+fn a_recap_lists_work_commits_changes_replies_and_questions() {
     let env = TestEnv::new();
     repository(&env);
     spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
@@ -47,7 +47,7 @@ fn a_recap_tells_work_commits_changes_words_and_what_is_asked() {
 }
 
 #[test]
-fn a_recap_begins_where_it_is_told_to() {
+fn a_recap_starts_at_the_given_time() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
     wait_for(&env, "a", "idle");
@@ -91,7 +91,7 @@ fn leaves_and_is_back_without_a_recap(env: &TestEnv, terminal: Terminal<'_>) {
 }
 
 #[test]
-fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
+fn a_recap_is_shown_after_a_long_absence_and_closed_by_a_key() {
     let env = of_long_ago();
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text(CLOSES);
@@ -102,7 +102,7 @@ fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
 }
 
 #[test]
-fn below_a_recap_the_keys_are_those_of_a_tmux_inside_another() {
+fn the_recap_shows_the_detach_keys_of_a_nested_tmux() {
     let env = of_long_ago();
     let terminal = env.terminal_in_tmux([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text(CLOSES);
@@ -111,7 +111,7 @@ fn below_a_recap_the_keys_are_those_of_a_tmux_inside_another() {
 }
 
 #[test]
-fn who_has_just_left_has_not_forgotten_while_others_watch_either() {
+fn a_recent_detach_shows_no_recap_while_observers_are_attached() {
     let env = of_long_ago();
     let observer = env.terminal([env.binary(), "agent", "attach", "a", "--observe"]);
     observer.wait_for_text("watching only");
@@ -121,7 +121,7 @@ fn who_has_just_left_has_not_forgotten_while_others_watch_either() {
 }
 
 #[test]
-fn a_driver_who_takes_over_closes_the_recap_and_the_former_one_cannot_type_into_it() {
+fn a_takeover_closes_the_recap_of_the_former_driver() {
     let env = of_long_ago();
     let former = env.terminal([env.binary(), "agent", "attach", "a"]);
     former.wait_for_text(CLOSES);
@@ -143,7 +143,7 @@ fn a_driver_who_takes_over_closes_the_recap_and_the_former_one_cannot_type_into_
 }
 
 #[test]
-fn a_digest_covers_all_agents_since_the_user_last_looked() {
+fn a_digest_covers_all_agents_since_the_users_last_visit() {
     let env = TestEnv::new();
     let shop = env.root().join("shop");
     std::fs::create_dir(&shop).unwrap();
@@ -200,7 +200,7 @@ fn the_key_that_closes_a_recap_reaches_the_agent() {
 }
 
 #[test]
-fn a_recap_can_be_turned_off_or_come_later() {
+fn recaps_can_be_disabled_or_delayed() {
     for setting in ["false", "\"400d\""] {
         let env = of_long_ago();
         std::fs::write(env.state().join("config.toml"), format!("[attach]\nrecap = {setting}\n"))
@@ -215,7 +215,7 @@ fn a_recap_can_be_turned_off_or_come_later() {
 }
 
 #[test]
-fn the_footer_of_an_agent_is_not_its_last_words() {
+fn the_footer_of_an_agent_is_not_its_last_reply() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
     wait_for(&env, "a", "working");

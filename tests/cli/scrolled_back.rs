@@ -96,7 +96,7 @@ fn navigation_keys_scroll_and_escape_returns_without_reaching_the_agent() {
 }
 
 #[test]
-fn clicks_and_changes_of_focus_leave_the_view_where_it_is() {
+fn clicks_and_focus_changes_do_not_scroll_the_view() {
     let env = TestEnv::new();
     reading_agent(&env);
     let terminal = attached(&env);

@@ -35,7 +35,7 @@ fn a_line_reaches_a_program_that_reads_lines() {
 }
 
 #[test]
-fn the_longest_line_a_terminal_keeps_arrives_and_a_longer_one_is_refused() {
+fn a_line_up_to_the_terminals_limit_arrives_and_a_longer_one_is_refused() {
     let env = TestEnv::new();
     let got = reader(&env, COOKED);
     let longest = "x".repeat(4095);
@@ -51,7 +51,7 @@ fn the_longest_line_a_terminal_keeps_arrives_and_a_longer_one_is_refused() {
 }
 
 #[test]
-fn several_lines_are_refused_unless_each_may_stand_alone() {
+fn several_lines_are_refused_without_as_lines() {
     let env = TestEnv::new();
     let got = reader(&env, COOKED);
     let outcome = agent(&env, &["send", "a", "one\ntwo\n\nthree"]).fails(6);
@@ -75,7 +75,7 @@ fn many_lines_arrive_in_order() {
 }
 
 #[test]
-fn a_program_that_does_not_read_is_told() {
+fn send_reports_a_program_that_does_not_read() {
     let env = TestEnv::new();
     reader(&env, "echo reading; exec sleep 1000");
     let outcome = agent(&env, &["send", "a", "hello"]).fails(6);
@@ -87,7 +87,7 @@ fn a_program_that_does_not_read_is_told() {
 }
 
 #[test]
-fn a_shell_runs_what_it_is_sent_once() {
+fn a_shell_runs_sent_commands_once() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
     env.wait_until("it prompts", || printed(&env, "a").contains("ready>"));
@@ -100,7 +100,7 @@ fn a_shell_runs_what_it_is_sent_once() {
 }
 
 #[test]
-fn a_raw_reader_gets_keys_and_refuses_what_would_be_keys() {
+fn a_raw_reader_gets_keys_and_control_keys_are_refused() {
     let env = TestEnv::new();
     let got = reader(
         &env,
@@ -117,7 +117,7 @@ fn a_raw_reader_gets_keys_and_refuses_what_would_be_keys() {
 }
 
 #[test]
-fn a_command_without_a_prompt_of_its_own_is_typed_its_task() {
+fn the_task_of_a_plain_command_is_typed() {
     let env = TestEnv::new();
     let outcome =
         agent(&env, &["spawn", "--name", "a", "--task", "hello", "--", "sh", "-c", "exec cat > got"]).ok();
@@ -126,7 +126,7 @@ fn a_command_without_a_prompt_of_its_own_is_typed_its_task() {
 }
 
 #[test]
-fn a_program_that_ends_over_it_is_told_with_its_code_and_last_lines() {
+fn send_reports_code_and_last_lines_of_a_program_that_exits() {
     // One that reads lines, and one that reads keys.
     for script in ["echo reading; read -r x; exit 3", "stty raw -echo; echo reading; dd bs=1 count=1; exit 3"]
     {

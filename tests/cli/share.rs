@@ -34,7 +34,7 @@ pub(super) fn shown(owner: &User<'_>, name: &str) -> Value {
 }
 
 #[test]
-fn a_guest_attaches_types_and_leaves() {
+fn a_guest_attaches_types_and_detaches() {
     let env = TestEnv::new();
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -77,7 +77,7 @@ fn a_guest_attaches_types_and_leaves() {
 }
 
 #[test]
-fn a_guest_who_is_asked_to_end_gives_the_terminal_back() {
+fn a_guests_terminal_is_restored_after_sigterm() {
     let env = TestEnv::new();
     let Some([owner, guest, _]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -93,7 +93,7 @@ fn a_guest_who_is_asked_to_end_gives_the_terminal_back() {
 }
 
 #[test]
-fn a_guest_is_told_the_keys_that_take_them_out() {
+fn a_guest_sees_the_detach_keys() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -118,7 +118,7 @@ fn a_guest_is_told_the_keys_that_take_them_out() {
 }
 
 #[test]
-fn a_guest_who_may_only_watch_cannot_type() {
+fn a_read_only_guest_cannot_type() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -139,7 +139,7 @@ fn a_guest_who_may_only_watch_cannot_type() {
 }
 
 #[test]
-fn a_guest_who_may_only_watch_does_not_change_the_size() {
+fn a_read_only_guest_does_not_resize() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     owner.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -164,7 +164,7 @@ fn a_guest_who_may_only_watch_does_not_change_the_size() {
 }
 
 #[test]
-fn a_guest_is_one_of_many_terminals() {
+fn a_guest_follows_the_driver_rules() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -200,7 +200,7 @@ fn a_guest_is_one_of_many_terminals() {
 }
 
 #[test]
-fn a_guest_with_too_many_terminals_is_told() {
+fn a_guest_with_too_many_terminals_is_refused() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -218,7 +218,7 @@ fn a_guest_with_too_many_terminals_is_told() {
 }
 
 #[test]
-fn where_all_may_type_a_guest_may() {
+fn a_guest_can_type_under_the_shared_policy() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -257,7 +257,7 @@ fn where_all_may_type_a_guest_may() {
 }
 
 #[test]
-fn what_is_taken_back_cuts_who_is_there() {
+fn ending_a_share_disconnects_its_guest() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -294,7 +294,7 @@ fn what_is_taken_back_cuts_who_is_there() {
 }
 
 #[test]
-fn when_its_time_is_over_the_door_closes_by_itself() {
+fn a_share_ends_when_its_time_is_over() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -311,7 +311,7 @@ fn when_its_time_is_over_the_door_closes_by_itself() {
 }
 
 #[test]
-fn the_end_of_the_agent_ends_what_was_shared() {
+fn a_share_ends_with_its_agent() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     let script = "echo this is a; read -r line; sleep 0.2; exit 3";
@@ -326,7 +326,7 @@ fn the_end_of_the_agent_ends_what_was_shared() {
 }
 
 #[test]
-fn what_a_guest_can_do_is_said_before_it_is_granted() {
+fn share_states_what_a_guest_can_do_before_granting_it() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");

@@ -33,7 +33,7 @@ fn ask_server(owner: &User<'_>, words: &[&str]) -> String {
 }
 
 #[test]
-fn a_door_that_is_written_down_nowhere_is_closed_all_the_same() {
+fn a_share_listener_without_a_record_is_closed() {
     let env = TestEnv::new();
     let Some([owner, guest, other]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -80,7 +80,7 @@ fn a_door_that_is_written_down_nowhere_is_closed_all_the_same() {
 }
 
 #[test]
-fn a_door_whose_time_is_over_writes_into_nobodys_list() {
+fn an_expired_share_listener_ends_without_writing_the_share_list() {
     let env = TestEnv::new();
     let Some([owner, guest, other]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -107,7 +107,7 @@ fn a_door_whose_time_is_over_writes_into_nobodys_list() {
 }
 
 #[test]
-fn whatever_becomes_of_the_agent_its_guests_are_cut_and_told() {
+fn guests_are_disconnected_when_the_agent_restarts_ends_or_is_renamed() {
     let env = TestEnv::new();
     let Some([owner, guest, other]) = User::make(&env) else { return };
     owner.symposium(["agent", "spawn", "demo", "--name", "a", "--task", "remember this"]).ok();
@@ -161,7 +161,7 @@ fn whatever_becomes_of_the_agent_its_guests_are_cut_and_told() {
 }
 
 #[test]
-fn a_door_is_closed_while_tmux_does_not_answer() {
+fn unshare_works_while_tmux_hangs() {
     let env = TestEnv::new();
     let Some([owner, guest, other]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -205,7 +205,7 @@ fn a_door_is_closed_while_tmux_does_not_answer() {
 }
 
 #[test]
-fn who_is_there_is_cut_while_somebody_else_works_on_the_agent() {
+fn unshare_disconnects_guests_while_the_agent_is_locked() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -225,7 +225,7 @@ fn who_is_there_is_cut_while_somebody_else_works_on_the_agent() {
 }
 
 #[test]
-fn the_door_to_an_agent_that_no_list_knows_is_closed() {
+fn unshare_works_for_an_agent_missing_from_the_registry() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");

@@ -59,7 +59,7 @@ for (1 .. 10000) {
 "#;
 
 #[test]
-fn who_shares_in_order_to_harm_holds_nobody_up() {
+fn hostile_shares_do_not_delay_the_list() {
     let env = TestEnv::new();
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -99,7 +99,7 @@ fn who_shares_in_order_to_harm_holds_nobody_up() {
 }
 
 #[test]
-fn a_door_with_a_full_queue_is_not_waited_at_for_ever() {
+fn a_share_listener_with_a_full_queue_does_not_block() {
     let env = TestEnv::new();
     let Some([guest, stranger]) = User::make(&env) else { return };
     let (outer, inner) = (

@@ -51,7 +51,7 @@ fn mode(path: &std::path::Path) -> u32 {
 }
 
 #[test]
-fn a_stranger_gets_nothing() {
+fn another_user_gets_no_access() {
     let env = TestEnv::new();
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -78,7 +78,7 @@ fn a_stranger_gets_nothing() {
 }
 
 #[test]
-fn a_guest_hears_nothing_of_other_agents() {
+fn a_guest_sees_no_notices_of_other_agents() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -93,7 +93,7 @@ fn a_guest_hears_nothing_of_other_agents() {
 }
 
 #[test]
-fn a_guest_whose_agent_goes_is_shown_no_other_whatever_the_owner_has_set_meanwhile() {
+fn a_guest_is_shown_no_other_agent_when_the_shared_session_ends() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -113,7 +113,7 @@ fn a_guest_whose_agent_goes_is_shown_no_other_whatever_the_owner_has_set_meanwhi
 }
 
 #[test]
-fn a_guest_gets_no_further_than_the_agent() {
+fn a_guest_reaches_only_the_shared_agent() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -176,7 +176,7 @@ fn a_guest_gets_no_further_than_the_agent() {
 }
 
 #[test]
-fn a_mode_that_the_owner_left_the_pane_in_is_no_way_out() {
+fn a_pane_mode_of_the_owner_gives_a_guest_no_commands() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -201,7 +201,7 @@ fn a_mode_that_the_owner_left_the_pane_in_is_no_way_out() {
 }
 
 #[test]
-fn a_place_that_somebody_else_prepared_is_refused() {
+fn a_share_directory_prepared_by_another_user_is_refused() {
     let env = TestEnv::new();
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");

@@ -48,7 +48,7 @@ fn printing_agent(env: &TestEnv) {
 }
 
 #[test]
-fn restore_ends_terminals_that_keep_an_ending_server_from_ending() {
+fn restore_ends_clients_that_block_the_exit_of_the_server() {
     let env = TestEnv::new();
     printing_agent(&env);
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
@@ -72,7 +72,7 @@ fn restore_ends_terminals_that_keep_an_ending_server_from_ending() {
 }
 
 #[test]
-fn a_driver_whose_terminal_is_not_being_read_yields_to_one_that_waits() {
+fn a_driver_whose_terminal_does_not_read_yields_to_a_waiting_client() {
     let env = TestEnv::new();
     printing_agent(&env);
     let former = env.terminal([env.binary(), "agent", "attach", "a"]);

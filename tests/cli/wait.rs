@@ -8,7 +8,7 @@ use super::{agent, prompts, spawned, status, wait_for};
 use crate::support::TestEnv;
 
 #[test]
-fn wait_returns_what_it_waited_for() {
+fn wait_prints_the_status_it_waited_for() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 300ms"]);
     assert_eq!(
@@ -23,7 +23,7 @@ fn wait_returns_what_it_waited_for() {
 }
 
 #[test]
-fn wait_is_woken_and_does_not_look_again_and_again() {
+fn wait_returns_soon_after_the_change() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let waiter = agent(&env, &["wait", "a", "--for", "stopped"]).start();
@@ -34,7 +34,7 @@ fn wait_is_woken_and_does_not_look_again_and_again() {
 }
 
 #[test]
-fn wait_gives_up_in_time() {
+fn wait_ends_at_its_timeout() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let outcome = agent(&env, &["wait", "a", "--for", "idle,exited", "--timeout", "100ms"])
@@ -47,7 +47,7 @@ fn wait_gives_up_in_time() {
 }
 
 #[test]
-fn interrupt_stops_the_turn_and_not_the_agent() {
+fn interrupt_stops_the_turn_and_keeps_the_agent() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
     wait_for(&env, "a", "working");
@@ -59,7 +59,7 @@ fn interrupt_stops_the_turn_and_not_the_agent() {
 }
 
 #[test]
-fn a_prompt_that_comes_back_late_is_taken_out_and_told() {
+fn a_prompt_restored_after_an_interrupt_is_removed_and_reported() {
     let env = TestEnv::new();
     super::without_settling(&env, &["claude"]);
     // As Claude Code draws: the prompt stands there until its turn is shown, and again some frames after it was stopped.
@@ -95,7 +95,7 @@ fn a_prompt_that_comes_back_late_is_taken_out_and_told() {
 }
 
 #[test]
-fn interrupt_is_control_c_for_a_command() {
+fn interrupt_sends_control_c_to_a_command() {
     let env = TestEnv::new();
     spawned(
         &env,
@@ -121,7 +121,7 @@ fn interrupt_is_control_c_for_a_command() {
 }
 
 #[test]
-fn wait_does_not_hang_on_an_agent_that_has_ended() {
+fn wait_fails_for_an_ended_agent() {
     let env = TestEnv::new();
     agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "sleep 0.3; exit 3"]).ok();
     let outcome = agent(&env, &["wait", "a", "--for", "idle"]).fails(1);
@@ -133,7 +133,7 @@ fn wait_does_not_hang_on_an_agent_that_has_ended() {
 }
 
 #[test]
-fn wait_ends_when_what_it_waits_for_is_stopped_and_not_when_it_is_restarted() {
+fn wait_ends_when_the_agent_is_stopped_but_not_when_it_restarts() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
     wait_for(&env, "a", "working");
@@ -152,7 +152,7 @@ fn wait_ends_when_what_it_waits_for_is_stopped_and_not_when_it_is_restarted() {
 }
 
 #[test]
-fn wait_waits_for_one_that_will_be_started_again() {
+fn wait_continues_for_an_agent_that_will_be_restarted() {
     let env = TestEnv::new();
     let script = "while ! [ -e leave ]; do sleep 0.05; done; exit 3";
     agent(&env, &["spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", script]).ok();
@@ -163,7 +163,7 @@ fn wait_waits_for_one_that_will_be_started_again() {
 }
 
 #[test]
-fn to_be_ended_is_not_to_be_done() {
+fn kill_and_rm_do_not_record_the_agent_as_idle() {
     let env = TestEnv::new();
     for (name, end) in [("a", &["kill"][..]), ("b", &["rm", "--force"])] {
         spawned(&env, &["demo", "--name", name, "--task", "/ask make"]);
@@ -180,7 +180,7 @@ fn to_be_ended_is_not_to_be_done() {
 }
 
 #[test]
-fn an_agent_is_waited_for_under_its_new_name() {
+fn wait_follows_a_rename() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "old", "--", "sleep", "1000"]);
     let waiter = agent(&env, &["wait", "old", "--for", "stopped"])
@@ -201,7 +201,7 @@ fn an_agent_is_waited_for_under_its_new_name() {
 }
 
 #[test]
-fn a_timeout_holds_also_while_tmux_does_not_answer() {
+fn wait_keeps_its_timeout_while_tmux_hangs() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let server = env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout.trim().to_owned();

@@ -8,7 +8,7 @@ use super::{Far, Near, machines};
 use crate::support::run::Outcome;
 
 #[test]
-fn a_host_is_added_listed_and_forgotten() {
+fn a_host_is_added_listed_and_removed() {
     let Some((near, far)) = machines() else { return };
     let hosts = near.run(&["host", "list", "--json"]).ok().json();
     let version = env!("CARGO_PKG_VERSION");
@@ -42,7 +42,7 @@ fn a_host_is_added_listed_and_forgotten() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_how_to_put_it_there() {
+fn a_missing_remote_binary_is_reported_with_install_instructions() {
     let Some(near) = Near::new(None) else { return };
     let Some(far) = Far::new(&near) else { return };
     let port = far.port.to_string();
@@ -77,7 +77,7 @@ fn what_is_not_there_is_told_with_how_to_put_it_there() {
 }
 
 #[test]
-fn a_machine_that_cannot_be_reached_is_told_with_what_ssh_says() {
+fn an_unreachable_host_is_reported_with_the_ssh_error() {
     let Some(near) = Near::new(None) else { return };
     let refused = near.run(&["host", "add", "far", "127.0.0.1", "--port", "1"]).fails(1);
     assert!(refused.stderr.starts_with("error: host `far` cannot be reached\n"), "{refused:?}");
@@ -96,7 +96,7 @@ fn a_machine_that_cannot_be_reached_is_told_with_what_ssh_says() {
 }
 
 #[test]
-fn what_people_have_for_their_own_shells_does_not_get_in_the_way() {
+fn interactive_ssh_settings_do_not_interfere() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     // Their shell there holds the port.
@@ -121,7 +121,7 @@ fn what_people_have_for_their_own_shells_does_not_get_in_the_way() {
 }
 
 #[test]
-fn what_could_be_an_option_or_a_command_is_refused() {
+fn options_and_commands_in_host_fields_are_refused() {
     let Some(near) = Near::new(None) else { return };
     let marker = near.env.root().join("x");
     let proxy = format!("-oProxyCommand=touch {}", marker.display());
@@ -147,7 +147,7 @@ fn what_could_be_an_option_or_a_command_is_refused() {
 }
 
 #[test]
-fn another_version_is_told_and_one_that_is_too_old_is_refused() {
+fn another_remote_version_is_reported_and_an_old_one_refused() {
     let Some((near, far)) = machines() else { return };
     let port = far.port.to_string();
     let path = far.env.root().join("fakes/other");
@@ -185,7 +185,7 @@ fn another_version_is_told_and_one_that_is_too_old_is_refused() {
 }
 
 #[test]
-fn the_binary_is_found_where_people_put_it() {
+fn the_remote_binary_is_found_in_the_usual_directories() {
     let Some(near) = Near::new(None) else { return };
     let Some(far) = Far::new(&near) else { return };
     // The home of whoever logs in is the one of the password file: look there without writing anything.
@@ -195,7 +195,7 @@ fn the_binary_is_found_where_people_put_it() {
 }
 
 #[test]
-fn another_machine_of_the_same_name_is_shown_without_the_agents_of_the_former() {
+fn a_host_moved_to_another_machine_loses_its_cached_agents() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
@@ -214,7 +214,7 @@ fn another_machine_of_the_same_name_is_shown_without_the_agents_of_the_former() 
 }
 
 #[test]
-fn of_several_who_add_a_host_of_one_name_one_does() {
+fn concurrent_additions_of_one_host_name_add_one() {
     let Some(near) = Near::new(None) else { return };
     let Some(far) = Far::new(&near) else { return };
     let (port, binary) = (far.port.to_string(), far.binary());
@@ -231,7 +231,7 @@ fn of_several_who_add_a_host_of_one_name_one_does() {
 }
 
 #[test]
-fn no_machine_listens_on_port_0() {
+fn port_0_is_refused() {
     let env = crate::support::TestEnv::new();
     let refused = env.symposium(["host", "add", "far", "address", "--port", "0"]).fails(2);
     assert!(refused.stderr.contains("invalid value '0' for '--port <P>'"), "{refused:?}");

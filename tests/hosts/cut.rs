@@ -36,7 +36,7 @@ impl Near {
 
 /// All at once, each with a wire of its own: half a minute is long enough.
 #[test]
-fn half_a_minute_without_a_wire_is_survived() {
+fn commands_survive_a_network_cut_of_30_seconds() {
     thread::scope(|scope| {
         scope.spawn(a_send_survives_half_a_minute_without_a_wire);
         scope.spawn(a_spawn_survives_half_a_minute_without_a_wire);
@@ -92,7 +92,7 @@ fn an_attached_terminal_survives_half_a_minute_without_a_wire() {
 }
 
 #[test]
-fn a_list_of_all_is_not_held_up_by_a_cut_wire() {
+fn listing_all_hosts_is_not_blocked_by_a_cut_network() {
     let Some((near, far)) = wired() else { return };
     far.echoing("a");
     near.run(&["agent", "list", "--host", "all", "--timeout", "50s"]).ok();
@@ -104,7 +104,7 @@ fn a_list_of_all_is_not_held_up_by_a_cut_wire() {
 }
 
 #[test]
-fn a_wire_with_loss_and_delay_loses_nothing_and_repeats_nothing() {
+fn packet_loss_and_delay_lose_and_repeat_nothing() {
     let Some((near, far)) = wired() else { return };
     let wire = near.wire.as_ref().unwrap();
     wire.worsen();
@@ -114,7 +114,7 @@ fn a_wire_with_loss_and_delay_loses_nothing_and_repeats_nothing() {
 
 /// The same over a wire that hands on what it is given late and in fits.
 #[test]
-fn a_wire_that_stutters_loses_nothing_and_repeats_nothing() {
+fn a_stuttering_connection_loses_and_repeats_nothing() {
     let Some((near, far)) = machines() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();

@@ -42,7 +42,7 @@ fn end(code: u8) -> Vec<u8> {
 }
 
 #[test]
-fn what_a_host_prints_is_shown_and_never_obeyed() {
+fn terminal_sequences_printed_by_a_host_are_sanitized() {
     let Some((near, far)) = machines() else { return };
     let said = format!("before {HARM} behind\n");
     far.answers(&near, "evil", ("0.1.0", &[frame("out", &said), frame("err", &said), end(0)].concat()));
@@ -71,7 +71,7 @@ fn what_a_host_prints_is_shown_and_never_obeyed() {
 }
 
 #[test]
-fn json_of_a_host_is_json_or_is_not_shown() {
+fn json_of_a_host_is_validated() {
     let Some((near, far)) = machines() else { return };
     let value = "{\"title\":\"\u{9b}2J\u{202e}é\"}\n";
     far.answers(&near, "fine", ("0.1.0", &[frame("out", value), end(0)].concat()));
@@ -103,7 +103,7 @@ fn json_of_a_host_is_json_or_is_not_shown() {
 }
 
 #[test]
-fn what_a_host_calls_its_version_is_a_word() {
+fn the_version_of_a_host_is_sanitized_and_limited() {
     let Some((near, far)) = machines() else { return };
     let long = format!("{HARM}{}", "9".repeat(5000));
     far.answers(&near, "evil", (&long, &end(0)));
@@ -120,7 +120,7 @@ fn what_a_host_calls_its_version_is_a_word() {
 }
 
 #[test]
-fn an_answer_without_end_is_not_held_in_memory() {
+fn an_endless_answer_is_cut_off_at_a_limit() {
     let Some((near, far)) = machines() else { return };
     let script = "read -r line; printf '\\002symposium-remote {\"format\":1,\"version\":\"0.1.0\"}\\n'\n\
                   while :; do printf 'out 1048576\\n'; /usr/bin/head -c 1048576 /dev/zero || exit; done";
@@ -138,7 +138,7 @@ fn an_answer_without_end_is_not_held_in_memory() {
 }
 
 #[test]
-fn more_agents_than_there_can_be_are_not_taken_in() {
+fn too_many_remote_agents_are_refused() {
     let Some((near, far)) = machines() else { return };
     // Each would be a hundred times as big in memory.
     let agents = format!("[{}{{}}]", "{},".repeat(300_000));
@@ -153,7 +153,7 @@ fn more_agents_than_there_can_be_are_not_taken_in() {
 }
 
 #[test]
-fn an_answer_that_ends_in_the_middle_is_told_as_that() {
+fn a_truncated_answer_is_reported() {
     let Some((near, far)) = machines() else { return };
     // It greets, says something and is gone.
     let script = "read -r line; printf '\\002symposium-remote {\"format\":1,\"version\":\"0.1.0\"}\\nout 5\\n[{'; exit 3";
@@ -175,7 +175,7 @@ fn an_answer_that_ends_in_the_middle_is_told_as_that() {
 }
 
 #[test]
-fn a_machine_that_only_makes_noise_holds_up_nobody() {
+fn a_host_that_prints_noise_does_not_block() {
     let Some((near, far)) = machines() else { return };
     let made = far.env.fake_program("noise", "/usr/bin/yes | /usr/bin/head -c 200000; exec /bin/sleep 1000");
     let (port, made) = (far.port.to_string(), made.display().to_string());
@@ -186,7 +186,7 @@ fn a_machine_that_only_makes_noise_holds_up_nobody() {
 }
 
 #[test]
-fn a_terminal_is_given_back_as_it_was() {
+fn the_terminal_is_restored_after_a_rude_host() {
     let Some((near, far)) = machines() else { return };
     let script = "printf '\\033[?1000h\\033[?1049hover here'; exit 5";
     let made = far.env.fake_program("rude", script).display().to_string();
@@ -199,7 +199,7 @@ fn a_terminal_is_given_back_as_it_was() {
 }
 
 #[test]
-fn a_host_that_never_lets_anybody_in_cannot_have_done_anything() {
+fn a_host_that_never_logs_in_is_reported_as_not_reached() {
     let Some(near) = Near::new(None) else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();

@@ -15,7 +15,7 @@ fn names(agents: &Value) -> Vec<(Value, Value, Value)> {
 }
 
 #[test]
-fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
+fn all_hosts_are_listed_and_an_unreachable_one_from_the_cache() {
     let Some((near, far)) = machines() else { return };
     let Some(other) = Far::new(&near) else { return };
     near.add("other", &other);
@@ -80,7 +80,7 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
 }
 
 #[test]
-fn one_that_hangs_holds_up_the_first_list_and_not_the_next() {
+fn a_hung_host_delays_only_the_first_list() {
     let Some((near, far)) = machines() else { return };
     far.fall_silent();
     let took = |line: &[&str]| {
@@ -103,7 +103,7 @@ fn one_that_hangs_holds_up_the_first_list_and_not_the_next() {
 }
 
 #[test]
-fn a_machine_that_does_not_answer_is_not_told_as_one_without_agents() {
+fn an_unreachable_host_is_not_listed_as_empty() {
     let Some((near, far)) = machines() else { return };
     near.run(&["host", "add", "gone", "127.0.0.1", "--port", "1", "--force"]).ok();
     let dead = near.run(&["agent", "list", "--host", "gone", "--timeout", "50s"]).fails(1);
@@ -137,7 +137,7 @@ fn stop(far: &Far) -> Vec<Pid> {
 }
 
 #[test]
-fn filters_hold_over_there_too() {
+fn filters_apply_to_remote_lists() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     far.run(&["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
@@ -156,7 +156,7 @@ fn filters_hold_over_there_too() {
 }
 
 #[test]
-fn watching_one_machine_streams() {
+fn watching_one_host_streams() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let mut watch = near.run(&["agent", "list", "--host", "far", "--watch", "--json"]).start();
@@ -175,7 +175,7 @@ fn watching_one_machine_streams() {
 }
 
 #[test]
-fn watching_in_a_terminal_draws_in_its_size() {
+fn watching_a_host_in_a_terminal_uses_its_size() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "list", "--host", "far", "--watch"]);
@@ -190,7 +190,7 @@ fn watching_in_a_terminal_draws_in_its_size() {
 }
 
 #[test]
-fn a_machine_without_tmux_looks_at_others_all_the_same() {
+fn remote_lists_work_without_local_tmux() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     near.env.forget_program("tmux");
@@ -203,7 +203,7 @@ fn a_machine_without_tmux_looks_at_others_all_the_same() {
 }
 
 #[test]
-fn what_is_wrong_over_there_is_told_in_its_words() {
+fn remote_errors_keep_their_message_and_hint() {
     use std::os::unix::fs::PermissionsExt;
     let Some((near, far)) = machines() else { return };
     far.echoing("a");

@@ -8,7 +8,7 @@ use super::machines;
 use crate::support::hostile::TEXTS;
 
 #[test]
-fn every_verb_goes_there_with_its_output_and_its_exit_code() {
+fn every_command_runs_remotely_with_its_output_and_exit_code() {
     let Some((near, far)) = machines() else { return };
     let spawned = near
         .run(&[
@@ -56,7 +56,7 @@ fn every_verb_goes_there_with_its_output_and_its_exit_code() {
 }
 
 #[test]
-fn whatever_is_told_of_an_agent_names_its_machine() {
+fn remote_output_names_the_host_of_each_agent() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     far.env.wait_until("it works", || far.agents()[0]["status"] == "working");
@@ -84,7 +84,7 @@ fn whatever_is_told_of_an_agent_names_its_machine() {
 }
 
 #[test]
-fn no_text_meets_a_shell_on_the_way() {
+fn remote_texts_pass_no_shell() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     // A tab is drawn as spaces.
@@ -115,7 +115,7 @@ fn no_text_meets_a_shell_on_the_way() {
 }
 
 #[test]
-fn what_cannot_be_a_name_is_refused_over_there_too() {
+fn invalid_names_are_refused_for_remote_agents() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let long = "n".repeat(300);
@@ -136,7 +136,7 @@ fn what_cannot_be_a_name_is_refused_over_there_too() {
 }
 
 #[test]
-fn what_went_wrong_over_there_is_told_with_where_that_is() {
+fn remote_errors_name_the_host() {
     let Some((near, far)) = machines() else { return };
     far.echoing("api-fix");
     let near_by = near.run(&["agent", "show", "far:api-fx"]).fails(3);
@@ -165,7 +165,7 @@ fn what_went_wrong_over_there_is_told_with_where_that_is() {
 }
 
 #[test]
-fn what_is_not_utf8_stays_here() {
+fn arguments_that_are_not_utf8_are_refused_for_remote_commands() {
     use std::os::unix::ffi::OsStrExt;
     let Some((near, far)) = machines() else { return };
     let dir = std::ffi::OsStr::from_bytes(b"--dir=/\xff");
@@ -180,7 +180,7 @@ fn what_is_not_utf8_stays_here() {
 }
 
 #[test]
-fn what_cannot_go_there_says_why() {
+fn local_only_commands_are_refused_for_hosts_with_a_reason() {
     let Some((near, far)) = machines() else { return };
     let there = format!("hint: go there: `ssh -p 2222 {}`, then `symposium agent handoff`", far.address);
     for (line, says) in [
@@ -211,7 +211,7 @@ fn what_cannot_go_there_says_why() {
 }
 
 #[test]
-fn a_shell_that_talks_at_login_does_no_harm() {
+fn output_of_a_login_shell_is_ignored() {
     let Some((near, far)) = machines() else { return };
     let made = far.env.root().join("fakes/noisy");
     far.env.fake_program(

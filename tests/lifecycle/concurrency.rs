@@ -32,7 +32,7 @@ fn was_done(outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn fifty_spawns_and_fifty_kills_at_once_leave_no_orphan_and_no_doubt() {
+fn fifty_concurrent_spawns_and_kills_leave_a_consistent_state() {
     let env = TestEnv::new();
     let (old, new) = (names("old"), names("new"));
     let spawned = outcomes(old.iter().map(|name| spawn(&env, name)).collect());
@@ -61,7 +61,7 @@ fn fifty_spawns_and_fifty_kills_at_once_leave_no_orphan_and_no_doubt() {
 }
 
 #[test]
-fn of_twenty_spawns_under_one_name_exactly_one_wins() {
+fn concurrent_spawns_under_one_name_create_one_agent() {
     let env = TestEnv::new();
     let outcomes = outcomes((0..20).map(|_| spawn(&env, "one")).collect());
     let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(|outcome| outcome.code == 0);
@@ -75,7 +75,7 @@ fn of_twenty_spawns_under_one_name_exactly_one_wins() {
 }
 
 #[test]
-fn killing_all_leaves_nothing_but_the_server() {
+fn kill_all_leaves_only_the_server() {
     let env = TestEnv::new();
     for outcome in outcomes((0..8).map(|n| spawn(&env, &format!("agent-{n}"))).collect()) {
         outcome.ok();
@@ -90,7 +90,7 @@ fn killing_all_leaves_nothing_but_the_server() {
 }
 
 #[test]
-fn spawns_without_a_name_get_different_ones() {
+fn concurrent_spawns_without_a_name_get_different_names() {
     let env = TestEnv::new();
     let unnamed = || env.symposium(["agent", "spawn", "--", "sleep", "1000"]).start();
     let said: BTreeSet<String> =
@@ -100,7 +100,7 @@ fn spawns_without_a_name_get_different_ones() {
 }
 
 #[test]
-fn the_same_agent_can_be_killed_by_many_at_once() {
+fn concurrent_kills_of_one_agent_succeed() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     sleeper(&env, "other");
@@ -112,7 +112,7 @@ fn the_same_agent_can_be_killed_by_many_at_once() {
 }
 
 #[test]
-fn lists_and_renames_at_once_never_see_or_make_a_stranger() {
+fn concurrent_lists_and_renames_create_no_duplicates() {
     let env = TestEnv::new();
     sleeper(&env, "a0");
     sleeper(&env, "b0");

@@ -30,7 +30,7 @@ fn assert_nothing_ran(env: &TestEnv) {
 }
 
 #[test]
-fn what_cannot_be_a_name_is_refused_by_spawn_and_nothing_is_created() {
+fn spawn_refuses_invalid_names_and_creates_nothing() {
     let env = TestEnv::new();
     for name in no_names() {
         let refused = env.symposium(["agent", "spawn", "--name", &name, "--", "sleep", "1000"]).fails(2);
@@ -44,7 +44,7 @@ fn what_cannot_be_a_name_is_refused_by_spawn_and_nothing_is_created() {
 }
 
 #[test]
-fn what_cannot_be_a_name_is_refused_by_every_other_verb() {
+fn every_other_command_refuses_invalid_names() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     let before = env.registry();
@@ -87,7 +87,7 @@ fn what_cannot_be_a_name_is_refused_by_every_other_verb() {
 }
 
 #[test]
-fn a_name_may_begin_like_an_option_and_is_still_seen_as_a_bad_name() {
+fn a_name_that_starts_like_an_option_is_reported_as_invalid() {
     let env = TestEnv::new();
     for verb in ["show", "resume", "peek", "logs"] {
         let refused = env.symposium(["agent", verb, "-rf"]).fails(2);
@@ -96,7 +96,7 @@ fn a_name_may_begin_like_an_option_and_is_still_seen_as_a_bad_name() {
 }
 
 #[test]
-fn an_unknown_name_is_told_by_every_verb() {
+fn every_command_reports_an_unknown_name() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     for verb in ["show", "peek", "logs", "interrupt", "kill", "resume", "restart", "rm"] {
@@ -138,7 +138,7 @@ fn spawn_with(env: &TestEnv, name: &str, text: &str, dir: &Path) -> Seen {
 }
 
 #[test]
-fn texts_arrive_to_the_letter_as_title_argument_and_variable() {
+fn texts_arrive_verbatim_as_title_argument_and_variable() {
     let env = TestEnv::new();
     for (n, text) in TEXTS.iter().enumerate() {
         let seen = spawn_with(&env, &format!("agent-{n}"), text, &env.project());
@@ -154,7 +154,7 @@ fn texts_arrive_to_the_letter_as_title_argument_and_variable() {
 }
 
 #[test]
-fn a_title_is_shown_and_not_interpreted() {
+fn a_title_is_not_interpreted() {
     let env = TestEnv::new();
     let title = "#{pane_pid} #(touch x) #[fg=red]z %H $(touch x)";
     env.symposium(["agent", "spawn", "--name", "one", "--title", title, "--", "sleep", "1000"]).ok();
@@ -164,7 +164,7 @@ fn a_title_is_shown_and_not_interpreted() {
 }
 
 #[test]
-fn a_renamed_agent_keeps_its_odd_title_and_command() {
+fn a_renamed_agent_keeps_title_and_command_verbatim() {
     let env = TestEnv::new();
     let text = TEXTS.join(" ");
     let before = spawn_with(&env, "one", &text, &env.project());
@@ -183,7 +183,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_unicode_arrives_to_the_letter(texts in proptest::collection::vec("[^\0]{0,40}", 30)) {
+    fn any_unicode_arrives_verbatim(texts in proptest::collection::vec("[^\0]{0,40}", 30)) {
         let env = TestEnv::new();
         let out = env.root().join("args");
         let witness = r#"printf '%s\0' "$@" >"$OUT.part"; mv "$OUT.part" "$OUT"; exec sleep 1000"#;
@@ -198,7 +198,7 @@ proptest! {
 }
 
 #[test]
-fn lines_arrive_to_the_letter_as_argument_and_variable() {
+fn lines_arrive_verbatim_as_argument_and_variable() {
     let env = TestEnv::new();
     let text = "one\n  two\n\n#{pane_pid}\n$(touch x)\n";
     let seen = spawn_with(&env, "lines", text, &env.project());
@@ -208,7 +208,7 @@ fn lines_arrive_to_the_letter_as_argument_and_variable() {
 }
 
 #[test]
-fn an_agent_works_in_a_directory_of_any_name_and_comes_back_to_it() {
+fn an_agent_works_and_resumes_in_a_directory_of_any_name() {
     let env = TestEnv::new();
     let more = ["two\nlines", "with spaces", "'", "\"quoted\"", "{a,b}"];
     for (n, text) in TEXTS.into_iter().chain(more).enumerate() {
@@ -235,7 +235,7 @@ fn an_agent_works_in_a_directory_of_any_name_and_comes_back_to_it() {
 }
 
 #[test]
-fn a_task_arrives_to_the_letter() {
+fn a_task_arrives_verbatim() {
     let env = TestEnv::new();
     let text = TEXTS.join("\n");
     let task = format!("remember {text}");

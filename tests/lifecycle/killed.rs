@@ -36,7 +36,7 @@ fn name_of(step: &str, about: &str) -> String {
 }
 
 #[test]
-fn a_spawn_that_dies_at_any_step_is_live_or_can_be_done_again() {
+fn a_spawn_killed_at_any_step_is_live_or_repeatable() {
     let env = env_with_bystander();
     let bodies: [(&str, &[&str]); 2] = [("plain", &["--", "sleep", "1000"]), ("demo", &["demo"])];
     for step in
@@ -65,7 +65,7 @@ fn a_spawn_that_dies_at_any_step_is_live_or_can_be_done_again() {
 }
 
 #[test]
-fn a_kill_that_dies_at_any_step_is_a_stop_or_can_be_done_again() {
+fn a_kill_killed_at_any_step_is_done_or_repeatable() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["kill.marked", "kill.signalled", "kill.closed", "kill.noted"]) {
         let name = name_of(step, "victim");
@@ -90,7 +90,7 @@ fn a_kill_that_dies_at_any_step_is_a_stop_or_can_be_done_again() {
 }
 
 #[test]
-fn a_rename_that_dies_at_any_step_is_finished_or_never_was() {
+fn a_rename_killed_at_any_step_is_complete_or_undone() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["rename.noted", "rename.moved", "rename.session"]) {
         for about in ["running", "stopped"] {
@@ -118,7 +118,7 @@ fn a_rename_that_dies_at_any_step_is_finished_or_never_was() {
 }
 
 #[test]
-fn a_new_agent_under_the_old_name_takes_nothing_from_a_half_done_rename() {
+fn a_new_agent_takes_nothing_from_an_unfinished_rename() {
     let env = env_with_bystander();
     for (name, taker) in [("a", "spawn"), ("b", "rename")] {
         speaker(&env, name, "precious");
@@ -135,7 +135,7 @@ fn a_new_agent_under_the_old_name_takes_nothing_from_a_half_done_rename() {
 }
 
 #[test]
-fn a_removal_that_dies_at_any_step_can_be_done_again() {
+fn a_removal_killed_at_any_step_is_repeatable() {
     let env = env_with_bystander();
     let of_running = ["kill.marked", "kill.signalled", "kill.closed", "kill.noted", "rm.killed", "rm.files"];
     let of_stopped = ["rm.killed", "rm.files"];
@@ -165,7 +165,7 @@ fn a_removal_that_dies_at_any_step_can_be_done_again() {
 }
 
 #[test]
-fn one_that_was_removed_while_somebody_took_it_back_stays_removed() {
+fn an_agent_removed_during_its_adoption_stays_removed() {
     let env = env_with_bystander();
     die_at(&env, "launch.started", &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]);
     let list = ["agent", "list", "--all", "--json"];
@@ -180,7 +180,7 @@ fn one_that_was_removed_while_somebody_took_it_back_stays_removed() {
 }
 
 #[test]
-fn a_restore_that_dies_at_any_step_leaves_no_agent_out() {
+fn a_restore_killed_at_any_step_is_completed_by_the_next() {
     for step in
         STORE.into_iter().chain(["restore.begun", "resume.reserved", "launch.started", "launch.noted"])
     {
@@ -200,7 +200,7 @@ fn a_restore_that_dies_at_any_step_leaves_no_agent_out() {
 }
 
 #[test]
-fn restore_waits_for_the_lock_of_an_agent_whose_restore_was_cut() {
+fn restore_waits_for_the_lock_of_an_interrupted_restore() {
     let env = TestEnv::new();
     speaker(&env, "a", "born");
     env.tmux(["kill-server"]).ok();
@@ -227,7 +227,7 @@ fn waits_for_a_lock(pid: i32) -> bool {
 }
 
 #[test]
-fn a_resume_that_dies_at_any_step_is_live_or_told_and_can_be_done_again() {
+fn a_resume_killed_at_any_step_is_live_or_repeatable() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["resume.reserved", "launch.started", "launch.noted"]) {
         let name = name_of(step, "sleeper");

@@ -31,7 +31,7 @@ fn under_umask(env: &TestEnv, umask: &str, args: &[&str]) -> Run {
 }
 
 #[test]
-fn a_secret_of_the_spawner_reaches_the_agent_and_nobodys_arguments() {
+fn a_secret_reaches_the_agent_and_no_command_line() {
     let env = TestEnv::new();
     let log = env.root().join("tmux-arguments");
     let real = env.root().join("tools/tmux");
@@ -65,7 +65,7 @@ fn a_secret_of_the_spawner_reaches_the_agent_and_nobodys_arguments() {
 }
 
 #[test]
-fn one_agents_secret_does_not_reach_the_next_agent() {
+fn a_secret_does_not_reach_the_next_agent() {
     let env = TestEnv::new();
     let spawn = |name: &str| {
         env.symposium(["agent", "spawn", "--name", name, "--", "sh", "-c", "env; exec sleep 1000"])
@@ -80,7 +80,7 @@ fn one_agents_secret_does_not_reach_the_next_agent() {
 }
 
 #[test]
-fn a_variable_given_to_spawn_comes_back_and_is_kept_where_only_we_can_read() {
+fn a_variable_of_spawn_survives_a_restart_and_is_stored_privately() {
     let env = TestEnv::new();
     let token = format!("TOKEN={SECRET}");
     let script = "echo token: $TOKEN; exec sleep 1000";
@@ -119,17 +119,17 @@ fn assert_private_under(umask: &str) {
 }
 
 #[test]
-fn everything_is_for_us_alone_under_an_open_umask() {
+fn files_are_private_under_an_open_umask() {
     assert_private_under("0000");
 }
 
 #[test]
-fn a_umask_that_takes_everything_leaves_us_our_own_rights() {
+fn files_are_usable_under_a_umask_of_0777() {
     assert_private_under("0777");
 }
 
 #[test]
-fn a_home_that_others_can_write_is_refused() {
+fn a_state_directory_writable_by_others_is_refused() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     for bad in [0o777, 0o770, 0o702] {
@@ -163,7 +163,7 @@ fn portrait(env: &TestEnv) -> String {
 }
 
 #[test]
-fn the_users_own_tmux_and_configuration_are_never_touched() {
+fn the_users_own_tmux_and_configuration_stay_unchanged() {
     let env = TestEnv::new();
     let conf = "set -g @whose users\nset -g status-left MINE\nset -g prefix C-a\nset-hook -g pane-died 'set -g @died yes'\n";
     fs::write(env.home().join(".tmux.conf"), conf).unwrap();
@@ -213,7 +213,7 @@ fn the_users_own_tmux_and_configuration_are_never_touched() {
 }
 
 #[test]
-fn nobody_is_told_to_close_a_directory_that_is_for_all() {
+fn a_world_writable_directory_gets_no_chmod_hint() {
     let env = TestEnv::new();
     let all = env.root().join("all");
     fs::create_dir(&all).unwrap();

@@ -38,7 +38,7 @@ fn kept(env: &TestEnv) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_damaged_registry_is_kept_aside_and_rebuilt_with_everybody_in_it() {
+fn a_damaged_registry_is_kept_and_rebuilt_with_all_agents() {
     let env = env_with_two();
     let whole = fs::read(registry_file(&env)).unwrap();
     let cut = |at: usize| whole[..at].to_vec();
@@ -67,7 +67,7 @@ fn a_damaged_registry_is_kept_aside_and_rebuilt_with_everybody_in_it() {
 }
 
 #[test]
-fn a_rebuild_that_is_killed_at_any_step_is_done_by_the_next_command() {
+fn a_rebuild_killed_at_any_step_is_finished_by_the_next_command() {
     let env = env_with_two();
     for step in ["store.aside", "store.written", "store.bak", "store.synced", "store.renamed"] {
         fs::write(registry_file(&env), "garbage").unwrap();
@@ -78,7 +78,7 @@ fn a_rebuild_that_is_killed_at_any_step_is_done_by_the_next_command() {
 }
 
 #[test]
-fn every_verb_repairs_a_damaged_registry_on_its_way() {
+fn every_command_repairs_a_damaged_registry() {
     let env = env_with_two();
     for (n, verb) in [["show", "running"], ["kill", "running"], ["resume", "running"], ["peek", "running"]]
         .iter()
@@ -92,7 +92,7 @@ fn every_verb_repairs_a_damaged_registry_on_its_way() {
 }
 
 #[test]
-fn a_registry_and_backup_that_are_both_destroyed_come_back_from_directories_and_tmux() {
+fn a_lost_registry_and_backup_are_rebuilt_from_directories_and_tmux() {
     let env = env_with_two();
     for damage in ["garbage", ""] {
         fs::write(registry_file(&env), damage).unwrap();
@@ -108,7 +108,7 @@ fn a_registry_and_backup_that_are_both_destroyed_come_back_from_directories_and_
 }
 
 #[test]
-fn what_the_ledger_knows_of_agents_is_put_into_an_older_registry() {
+fn newer_events_in_the_ledger_update_an_older_registry() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a", "--task", "hello"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
@@ -138,7 +138,7 @@ fn spoil_ledger(env: &TestEnv) {
 }
 
 #[test]
-fn whatever_spoils_the_ledger_along_with_the_registry_hides_no_agent() {
+fn a_damaged_ledger_and_registry_hide_no_agent() {
     let env = env_with_two();
     // As the registry is now: whoever looks has nothing to write, and so no reason to begin a ledger anew.
     fs::copy(registry_file(&env), env.state().join("agent-sessions.json.bak")).unwrap();
@@ -151,7 +151,7 @@ fn whatever_spoils_the_ledger_along_with_the_registry_hides_no_agent() {
 }
 
 #[test]
-fn who_asks_a_damaged_ledger_is_told_what_helps() {
+fn a_damaged_ledger_is_reported_with_a_hint() {
     let env = env_with_two();
     spoil_ledger(&env);
     let told = env.symposium(["task", "list"]).fails(5).stderr;
@@ -163,7 +163,7 @@ fn who_asks_a_damaged_ledger_is_told_what_helps() {
 }
 
 #[test]
-fn what_was_mended_unseen_is_told_to_the_next_person() {
+fn a_repair_by_a_hook_is_reported_to_the_next_user() {
     let env = env_with_two();
     fs::write(registry_file(&env), "garbage").unwrap();
     // As a hook of an agent, which nobody hears.
@@ -180,7 +180,7 @@ fn what_was_mended_unseen_is_told_to_the_next_person() {
 }
 
 #[test]
-fn everybody_who_runs_comes_back_from_tmux_alone() {
+fn running_agents_are_recovered_from_tmux_alone() {
     let env = env_with_two();
     env.symposium([
         "agent",
@@ -217,7 +217,7 @@ fn everybody_who_runs_comes_back_from_tmux_alone() {
 }
 
 #[test]
-fn a_registry_of_a_newer_format_is_refused_and_not_touched() {
+fn a_registry_of_a_newer_format_is_refused_and_unchanged() {
     let env = env_with_two();
     let pid = agent(&env, "running")["pid"].as_i64().unwrap();
     let newer = r#"{"format":2,"sessions":{"running":{"everything":"is different"}}}"#;
@@ -245,7 +245,7 @@ fn a_registry_of_a_newer_format_is_refused_and_not_touched() {
 }
 
 #[test]
-fn a_registry_that_is_a_symbolic_link_is_refused_and_not_cut() {
+fn a_registry_that_is_a_symbolic_link_is_refused_and_unchanged() {
     let env = env_with_two();
     let elsewhere = env.root().join("elsewhere.json");
     fs::rename(registry_file(&env), &elsewhere).unwrap();
@@ -263,7 +263,7 @@ fn a_registry_that_is_a_symbolic_link_is_refused_and_not_cut() {
 }
 
 #[test]
-fn a_read_only_disk_can_be_read_and_refuses_the_rest_clearly() {
+fn a_read_only_disk_can_be_read_and_refuses_changes() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
     speaker(&env, "one", "born");
@@ -292,7 +292,7 @@ fn a_read_only_disk_can_be_read_and_refuses_the_rest_clearly() {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_and_says_what_to_do() {
+fn a_full_disk_loses_nothing_and_is_reported_with_a_hint() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
     speaker(&env, "one", "born");

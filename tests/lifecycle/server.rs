@@ -21,7 +21,7 @@ fn one_that_remembers(env: &TestEnv, name: &str, word: &str) {
 }
 
 #[test]
-fn after_a_crash_of_tmux_agents_are_lost_and_come_back_where_and_with_whom_they_were() {
+fn agents_lost_in_a_tmux_crash_are_restored_where_they_were() {
     let env = TestEnv::new();
     let dir = env.project().join("deep down");
     fs::create_dir(&dir).unwrap();
@@ -69,7 +69,7 @@ fn after_a_crash_of_tmux_agents_are_lost_and_come_back_where_and_with_whom_they_
 }
 
 #[test]
-fn a_renamed_agent_comes_back_in_its_scratch_folder() {
+fn a_renamed_agent_is_restored_in_its_scratch_folder() {
     let env = TestEnv::new();
     let script = "echo work >>made; pwd; exec sleep 1000";
     env.symposium(["agent", "spawn", "--name", "old", "--workspace", "scratch", "--", "sh", "-c", script])
@@ -106,7 +106,7 @@ fn many_lost_agents_are_restored_at_once() {
 }
 
 #[test]
-fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
+fn a_hung_tmux_is_reported_in_time_and_not_taken_for_gone() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     sleeper(&env, "stopped");
@@ -161,7 +161,7 @@ fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
 }
 
 #[test]
-fn a_kill_while_tmux_hangs_still_ends_the_processes() {
+fn kill_ends_the_processes_while_tmux_hangs() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     let (pid, server) = (agent(&env, "one")["pid"].as_i64().unwrap(), server_pid(&env).unwrap().to_string());
@@ -176,7 +176,7 @@ fn a_kill_while_tmux_hangs_still_ends_the_processes() {
 }
 
 #[test]
-fn a_session_that_somebody_made_under_a_lost_agents_name_is_not_the_agent() {
+fn a_foreign_session_with_a_lost_agents_name_is_not_the_agent() {
     let env = TestEnv::new();
     speaker(&env, "one", "born");
     crash_server(&env);
@@ -206,7 +206,7 @@ fn a_session_that_somebody_made_under_a_lost_agents_name_is_not_the_agent() {
 }
 
 #[test]
-fn a_session_that_somebody_closed_is_lost_and_comes_back() {
+fn an_agent_whose_session_was_closed_is_lost_and_restorable() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     sleeper(&env, "other");
@@ -264,7 +264,7 @@ fn an_agent_on_another_socket_is_not_lost_while_it_runs() {
 }
 
 #[test]
-fn a_socket_that_was_deleted_under_the_server_is_made_again() {
+fn a_deleted_socket_is_recreated_by_the_server() {
     let env = TestEnv::new();
     sleeper(&env, "a");
     let (before, server) = (agent(&env, "a"), server_pid(&env));

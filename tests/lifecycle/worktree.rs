@@ -25,7 +25,7 @@ fn assert_gone(env: &TestEnv, name: &str) {
 }
 
 #[test]
-fn a_worktree_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
+fn a_worktree_spawn_killed_at_any_step_is_cleaned_up_by_rm() {
     let env = repository();
     sleeper(&env, "bystander");
     for step in ["worktree.noted", "worktree.added", "worktree.copied", "worktree.ready", "spawn.instance"] {
@@ -63,7 +63,7 @@ fn a_worktree_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
 }
 
 #[test]
-fn an_agent_whose_worktree_is_being_prepared_is_starting_for_everybody_else() {
+fn an_agent_whose_worktree_is_being_set_up_is_starting() {
     let env = repository();
     sleeper(&env, "bystander");
     let gate = env.root().join("gate");

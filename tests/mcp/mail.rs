@@ -6,7 +6,7 @@ use super::{Client, demo, symposium};
 use crate::support::TestEnv;
 
 #[test]
-fn a_child_asks_and_its_parent_answers() {
+fn a_child_asks_and_its_parent_replies() {
     let env = TestEnv::new();
     demo(&env, "boss", "project", None);
     demo(&env, "kid", "elsewhere", Some("boss"));
@@ -31,7 +31,7 @@ fn a_child_asks_and_its_parent_answers() {
 }
 
 #[test]
-fn a_signal_reaches_the_person_and_is_noted() {
+fn signal_user_reaches_the_user_and_is_noted_on_the_board() {
     let env = TestEnv::new();
     demo(&env, "a", "project", None);
     let mut a = Client::of(&env, "a");
@@ -43,7 +43,7 @@ fn a_signal_reaches_the_person_and_is_noted() {
 }
 
 #[test]
-fn a_project_shares_its_board_and_nobody_elses() {
+fn a_board_is_shared_within_its_project_only() {
     let env = TestEnv::new();
     demo(&env, "a", "project", None);
     demo(&env, "b", "project", None);

@@ -8,7 +8,7 @@ use crate::support::TestEnv;
 const GOLDEN: &str = include_str!("../golden/mcp-tools.json");
 
 #[test]
-fn the_tools_are_those_that_were_promised() {
+fn the_tools_match_the_golden_file() {
     let env = TestEnv::new();
     let mut client = Client::person(&env);
     let tools = client.ask("tools/list", json!({})).expect("a list");
@@ -44,7 +44,7 @@ fn the_tools_are_those_that_were_promised() {
 }
 
 #[test]
-fn nothing_is_begun_before_a_tool_needs_it() {
+fn listing_tools_and_resources_creates_nothing() {
     let env = TestEnv::new();
     let mut client = Client::person(&env);
     client.ask("tools/list", json!({})).expect("a list");
@@ -58,7 +58,7 @@ fn nothing_is_begun_before_a_tool_needs_it() {
 }
 
 #[test]
-fn nonsense_is_answered_or_told_and_never_the_end() {
+fn invalid_messages_are_answered_and_do_not_end_the_server() {
     let env = TestEnv::new();
     let mut client = Client::person(&env);
     client.talk.say("this is no JSON");
@@ -142,7 +142,7 @@ fn a_client_that_closes_early_still_gets_its_answers() {
 }
 
 #[test]
-fn a_home_that_cannot_be_used_is_a_tools_failure_and_not_the_end() {
+fn an_unusable_state_directory_fails_a_tool_call_only() {
     let env = TestEnv::new();
     std::fs::write(env.state(), "a file").expect("a file in place of the directory");
     let mut client = Client::person(&env);

@@ -17,7 +17,7 @@ fn at_work(env: &TestEnv) -> (Client, Client, Value) {
 }
 
 #[test]
-fn whoever_waits_is_told_how_far_it_is_and_holds_nobody_up() {
+fn a_wait_reports_progress_and_does_not_block_other_calls() {
     let env = TestEnv::new();
     let (mut boss, mut kid, task) = at_work(&env);
     let wait = json!({"name": "wait_task", "arguments": {"id": task}, "_meta": {"progressToken": "w1"}});
@@ -47,7 +47,7 @@ fn whoever_waits_is_told_how_far_it_is_and_holds_nobody_up() {
 }
 
 #[test]
-fn a_task_is_ended_by_who_has_it_or_stands_above_and_only_once() {
+fn a_task_is_completed_once_by_its_agent_or_an_ancestor() {
     let env = TestEnv::new();
     let (mut boss, mut kid, task) = at_work(&env);
     demo(&env, "neighbour", "project", None);
@@ -69,7 +69,7 @@ fn a_task_is_ended_by_who_has_it_or_stands_above_and_only_once() {
 }
 
 #[test]
-fn a_wait_that_is_cancelled_or_left_alone_is_over() {
+fn a_cancelled_or_abandoned_wait_ends() {
     let env = TestEnv::new();
     let (mut boss, mut kid, task) = at_work(&env);
     let id = boss.send("tools/call", json!({"name": "wait_task", "arguments": {"id": task}}));
@@ -87,7 +87,7 @@ fn a_wait_that_is_cancelled_or_left_alone_is_over() {
 }
 
 #[test]
-fn a_wait_ends_when_somebody_has_to_answer_and_is_taken_up_again() {
+fn a_wait_ends_at_a_question_and_can_be_resumed() {
     let env = TestEnv::new();
     demo(&env, "boss", "project", None);
     demo(&env, "kid", "project", Some("boss"));

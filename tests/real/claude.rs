@@ -34,7 +34,7 @@ pub(super) fn claude() -> Option<Real> {
 }
 
 #[test]
-fn claude_works_and_then_rests_with_its_last_words() {
+fn claude_is_idle_after_work_with_its_last_reply() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "take your time");
     assert_eq!(real.reason_when("working"), "it took a prompt");
@@ -43,7 +43,7 @@ fn claude_works_and_then_rests_with_its_last_words() {
 }
 
 #[test]
-fn claude_that_was_interrupted_takes_the_next_prompt() {
+fn an_interrupted_claude_takes_the_next_prompt() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "take your time");
     real.reason_when("working");
@@ -57,7 +57,7 @@ fn claude_that_was_interrupted_takes_the_next_prompt() {
 }
 
 #[test]
-fn claude_comes_back_when_only_its_directory_knows_of_it() {
+fn claude_is_recovered_from_its_directory_alone() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "the word is plum");
     real.wait_for_words("I heard 1 lines.");
@@ -75,7 +75,7 @@ fn claude_comes_back_when_only_its_directory_knows_of_it() {
 }
 
 #[test]
-fn claude_asks_before_a_command_and_goes_on_when_it_is_approved_or_denied() {
+fn claude_asks_before_a_command_and_continues_after_an_answer() {
     let Some(real) = claude() else { return };
     let file = real.env.project().join("made-by-claude");
     real.spawn("claude", "run: touch made-by-claude");
@@ -96,7 +96,7 @@ fn claude_asks_before_a_command_and_goes_on_when_it_is_approved_or_denied() {
 }
 
 #[test]
-fn claude_goes_on_with_the_reason_of_a_denial() {
+fn claude_continues_with_the_reason_of_a_denial() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "run: touch made-by-claude");
     real.reason_when("waiting");
@@ -143,7 +143,7 @@ fn the_trust_dialog_of_claude_is_answered_by_one_of_its_options() {
 }
 
 #[test]
-fn a_prompt_of_several_lines_reaches_claudes_model_to_the_letter() {
+fn a_multiline_prompt_reaches_claudes_model_verbatim() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "hello");
     real.wait_for_words("I heard 1 lines.");
@@ -182,7 +182,7 @@ fn claude_remembers_after_a_crash() {
 }
 
 #[test]
-fn claude_goes_to_another_conversation_and_back_without_mixing_them() {
+fn claude_switches_conversations_without_mixing_them() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "the word is plum");
     real.wait_for_words("I heard 1 lines.");
@@ -199,7 +199,7 @@ fn claude_goes_to_another_conversation_and_back_without_mixing_them() {
 }
 
 #[test]
-fn claude_is_what_its_spec_says() {
+fn claude_follows_its_spec() {
     let Some(real) = claude() else { return };
     let text = r#"
 [agents.toucher]
@@ -259,7 +259,7 @@ fn two_claudes_in_one_directory_keep_their_own_conversations() {
 }
 
 #[test]
-fn a_claude_in_the_shell_of_a_claude_does_not_take_its_place() {
+fn a_nested_claude_does_not_replace_the_agent() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "run: claude -p 'the word is nested' > said-by-the-other");
     real.reason_when("waiting");
@@ -274,7 +274,7 @@ fn a_claude_in_the_shell_of_a_claude_does_not_take_its_place() {
 }
 
 #[test]
-fn claude_spawns_two_children_through_its_tools_and_combines_what_they_say() {
+fn claude_spawns_two_children_and_combines_their_results() {
     let Some(real) = claude() else { return };
     real.spawn("claude", DELEGATE);
     real.wait_for_delegation();
@@ -301,7 +301,7 @@ fn claude_spawns_two_children_through_its_tools_and_combines_what_they_say() {
 }
 
 #[test]
-fn claude_asks_before_our_tools_only_where_it_asks_before_everything() {
+fn claude_asks_before_our_tools_only_in_the_approve_tier() {
     let Some(real) = claude() else { return };
     let text = r#"
 [agents.toucher]

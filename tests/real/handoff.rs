@@ -53,7 +53,7 @@ fn hand_over(one: &Real, two: &Real, kind: &str, kept: &str) {
 }
 
 #[test]
-fn claude_goes_on_in_another_home_with_what_it_was_told() {
+fn claude_continues_in_another_home_with_its_conversation() {
     let (Some(one), Some(two)) = (claude(), claude()) else { return };
     repositories(&one, &two);
     let file = two.env.home().join(".claude.json");
@@ -68,7 +68,7 @@ fn claude_goes_on_in_another_home_with_what_it_was_told() {
 }
 
 #[test]
-fn codex_goes_on_in_another_home_with_what_it_was_told() {
+fn codex_continues_in_another_home_with_its_conversation() {
     let (Some(one), Some(two)) = (codex(), codex()) else { return };
     repositories(&one, &two);
     for (real, dirs) in [(&one, vec![one.env.project()]), (&two, vec![two.env.project(), workspace(&two)])] {

@@ -21,7 +21,7 @@ fn event(kind: &str, properties: Value) -> Value {
 }
 
 #[test]
-fn the_plugin_tells_in_order_what_the_agent_does_and_not_what_its_subagents_do() {
+fn the_plugin_reports_the_agent_in_order_and_not_its_subagents() {
     let Some(node) = node() else { return };
     let env = TestEnv::new();
     let told = env.root().join("told");

@@ -119,7 +119,7 @@ pub fn answer(turn: &Turn) -> Answer {
 }
 
 #[test]
-fn it_knows_only_what_it_is_told() {
+fn the_scripted_model_knows_only_its_conversation() {
     let turn = |prompts: &[&str]| Turn {
         prompts: prompts.iter().map(|prompt| (*prompt).to_owned()).collect(),
         ..Turn::default()

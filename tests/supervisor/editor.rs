@@ -14,7 +14,7 @@ use crate::cli::workspace::{git, repository};
 use crate::support::TestEnv;
 
 #[test]
-fn what_the_extension_reads_is_what_both_sides_wrote_down() {
+fn cli_output_matches_the_golden_files_of_the_extension() {
     let env = repository();
     let specs = "[agents.reviewer]\ndescription = \"Reads what others wrote\"\nkind = \"demo\"\nrole = \"critic\"\nworkspace = \"worktree\"\n";
     fs::create_dir(env.project().join(".symposium")).unwrap();

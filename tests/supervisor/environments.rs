@@ -22,7 +22,7 @@ fn pid_of_supervisor(env: &TestEnv, home: &str) -> Option<i64> {
 }
 
 #[test]
-fn two_environments_never_disturb_each_other() {
+fn two_environments_do_not_affect_each_other() {
     let env = TestEnv::new();
     for name in ["one", "two"] {
         symposium(&env, &["env", "create", name]).ok();

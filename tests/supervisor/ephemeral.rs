@@ -23,7 +23,7 @@ fn is_gone(env: &TestEnv, name: &str) -> bool {
 }
 
 #[test]
-fn it_vanishes_when_its_task_is_done_and_its_words_stay() {
+fn an_ephemeral_agent_is_removed_after_its_task_and_its_result_stays() {
     let env = TestEnv::new();
     symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--ephemeral", "--task", "say this and go"])
         .ok();
@@ -37,7 +37,7 @@ fn it_vanishes_when_its_task_is_done_and_its_words_stay() {
 }
 
 #[test]
-fn a_command_vanishes_when_it_ends_well_and_stays_when_it_does_not() {
+fn an_ephemeral_command_is_removed_after_success_only() {
     let env = TestEnv::new();
     symposium(
         &env,
@@ -55,7 +55,7 @@ fn a_command_vanishes_when_it_ends_well_and_stays_when_it_does_not() {
 }
 
 #[test]
-fn work_that_would_be_lost_keeps_it() {
+fn an_ephemeral_agent_with_unsaved_work_is_kept() {
     let env = TestEnv::new();
     let args = ["agent", "spawn", "--name", "a", "--ephemeral", "--workspace", "scratch", "--", "sh", "-c"];
     symposium(&env, &[&args[..], &["echo x > result; sleep 0.2"]].concat()).ok();
@@ -68,7 +68,7 @@ fn work_that_would_be_lost_keeps_it() {
 }
 
 #[test]
-fn one_that_is_ready_before_it_takes_its_task_is_not_done_with_it() {
+fn an_ephemeral_agent_that_is_idle_before_its_task_is_not_removed() {
     let env = TestEnv::new();
     let says = |event: &str| {
         format!(

@@ -61,7 +61,7 @@ fn failed(env: &TestEnv, name: &str, prompt: &str) -> Value {
 }
 
 #[test]
-fn a_failed_turn_that_only_the_screen_shows_fails_the_task_and_holds_the_queue() {
+fn a_failed_turn_on_the_screen_fails_the_task_and_holds_the_queue() {
     let env = TestEnv::new();
     let functions = r#"
 compose() { printf '\033[2J\033[H──────\n> %s\n──────\n' "${1:-Type your message or @path/to/file}"; }
@@ -84,7 +84,7 @@ turn() { printf '\033[2J\033[H⠋ Thinking... (esc to cancel, 1s)\n'; sleep 0.5;
 }
 
 #[test]
-fn the_screen_reports_a_failed_turn_of_a_cli_whose_hooks_do_not() {
+fn the_screen_reports_a_failed_turn_that_the_hooks_omit() {
     let env = TestEnv::new();
     let functions = r#"
 compose() { printf '\033[2J\033[H──────\n❯ %s\n──────\n' "$1"; }
@@ -124,7 +124,7 @@ hook '{"hook_event_name":"SessionStart"}'
 "#;
 
 #[test]
-fn a_hook_with_an_http_status_fails_the_task_and_tells_the_cause() {
+fn a_hook_with_an_http_status_fails_the_task_with_its_cause() {
     let env = TestEnv::new();
     fake_cli(&env, "opencode", OPENCODE);
     for (name, prompt, status, cause) in [
@@ -142,7 +142,7 @@ fn a_hook_with_an_http_status_fails_the_task_and_tells_the_cause() {
 }
 
 #[test]
-fn a_turn_that_its_cli_continues_after_a_limit_is_not_over_before() {
+fn a_turn_paused_by_a_limit_is_not_over() {
     let env = TestEnv::new();
     fake_cli(&env, "opencode", OPENCODE);
     idle(&env, "opencode", "a");

@@ -11,7 +11,7 @@ fn give_heartbeat(env: &TestEnv, name: &str, heartbeat: serde_json::Value) {
 }
 
 #[test]
-fn a_task_wakes_an_agent_that_sleeps() {
+fn a_heartbeat_wakes_a_hibernated_agent() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a", "--task", "remember blue"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
@@ -27,7 +27,7 @@ fn a_task_wakes_an_agent_that_sleeps() {
 }
 
 #[test]
-fn a_heartbeat_that_is_due_is_typed_in_and_done() {
+fn a_due_heartbeat_is_typed_and_done() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
@@ -50,7 +50,7 @@ fn a_heartbeat_that_is_due_is_typed_in_and_done() {
 }
 
 #[test]
-fn a_heartbeat_by_cron_is_made_up_for_once() {
+fn a_missed_cron_heartbeat_runs_once() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
@@ -66,7 +66,7 @@ fn a_heartbeat_by_cron_is_made_up_for_once() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_silences_no_heartbeat() {
+fn a_clock_set_back_does_not_stop_heartbeats() {
     let env = TestEnv::new();
     // Each with a last beat that is still to come.
     let rhythms = [

@@ -25,7 +25,7 @@ fn states(env: &TestEnv, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_one_agents_shell_sends_is_typed_into_another_once() {
+fn a_message_from_an_agents_shell_is_typed_once() {
     let env = TestEnv::new();
     idle(&env, "b");
     let script = format!("{} message send b 'hello\nthere'; exec sleep 1000", env.binary());
@@ -40,7 +40,7 @@ fn what_one_agents_shell_sends_is_typed_into_another_once() {
 }
 
 #[test]
-fn mail_waits_for_the_end_of_a_turn() {
+fn a_message_waits_for_the_end_of_a_turn() {
     let env = TestEnv::new();
     idle(&env, "b");
     symposium(&env, &["supervisor", "start"]).ok();
@@ -62,7 +62,7 @@ fn mail_waits_for_the_end_of_a_turn() {
 }
 
 #[test]
-fn of_a_whole_project_only_the_mentioned_are_woken() {
+fn a_project_message_wakes_only_mentioned_agents() {
     let env = TestEnv::new();
     for name in ["b", "c"] {
         idle(&env, name);
@@ -77,7 +77,7 @@ fn of_a_whole_project_only_the_mentioned_are_woken() {
 }
 
 #[test]
-fn a_supervisor_killed_in_the_middle_types_nothing_twice() {
+fn a_supervisor_killed_during_delivery_types_nothing_twice() {
     for step in ["dispatch.noted", "dispatch.sent"] {
         let env = TestEnv::new();
         idle(&env, "b");

@@ -50,7 +50,7 @@ fn link(env: &TestEnv) -> PathBuf {
 }
 
 #[test]
-fn agents_report_after_the_binary_was_moved() {
+fn hooks_work_after_the_binary_was_moved() {
     let env = TestEnv::new();
     let old = binary_at(&env, "old");
     run(&env, &old, &["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -63,7 +63,7 @@ fn agents_report_after_the_binary_was_moved() {
 }
 
 #[test]
-fn tasks_end_as_done_after_the_binary_was_moved() {
+fn tasks_complete_after_the_binary_was_moved() {
     let env = TestEnv::new();
     let old = binary_at(&env, "old");
     with_supervisor(&env, &old, &["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -76,7 +76,7 @@ fn tasks_end_as_done_after_the_binary_was_moved() {
 }
 
 #[test]
-fn tmux_reports_a_crash_after_the_binary_was_moved() {
+fn tmux_events_work_after_the_binary_was_moved() {
     let env = TestEnv::new();
     let old = binary_at(&env, "old");
     run(&env, &old, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
@@ -88,7 +88,7 @@ fn tmux_reports_a_crash_after_the_binary_was_moved() {
 }
 
 #[test]
-fn doctor_reports_a_link_that_leads_nowhere() {
+fn doctor_reports_a_dangling_link() {
     let env = TestEnv::new();
     let old = binary_at(&env, "old");
     run(&env, &old, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
@@ -102,7 +102,7 @@ fn doctor_reports_a_link_that_leads_nowhere() {
 }
 
 #[test]
-fn two_binaries_used_in_turn_hear_each_others_agents() {
+fn two_binaries_used_in_turn_receive_hooks_of_each_others_agents() {
     let env = TestEnv::new();
     let binaries = [binary_at(&env, "one"), binary_at(&env, "two")];
     for (binary, name) in binaries.iter().zip(["a", "b"]) {
@@ -119,7 +119,7 @@ fn two_binaries_used_in_turn_hear_each_others_agents() {
 }
 
 #[test]
-fn only_commands_of_a_user_move_the_link() {
+fn only_user_commands_update_the_link() {
     let env = TestEnv::new();
     let [one, two] = ["one", "two"].map(|dir| binary_at(&env, dir));
     run(&env, &one, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
@@ -135,7 +135,7 @@ fn only_commands_of_a_user_move_the_link() {
 }
 
 #[test]
-fn the_supervisor_mends_the_link_to_its_moved_binary() {
+fn the_supervisor_repairs_the_link_to_its_moved_binary() {
     let env = TestEnv::new();
     super::configure(&env, "[supervisor]\nreconcile = \"1s\"\n");
     let old = binary_at(&env, "old");

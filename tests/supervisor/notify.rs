@@ -18,7 +18,7 @@ fn titles(env: &TestEnv) -> Vec<String> {
 }
 
 #[test]
-fn a_command_of_the_users_hears_of_an_agent_that_waits() {
+fn the_notify_command_receives_a_waiting_agent() {
     let env = TestEnv::new();
     configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
     symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--task", "/ask make \"x\""]).ok();
@@ -29,7 +29,7 @@ fn a_command_of_the_users_hears_of_an_agent_that_waits() {
 }
 
 #[test]
-fn an_agent_that_writes_to_a_person_is_told_of() {
+fn a_message_to_the_user_sends_a_notice() {
     let env = TestEnv::new();
     configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
     let script = format!("{} message send parent 'which colour?'; exec sleep 1000", env.binary());
@@ -40,7 +40,7 @@ fn an_agent_that_writes_to_a_person_is_told_of() {
 }
 
 #[test]
-fn somebody_attached_to_another_agent_sees_it_in_the_status_line() {
+fn a_notice_appears_in_the_status_line_of_another_agent() {
     let env = TestEnv::new();
     symposium(&env, &["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
     let terminal = env.terminal([env.binary(), "agent", "attach", "b"]);
@@ -51,7 +51,7 @@ fn somebody_attached_to_another_agent_sees_it_in_the_status_line() {
 }
 
 #[test]
-fn an_agent_that_is_given_up_is_told_of() {
+fn an_agent_that_is_given_up_sends_a_notice() {
     let env = TestEnv::new();
     let quick = "\n[restart]\nfirst = \"10ms\"\nmost = 1\n";
     configure(&env, &(COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())) + quick));
@@ -69,7 +69,7 @@ fn hours(env: &TestEnv, from: u32, until: u32) -> String {
 }
 
 #[test]
-fn in_quiet_hours_only_the_command_is_told_and_outside_of_them_everybody() {
+fn in_quiet_hours_only_the_command_gets_notices() {
     let env = TestEnv::new();
     let command = COMMAND.replace(">>told", &format!(">>{}/told", env.home().display()));
     configure(&env, &(command.clone() + &hours(&env, 21, 3)));
@@ -95,7 +95,7 @@ fn in_quiet_hours_only_the_command_is_told_and_outside_of_them_everybody() {
 }
 
 #[test]
-fn an_agent_is_told_of_as_its_spec_says_until_it_starts_afresh() {
+fn notices_follow_the_spec_until_a_fresh_restart() {
     let env = TestEnv::new();
     configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
     let specs = env.state().join("agents.toml");
@@ -144,7 +144,7 @@ fn removing_an_agent_does_not_delay_the_notices_of_others() {
 }
 
 #[test]
-fn an_ephemeral_agent_that_vanished_does_not_delay_the_notices_of_others() {
+fn a_removed_ephemeral_agent_does_not_delay_the_notices_of_others() {
     let env = TestEnv::new();
     configure_without_regular_looks(&env);
     symposium(&env, &["agent", "spawn", "demo", "--name", "asks"]).ok();

@@ -70,7 +70,7 @@ fn an_agent_that_is_not_logged_in_waits_for_setup() {
 }
 
 #[test]
-fn a_retry_from_a_pool_is_not_burned_on_one_agent_after_another() {
+fn a_pool_retry_does_not_move_to_the_next_agent() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     idle(&env, "b", &[]);

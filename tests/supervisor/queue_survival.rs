@@ -37,22 +37,22 @@ fn cut_short_at(step: &str) {
 }
 
 #[test]
-fn cut_short_before_a_key_was_pressed_it_is_typed_in() {
+fn a_delivery_killed_before_typing_is_typed() {
     cut_short_at("dispatch.noted");
 }
 
 #[test]
-fn cut_short_before_its_enter_it_is_submitted_and_not_typed_again() {
+fn a_delivery_killed_before_enter_is_submitted_without_retyping() {
     cut_short_at("send.typed");
 }
 
 #[test]
-fn cut_short_before_it_was_noted_it_is_known_to_be_taken() {
+fn a_delivery_killed_before_its_record_is_recognized_as_accepted() {
     cut_short_at("dispatch.sent");
 }
 
 #[test]
-fn a_queue_is_worked_off_once_while_the_supervisor_is_killed_again_and_again() {
+fn each_task_runs_once_while_the_supervisor_is_killed_repeatedly() {
     let env = TestEnv::new();
     for n in 0..AGENTS {
         env.symposium(["agent", "spawn", "demo", "--name", &format!("a{n}")]).ok();

@@ -6,7 +6,7 @@ use super::{shown, symposium};
 use crate::support::TestEnv;
 
 #[test]
-fn one_that_is_killed_is_not_done_with_its_task_and_is_given_no_other() {
+fn killing_an_agent_fails_its_task_and_holds_its_queue() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let first = add(&env, &["a", "/work 1h"]);
@@ -23,7 +23,7 @@ fn one_that_is_killed_is_not_done_with_its_task_and_is_given_no_other() {
 }
 
 #[test]
-fn what_waits_for_an_agent_that_is_removed_fails_and_whoever_waits_is_told() {
+fn removing_an_agent_fails_its_queued_tasks_and_ends_waits() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     symposium(&env, &["agent", "stop", "a"]).ok();
@@ -40,7 +40,7 @@ fn what_waits_for_an_agent_that_is_removed_fails_and_whoever_waits_is_told() {
 }
 
 #[test]
-fn what_is_for_any_does_not_wait_for_one_with_a_draft() {
+fn a_pool_task_does_not_wait_for_an_agent_with_a_draft() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         idle(&env, name, &[]);
@@ -58,7 +58,7 @@ fn what_is_for_any_does_not_wait_for_one_with_a_draft() {
 }
 
 #[test]
-fn killed_after_a_parent_was_told_it_is_not_told_again() {
+fn a_question_is_not_forwarded_twice_after_a_kill() {
     let env = TestEnv::new();
     for (name, more) in [("lead", &[][..]), ("child", &["--parent", "lead"])] {
         env.symposium([&["agent", "spawn", "demo", "--name", name], more].concat()).ok();
@@ -77,7 +77,7 @@ fn killed_after_a_parent_was_told_it_is_not_told_again() {
 }
 
 #[test]
-fn an_agent_reports_for_itself_and_those_below_it_only() {
+fn an_agent_reports_only_for_itself_and_its_descendants() {
     let env = TestEnv::new();
     for (name, more) in [("a", vec![]), ("child", vec!["--parent", "a"]), ("other", vec![])] {
         idle(&env, name, &more);
@@ -107,7 +107,7 @@ fn an_agent_reports_for_itself_and_those_below_it_only() {
 }
 
 #[test]
-fn to_come_after_the_same_task_twice_is_to_come_after_it() {
+fn duplicate_after_ids_are_ignored() {
     let env = TestEnv::new();
     symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();
     let (one, two) = (add(&env, &["a", "/work 1h"]), add(&env, &["a", "x"]));
@@ -116,7 +116,7 @@ fn to_come_after_the_same_task_twice_is_to_come_after_it() {
 }
 
 #[test]
-fn a_task_for_one_whose_hooks_never_speak_is_done_all_the_same() {
+fn a_task_completes_without_hooks() {
     let env = TestEnv::new();
     crate::cli::unheard::without_hooks(&env);
     idle(&env, "a", &[]);
@@ -126,7 +126,7 @@ fn a_task_for_one_whose_hooks_never_speak_is_done_all_the_same() {
 }
 
 #[test]
-fn start_repairs_a_damaged_ledger_beside_a_running_supervisor_and_a_person_is_told_once() {
+fn start_repairs_a_damaged_ledger_and_reports_it_once() {
     let env = TestEnv::new();
     super::configure(&env, "[supervisor]\nreconcile = \"1h\"\n");
     symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();

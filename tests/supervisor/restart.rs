@@ -18,7 +18,7 @@ fn starts(env: &TestEnv) -> usize {
 }
 
 #[test]
-fn a_crash_is_followed_by_a_restart_with_the_same_environment() {
+fn a_crashed_agent_is_restarted_with_its_environment() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     let script =
@@ -33,7 +33,7 @@ fn a_crash_is_followed_by_a_restart_with_the_same_environment() {
 }
 
 #[test]
-fn one_that_crashes_again_and_again_is_given_up() {
+fn an_agent_that_crashes_repeatedly_is_given_up() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     spawn(&env, "on-failure", "echo x >>starts; sleep 0.1; exit 3");
@@ -44,7 +44,7 @@ fn one_that_crashes_again_and_again_is_given_up() {
 }
 
 #[test]
-fn a_clean_exit_is_not_a_crash() {
+fn on_failure_does_not_restart_after_a_clean_exit() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     spawn(&env, "on-failure", "echo x >>starts; sleep 0.1");
@@ -58,7 +58,7 @@ fn a_clean_exit_is_not_a_crash() {
 }
 
 #[test]
-fn always_means_after_a_clean_exit_too_and_never_after_a_stop() {
+fn always_restarts_after_a_clean_exit_but_not_after_a_stop() {
     let env = TestEnv::new();
     configure(&env, &QUICK.replace("most = 3", "most = 1000"));
     spawn(&env, "always", "echo x >>starts; exec sleep 0.1");
@@ -72,7 +72,7 @@ fn always_means_after_a_clean_exit_too_and_never_after_a_stop() {
 }
 
 #[test]
-fn a_restart_goes_on_with_the_conversation() {
+fn a_restart_continues_the_conversation() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     let args =
@@ -97,7 +97,7 @@ fn plan_for(env: &TestEnv, name: &str, at: &str) {
 }
 
 #[test]
-fn a_clock_that_was_set_neither_delays_a_restart_for_ever_nor_doubles_it() {
+fn a_clock_change_neither_blocks_nor_doubles_a_restart() {
     for planned in ["2099-01-01T00:00:00Z", "2020-01-01T00:00:00Z"] {
         let env = TestEnv::new();
         configure(&env, QUICK);
@@ -116,7 +116,7 @@ fn a_clock_that_was_set_neither_delays_a_restart_for_ever_nor_doubles_it() {
 
 /// Whether a process stands still.
 #[test]
-fn a_restart_that_somebody_else_did_meanwhile_is_not_done_again() {
+fn a_restart_made_obsolete_by_the_user_is_skipped() {
     // What a person does between the choice of an agent and the restart of it, and what is so afterwards.
     for (verb, status, begun) in [("resume", "working", 2), ("kill", "stopped", 1)] {
         let env = TestEnv::new();
@@ -145,7 +145,7 @@ fn a_restart_that_somebody_else_did_meanwhile_is_not_done_again() {
 }
 
 #[test]
-fn one_that_leaves_before_it_took_its_task_is_started_with_it_again() {
+fn an_agent_that_exits_before_its_first_task_is_restarted_with_it() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     let script = "echo x >>starts; [ $(wc -l <starts) -gt 2 ] || { sleep 0.1; exit 1; }";
@@ -161,7 +161,7 @@ fn one_that_leaves_before_it_took_its_task_is_started_with_it_again() {
 }
 
 #[test]
-fn a_restart_waits_until_there_is_room() {
+fn a_restart_waits_for_capacity() {
     let env = TestEnv::new();
     configure(&env, &format!("max_agents = 1\n{QUICK}"));
     let script = "echo x >>starts; [ $(wc -l <starts) -gt 1 ] || { sleep 0.2; exit 3; }; exec sleep 1000";
@@ -184,7 +184,7 @@ fn a_restart_waits_until_there_is_room() {
 }
 
 #[test]
-fn a_kind_that_was_added_later_is_known_to_a_supervisor_that_runs() {
+fn a_running_supervisor_knows_a_kind_added_later() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     symposium(&env, &["agent", "spawn", "--name", "first", "--restart", "always", "--", "sleep", "0.3"])

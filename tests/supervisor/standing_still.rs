@@ -25,7 +25,7 @@ fn writer(env: &TestEnv, name: &str) -> i64 {
 }
 
 #[test]
-fn a_stopped_supervisor_is_reported_and_start_replaces_it() {
+fn a_stopped_supervisor_is_reported_and_replaced_by_start() {
     let env = TestEnv::new();
     configure(&env, "[supervisor]\nreconcile = \"1h\"\n");
     symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -52,7 +52,7 @@ fn a_stopped_supervisor_is_reported_and_start_replaces_it() {
 }
 
 #[test]
-fn the_keeper_ends_a_supervisor_that_gives_no_sign_of_life() {
+fn an_unresponsive_supervisor_is_replaced() {
     let env = TestEnv::new();
     configure(&env, "[supervisor]\nreconcile = \"1s\"\n");
     symposium(&env, &["supervisor", "start"]).ok();

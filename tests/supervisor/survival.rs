@@ -41,7 +41,7 @@ fn starts(env: &TestEnv) -> usize {
 }
 
 #[test]
-fn a_supervisor_that_is_killed_again_and_again_loses_nothing_and_does_nothing_twice() {
+fn a_supervisor_killed_repeatedly_loses_and_repeats_nothing() {
     let env = TestEnv::new();
     configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\nmost = 100000\n");
     // Says so if the one before it still runs.
@@ -93,7 +93,7 @@ fn a_supervisor_that_is_killed_again_and_again_loses_nothing_and_does_nothing_tw
 }
 
 #[test]
-fn a_disk_that_is_full_for_a_while_costs_nothing_but_time() {
+fn a_temporarily_full_disk_only_delays_a_restart() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
     configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\n[supervisor]\nreconcile = \"1s\"\n");
@@ -119,7 +119,7 @@ fn a_disk_that_is_full_for_a_while_costs_nothing_but_time() {
 }
 
 #[test]
-fn what_a_ledger_could_not_take_is_written_down_when_it_can() {
+fn events_that_a_locked_ledger_refused_are_stored_later() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         env.symposium(["agent", "spawn", "--name", name, "--", "sleep", "1000"]).ok();
@@ -144,7 +144,7 @@ fn what_a_ledger_could_not_take_is_written_down_when_it_can() {
 }
 
 #[test]
-fn a_flood_of_events_blocks_nobody_and_spoils_nothing() {
+fn a_flood_of_events_blocks_nothing_and_keeps_the_state_valid() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
