@@ -1,4 +1,4 @@
-//! `agent approve` and `agent deny`: the agent's own dialog is answered, and nothing is pressed where there is none.
+//! `agent approve` and `agent deny` answer the agent's own dialog, and press no key when there is none.
 
 use insta::assert_snapshot;
 
@@ -30,7 +30,7 @@ fn deny_rejects_the_question() {
 #[test]
 fn if_asks_answers_only_the_question_with_that_id() {
     let env = TestEnv::new();
-    // Alike for longer than any list shows.
+    // Two texts that are equal beyond the length that a list shows.
     let long = |end: &str| format!("rm -rf a/{}/{end}", "x".repeat(200));
     spawned(&env, &["demo", "--name", "a", "--task", &format!("/ask {}", long("old"))]);
     wait_for(&env, "a", "waiting");
@@ -74,7 +74,7 @@ fn a_repeated_question_has_a_new_id() {
     assert_eq!(shown(&env, "a")["status"], "waiting");
 }
 
-/// Codex has no hook that tells of a dialog.
+/// Codex has no hook that reports a dialog.
 #[test]
 fn a_new_dialog_on_the_screen_is_a_new_question() {
     let env = TestEnv::new();

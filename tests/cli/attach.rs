@@ -1,4 +1,4 @@
-//! `agent attach`: a person's terminal on an agent's screen, from wherever they are, and out again.
+//! `agent attach`: connecting a terminal to an agent, from different places, and detaching it again.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{agent, printed, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// Starts a program that shows what is typed into it.
+/// Starts a program that prints each line that is typed into it.
 fn echoing(env: &TestEnv, name: &str) {
     let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
     spawned(env, &["--name", name, "--", "sh", "-c", &script]);
@@ -45,8 +45,8 @@ fn the_detach_keys_are_printed_and_shown_in_the_status_line() {
 
 fn way_out(env: &TestEnv, prefix: &str) {
     echoing(env, "a");
-    // Into a file: tmux 3.3a, in which the terminal of this test runs, now and then does not bring back what stood on
-    // the screen before.
+    // Written to a file: tmux 3.3a, in which the terminal of this test runs, does not always restore the previous
+    // screen content.
     let said = env.home().join("said");
     let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
     let terminal = env.terminal(["sh", "-c", &line]);
@@ -63,7 +63,7 @@ fn way_out(env: &TestEnv, prefix: &str) {
 fn the_first_process_of_a_terminal_becomes_the_tmux_client() {
     let env = TestEnv::new();
     echoing(&env, "a");
-    // Programs that open terminals match the process that they started with the client's. tmux is one of them.
+    // Programs that open terminals, tmux among them, match the process that they started with the pid of the client.
     let socket = env.root().join("sockets/opener");
     let open = ["-S", socket.to_str().expect("a plain path"), "-f", "/dev/null", "new-session", "-d", "-P"];
     let words =
@@ -115,7 +115,7 @@ fn an_observer_sees_the_screen_and_cannot_type() {
 fn attach_works_inside_the_users_own_tmux() {
     let env = TestEnv::new();
     echoing(&env, "a");
-    // Into a file: tmux throws away what a terminal has not shown yet when it takes it over.
+    // Written to a file: tmux discards output that a terminal has not shown yet when it takes the terminal over.
     let said = env.home().join("said");
     let line = format!("{} agent attach a 2>{}; echo \"left with $?\"", env.binary(), said.display());
     let terminal = env.terminal_in_tmux(["sh", "-c", &format!("{line}; exec cat")]);
@@ -162,7 +162,7 @@ fn attach_is_refused_on_an_unusable_terminal_type() {
     ] {
         let terminal = env.terminal(["env", &format!("TERM={term}"), env.binary(), "agent", "attach", "a"]);
         assert_eq!(terminal.wait_for_exit(), 2);
-        // Its lines are broken where the terminal ends.
+        // The lines are wrapped at the width of the terminal.
         let screen = terminal.screen().replace('\n', "");
         assert!(
             screen.contains(&format!("error: nothing can be shown on this terminal: {said}")),
@@ -184,7 +184,7 @@ fn attach_without_a_terminal_is_refused_with_a_hint() {
     agent(&env, &["attach"]).fails(2);
     let nobody = agent(&env, &["attach", "nosuch"]).fails(3);
     assert!(nobody.stderr.starts_with("error: no agent named `nosuch`\n"), "{nobody:?}");
-    // Whatever is there, it is nobody's but root's or ours.
+    // A share directory of another owner than root or the current user is not used.
     let theirs = agent(&env, &["attach", "nobody/a"]).fails(2);
     assert_snapshot!(theirs.stderr, @"
     error: `agent attach` needs a terminal, and this is not one

@@ -1,4 +1,4 @@
-//! `agent attach` typed at a shell: the shell gets its terminal back as it was, however the tmux client ends.
+//! `agent attach` in a shell: the terminal is restored for the shell, however the tmux client ends.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use super::{shown, spawned};
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
-/// Starts an agent that shows a line.
+/// Starts an agent that prints a line.
 fn agent(env: &TestEnv) {
     spawned(env, &["--name", "a", "--", "sh", "-c", "echo this is a; exec sleep 1000"]);
 }
 
-/// An interactive shell, in which `agent attach a` was typed.
+/// Starts an interactive shell in which `agent attach a` was entered.
 fn shell_attached(env: &TestEnv) -> Terminal<'_> {
     let terminal = env.terminal(["env", "PS1=ready> ", "bash", "--norc", "--noprofile", "-i"]);
     terminal.wait_for_text("ready>");
@@ -26,7 +26,8 @@ fn type_line(terminal: &Terminal<'_>, line: &str) {
     terminal.keys(&["Enter"]);
 }
 
-/// The shell's commands find the terminal as it was, and their lines, which end with `last`, begin in the first column.
+/// Asserts that the shell's commands find the terminal unchanged, and that their lines, of which the last is `last`,
+/// begin in the first column.
 #[track_caller]
 fn assert_usable(env: &TestEnv, terminal: &Terminal<'_>, last: &str) {
     let after = env.root().join("after");
@@ -38,7 +39,7 @@ fn assert_usable(env: &TestEnv, terminal: &Terminal<'_>, last: &str) {
     assert_eq!(terminal.modes(), "0 0", "no mouse, and not on the other screen");
 }
 
-/// The process of the only client.
+/// Returns the pid of the only client.
 fn client(env: &TestEnv) -> i64 {
     shown(env, "a")["clients"][0]["pid"].as_i64().expect("one client")
 }

@@ -1,4 +1,4 @@
-//! Many terminals on one agent: one drives, the others watch; how the wheel changes hands.
+//! Several terminals on one agent: one drives, the others watch; how the driver changes.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::{agent, shown, spawned};
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
-/// Starts a program that shows what is typed into it.
+/// Starts a program that prints each line that is typed into it.
 fn echoing(env: &TestEnv, name: &str) {
     let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
     spawned(env, &["--name", name, "--", "sh", "-c", &script]);
@@ -111,7 +111,7 @@ fn the_driver_is_named_on_a_narrow_terminal() {
     drop(fourth);
 }
 
-/// Nothing is set right afterwards: what the attach itself decided is what there is.
+/// Removes the hooks that correct the driver later, so that only the decision of `attach` itself counts.
 fn without_events(env: &TestEnv) {
     for hook in ["client-attached", "client-detached", "client-session-changed"] {
         env.tmux(["set-hook", "-gu", &format!("{hook}[7700]")]).ok();
@@ -134,7 +134,7 @@ fn twenty_concurrent_attaches_leave_one_driver() {
         typed(terminal, &format!("typed by {at}"));
     }
     env.wait_until("one line got through", || screen_of(&env, "a").contains("got <typed by"));
-    // Keys of the others, had they got through, would be there before these.
+    // Keys of other clients would arrive before this text if they had been accepted.
     agent(&env, &["send", "a", "the end"]).outcome();
     env.wait_until("the end is there", || screen_of(&env, "a").contains("got <the end>"));
     assert_eq!(screen_of(&env, "a").matches("got <typed by").count(), 1, "{}", screen_of(&env, "a"));
@@ -168,7 +168,7 @@ fn take_makes_the_client_the_driver_and_notifies_the_former_one() {
     typed(&second, "from the second");
     first.wait_for_text("got <from the second>");
     assert!(!first.screen().contains("from the first"), "{}", first.screen());
-    // When the taker leaves, the one it took over from has waited longest.
+    // When the new driver detaches, the former driver has waited longest.
     second.keys(&["C-b", "d"]);
     assert_eq!(second.wait_for_exit(), 0);
     first.wait_for_text("you drive now");
@@ -185,12 +185,12 @@ fn the_longest_waiting_client_becomes_the_next_driver() {
     let second = attached(&env, "a", &[]);
     let third = attached(&env, "a", &[]);
     let came: Vec<Value> = clients(&env, "a").iter().map(|client| client["since"].clone()).collect();
-    // tmux tells seconds.
+    // tmux reports whole seconds.
     let latest = came.iter().filter_map(|at| at.as_str()?.parse::<jiff::Timestamp>().ok()).max().unwrap();
     let later = latest.as_second() + 1;
     let clock = || env.program("date", ["+%s"]).ok().stdout.trim().parse::<i64>().unwrap();
     env.wait_until("a second has gone by", || clock() >= later);
-    // As when a connection drops, and as when the machine kills it.
+    // One client ends as after a dropped connection, the next one by SIGKILL.
     first.close();
     second.wait_for_text("you drive now");
     typed(&third, "not yet");
@@ -247,7 +247,7 @@ fn attach_reports_an_invalid_policy() {
     let env = TestEnv::new();
     echoing(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"dictator\"\n").unwrap();
-    // Into a file: the screen of before does not always come back.
+    // Written to a file: the previous screen content is not always restored.
     let said = env.home().join("said");
     let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
     let terminal = env.terminal(["sh", "-c", &line]);
@@ -271,7 +271,7 @@ fn keys_of_an_observer_have_no_effect() {
     };
     let before = facts();
     observer.resize(60, 12);
-    // A prompt, a new window, the end of this one, a split, a choice of terminals, scrolling, a paste, a menu.
+    // The prompt, a new window, closing the window, a split, the choice of a client, scrolling, a paste, a menu.
     observer.keys(&["C-b", ":"]);
     typed(&observer, "run-shell 'touch made'");
     for key in ["c", "&", "y", "%", "D", "[", "x", "y", "C", "$", "r", "!"] {
@@ -341,7 +341,7 @@ fn attach_inside_our_server_follows_the_driver_rules() {
     assert!(!guest.screen().contains("from the one"), "{}", guest.screen());
     driver.keys(&["C-b", "d"]);
     guest.wait_for_text("you drive now");
-    // By tmux's own keys it goes back, to where nobody is.
+    // tmux's own keys lead back to an agent without a client.
     typed(&guest, "mine now");
     guest.wait_for_text("got <mine now>");
     let second = attached(&env, "b", &[]);
@@ -390,7 +390,7 @@ fn an_observer_becomes_driver_of_an_agent_without_a_driver() {
     });
     typed(&walker, "and after");
     walker.wait_for_text("got <and after>");
-    // Who asked to watch never drives, wherever it goes.
+    // A client that attached as observer never becomes driver, in any session.
     let watcher = attached(&env, "b", &["--observe"]);
     drop(elsewhere);
     watcher.keys(&["C-b", "("]);
@@ -406,7 +406,7 @@ fn an_observer_becomes_driver_of_an_agent_without_a_driver() {
 #[test]
 fn session_switch_keys_visit_agents_only() {
     let env = TestEnv::new();
-    // `_supervisor` comes between capital and small letters.
+    // `_supervisor` sorts between upper-case and lower-case letters.
     for name in ["A", "b", "c"] {
         echoing(&env, name);
     }

@@ -1,4 +1,4 @@
-//! Whatever is wrong with what a user or a stranger wrote: a clear error, and nothing is changed.
+//! Invalid files written by a user or by another author: each causes a clear error and changes nothing.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use crate::support::TestEnv;
 const TOML: &str = ".symposium/agents.toml";
 const FRONT: &str = "Weather/agent.md";
 
-/// What stands in a file.
+/// The content of a path.
 enum Is {
     Bytes(Vec<u8>),
     Link(&'static str),
@@ -41,7 +41,7 @@ fn put(env: &TestEnv, path: &str, what: &Is) {
     }
 }
 
-/// Nothing was made, started or written down.
+/// Asserts that nothing was created, started or recorded.
 #[track_caller]
 fn assert_untouched(env: &TestEnv, what: &str) {
     assert!(!env.socket().exists(), "{what}: a server was started");

@@ -1,4 +1,4 @@
-//! `board get`, `set`, `append`, `list` and `rm`: notes of a project, who wrote them, and how long they may be.
+//! `board get`, `set`, `append`, `list` and `rm`: the notes of a project, their authors and their size limit.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,12 +7,12 @@ use super::{agent, shown, spawned};
 use crate::support::TestEnv;
 use crate::support::run::Run;
 
-/// `symposium board …`, by a person.
+/// Runs `symposium board …` as the user.
 fn board(env: &TestEnv, args: &[&str]) -> Run {
     env.symposium(["board"].iter().chain(args))
 }
 
-/// The same, as an agent's shell runs it.
+/// Runs `symposium board …` as an agent's shell does.
 fn by(env: &TestEnv, name: &str, args: &[&str]) -> Run {
     let id = shown(env, name)["id"].as_str().expect("an agent has an id").to_owned();
     board(env, args).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id)
@@ -24,7 +24,7 @@ fn a_note_can_be_set_read_appended_to_and_removed() {
     spawned(&env, &["--name", "fix", "--", "sleep", "1000"]);
     assert_snapshot!(board(&env, &["list"]).ok().stderr, @"the board is empty; `symposium board set KEY TEXT` writes on it");
     assert_snapshot!(board(&env, &["set", "plan", "- one"]).ok().stderr, @"note `plan` has 5 bytes now");
-    // An agent's board is that of its project, wherever its shell stands.
+    // The board of an agent is that of its project, whatever the current directory of its shell is.
     by(&env, "fix", &["append", "plan", "-"]).stdin("- two\n").current_dir(env.root()).ok();
     assert_eq!(board(&env, &["get", "plan"]).ok().stdout, "- one\n- two\n");
     let note = board(&env, &["get", "plan", "--json"]).ok().json();

@@ -1,9 +1,9 @@
-//! `symposium completions`
+//! `symposium completions`: the scripts, and what they offer.
 
 use super::{agent, spawned};
 use crate::support::TestEnv;
 
-/// What bash offers behind these words, the last of which is begun; flags are not looked at.
+/// Returns what bash offers for these words, the last of which is incomplete. Flags are ignored.
 fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
     let script = env.symposium(["completions", "bash"]).ok().stdout;
     env.fake_program("symposium", &format!("exec {} \"$@\"", env.binary()));
@@ -64,7 +64,7 @@ fn completion_offers_agents_tasks_and_specs() {
         (&["agent", "spawn", "--restart", "on"], &["on-failure"]),
         (&["task", "add", "--priority", "c"], &["critical"]),
         (&["task", "list", "--state", "can"], &["cancelled"]),
-        // A new name is nobody's.
+        // No name is offered for the new name.
         (&["agent", "rename", "web", "ap"], &[]),
         (&["agent", "spawn", "--name", "ap"], &[]),
     ] {
@@ -88,7 +88,7 @@ fn completion_honours_the_typed_home_and_creates_nothing() {
     spawned(&env, &["--name", "web", "--", "sleep", "1000"]);
     let (project, home) = (inside(env.project()), inside(env.home()));
     let one = env.root().join("elsewhere").display().to_string();
-    // The second is what bash makes of the first.
+    // The second form is how bash splits the first.
     for words in [&[&format!("--home={one}")[..]][..], &["--home", "=", &one], &["--home", "~/elsewhere"]] {
         let words = [words, &["agent", "attach", ""]].concat();
         assert_eq!(offered(&env, &words), Vec::<String>::new(), "{words:?}");

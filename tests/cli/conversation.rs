@@ -35,7 +35,7 @@ fn an_agent_switches_to_another_conversation_and_back() {
     let views = list(&env, "a");
     assert_eq!((&views[0]["name"], &views[0]["current"]), (&"main".into(), &true.into()));
     assert_eq!((&views[1]["name"], &views[1]["current"]), (&"other".into(), &false.into()));
-    // Started afresh, the old one can still be gone back to.
+    // After a fresh start the old conversation can still be resumed.
     let old = views[0]["id"].clone();
     agent(&env, &["restart", "a", "--fresh"]).ok();
     let views = list(&env, "a");

@@ -1,4 +1,4 @@
-//! Agents that spawn agents: what a child takes over, and who may answer for it.
+//! Agents that spawn agents: what a child inherits, and which agents may answer for it.
 
 use super::{agent, shown, spawned, trusted_specs};
 use crate::support::TestEnv;
@@ -18,7 +18,7 @@ fn words(env: &TestEnv, name: &str) -> String {
     )
 }
 
-/// Runs our binary as an agent would from its shell.
+/// Runs our binary as an agent does from its shell.
 fn as_agent(env: &TestEnv, name: &str, args: &[&str]) -> crate::support::run::Run {
     let id = shown(env, name)["id"].as_str().expect("an id").to_owned();
     agent(env, args).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id)
@@ -39,7 +39,7 @@ fn a_child_inherits_kind_model_and_tier_and_cannot_loosen_the_tier() {
     assert!(refused.stderr.contains("acts under tier `review`"), "{}", refused.stderr);
     agent(&env, &["show", "x"]).fails(3);
     as_agent(&env, "lead", &["spawn", "strict", "--name", "strict"]).ok();
-    // What it was handed down stays with it, also when its parent is gone.
+    // Inherited values remain after the parent was removed.
     agent(&env, &["rm", "--force", "lead"]).ok();
     agent(&env, &["restart", "child", "--fresh"]).ok();
     assert_eq!(words(&env, "child"), parent);

@@ -1,4 +1,4 @@
-//! `symposium demo-agent`: the stand-in for an agent CLI, without a terminal and with one.
+//! `symposium demo-agent`: the stand-in for an agent CLI, with and without a terminal.
 
 use super::{agent, printed, shown, spawned, wait_for};
 use crate::support::TestEnv;

@@ -1,4 +1,4 @@
-//! `agent detach`: terminals are sent away, the agent goes on.
+//! `agent detach` disconnects terminals; the agent continues.
 
 use serde_json::json;
 

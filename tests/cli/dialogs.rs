@@ -1,5 +1,5 @@
-//! Dialogs of agent CLIs that are not lists to choose from by a digit: the buttons of OpenCode, and the reason that the
-//! dialog of Claude Code takes. Fake programs draw them and react to keys as the real ones were seen to.
+//! Dialogs of agent CLIs that are not lists with a digit for each option: the buttons of OpenCode, and the reason that
+//! the dialog of Claude Code takes. Fake programs draw them and react to keys as the real programs do.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{agent, shown, spawned, wait_for};
 use crate::support::TestEnv;
 
-/// Reads one key at a time, with arrow keys as their names.
+/// Reads one key at a time, and names arrow keys.
 const KEYS: &str = r#"
 keys() {
     while IFS= read -rsN1 key; do
@@ -31,7 +31,7 @@ fn fake_cli(env: &TestEnv, program: &str, script: &str) {
     env.fake_program(program, &format!("exec bash '{}'", file.display()));
 }
 
-/// As OpenCode 1.18.33: the selected button has another background, and Left and Right move it.
+/// Behaves like OpenCode 1.18.33: the selected button has another background, and Left and Right move it.
 const OPENCODE: &str = r#"
 buttons=('Allow once' 'Allow always' Reject)
 at=0
@@ -89,7 +89,7 @@ fn list_shows_the_options_of_every_waiting_agent() {
     });
 }
 
-/// As Claude Code 2.1.325: Tab on `No` opens an input in the option, and Enter submits it.
+/// Behaves like Claude Code 2.1.325: Tab on `No` opens an input in the option, and Enter submits it.
 const CLAUDE: &str = r#"
 at=1 label=No reason=
 draw() {

@@ -1,4 +1,4 @@
-//! `symposium doctor`: what was looked at, what was seen, what to do.
+//! `symposium doctor`: the checks, their results and the advice.
 
 use insta::assert_snapshot;
 
@@ -6,7 +6,7 @@ use super::spawned;
 use crate::support::TestEnv;
 use crate::support::disk::Disk;
 
-/// The checks without the ones that depend on the machine, tmux's version and the user.
+/// Returns the checks without those that depend on the machine, the version of tmux and the user.
 fn told(env: &TestEnv, text: &str) -> String {
     let uid = format!("tmux-{}", rustix::process::getuid().as_raw());
     let version = regex_lite::Regex::new(r"3\.\d+[a-z]?|\bmaster\b|next-\S+").unwrap();
@@ -143,7 +143,7 @@ fn doctor_reports_a_full_disk_and_list_still_shows_running_agents() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo here; sleep 1000"]);
-    // As after a spawn that could not be written down.
+    // The state after a spawn that could not be recorded.
     env.edit_registry(|registry| registry["sessions"] = serde_json::json!({}));
     let filler = disk.fill();
     let outcome = env.symposium(["doctor"]).fails(1);

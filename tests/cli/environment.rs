@@ -1,4 +1,4 @@
-//! `symposium env`: named environments, made, listed and removed.
+//! `symposium env`: named environments are created, listed and removed.
 
 use std::fs;
 
@@ -107,7 +107,7 @@ fn two_homes_on_one_tmux_server_do_not_see_each_other() {
     assert_eq!(names(run(&env, &["agent", "list", "--json"]).ok().json()), ["mine"]);
     run(&env, &["agent", "rename", "mine", "still-mine"]).ok();
     assert_eq!(names(run_there(&["agent", "list", "--json"]).ok().json()), ["theirs"]);
-    // A registry that was lost is found again in tmux, each home its own.
+    // A lost registry is rebuilt from tmux, for each home separately.
     fs::remove_file(env.state().join("agent-sessions.json")).unwrap();
     let _ = fs::remove_file(env.state().join("agent-sessions.json.bak"));
     assert_eq!(names(run(&env, &["agent", "list", "--json"]).ok().json()), ["still-mine"]);

@@ -1,4 +1,4 @@
-//! Exit codes, errors for programs, quiet and colour: what every verb has in common.
+//! Exit codes, errors as JSON, `--quiet` and colour: what all commands have in common.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Instances of a spec, parents and children: how many there may be, who is below whom, who ends with whom.
+//! Instances of a spec, parents and children: their limits, the tree, and what a kill of a parent does to its children.
 
 use insta::assert_snapshot;
 use serde_json::json;

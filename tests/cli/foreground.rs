@@ -1,10 +1,10 @@
-//! `agent spawn --foreground`: an agent in somebody's own terminal, which nobody else can come to.
+//! `agent spawn --foreground`: an agent in the user's own terminal, to which no other terminal can attach.
 
 use super::{agent, spawned, status, wait_for};
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
-/// An idle demo agent `a` in a terminal.
+/// Starts an idle demo agent `a` in a terminal.
 fn in_a_terminal(env: &TestEnv) -> Terminal<'_> {
     let words = ["agent", "spawn", "--foreground", "demo", "--name", "a", "--task", "hello"];
     let terminal = env.terminal([env.binary()].into_iter().chain(words));

@@ -1,4 +1,4 @@
-//! `agent handoff export` and `import`: an agent goes to another home, and nothing of it is lost or told that should not be.
+//! `agent handoff export` and `import`: an agent moves to another home without loss and without exposing secrets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use super::workspace::{git, repository, workspace};
 use super::{agent, in_project, printed, prompts, shown, spawned, trusted_specs, wait_for};
 use crate::support::TestEnv;
 
-/// Another account: a home, a tmux server and a clone of the first one's project.
+/// Creates another account: a home, a tmux server and a clone of the project of the first one.
 pub(super) fn elsewhere(from: &TestEnv) -> TestEnv {
     let env = TestEnv::new();
     git(
@@ -22,7 +22,7 @@ pub(super) fn elsewhere(from: &TestEnv) -> TestEnv {
     env
 }
 
-/// Hands an agent over into a file.
+/// Exports an agent to a file.
 #[track_caller]
 pub(super) fn exported(env: &TestEnv, name: &str) -> PathBuf {
     let file = env.root().join(format!("{name}.handoff.tar.gz"));
@@ -35,7 +35,7 @@ pub(super) fn import(env: &TestEnv, file: &Path, more: &[&str]) -> crate::suppor
     agent(env, &[&["handoff", "import", file.to_str().unwrap(), "--yes"][..], more].concat())
 }
 
-/// A demo agent in a worktree that was told something, with a commit of its own.
+/// Starts a demo agent in a worktree that has taken a prompt and has its own commit.
 pub(super) fn told(env: &TestEnv) -> PathBuf {
     spawned(env, &["demo", "--name", "fix", "--workspace", "worktree", "--task", "remember plum"]);
     wait_for(env, "fix", "idle");
@@ -49,7 +49,7 @@ fn status_of(env: &TestEnv, at: &Path) -> String {
     git(env, at, &["status", "--porcelain=v1", "--untracked-files=all"])
 }
 
-/// What must be as it was when a handoff was refused.
+/// Asserts that a refused import changed nothing.
 #[track_caller]
 pub(super) fn assert_untouched(env: &TestEnv) {
     let agents = agent(env, &["list", "--all", "--json"]).ok().json();
@@ -95,7 +95,7 @@ fn an_imported_agent_continues_with_its_work_and_conversation() {
     assert!(said.stderr.contains("goes on with conversation"), "{said:?}");
     assert!(said.stderr.contains("2 tasks and 1 message wait on its queue"), "{said:?}");
     let there = workspace(&two, "fix");
-    // One line less its first space: what a run printed is trimmed.
+    // The first line lacks its leading space, because the output of a command is trimmed.
     assert_eq!(status_of(&two, &there).trim(), "M src/lib.rs\nA  staged\n?? new");
     assert_eq!(fs::read(there.join("new")).unwrap(), [0, 159, 146, 150]);
     assert!(!there.join("target").exists());
@@ -174,7 +174,7 @@ fn import_leaves_existing_agents_and_branches_unchanged() {
     assert!(said.stderr.contains("its work is on a new branch, `handoff/fix-2-2`"), "{said:?}");
     assert_eq!(git(&two, &two.project(), &["rev-parse", "symposium/fix", "handoff/fix-2", "main"]), before);
     import(&two, &file, &["--name", "fix"]).fails(1);
-    // The conversation is here by now: a third one goes on with a copy of it.
+    // The conversation exists here by now: a third import continues with a copy of it.
     let said = import(&two, &file, &[]).ok();
     assert!(said.stderr.contains("it goes on with a copy"), "{said:?}");
     let ids = ["fix-2", "fix-3"].map(|name| shown(&two, name)["conversation"]["id"].clone());
@@ -227,7 +227,7 @@ fn secrets_are_refused_and_reported_masked() {
     let seen =
         env.symposium(["agent", "handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
     assert_eq!(seen["manifest"]["variables"], serde_json::json!(["MY_TOKEN"]));
-    // Not even then; what it was told in so many words is another matter.
+    // `--show` does not print it either; the prompts that the agent received are a different matter.
     for part in [&seen["manifest"], &seen["spec"]] {
         assert!(!part.to_string().contains("correct-horse"), "{seen}");
     }
@@ -302,7 +302,7 @@ fn a_made_up_password_is_reported_by_its_position_only() {
     }
     assert!(!said.contains(&made_up[..3]), "{said}");
     assert!(!file.exists());
-    // What stands for one is none.
+    // A placeholder is not a password.
     fs::write(at.join("app.yml"), "db:\n  user: app\n  password:\n    \"changeme\"\n").unwrap();
     git(&env, &at, &["add", "app.yml"]);
     fs::write(at.join("notes"), "one\ncurl -u \"$USER:$TOKEN\" https://host/\n").unwrap();
@@ -314,7 +314,7 @@ fn a_binary_file_is_exported_unchanged() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
     let at = workspace(&env, "fix");
-    // What a library has inside that can read keys.
+    // The content of a library that can read keys.
     let library =
         b"\x7fELF\0\0\n-----BEGIN RSA PRIVATE KEY-----\nhttp://user:Pa55w0rd+x@host\n\0".repeat(1000);
     fs::write(at.join("one.so"), &library).unwrap();
@@ -344,7 +344,7 @@ fn concurrent_imports_do_not_share_names_branches_or_conversations() {
     let mut names = Vec::new();
     for running in all {
         let outcome = running.finish();
-        // Who was beaten to a branch or to the conversation says so, and leaves nothing.
+        // An import that lost the race for a branch or the conversation reports it and leaves nothing.
         if outcome.code == 0 {
             names.push(outcome.stdout.trim_end().to_owned());
         }
@@ -447,7 +447,7 @@ fn an_import_killed_at_any_step_is_cleaned_up_by_rm() {
     fs::write(at.join("new"), "x\n").unwrap();
     let file = exported(&one, "fix");
     let two = elsewhere(&one);
-    // So that its commit is nowhere else.
+    // The commit then exists nowhere else.
     git(&two, &two.project(), &["update-ref", "-d", "refs/remotes/origin/symposium/fix"]);
     for step in [
         "handoff.commits",
@@ -471,7 +471,7 @@ fn an_import_killed_at_any_step_is_cleaned_up_by_rm() {
             let said = agent(&two, &["rm", "fix"]).ok();
             assert!(!said.stderr.contains("stays"), "{step}: {said:?}");
         }
-        // What was cut short before it was written down goes with the next one of that name.
+        // The remains of an import that was killed before it was recorded are removed by the next import of that name.
         let demo = two.state().join("demo");
         assert_eq!(fs::read_dir(&demo).map_or(0, Iterator::count), 0, "{step}");
         let branches = git(&two, &two.project(), &["branch", "--format=%(refname:short)"]);

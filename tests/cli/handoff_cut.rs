@@ -1,4 +1,4 @@
-//! Whoever takes an agent over and is ended meanwhile leaves no git behind that goes on writing.
+//! An import that is killed leaves no git process behind that continues to write.
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -7,7 +7,7 @@ use super::handoff::{elsewhere, exported, import, told};
 use super::workspace::{git, repository};
 use crate::support::TestEnv;
 
-/// A git that stands still at this word, and is told by it.
+/// Installs a git that blocks when its arguments contain this word; `stands` recognizes it.
 fn stands_still_at(env: &TestEnv, word: &str) {
     let real = env.root().join("tools/git");
     let script =
@@ -38,7 +38,7 @@ fn git_ends_when_the_importing_process_is_killed() {
         assert_eq!(running.finish().code, 128 + signal.as_raw(), "{word}");
         two.wait_until("git is gone", || !stands(&two));
         two.fake_program("git", &format!("exec {} \"$@\"", two.root().join("tools/git").display()));
-        // It may have been cut short before it was written down.
+        // It may have been killed before it was recorded.
         agent(&two, &["rm", "--force", "fix"]).outcome();
         assert_eq!(git(&two, &two.project(), &["branch", "--format=%(refname:short)"]), "main");
         assert!(!two.project().join(".git/worktrees").exists(), "{word}");

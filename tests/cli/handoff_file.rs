@@ -1,4 +1,4 @@
-//! `agent handoff export -o`: where the file goes, and that nothing is overwritten by it.
+//! `agent handoff export -o`: where the file is written, and that it overwrites nothing.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn export_replaces_a_file_only_on_request() {
         "the first is not in the second: {told}"
     );
     agent(&env, &["handoff", "export", "none"]).fails(3);
-    // A directory is where it goes, under its usual name.
+    // In a directory the file gets its default name.
     fs::create_dir(env.root().join("out")).unwrap();
     let path = agent(&env, &["handoff", "export", "fix", "-o", env.root().join("out").to_str().unwrap()]);
     assert_eq!(path.ok().stdout.trim_end(), env.root().join("out/fix.handoff.tar.gz").to_str().unwrap());

@@ -1,4 +1,4 @@
-//! A handoff is a stranger's word: damaged, cut, or made to do harm, it is refused with nothing changed.
+//! A handoff is untrusted input: a damaged, truncated or malicious one is refused without changes.
 
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
@@ -16,7 +16,7 @@ use super::handoff::{assert_untouched, elsewhere, exported, told};
 use super::workspace::repository;
 use crate::support::TestEnv;
 
-/// The parts of a handoff, to be changed and packed again as if somebody had meant it so.
+/// The parts of a handoff, which can be changed and packed again as if they were intended.
 #[derive(Clone)]
 struct Parts(Vec<(String, Vec<u8>)>);
 
@@ -46,7 +46,7 @@ impl Parts {
         *self.part(name) = value.to_string().into_bytes();
     }
 
-    /// Packed with sizes and checksums that are right.
+    /// Packs the parts with correct sizes and checksums.
     fn packed(mut self) -> Vec<u8> {
         let entries: Vec<Value> = self.0[1..]
             .iter()
@@ -206,7 +206,7 @@ fn malicious_handoffs_are_refused_without_changes() {
     let newer = agent(&two, &["handoff", "import", file.to_str().unwrap(), "--show"]).fails(1);
     assert!(newer.stderr.contains("upgrade symposium to 0.1.0 or newer"), "{newer:?}");
     assert!(!Path::new("/tmp/evil-by-a-test").exists() && !two.root().join("evil").exists());
-    // All that was changed was changed for the worse.
+    // The unchanged handoff is accepted, so each refusal above was caused by its change.
     fs::write(&file, good.packed()).unwrap();
     agent(&two, &["handoff", "import", file.to_str().unwrap(), "--yes"]).ok();
 }

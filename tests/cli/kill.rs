@@ -1,4 +1,4 @@
-//! `agent kill`, also `agent stop`: everything of an agent ends, nothing of it is forgotten, nobody else is touched.
+//! `agent kill`, also `agent stop`: all processes of an agent end, its record stays, and other agents are not affected.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{agent, printed, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// Whether a process with exactly these arguments is left.
+/// Returns whether a process with exactly these arguments exists.
 fn runs(env: &TestEnv, command: &str) -> bool {
     env.processes().iter().any(|one| one.command == command)
 }

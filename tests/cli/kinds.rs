@@ -1,4 +1,4 @@
-//! Every agent CLI we know, as a fake that writes down how it was called: started with a prompt, ended, resumed.
+//! Every known agent CLI, as a fake that records its arguments: started with a prompt, ended and resumed.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::{agent, shown, spawned, without_settling};
 use crate::support::TestEnv;
 
-/// Writes its arguments down, one a line, and stays.
+/// Records its arguments, one per line, and keeps running.
 const STAYS: &str =
     r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"; exec sleep 1000"#;
 
-/// The same, and then reads keys as a CLI with a prompt does: what is typed shows, Enter takes it.
+/// Records its arguments, then reads keys like a CLI with a prompt: typed text is shown, Enter submits it.
 const READS: &str = r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"
 stty raw -echo; printf '\033[?2004h> '
 while :; do
@@ -19,7 +19,7 @@ while :; do
   printf %s "${key%.}" | sed 's/\r/ (taken)/'
 done"#;
 
-/// A kind, its program, and its arguments at the start and when it comes back; `ID` is the conversation.
+/// A kind, its program, and its arguments at the start and at a resume; `ID` is the conversation.
 type Case = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
 const BY_ARGUMENT: [Case; 9] = [
@@ -104,7 +104,7 @@ const BY_KEYS: [Case; 3] = [
     ),
 ];
 
-/// How the program was called last, with words for what varies; forgets it.
+/// Returns the arguments of the last call with placeholders for varying values, and deletes the record.
 fn called(env: &TestEnv, kind: &str) -> Vec<String> {
     let file = env.home().join("called");
     env.wait_until("the program was called", || file.exists());
@@ -127,7 +127,7 @@ fn called(env: &TestEnv, kind: &str) -> Vec<String> {
         .collect()
 }
 
-/// Says that the agent took a prompt, as its own hook would.
+/// Reports that the agent took a prompt, as its own hook does.
 fn took_its_task(env: &TestEnv, name: &str) {
     let id = shown(env, name)["id"].as_str().expect("it has one").to_owned();
     let told = env.symposium(["event", "agent"]).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id);

@@ -1,4 +1,4 @@
-//! `agent list`: what waits for a person first, in 80 columns, readable without colour; the whole truth as JSON.
+//! `agent list`: waiting agents first, in 80 columns, readable without colour; all fields as JSON.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{agent, spawned, wait_for, workspace};
 use crate::support::TestEnv;
 
-/// The names in the order of the list.
+/// Returns the names in the order of the list.
 fn names(env: &TestEnv, args: &[&str]) -> Vec<String> {
     let listed = agent(env, &[&["list", "--json"], args].concat()).ok().json();
     listed
@@ -91,7 +91,7 @@ fn every_line_fits_80_columns_and_holds_no_escapes() {
 fn the_list_uses_the_width_and_colours_of_a_terminal() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--title", &"word ".repeat(30), "--", "sleep", "1000"]);
-    // The shell stays, because tmux may lose the last words of a program that ends at once.
+    // The shell keeps running, because tmux may lose the last output of a program that exits at once.
     let terminal = env.terminal(["sh", "-c", "\"$0\" agent list; exec sleep 1000", env.binary()]);
     terminal.wait_for_text("working");
     let longest = terminal.screen().lines().map(|line| line.chars().count()).max();
@@ -191,7 +191,7 @@ fn a_narrow_terminal_never_overflows() {
         let listing = [env.binary(), "agent", "list"];
         let terminal = env.terminal_sized((columns, 20), listing);
         terminal.wait_for_exit();
-        // What was too long would have gone on in the next line.
+        // A line that is too long would continue on the next line.
         assert_eq!(terminal.screen().lines().count(), 2, "{columns}:\n{}", terminal.screen());
         assert!(terminal.screen().contains("workin"), "{columns}:\n{}", terminal.screen());
     }

@@ -1,4 +1,4 @@
-//! `agent logs`: everything an agent ever printed, while it runs and after everything is gone.
+//! `agent logs`: everything that an agent printed, while it runs and after it and its server ended.
 
 use std::fs;
 use std::time::Duration;
@@ -70,7 +70,7 @@ fn since_omits_earlier_output() {
     let script = "echo before; while [ ! -e go ]; do sleep 0.02; done; echo after; exec sleep 1000";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
     env.wait_until("the first is there", || printed(&env, "a") == "before\n");
-    // The index is as sharp as a second, so the moment between the two is a whole one away from both.
+    // The index has a resolution of one second, so the chosen time is a whole second away from both outputs.
     let seconds = || env.program("date", ["+%s"]).ok().stdout.trim().parse::<i64>().expect("a number");
     let first = seconds();
     env.wait_until("two seconds are over", || seconds() > first + 1);
@@ -138,8 +138,8 @@ fn logs_of_an_unknown_agent_fail_and_of_a_silent_one_are_empty() {
 #[test]
 fn output_beyond_the_log_limit_neither_blocks_nor_fills_the_disk() {
     let env = TestEnv::new();
-    // Long lines, because tmux itself is slow with short ones: here it takes some 30 MB a second.
-    // The log keeps at most five files of 16 MiB, 84 MB.
+    // Long lines, because tmux itself is slow with short ones: with these it processes about 30 MB per second. The log
+    // keeps at most five files of 16 MiB, which is 84 MB.
     let script = "yes \"$(seq -s ' ' 1000)\" | head -c 120000000; echo; echo the end; sleep 0.1";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
     agent(&env, &["wait", "a", "--for", "exited", "--timeout", "170s"]).within(Duration::from_secs(180)).ok();

@@ -1,4 +1,4 @@
-//! `message send`, `list` and `read`: who gets it, who has read it, and what is said about it.
+//! `message send`, `list` and `read`: recipients, read state and output.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -7,18 +7,18 @@ use super::{agent, shown, spawned};
 use crate::support::TestEnv;
 use crate::support::run::Run;
 
-/// `symposium message …`, by a person.
+/// Runs `symposium message …` as the user.
 fn message(env: &TestEnv, args: &[&str]) -> Run {
     env.symposium(["message"].iter().chain(args))
 }
 
-/// The same, as an agent's shell runs it.
+/// Runs `symposium message …` as an agent's shell does.
 fn by(env: &TestEnv, name: &str, args: &[&str]) -> Run {
     let id = shown(env, name)["id"].as_str().expect("an agent has an id").to_owned();
     message(env, args).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id)
 }
 
-/// Agents that only lie there, each with its parent.
+/// Starts agents that do nothing, each with its parent.
 fn family(env: &TestEnv, pairs: &[(&str, &str)]) {
     for (name, parent) in pairs {
         let parent: &[&str] = if parent.is_empty() { &[] } else { &["--parent", parent] };
@@ -26,7 +26,7 @@ fn family(env: &TestEnv, pairs: &[(&str, &str)]) {
     }
 }
 
-/// Sender, recipient and text of each message.
+/// Returns sender, recipient and text of each message.
 fn brief(mail: &Value) -> Vec<(String, String, String)> {
     let word = |message: &Value, key: &str| message[key].as_str().unwrap_or("-").to_owned();
     let mail = mail.as_array().expect("a list").iter();
@@ -87,7 +87,7 @@ fn messages_reach_parents_children_projects_and_users() {
     let wake: Vec<_> = unread.as_array().unwrap().iter().map(|m| m["wake"].as_bool().unwrap()).collect();
     assert_eq!(wake, [true, true, false]);
     assert_eq!(unread[1]["project"], env.project().to_str().unwrap());
-    // What is for a person is shown to whoever asks outside of an agent.
+    // Messages to the user are shown to every command outside of an agent.
     assert_eq!(brief(&message(&env, &["list", "--json"]).ok().json()), [entry("lead", "-", "b")]);
     assert_eq!(brief(&message(&env, &["read", "--json"]).ok().json()), [entry("lead", "-", "b")]);
     assert_eq!(message(&env, &["list", "--json"]).ok().json(), json!([]));

@@ -1,4 +1,4 @@
-//! `symposium metrics` and `supervisor run --metrics`: numbers for Prometheus.
+//! `symposium metrics` and `supervisor run --metrics`: metrics for Prometheus.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -48,7 +48,7 @@ fn the_supervisor_serves_metrics_only() {
         get(address, "/metrics", &own).is_some_and(|text| text.contains("symposium_agents{"))
     });
     assert!(get(address, "/", &own).unwrap().starts_with("HTTP/1.1 404"));
-    // A web page whose name was pointed at this address.
+    // A request from a web page whose host name was pointed at this address (DNS rebinding).
     assert!(get(address, "/metrics", "evil.example").unwrap().starts_with("HTTP/1.1 403"));
 }
 

@@ -1,11 +1,11 @@
-//! The count of agents that need an answer in the status line, the key that goes to them, and what a change of agents counts as.
+//! The count of waiting agents in the status line, the key that switches to them, and what a switch records.
 
 use serde_json::json;
 
 use super::{agent, shown, spawned, wait_for};
 use crate::support::TestEnv;
 
-/// Starts an agent that asks whether it may run something.
+/// Starts an agent that asks for approval of a command.
 fn asking(env: &TestEnv, name: &str) {
     spawned(env, &["demo", "--name", name, "--task", "/ask make clean"]);
     wait_for(env, name, "waiting");

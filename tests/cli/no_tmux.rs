@@ -1,11 +1,11 @@
-//! A machine without tmux, or with one that is too old: said with the way out, and `--foreground` works all the same.
+//! A machine without tmux, or with one that is too old: errors explain what to do, and `--foreground` works.
 
 use serde_json::json;
 
 use super::agent;
 use crate::support::TestEnv;
 
-/// Every verb that needs tmux.
+/// Commands that need tmux.
 const VERBS: [&[&str]; 10] = [
     &["spawn", "demo"],
     &["spawn", "--", "sleep", "1000"],

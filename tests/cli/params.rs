@@ -1,4 +1,4 @@
-//! `--param`: what an agent is given reaches prompt, task, environment and record, to the letter and nowhere else.
+//! `--param`: values reach prompt, task, environment and record verbatim, and nothing else.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `agent rename`: another name for the same agent, alive or not.
+//! `agent rename`: another name for the same agent, running or not.
 
 use insta::assert_snapshot;
 
@@ -18,7 +18,7 @@ fn a_renamed_agent_keeps_running() {
         assert_eq!(before[same], after[same], "{same}");
     }
     assert_eq!(env.tmux(["list-sessions", "-F", "#{session_name}"]).ok().stdout, "new\n");
-    // Its process still has the old name in its environment: hooks and transcript must find the new one.
+    // The process still has the old name in its environment: hooks and transcript must find the new one.
     agent(&env, &["send", "new", "after the rename"]).ok();
     wait_for(&env, "new", "idle");
     assert_eq!(prompts(&env, "new"), ["hello", "after the rename"]);

@@ -1,4 +1,5 @@
-//! `agent restart`: ended and started again, with its conversation or afresh, under the eyes of who is attached.
+//! `agent restart`: an agent is ended and started again, with its conversation or a new one, while clients stay
+//! attached.
 
 use super::{agent, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;

@@ -1,11 +1,11 @@
-//! `agent restore`: after a reboot, which is a tmux server that is gone, everything comes back.
+//! `agent restore` resumes all agents after a reboot, simulated by ending the tmux server.
 
 use insta::assert_snapshot;
 
 use super::{agent, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// What a power cut does to tmux and everything in it.
+/// Does to tmux and all processes in it what a power cut does.
 fn reboot(env: &TestEnv) {
     env.tmux(["kill-server"]).ok();
     env.wait_until("everything is gone", || env.processes().is_empty());
@@ -92,7 +92,7 @@ fn restoring_many_agents_shows_a_progress_bar() {
         .collect();
     spawns.into_iter().for_each(|spawn| drop(spawn.finish().ok()));
     reboot(&env);
-    // An agent of another environment is a terminal whose every byte is kept.
+    // An agent of another environment serves as a terminal whose every byte is recorded.
     let other = env.root().join("other").display().to_string();
     let main = env.state().display().to_string();
     let command = ["--", env.binary(), "--home", &main, "agent", "restore", "--all"];

@@ -1,4 +1,4 @@
-//! `agent resume`: what ended comes back, in its directory and with its conversation.
+//! `agent resume`: ended agents start again, in their directory and with their conversation.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `agent rm` and `agent prune`: forgetting, without losing what nobody said may be lost.
+//! `agent rm` and `agent prune`: removal of records and files without the loss of unsaved work.
 
 use std::fs;
 use std::path::Path;
@@ -62,7 +62,7 @@ fn rm_of_a_scratch_folder_with_files_needs_force() {
     assert_eq!(fs::read_to_string(kept).unwrap(), "x\n");
 }
 
-/// An agent that is running in a worktree with a changed, a new and an ignored file.
+/// Starts an agent in a worktree with a changed, a new and an ignored file.
 fn worktree_with_work() -> TestEnv {
     let env = repository();
     spawned(&env, &["--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);

@@ -1,4 +1,5 @@
-//! `agent send` to an agent CLI: to the letter, exactly once, and never into something that is not ready for it.
+//! `agent send` to an agent CLI: prompts arrive verbatim and exactly once, and are never typed into an agent that is
+//! not ready.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +7,7 @@ use serde_json::json;
 use super::{agent, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// A demo agent at rest, with an empty conversation.
+/// Starts an idle demo agent with an empty conversation.
 fn demo(env: &TestEnv) {
     spawned(env, &["demo", "--name", "a"]);
     wait_for(env, "a", "idle");

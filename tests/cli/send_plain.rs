@@ -1,4 +1,4 @@
-//! `agent send` to a program that is no agent CLI: what can be delivered is, what cannot be is refused with a reason.
+//! `agent send` to a program that is not an agent CLI: texts are delivered, or refused with a reason.
 
 use std::fs;
 
@@ -7,14 +7,14 @@ use insta::assert_snapshot;
 use super::{agent, printed, spawned};
 use crate::support::TestEnv;
 
-/// Runs a program that keeps what it reads; says where.
+/// Starts a program that stores what it reads, and returns the path of the file.
 fn reader(env: &TestEnv, script: &str) -> std::path::PathBuf {
     spawned(env, &["--name", "a", "--", "sh", "-c", script]);
     env.wait_until("it reads", || printed(env, "a").contains("reading"));
     env.project().join("got")
 }
 
-/// Waits until the program has written down exactly this; more than that must never come.
+/// Waits until the program has stored exactly this text; more text is an error.
 #[track_caller]
 fn has(env: &TestEnv, got: &std::path::Path, text: &str) {
     let read = || fs::read_to_string(got).unwrap_or_default();
@@ -127,7 +127,7 @@ fn the_task_of_a_plain_command_is_typed() {
 
 #[test]
 fn send_reports_code_and_last_lines_of_a_program_that_exits() {
-    // One that reads lines, and one that reads keys.
+    // The first program reads lines, the second reads keys.
     for script in ["echo reading; read -r x; exit 3", "stty raw -echo; echo reading; dd bs=1 count=1; exit 3"]
     {
         let env = TestEnv::new();

@@ -1,4 +1,4 @@
-//! `symposium service`: what is written, what the service manager is told, and what happens without one.
+//! `symposium service`: the files that are written, the calls of the service manager, and what happens without one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use super::{spawned, status};
 use crate::support::TestEnv;
 
-/// A service manager that writes down what it is told, and does it when `FAILS` is not in it.
+/// Installs a service manager that records its calls and fails if they contain `fails`.
 fn systemctl(env: &TestEnv, fails: &str) {
     let log = env.root().join("systemctl.log");
     let script = format!(
@@ -18,7 +18,7 @@ fn systemctl(env: &TestEnv, fails: &str) {
     env.fake_program("systemctl", &script);
 }
 
-/// What it was told since the last look.
+/// Returns the calls since the last one of this function.
 fn told(env: &TestEnv) -> String {
     let log = env.root().join("systemctl.log");
     let text = fs::read_to_string(&log).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Short forms of `symposium agent …`, aliases, and tips for wrong guesses.
+//! Short forms of `symposium agent …`, aliases, and tips for misspelled commands.
 
 use super::spawned;
 use crate::support::TestEnv;

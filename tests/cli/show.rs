@@ -1,4 +1,4 @@
-//! `agent show` and `agent peek`: one agent in full, and what is on its screen.
+//! `agent show` and `agent peek`: the details of one agent, and its screen.
 
 use insta::assert_snapshot;
 use serde_json::json;

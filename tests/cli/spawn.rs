@@ -1,4 +1,4 @@
-//! `agent spawn`: what is started, where, under which name, and what is said when it cannot be.
+//! `agent spawn`: program, directory and name of the new agent, and the errors of a failed start.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -30,7 +30,7 @@ fn spawn_json_equals_the_entry_in_list() {
     let mut listed = agent(&env, &["list", "--json"]).ok().json();
     assert_eq!(born["status"], "working");
     for agent in [&mut born, &mut listed[0]] {
-        agent["last_activity"] = json!(null); // the one that tmux alone knows
+        agent["last_activity"] = json!(null); // Only tmux knows this field
     }
     assert_eq!(born, listed[0]);
 }
@@ -105,7 +105,7 @@ fn spawn_reports_an_immediate_exit_with_the_last_lines() {
 #[test]
 fn a_command_that_ends_at_once_successfully_is_not_an_error() {
     let env = TestEnv::new();
-    // A tmux 3.3a that is just starting loses the words of such a program once in some hundred times.
+    // A tmux 3.3a that is just starting loses the output of such a program about once in some hundred times.
     spawned(&env, &["--name", "first", "--", "sleep", "1000"]);
     spawned(&env, &["--name", "a", "--", "echo", "done already"]);
     wait_for(&env, "a", "exited");

@@ -1,4 +1,4 @@
-//! `agent spawn SPEC`: what a spec says reaches its agent, and what cannot be said is told.
+//! `agent spawn SPEC`: the values of a spec reach its agent, and unsupported ones are reported.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{agent, in_project, shown, spawned, trusted_specs, wait_for, without_settling};
 use crate::support::TestEnv;
 
-/// Stays, and says in files how it was called and with which variables.
+/// Keeps running, and records its arguments and variables in files.
 const STAYS: &str = r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"
 env > "$HOME/env"; exec sleep 1000"#;
 
@@ -213,7 +213,7 @@ fn an_agent_keeps_its_spec_until_a_fresh_restart() {
     agent(&env, &["restart", "--fresh", "x"]).fails(1);
     assert_eq!(which(), one, "a spec that is wrong ends nothing");
     trusted_specs(&env, &mended);
-    // From anywhere: it is asked for where it was asked for first.
+    // From another directory: the spec is searched in the directory of the first spawn.
     agent(&env, &["restart", "--fresh", "x"]).current_dir(env.home()).ok();
     assert_eq!(which(), ("two".to_owned(), "WHICH=two".to_owned(), json!("no")));
     assert_eq!(frozen(&env, "x")["spec"]["model"], "two");

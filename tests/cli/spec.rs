@@ -1,4 +1,4 @@
-//! `spec list|show|check|init`: what was written, what it comes to, what is wrong with it.
+//! `spec list|show|check|init`: specs as written, their effective values and their mistakes.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `symposium taskspace`: worktree, agent and task as one.
+//! `symposium taskspace`: a worktree, an agent and its task as a unit.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn a_taskspace_is_created_listed_and_deleted_as_a_unit() {
     assert_eq!(file["id"], shown(&env, "fix")["id"]);
     assert_eq!(file["log"].as_array().unwrap().len(), 1);
     env.wait_until("the agent has its task", || prompts(&env, "fix") == ["mend the login"]);
-    // git does not see the file, here or in the original.
+    // git ignores the file, here and in the original.
     assert_eq!(git(&env, &at, &["status", "--porcelain"]), "");
     let listed = taskspace(&env, &["list", "--json"]).ok().json();
     assert_eq!((&listed[0]["name"], &listed[0]["description"]), (&"fix".into(), &"mend the login".into()));

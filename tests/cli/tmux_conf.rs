@@ -1,4 +1,5 @@
-//! The user's additions to our tmux server: a mistake in them is said, and never lies over an agent's screen.
+//! The user's additions to the configuration of our tmux server: mistakes are reported and never cover an agent's
+//! screen.
 
 use super::{agent, spawned};
 use crate::support::TestEnv;

@@ -1,4 +1,4 @@
-//! `spec trust`: specs that come with a project run what they say only after the user agreed to them.
+//! `spec trust`: specs of a project run their commands only after the user agreed to them.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::support::TestEnv;
 use crate::support::run::Run;
 
 const FILE: &str = ".symposium/agents.toml";
-/// A project that takes the place of a kind with a command of its own.
+/// A project that replaces a kind with its own command.
 const HOSTILE: &str = "[agents.demo]\nkind = 'command'\ncommand = ['sh', '-c', 'touch ran; sleep 1000']\n";
 
 fn spec(env: &TestEnv, args: &[&str]) -> Run {

@@ -1,9 +1,9 @@
-//! An agent CLI whose hooks never run, behind a wrapper that drops them: its screen tells what it does.
+//! An agent CLI whose hooks never run, because a wrapper drops them: its status is read from its screen.
 
 use super::{agent, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// Makes the demo agent one that is started without its hooks.
+/// Makes the demo agent start without its hooks.
 pub(crate) fn without_hooks(env: &TestEnv) {
     let script = format!(
         r#"for word; do
@@ -82,6 +82,6 @@ fn late_hooks_do_not_end_a_turn_seen_on_the_screen() {
     );
     say(r#"{"hook_event_name":"Stop","session_id":"learned","last_assistant_message":"done with it"}"#);
     assert_eq!(status(&env, "a"), "idle");
-    // From now on they are believed before the screen, which still shows work.
+    // From now on hooks take precedence over the screen, which still shows work.
     agent(&env, &["wait", "a", "--for", "working", "--timeout", "3s"]).fails(7);
 }

@@ -1,4 +1,4 @@
-//! `agent wait` and `agent interrupt`: until something is so, and making it so.
+//! `agent wait` and `agent interrupt`.
 
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ fn interrupt_stops_the_turn_and_keeps_the_agent() {
 fn a_prompt_restored_after_an_interrupt_is_removed_and_reported() {
     let env = TestEnv::new();
     super::without_settling(&env, &["claude"]);
-    // As Claude Code draws: the prompt stands there until its turn is shown, and again some frames after it was stopped.
+    // Like Claude Code: the prompt is shown until its turn is drawn, and again some frames after the turn was stopped.
     let drawn = r#"exec bash -c '
         prompt() { printf "\033[2J\033[H──────\r\n❯ %s\r\n──────\r\n" "$1"; }
         prompt "take your time"
@@ -156,7 +156,7 @@ fn wait_continues_for_an_agent_that_will_be_restarted() {
     let env = TestEnv::new();
     let script = "while ! [ -e leave ]; do sleep 0.05; done; exit 3";
     agent(&env, &["spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", script]).ok();
-    // Not before: one that ends at once is a failed spawn.
+    // Not earlier: an agent that exits at once is a failed spawn.
     std::fs::write(env.project().join("leave"), "").unwrap();
     wait_for(&env, "a", "crashed");
     agent(&env, &["wait", "a", "--for", "idle", "--timeout", "300ms"]).fails(7);
@@ -190,7 +190,7 @@ fn wait_follows_a_rename() {
     agent(&env, &["rename", "old", "new"]).ok();
     agent(&env, &["spawn", "--name", "old", "--", "sleep", "1000"]).ok();
     agent(&env, &["kill", "new"]).ok();
-    // It may look more than once before it sees the end.
+    // It may check more than once before it sees the end.
     env.wait_until("it is done", || {
         if waiter.is_stopped() {
             waiter.go_on();
@@ -212,6 +212,6 @@ fn wait_keeps_its_timeout_while_tmux_hangs() {
     env.program("kill", ["-CONT", &server]).ok();
     assert_eq!(outcome.code, 7, "{outcome:?}");
     assert!(outcome.stderr.contains("tmux does not answer, so whether agent `a` became idle is not known"));
-    // The bound of a single look is 5 s, and two looks were made.
+    // The timeout of a single tmux query is 5 s, and two queries were made.
     assert!(took < Duration::from_secs(5), "{took:?}");
 }

@@ -1,4 +1,4 @@
-//! `agent list --watch`: told at each change, by the change itself.
+//! `agent list --watch` prints the list at each change, as soon as it happens.
 
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ fn watch_reports_task_changes_of_an_agent() {
     watch.kill();
 }
 
-/// The processor time that a process has used so far, in ticks of a hundredth of a second.
+/// Returns the processor time that a process has used so far, in hundredths of a second.
 fn used(pid: i32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let behind: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
@@ -60,7 +60,7 @@ fn watch_is_idle_while_nothing_changes() {
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
     env.wait_until("the first look is there", || !watch.stdout_so_far().is_empty());
-    // For root SQLite touches the files of the ledger when it opens them, which is a change to whoever watches them.
+    // As root, SQLite touches the files of the ledger when it opens them, which counts as a change for the watcher.
     env.symposium(["task", "add", "a", "count to three"]).ok();
     env.wait_until("the new task is told", || watch.stdout_so_far().contains("\"queued\":1"));
     let before = used(watch.pid());
@@ -129,6 +129,6 @@ fn watch_redraws_after_a_resize() {
     terminal.wait_for_text("… and 4 more");
     terminal.resize(60, 20);
     env.wait_until("all are shown", || terminal.screen().matches("working").count() == 5);
-    // The ages are counted anew every ten seconds, which draws it too.
+    // The ages are updated every ten seconds, which redraws the list too.
     assert!(resized.elapsed() < Duration::from_secs(8), "{:?}", resized.elapsed());
 }

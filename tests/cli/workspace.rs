@@ -1,4 +1,4 @@
-//! `agent spawn --workspace worktree`: a tree and a branch of its own, and nothing lost when it goes.
+//! `agent spawn --workspace worktree`: the agent has its own tree and branch, and its removal loses nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::{agent, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// git in a directory of this environment.
+/// Runs git in a directory of this environment.
 #[track_caller]
 pub(crate) fn git(env: &TestEnv, dir: &std::path::Path, args: &[&str]) -> String {
     let who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
     env.program("git", who.iter().chain(args)).current_dir(dir).ok().stdout.trim_end().to_owned()
 }
 
-/// An environment whose project is a repository with a commit.
+/// Creates an environment whose project is a repository with a commit.
 pub(crate) fn repository() -> TestEnv {
     let env = TestEnv::new();
     let project = env.project();
@@ -29,7 +29,7 @@ pub(crate) fn repository() -> TestEnv {
     env
 }
 
-/// Where the workspace of an agent is.
+/// Returns the path of an agent's workspace.
 pub(crate) fn workspace(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("instances").join(name).join("workspace")
 }
@@ -126,7 +126,7 @@ fn rm_needs_force_for_unsaved_work_and_always_keeps_commits() {
     assert!(said.contains("branch `symposium/fix` stays: it has commits of its own"), "{said}");
     assert!(!at.exists());
     assert_eq!(git(&env, &env.project(), &["log", "-1", "--format=%s", "symposium/fix"]), "work");
-    // The name can be used again, on the same branch when that is wanted.
+    // The name can be used again, with the same branch if requested.
     assert_snapshot!(agent(&env, &["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
     error: no worktree was made: there is a branch `symposium/fix` already, with 1 commit of its own
       nothing was started
@@ -196,7 +196,7 @@ fn setup_files_are_copied_and_setup_commands_run() {
     assert!(said.contains("setting up: cat .env > made"), "{said}");
     let at = workspace(&env, "a");
     assert_eq!(fs::read_to_string(at.join("made")).unwrap(), "KEY=dummy\n");
-    // What was copied and is as it was is no work; what the setup made is.
+    // An unchanged copy is not unsaved work; the output of the setup is.
     agent(&env, &["kill", "a"]).ok();
     let said = agent(&env, &["rm", "a"]).fails(1).stderr;
     assert!(said.contains("1 uncommitted file: made\n"), "{said}");
@@ -275,7 +275,7 @@ fn a_spec_configures_copies_and_setup_of_its_worktrees() {
     let card = env.symposium(["spec", "show", "web"]).ok().stdout;
     assert!(card.contains("workspace.copy  .env*, conf/*.local, away/secret, away  ["), "{card}");
     assert!(card.contains("workspace.setup  printf"), "{card}");
-    // Where there is no worktree, that is said.
+    // Without a worktree, a warning is printed.
     let said = agent(&env, &["spawn", "web", "--workspace", "in-place"]).ok().stderr;
     assert!(!said.contains("setting up") && !said.contains("nothing was copied"), "{said}");
     super::trusted_specs(&env, &NEEDS.replace("mode = \"worktree\"\n", ""));
@@ -416,7 +416,7 @@ fn unsaved_work_is_listed_in_80_columns() {
     fs::write(workspace(&env, long).join("new"), "?\n").unwrap();
     spawned(&env, &["--name", "none", "--workspace", "scratch", "--", "sleep", "1000"]);
     let text = agent(&env, &["list", "--work", "--tree"]).env("COLUMNS", "80").ok().stdout;
-    // What a tree takes on disk is the file system's to say.
+    // The size of a tree on disk depends on the file system.
     let without_sizes: Vec<&str> = text
         .lines()
         .map(|line| line.trim_end_matches(|c: char| c.is_ascii_digit() || ".kB ,".contains(c)))
@@ -450,7 +450,7 @@ fn unchanged_copies_with_odd_names_and_links_do_not_count_as_work() {
     fs::remove_file(at.join("a.link")).unwrap();
     agent(&env, &["rm", "a"]).ok();
 
-    // A name that cannot be written down is work, and nothing else is lost with it.
+    // A file name that cannot be recorded counts as work, and nothing else is lost with it.
     fs::write(env.project().join("odd").join(std::ffi::OsStr::from_bytes(b"\xff")), "x").unwrap();
     spawned(&env, &spawn);
     agent(&env, &["kill", "a"]).ok();

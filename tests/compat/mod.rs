@@ -1,5 +1,5 @@
-//! Registries and handoffs that other versions wrote, through the real binary: the older public format, ours, and a
-//! newer writer's additions to it. A fixture that is checked in must load for ever.
+//! Registries and handoffs of other versions, through the real binary: the older public format, the current one, and
+//! one with additions of a newer version. A fixture that is checked in must stay readable.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::support::TestEnv;
 const V0: &str = include_str!("registry-v0.json");
 const V1: &str = include_str!("registry-v1.json");
 
-/// An environment whose registry somebody else has written.
+/// Creates an environment with a registry that another version has written.
 fn env_with(registry: &str) -> TestEnv {
     use std::os::unix::fs::DirBuilderExt;
     let env = TestEnv::new();
@@ -167,7 +167,7 @@ fn stored_questions_are_read_and_may_be_absent() {
     let env = env_with(include_str!("registry-v1-questions.json"));
     let agents = listed(&env);
     for name in ["told", "untold"] {
-        // Nothing runs that could ask.
+        // No agent runs that could ask.
         let agent = named(&agents, name);
         assert_eq!((&agent["status"], &agent["question"]), (&"crashed".into(), &Value::Null), "{agent}");
     }
@@ -186,7 +186,7 @@ fn stored_conversations_are_read_and_may_be_absent() {
     assert_eq!((&listed[1]["name"], &listed[1]["id"]), (&"login".into(), &"0199-abc".into()));
 }
 
-/// A handoff of format 1, with something that a newer writer may add.
+/// A handoff of format 1, with fields that a newer version may add.
 const HANDOFF_V1: &[u8] = include_bytes!("handoff-v1.tar.gz");
 
 #[test]
