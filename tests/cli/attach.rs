@@ -184,7 +184,7 @@ fn attach_without_a_terminal_is_refused_with_a_hint() {
     agent(&env, &["attach"]).fails(2);
     let nobody = agent(&env, &["attach", "nosuch"]).fails(3);
     assert!(nobody.stderr.starts_with("error: no agent named `nosuch`\n"), "{nobody:?}");
-    // A share directory of another owner than root or the current user is not used.
+    // For an agent of another user, the missing terminal is reported before the share is looked up.
     let theirs = agent(&env, &["attach", "nobody/a"]).fails(2);
     assert_snapshot!(theirs.stderr, @"
     error: `agent attach` needs a terminal, and this is not one

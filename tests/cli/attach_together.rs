@@ -341,7 +341,7 @@ fn attach_inside_our_server_follows_the_driver_rules() {
     assert!(!guest.screen().contains("from the one"), "{}", guest.screen());
     driver.keys(&["C-b", "d"]);
     guest.wait_for_text("you drive now");
-    // tmux's own keys lead back to an agent without a client.
+    // tmux's own keys lead back to `a`, which has no client.
     typed(&guest, "mine now");
     guest.wait_for_text("got <mine now>");
     let second = attached(&env, "b", &[]);

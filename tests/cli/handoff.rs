@@ -227,7 +227,7 @@ fn secrets_are_refused_and_reported_masked() {
     let seen =
         env.symposium(["agent", "handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
     assert_eq!(seen["manifest"]["variables"], serde_json::json!(["MY_TOKEN"]));
-    // `--show` does not print it either; the prompts that the agent received are a different matter.
+    // Manifest and spec omit it even with `--allow-secrets`; only the prompts that the agent received contain it.
     for part in [&seen["manifest"], &seen["spec"]] {
         assert!(!part.to_string().contains("correct-horse"), "{seen}");
     }

@@ -7,7 +7,7 @@ use super::handoff::{elsewhere, exported, import, told};
 use super::workspace::{git, repository};
 use crate::support::TestEnv;
 
-/// Installs a git that blocks when its arguments contain this word; `stands` recognizes it.
+/// Installs a git that blocks in `sleep 4242` when this word is among its arguments.
 fn stands_still_at(env: &TestEnv, word: &str) {
     let real = env.root().join("tools/git");
     let script =

@@ -1,5 +1,5 @@
-//! What import shows before the user agrees: every text that would reach the agent, complete and verbatim, and nothing
-//! that a terminal would interpret.
+//! The contents of a handoff that import shows before the user agrees: every text that would reach the agent, complete
+//! and verbatim, and nothing that a terminal would interpret.
 
 use super::handoff::{assert_untouched, elsewhere, exported, import, told};
 use super::workspace::repository;

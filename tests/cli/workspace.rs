@@ -275,7 +275,7 @@ fn a_spec_configures_copies_and_setup_of_its_worktrees() {
     let card = env.symposium(["spec", "show", "web"]).ok().stdout;
     assert!(card.contains("workspace.copy  .env*, conf/*.local, away/secret, away  ["), "{card}");
     assert!(card.contains("workspace.setup  printf"), "{card}");
-    // Without a worktree, a warning is printed.
+    // Without a worktree, copies and setup are skipped. That is reported unless `--workspace` asked for it.
     let said = agent(&env, &["spawn", "web", "--workspace", "in-place"]).ok().stderr;
     assert!(!said.contains("setting up") && !said.contains("nothing was copied"), "{said}");
     super::trusted_specs(&env, &NEEDS.replace("mode = \"worktree\"\n", ""));

@@ -1,4 +1,4 @@
-//! `host add|list|remove`: what is checked, what is told, and what to do about it.
+//! `host add|list|remove`: the checks, the messages and the hints.
 
 use std::fs;
 
@@ -68,7 +68,7 @@ fn a_missing_remote_binary_is_reported_with_install_instructions() {
     let unanswered = near.run(&["agent", "show", "far:a", "--json"]).fails(1);
     assert!(unanswered.stderr.contains("\"host-lacks-symposium\""), "{unanswered:?}");
 
-    // Something else is there.
+    // Another program is at that path.
     far.env.fake_program("other", "echo Welcome to nothing");
     let other = far.env.root().join("fakes/other").display().to_string();
     let other = add(&["--binary", &other, "--force"]).ok();
@@ -84,7 +84,7 @@ fn an_unreachable_host_is_reported_with_the_ssh_error() {
     assert!(refused.stderr.contains("Connection refused"), "{refused:?}");
     assert!(refused.stderr.contains("hint: see whether `ssh -p 1 127.0.0.1` gets in"), "{refused:?}");
     let Some(far) = Far::new(&near) else { return };
-    // A key that is not the one that is known.
+    // A host key that differs from the known one.
     fs::remove_file(near.env.root().join("ssh/known")).unwrap();
     fs::write(near.env.root().join("ssh/known"), "").unwrap();
     let port = far.port.to_string();
@@ -99,7 +99,7 @@ fn an_unreachable_host_is_reported_with_the_ssh_error() {
 fn interactive_ssh_settings_do_not_interfere() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
-    // Their shell there holds the port.
+    // An interactive shell of the user already holds the forwarded port.
     let held = std::net::TcpListener::bind((far.address.as_str(), 0)).unwrap();
     let place = format!("{}:{}", far.address, held.local_addr().unwrap().port());
     near.run(&["host", "remove", "far"]).ok();
@@ -114,7 +114,7 @@ fn interactive_ssh_settings_do_not_interfere() {
     terminal.wait_for_text("this is a");
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    // And why somebody is not let in is told at once.
+    // The reason for a failed connection is reported despite `LogLevel QUIET`.
     near.run(&["host", "add", "gone", "127.0.0.1", "--port", "1", "--force"]).ok();
     let gone = near.run(&["agent", "send", "gone:a", "x"]).fails(1);
     assert!(gone.stderr.contains("Connection refused"), "{gone:?}");
@@ -176,7 +176,7 @@ fn another_remote_version_is_reported_and_an_old_one_refused() {
     );
     let refused = near.run(&["agent", "kill", "old:a"]).fails(1);
     assert!(refused.stderr.starts_with("error: symposium 0.0.1 on host `old` is too old"), "{refused:?}");
-    // One that has never heard of other machines.
+    // A symposium from before `remote` existed.
     far.env.fake_program("other", "echo \"error: unrecognized subcommand 'remote'\" >&2; exit 2");
     let ancient = near.run(&["agent", "kill", "old:a"]).fails(1);
     assert!(ancient.stderr.starts_with("error: symposium on host `old` is too old"), "{ancient:?}");
@@ -188,7 +188,7 @@ fn another_remote_version_is_reported_and_an_old_one_refused() {
 fn the_remote_binary_is_found_in_the_usual_directories() {
     let Some(near) = Near::new(None) else { return };
     let Some(far) = Far::new(&near) else { return };
-    // The home of whoever logs in is the one of the password file: look there without writing anything.
+    // sshd uses the home directory of the password file, so the test searches there without writing anything.
     let found = near.run(&["host", "add", "far", &far.address, "--port", &far.port.to_string()]).outcome();
     assert!([0, 1].contains(&found.code), "{found:?}");
     assert!(found.code == 0 || found.stderr.contains("~/.cargo/bin and in ~/.local/bin"), "{found:?}");
@@ -200,7 +200,7 @@ fn a_host_moved_to_another_machine_loses_its_cached_agents() {
     far.echoing("a");
     near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
     let known = || near.run(&["host", "list", "--json"]).ok().json()[0]["agents"].clone();
-    // The same machine, looked at again.
+    // The same machine is added again.
     let port = far.port.to_string();
     let binary = far.binary();
     let again = ["host", "add", "--force", "far", &far.address, "--port", &port, "--binary", &binary];
@@ -219,7 +219,7 @@ fn concurrent_additions_of_one_host_name_add_one() {
     let Some(far) = Far::new(&near) else { return };
     let (port, binary) = (far.port.to_string(), far.binary());
     let add = ["host", "add", "far", &far.address, "--port", &port, "--binary", &binary];
-    // Each has looked, and found none of that name, before the first has its answer.
+    // Each command has found no host of that name before the first one receives its answer.
     far.shut();
     let adding: Vec<_> = (0..3).map(|_| near.run(&add).start()).collect();
     near.env.wait_until("all of them knock", || near.connections().len() >= 3);

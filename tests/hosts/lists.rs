@@ -1,4 +1,5 @@
-//! `agent list --host`: all machines at once; who does not answer is shown as last known, and holds up nobody.
+//! `agent list --host`: all hosts are asked concurrently; a host that does not answer is listed from the cache and
+//! delays nothing.
 
 use std::time::Instant;
 
@@ -37,10 +38,10 @@ fn all_hosts_are_listed_and_an_unreachable_one_from_the_cache() {
     let text = near.run(&["agent", "list", "--host", "all", "--timeout", "50s"]).ok().stdout;
     assert!(text.contains("far:a ") && text.contains("other:b ") && text.contains("\nhere "), "{text}");
 
-    // That machine stops answering without closing anything: the worst way to be gone.
+    // The host stops answering without closing its connections, which is the hardest case.
     let stopped = stop(&other);
     let began = Instant::now();
-    // As long as the one that lives may need on a machine as busy as this.
+    // As long as the other host may need on a machine as busy as this one.
     let all = near.run(&["agent", "list", "--host", "all", "--timeout", "10s", "--json"]).ok();
     assert!(began.elapsed().as_secs() < 40, "{:?}", began.elapsed());
     assert_eq!(
@@ -61,7 +62,7 @@ fn all_hosts_are_listed_and_an_unreachable_one_from_the_cache() {
     let screen = terminal.screen();
     assert!(screen.contains("waiting for ") && screen.contains("`other`"), "{screen}");
     let text = near.run(&words).ok().stdout;
-    // What it was about stays what it was about.
+    // The last column still shows what the agent works on.
     let row = text.lines().find(|line| line.starts_with("other:b ")).expect("its row");
     assert!(row.contains(" [attached] as of ") && row.contains(" ago: /"), "{text}");
     assert!(!text.contains("now ago") && !all.stderr.contains("now ago"), "{text}{all:?}");
@@ -91,7 +92,7 @@ fn a_hung_host_delays_only_the_first_list() {
     let all = ["agent", "list", "--host", "all"];
     let (first, next) = (took(&all), took(&all));
     assert!(next < first, "{next:?}, {first:?}");
-    // Who asks for this one waits for it.
+    // A list of this host alone waits for it.
     let alone = took(&["agent", "list", "--host", "far"]);
     assert!(next < alone, "{next:?}, {alone:?}");
     far.speak_again();
@@ -126,7 +127,7 @@ fn an_unreachable_host_is_not_listed_as_empty() {
     }
 }
 
-/// Stops everything of sshd on a machine.
+/// Stops all sshd processes of a host.
 fn stop(far: &Far) -> Vec<Pid> {
     let listener = Pid::from_child(far.sshd.as_ref().unwrap());
     let all = [vec![listener], far.sessions()].concat();
@@ -168,7 +169,7 @@ fn watching_one_host_streams() {
     let agents: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(agents[0]["host"], json!("far"));
     watch.kill();
-    // Whoever watched over there goes too.
+    // The remote watcher ends too.
     far.env.wait_until("nobody watches any more", || {
         !far.env.processes().iter().any(|one| one.command.contains("--watch"))
     });

@@ -1,4 +1,5 @@
-//! `HOST:NAME` wherever a name stands: every verb over there, word for word, and no shell in between.
+//! `HOST:NAME` in place of a name: every command runs remotely with unchanged arguments, and without a shell in
+//! between.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -26,7 +27,7 @@ fn every_command_runs_remotely_with_its_output_and_exit_code() {
         .ok();
     assert_eq!(spawned.stdout, "far:a\n");
     assert_eq!(far.agents()[0]["name"], "a");
-    // `--dir` is of that machine, and so is the place where nothing is said.
+    // `--dir` names a directory of that machine, and so does the default.
     assert_eq!(far.agents()[0]["working_directory"], json!(far.env.project()));
     let shown = near.run(&["agent", "show", "far:a", "--json"]).ok().json();
     assert_eq!(shown["name"], "a");
@@ -51,7 +52,7 @@ fn every_command_runs_remotely_with_its_output_and_exit_code() {
     assert_ne!(late.code, 0, "{late:?}");
     near.run(&["agent", "rm", "far:b"]).ok();
     assert_eq!(far.agents().len(), 0);
-    // Nothing of all that happened here.
+    // None of this happened on the local machine.
     assert_eq!(near.run(&["agent", "list", "--json"]).ok().json(), json!([]));
 }
 
@@ -93,7 +94,7 @@ fn remote_texts_pass_no_shell() {
         near.run(&["agent", "send", "far:a", "--", text]).ok();
         far.env.wait_until(text, || far.printed("a", &format!("got <{text}>")) == 1);
     }
-    // Lines and titles, too, arrive as they are.
+    // Lines and titles also arrive verbatim.
     near.run(&[
         "agent",
         "spawn",
@@ -127,7 +128,7 @@ fn invalid_names_are_refused_for_remote_agents() {
         }
         near.run(&["agent", "spawn", "--name", &there, "--", "sleep", "1000"]).fails(2);
     }
-    // Before the `:` as well: what cannot be a host is no host.
+    // The part before the `:` must be a valid host name too.
     for name in ["$(touch x):a", "a.b:c", "-x:y", "é:a", ":a"] {
         near.run(&["agent", "show", "--", name]).fails(2);
     }
@@ -145,13 +146,13 @@ fn remote_errors_name_the_host() {
         "error: on `far`: no agent named `api-fx`\n  known agents: api-fix\nhint: did you mean `symposium --host far agent \
          show api-fix`?\n"
     );
-    // What it says can be pasted.
+    // The printed hint can be pasted.
     near.run(&["--host", "far", "agent", "show", "api-fix"]).ok();
     let for_programs = near.run(&["agent", "kill", "far:api-fx", "--json"]).fails(3);
     let error: serde_json::Value = serde_json::from_str(&for_programs.stderr).unwrap();
     assert_eq!(error["error"]["hints"][0], "did you mean `symposium --host far agent kill api-fix`?");
     assert_eq!(error["error"]["host"], "far");
-    // Before the command was even begun.
+    // An error that occurs before the command starts.
     let mode =
         |mode| std::fs::set_permissions(far.env.state(), std::fs::Permissions::from_mode(mode)).unwrap();
     mode(0o777);

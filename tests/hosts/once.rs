@@ -1,10 +1,10 @@
-//! A connection that is cut in the middle: what was asked is done once, and its answer arrives whole.
+//! A connection that is cut during a request: the request is executed once, and its answer arrives completely.
 
 use std::fs;
 
 use super::{Far, go_on, machines};
 
-/// Requests that were written down over there.
+/// Returns the number of requests that are stored on the remote machine.
 fn requests(far: &Far) -> usize {
     fs::read_dir(far.env.state().join("run/requests")).map_or(0, Iterator::count)
 }
@@ -40,7 +40,7 @@ fn a_silent_host_is_reported_as_not_answering() {
     let told = send.stderr_so_far();
     assert!(told.starts_with("warning: `far` does not answer; asking again"), "{told}");
     send.kill();
-    // Whoever only looks has nothing to wait for.
+    // A command that only reads does not wait.
     let told = near.run(&["agent", "show", "far:a"]).fails(1).stderr;
     assert!(told.contains("far") && !told.contains("asking again"), "{told}");
 }

@@ -1,11 +1,11 @@
-//! Many commands at the same moment, each a process of its own.
+//! Many concurrent commands, each in its own process.
 
 use std::collections::BTreeSet;
 
 use super::*;
 use crate::support::run::{Outcome, Running};
 
-/// Ends all of them, which were started before any was waited for.
+/// Waits for all of these processes, which were started before the first wait.
 #[track_caller]
 fn outcomes(running: Vec<Running>) -> Vec<Outcome> {
     running.into_iter().map(Running::finish).collect()
@@ -23,7 +23,7 @@ fn names(prefix: &str) -> Vec<String> {
     (0..50).map(|n| format!("{prefix}-{n}")).collect()
 }
 
-/// Whether it was done; if not, it must have said clearly that a machine under load was too slow for it.
+/// Returns whether the command succeeded. A failed one must have reported that the loaded machine was too slow.
 #[track_caller]
 fn was_done(outcome: &Outcome) -> bool {
     let told = outcome.code == 4 && outcome.stderr.contains("error: tmux did not answer within");
@@ -41,7 +41,7 @@ fn fifty_concurrent_spawns_and_kills_leave_a_consistent_state() {
     let kills = old.iter().map(|name| (name.as_str(), "stopped"));
     let spawns = new.iter().map(|name| (name.as_str(), "working"));
     let mut all = Vec::new();
-    // One kill, one spawn, and so on, so that they really meet.
+    // Kills and spawns alternate, so that they really overlap.
     for (kill_one, spawn_one) in kills.zip(spawns) {
         all.push((kill_one, kill(&env, kill_one.0)));
         all.push((spawn_one, spawn(&env, spawn_one.0)));

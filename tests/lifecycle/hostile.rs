@@ -1,5 +1,5 @@
-//! Texts that mean something to a shell, to tmux or to a path: as names they are refused, everywhere else they arrive
-//! to the letter, and nothing is ever interpreted.
+//! Texts that have a meaning for a shell, for tmux or in a path: as names they are refused, everywhere else they arrive
+//! verbatim, and nothing interprets them.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::support::hostile::TEXTS;
 
-/// What cannot be a name.
+/// Returns invalid names.
 fn no_names() -> Vec<String> {
     let mut names: Vec<String> =
         ["../x", "a.b:c", "-rf", "--all", "", " ", "🙂", "a b", "a/b", ".", "..", "=a", "a*"]
@@ -21,7 +21,7 @@ fn no_names() -> Vec<String> {
     names
 }
 
-/// No interpreter has touched `x` in any place where it might have run.
+/// Asserts that no interpreter created `x` in any directory in which it might have run.
 #[track_caller]
 fn assert_nothing_ran(env: &TestEnv) {
     for dir in [env.project(), env.home(), env.state(), env.root().to_owned()] {
@@ -65,13 +65,13 @@ fn every_other_command_refuses_invalid_names() {
             &["rename", "--", name, "two"],
             &["rm", "--force", "--", name],
         ];
-        // All verbs read names with one parser, so each name is tried with every fourth verb, and each verb with every fourth
-        // name. Only `a/b` has a meaning of its own, which depends on the verb.
+        // All commands parse names with the same parser, so each name is tried with every fourth command, and each
+        // command with every fourth name. Only `a/b` has its own meaning, which depends on the command.
         let tried = |(column, _): &(usize, &&[&str])| name == "a/b" || (row + column) % 4 == 0;
         for (_, &verb) in verbs.iter().enumerate().filter(tried) {
             let refused = env.symposium([&["agent"], verb].concat()).outcome();
             assert!([2, 3].contains(&refused.code), "{refused:?}");
-            // Somebody's agent could be meant there, if there were such a user.
+            // `a/b` would be an agent shared by user `a`, if that user existed.
             let said = match verb {
                 ["attach", "--", "a/b"] => "this machine knows no user `a`",
                 ["rename", "--", "one", _] | ["detach", ..] => "cannot be a name",
@@ -106,11 +106,11 @@ fn every_command_reports_an_unknown_name() {
     assert_in_order(&env);
 }
 
-/// A program that writes where it is, what it was given and what it finds in its environment into files.
+/// A program that writes its directory, arguments and environment into files.
 const WITNESS: &str = r#"pwd -P >"$OUT/pwd"; printf '%s\0' "$@" >"$OUT/args"; printf %s "$ODD" >"$OUT/odd"
 echo >"$OUT/done"; exec sleep 1000"#;
 
-/// What one agent that was given this text everywhere has seen.
+/// The values that an agent received after it was given this text in every place.
 struct Seen {
     pwd: String,
     args: Vec<String>,
@@ -266,7 +266,7 @@ fn a_home_of_any_name_works_with_transcript_and_hooks() {
         let home = env.root().join(name);
         let run = |args: &[&str]| env.symposium(args).env("SYMPOSIUM_HOME", &home);
         run(&["agent", "spawn", "demo", "--name", "demo", "--task", "remember the milk"]).ok();
-        // Only a hook can tell that it is idle; only the pipe can have written the transcript.
+        // Only a hook can report that it is idle, and only the pipe can have written the transcript.
         run(&["agent", "wait", "demo", "--for", "idle", "--timeout", "15s"]).ok();
         let logs = run(&["agent", "logs", "--plain", "demo"]).ok();
         assert!(logs.stdout.contains("remember the milk"), "{logs:?}");

@@ -1,14 +1,14 @@
-//! A command that dies by `kill -9` at any step: the next command repairs what it left half done.
+//! A command that dies by `kill -9` at any step: the next command repairs its unfinished changes.
 //!
-//! `SYMPOSIUM_FAILPOINT` names the step; only debug builds listen (`src/failpoint.rs`). Every verb has a table of
-//! all its steps; each step has an agent of its own, beside one that nobody must touch.
+//! `SYMPOSIUM_FAILPOINT` names the step; it works in debug builds only (`src/failpoint.rs`). Every command has a table
+//! of all its steps; each step has its own agent, beside one that must not be affected.
 
 use super::*;
 
-/// The writes of the registry, which every verb has.
+/// The steps of a registry write, which every command has.
 const STORE: [&str; 4] = ["store.written", "store.bak", "store.synced", "store.renamed"];
 
-/// Runs a command that dies at this step, and looks that the registry is whole right then.
+/// Runs a command that dies at this step, and checks that the registry is valid afterwards.
 #[track_caller]
 fn die_at(env: &TestEnv, step: &str, args: &[&str]) {
     let outcome = env.symposium(args).env("SYMPOSIUM_FAILPOINT", step).outcome();
@@ -16,21 +16,21 @@ fn die_at(env: &TestEnv, step: &str, args: &[&str]) {
     env.registry();
 }
 
-/// An environment with an agent that has nothing to do with all this.
+/// Creates an environment with an agent that must not be affected.
 fn env_with_bystander() -> TestEnv {
     let env = TestEnv::new();
     sleeper(&env, "bystander");
     env
 }
 
-/// What must hold after every step.
+/// Asserts what must hold after every step.
 #[track_caller]
 fn assert_repaired(env: &TestEnv) {
     assert_in_order(env);
     assert_eq!(status(env, "bystander"), "working");
 }
 
-/// A name for the agent of a step.
+/// Returns a name for the agent of a step.
 fn name_of(step: &str, about: &str) -> String {
     format!("{}-{about}", step.replace('.', "-"))
 }
@@ -207,7 +207,7 @@ fn restore_waits_for_the_lock_of_an_interrupted_restore() {
     env.wait_until("everything is gone", || env.processes().is_empty());
     assert_eq!(status(&env, "a"), "lost");
     die_at(&env, "resume.reserved", &["agent", "restore", "--all"]);
-    // As a child does that the killed command had just forked.
+    // A child process that the killed command had just forked holds the lock like this.
     let lock = fs::File::open(env.state().join("run/a.lock")).expect("the agent was locked before");
     lock.lock().expect("locks work here");
     let restore = env.symposium(["agent", "restore", "--all"]).start();
@@ -219,7 +219,7 @@ fn restore_waits_for_the_lock_of_an_interrupted_restore() {
     assert_eq!(status(&env, "a"), "working", "{}", agent(&env, "a"));
 }
 
-/// Whether a process waits for a lock: a thread of that name does.
+/// Returns whether a process waits for a lock, which it does in a thread of that name.
 fn waits_for_a_lock(pid: i32) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());

@@ -1,4 +1,4 @@
-//! What nobody else may see or touch: the spawner's secrets, the state directory, the user's own tmux.
+//! Data that other users must not see or change: the spawner's secrets, the state directory, the user's own tmux.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use crate::support::run::Run;
 
 const SECRET: &str = "s3cret-4f1d0c";
 
-/// All files and directories under this one, itself included, with their modes; what vanishes meanwhile is left out. The
-/// mode of a symbolic link means nothing.
+/// Returns all files and directories under this one, itself included, with their modes. Files that are deleted
+/// meanwhile are omitted. The mode of a symbolic link has no meaning.
 fn walk(dir: &Path) -> Vec<(PathBuf, u32)> {
     let Ok(found) = fs::symlink_metadata(dir) else { return Vec::new() };
     let mut all = vec![(dir.to_owned(), found.permissions().mode() & 0o7777)];
@@ -24,7 +24,7 @@ fn mode(path: &Path) -> u32 {
     walk(path).first().expect("it is there").1
 }
 
-/// Our binary under this umask.
+/// Runs our binary under this umask.
 fn under_umask(env: &TestEnv, umask: &str, args: &[&str]) -> Run {
     let script = format!("umask {umask}; exec \"$@\"");
     env.program("sh", [&["-c", &script, "sh", env.binary()], args].concat())
@@ -92,7 +92,7 @@ fn a_variable_of_spawn_survives_a_restart_and_is_stored_privately() {
     }
 }
 
-/// A full round of what writes files, under this umask; each file and directory must then have the mode it should.
+/// Runs commands that write all kinds of files under this umask, and asserts the mode of each file and directory.
 fn assert_private_under(umask: &str) {
     let env = TestEnv::new();
     let run = |args: &[&str]| drop(under_umask(&env, umask, args).ok());
@@ -144,7 +144,7 @@ fn a_state_directory_writable_by_others_is_refused() {
     assert_eq!(status(&env, "one"), "working");
 }
 
-/// Everything that can be told of the user's own server.
+/// Returns the complete state of the user's own tmux server.
 fn portrait(env: &TestEnv) -> String {
     let commands: [&[&str]; 10] = [
         &["list-sessions", "-F", "#{session_name} #{session_id} #{session_created} #{session_activity}"],
@@ -170,7 +170,7 @@ fn the_users_own_tmux_and_configuration_stay_unchanged() {
     fs::create_dir(env.state()).unwrap();
     fs::set_permissions(env.state(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(env.state().join("tmux.conf"), "set -g @ours yes\nset -g history-limit 1234\n").unwrap();
-    // Under a name that we will use for an agent, too.
+    // The session has a name that an agent will use too.
     env.program("tmux", ["-L", "default", "new-session", "-d", "-s", "one", "sleep 1000"]).ok();
     let socket = env.socket().with_file_name("default");
     let inside = format!("{},{},0", socket.display(), 1);

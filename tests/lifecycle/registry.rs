@@ -1,4 +1,5 @@
-//! A registry that is damaged, replaced, or on a disk that refuses: a rebuild or a clear error, and nobody is lost.
+//! A registry that is damaged, replaced, or on a failing disk: it is rebuilt or refused with a clear error, and no
+//! agent is lost.
 
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use rustix::mount::{MountFlags, mount_remount};
 use super::*;
 use crate::support::disk::Disk;
 
-/// An environment with one agent that runs and one that was stopped.
+/// Creates an environment with one running and one stopped agent.
 fn env_with_two() -> TestEnv {
     let env = TestEnv::new();
     sleeper(&env, "stopped");
@@ -30,7 +31,7 @@ fn registry_file(env: &TestEnv) -> PathBuf {
     env.state().join("agent-sessions.json")
 }
 
-/// The files that were kept aside, each with what is in it.
+/// Returns the contents of the damaged files that were kept.
 fn kept(env: &TestEnv) -> Vec<Vec<u8>> {
     let files = fs::read_dir(env.state()).unwrap().flatten();
     let bad = files.filter(|file| file.file_name().to_string_lossy().contains("agent-sessions.json.bad-"));
@@ -129,7 +130,7 @@ fn newer_events_in_the_ledger_update_an_older_registry() {
     assert_eq!(agent(&env, "a")["status"], "idle");
 }
 
-/// Puts something else in the place of a ledger that nobody has open.
+/// Replaces a ledger that no process has open.
 fn spoil_ledger(env: &TestEnv) {
     for file in ["ledger.db-wal", "ledger.db-shm"] {
         let _ = fs::remove_file(env.state().join(file));
@@ -140,7 +141,7 @@ fn spoil_ledger(env: &TestEnv) {
 #[test]
 fn a_damaged_ledger_and_registry_hide_no_agent() {
     let env = env_with_two();
-    // As the registry is now: whoever looks has nothing to write, and so no reason to begin a ledger anew.
+    // The backup equals the registry, so a list has nothing to write, and therefore no reason to create a new ledger.
     fs::copy(registry_file(&env), env.state().join("agent-sessions.json.bak")).unwrap();
     fs::write(registry_file(&env), "garbage").unwrap();
     spoil_ledger(&env);
@@ -166,7 +167,7 @@ fn a_damaged_ledger_is_reported_with_a_hint() {
 fn a_repair_by_a_hook_is_reported_to_the_next_user() {
     let env = env_with_two();
     fs::write(registry_file(&env), "garbage").unwrap();
-    // As a hook of an agent, which nobody hears.
+    // A hook of an agent, whose output is discarded.
     let session = ["event", "session-closed", "--session=nobody"];
     assert_eq!(env.symposium(session).ok().stderr, "");
     assert_eq!(kept(&env).len(), 1, "the hook has mended it");
@@ -267,7 +268,7 @@ fn a_read_only_disk_can_be_read_and_refuses_changes() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
     speaker(&env, "one", "born");
-    // Whoever still writes (the transcript) keeps the file system from being made read-only.
+    // The transcript writer would prevent the file system from becoming read-only.
     env.symposium(["agent", "kill", "one"]).ok();
     let mut remounted = false;
     env.wait_until("nobody writes there", || {

@@ -1,10 +1,10 @@
-//! A tmux server that dies, hangs, or is taken over: agents are lost or unknown, never forgotten, never mistaken.
+//! A tmux server that dies, hangs, or is replaced: agents are lost or unknown, but never forgotten or confused.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Ends our server as the kernel would, and waits until it is gone with everything in it.
+/// Kills our server with SIGKILL, and waits until all processes in it are gone.
 #[track_caller]
 fn crash_server(env: &TestEnv) {
     let pid = server_pid(env).expect("a server");
@@ -156,7 +156,7 @@ fn a_hung_tmux_is_reported_in_time_and_not_taken_for_gone() {
     env.program("kill", ["-CONT", &server]).ok();
     env.wait_until("it answers again", || status(&env, "one") == "working");
     assert_eq!(status(&env, "stopped"), "stopped");
-    // What a timed-out spawn asked of the server may still have happened: then it is known.
+    // A request of the timed-out spawn may still have been executed; the agent is known then.
     assert_in_order(&env);
 }
 

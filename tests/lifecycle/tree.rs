@@ -1,10 +1,10 @@
-//! `agent kill` and the processes of an agent: all of them go, nobody else's do, and who listens is asked first.
+//! `agent kill` and the processes of an agent: all of them end, no others do, and programs are asked to exit first.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Kills the agent and looks that none of its processes is left.
+/// Kills the agent and asserts that none of its processes is left.
 #[track_caller]
 fn assert_killed(env: &TestEnv, name: &str, grace: &str) {
     let id = text(&agent(env, name), "id");
@@ -13,7 +13,7 @@ fn assert_killed(env: &TestEnv, name: &str, grace: &str) {
     assert_eq!(status(env, name), "stopped");
 }
 
-/// Spawns a shell script and waits until it says `ready`.
+/// Spawns a shell script and waits until it prints `ready`.
 #[track_caller]
 fn script(env: &TestEnv, name: &str, script: &str) {
     env.symposium(["agent", "spawn", "--name", name, "--", "bash", "-c", script]).ok();

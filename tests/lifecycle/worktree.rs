@@ -1,4 +1,4 @@
-//! A worktree that is cut short at any step: it is in the list, and `rm` leaves nothing of it.
+//! A worktree spawn that is killed at any step: the agent is listed, and `rm` removes it completely.
 
 use super::*;
 
@@ -56,7 +56,8 @@ fn a_worktree_spawn_killed_at_any_step_is_cleaned_up_by_rm() {
         env.symposium(["agent", "rm", "a"]).ok();
         assert!(find(&env, "a").is_none(), "{step}");
         assert!(!env.project().join(".git/worktrees").exists(), "{step}");
-        // Cut short behind its files, the note of its branch is gone with them: an empty branch stays and is used again.
+        // After a kill behind the removal of its files the record of its branch is gone too: the empty branch stays and
+        // is reused.
         env.symposium(spawn).ok();
     }
     assert_eq!(status(&env, "bystander"), "working");

@@ -1,4 +1,4 @@
-//! A parent that spawns, waits and reads what came of it.
+//! A parent agent that spawns children, waits for them and reads their results.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Who is given the server, and how.
+//! Which agent CLIs are configured to use our MCP server, and how.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::{shown, symposium};
 use crate::support::TestEnv;
 
-/// Writes its arguments down, one a line, and stays.
+/// Records its arguments, one per line, and keeps running.
 const STAYS: &str =
     r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"; exec sleep 1000"#;
 
-/// The arguments that a fake of this name got.
+/// Returns the arguments that a fake program of this name received.
 fn called(env: &TestEnv, program: &str, spawn: &[&str]) -> Vec<String> {
     env.fake_program(program, STAYS);
     let file = env.home().join("called");

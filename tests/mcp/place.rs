@@ -1,4 +1,4 @@
-//! What an agent may do through its tools, and to whom.
+//! The permissions of an agent through its tools.
 
 use std::os::unix::fs::symlink;
 
@@ -7,7 +7,8 @@ use serde_json::json;
 use super::{Client, demo, names, server, symposium};
 use crate::support::TestEnv;
 
-/// `me` and `neighbour` in one project, `child` below `me` elsewhere, `boss` above `me` elsewhere, and a stranger.
+/// Creates `me` and `neighbour` in one project, `child` below `me` elsewhere, `boss` above `me` elsewhere, and a
+/// stranger.
 fn village() -> TestEnv {
     let env = TestEnv::new();
     demo(&env, "boss", "b", None);
@@ -147,7 +148,7 @@ fn a_client_with_an_invalid_identity_has_no_access() {
         let error = client.ask("resources/read", json!({"uri": "symposium://board/k"})).expect_err("refused");
         assert_eq!(error["data"]["code"], "unknown-caller");
     }
-    // Its id tells, whatever it is called by now.
+    // The id identifies the agent, whatever its current name is.
     symposium(&env, &["agent", "rename", "me", "renamed"]).ok();
     let mut client = Client::hello(server(&env).env("SYMPOSIUM_AGENT", "me").env("SYMPOSIUM_AGENT_ID", id));
     assert_eq!(client.call("show_agent", json!({}))["name"], "renamed");

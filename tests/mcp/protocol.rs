@@ -1,4 +1,4 @@
-//! The protocol: what is offered, what becomes of nonsense, and that nothing is begun before it is needed.
+//! The protocol: the tools, invalid messages, and that nothing is created before it is needed.
 
 use serde_json::{Value, json};
 
@@ -133,9 +133,9 @@ fn a_client_that_closes_early_still_gets_its_answers() {
     assert_eq!(answers.len(), 2, "{said:?}");
     assert_eq!(answers[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(answers[1]["result"]["structuredContent"], json!({"agents": []}));
-    // Nobody spoke at all.
+    // The client sends nothing.
     server(&env).ok();
-    // Somebody spoke something else.
+    // The client sends something else than `initialize`.
     let said =
         server(&env).stdin("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n").fails(1);
     assert!(said.stderr.contains("the MCP client was not understood"), "{said:?}");

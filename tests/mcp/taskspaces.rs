@@ -1,4 +1,4 @@
-//! The tools that older Symposiums had.
+//! The tools that older versions of Symposium had.
 
 use std::fs;
 

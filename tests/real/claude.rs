@@ -1,4 +1,4 @@
-//! Claude Code itself.
+//! Tests with the real Claude Code.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::delegation::DELEGATE;
 const PROGRAM: &str = "@anthropic-ai/claude-code-linux-x64/claude";
 const KEY: &str = "not-a-key-but-long-enough-to-be-one";
 
-/// Past its first-run gates, and asking before it runs a command.
+/// Prepares Claude Code: the first-run dialogs are answered, and it asks before it runs a command.
 pub(super) fn claude() -> Option<Real> {
     let mut real = Real::new("claude", PROGRAM)?;
     let gates = json!({
@@ -48,7 +48,7 @@ fn an_interrupted_claude_takes_the_next_prompt() {
     real.spawn("claude", "take your time");
     real.reason_when("working");
     let said = real.env.symposium(["agent", "interrupt", "a"]).ok();
-    // Claude Code gives the prompt back when it has heard nothing yet; then it is taken out.
+    // Claude Code restores the prompt if it has received nothing yet; it is removed from the input line then.
     assert!(said.stderr.contains("pressed Escape in `a`: it is back at its prompt"), "{said:?}");
     real.reason_when("idle");
     real.agent("send", &["hello"]);
@@ -90,7 +90,7 @@ fn claude_asks_before_a_command_and_continues_after_an_answer() {
     assert_eq!(real.reason_when("waiting"), "Bash: rm made-by-claude");
     real.agent("deny", &[]);
     real.wait_for_screen("Interrupted");
-    // No hook tells of it; its screen does.
+    // No hook reports this; it is read from the screen.
     real.reason_when("idle");
     assert!(file.exists());
 }
@@ -101,7 +101,7 @@ fn claude_continues_with_the_reason_of_a_denial() {
     real.spawn("claude", "run: touch made-by-claude");
     real.reason_when("waiting");
     real.agent("deny", &["--because", "use a.txt instead"]);
-    // In the same turn: the model is told with the result of the tool, not by another prompt.
+    // The model gets the reason in the same turn with the result of the tool, not by another prompt.
     real.wait_for_words("I was not let.");
     let request = real.model.last_request()["messages"].to_string();
     assert!(request.contains("use a.txt instead"), "{request}");
@@ -248,7 +248,7 @@ fn two_claudes_in_one_directory_keep_their_own_conversations() {
     for name in ["a", "b"] {
         verb("kill", name, &[]);
     }
-    // The other way round: the last conversation of this directory is not the one that comes back first.
+    // The other way round: the agent that resumes first is not the one with the last conversation of this directory.
     for name in ["a", "b"] {
         verb("resume", name, &[]);
     }
@@ -332,7 +332,7 @@ shell_tier = "approve"
     assert_eq!(real.env.symposium(["board", "get", "plan", "--json"]).ok().json()["value"], "look");
 }
 
-/// Claude Code that does not repeat a request by itself.
+/// Prepares a Claude Code that does not retry requests by itself.
 fn without_retries() -> Option<Real> {
     let mut real = claude()?;
     real.variables.push("CLAUDE_CODE_MAX_RETRIES=0".into());

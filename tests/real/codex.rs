@@ -1,4 +1,4 @@
-//! Codex itself. It tells the end of a turn by its hook; what it does before that is read from its screen.
+//! Tests with the real Codex. Its hook reports the end of a turn; the status before that is read from its screen.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::delegation::DELEGATE;
 
 const PROGRAM: &str = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
 
-/// With a provider of our own, and asking before it runs a command.
+/// Prepares Codex with our own provider; it asks before it runs a command.
 pub(super) fn codex() -> Option<Real> {
     let mut real = Real::new("codex", PROGRAM)?;
     let provider = format!(

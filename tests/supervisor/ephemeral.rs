@@ -1,11 +1,11 @@
-//! An ephemeral agent goes when its task is done, and what came of it stays.
+//! An ephemeral agent is removed when its task is done, and its result stays.
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::{log, symposium};
 use crate::support::TestEnv;
 
-/// State and result of every task in the ledger.
+/// Returns text, state and result of every task in the ledger.
 fn tasks(env: &TestEnv) -> Vec<(String, String, Option<String>)> {
     let file = env.state().join("ledger.db");
     let Ok(ledger) = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY) else {
@@ -86,7 +86,7 @@ fn an_ephemeral_agent_that_is_idle_before_its_task_is_not_removed() {
     );
     symposium(&env, &["agent", "spawn", "claude", "--name", "a", "--ephemeral", "--task", "later"]).ok();
     symposium(&env, &["agent", "wait", "a", "--for", "starting", "--timeout", "20s"]).ok();
-    // Another one comes and goes: whatever was to go has gone by then.
+    // A second ephemeral agent is spawned and removed: the first would have been removed by then.
     symposium(&env, &["agent", "spawn", "--name", "b", "--ephemeral", "--", "sleep", "0.2"]).ok();
     env.wait_until("the other is gone", || is_gone(&env, "b"));
     assert!(!is_gone(&env, "a"));

@@ -1,9 +1,9 @@
-//! Agents that work without a sign of life, where they are to be started again: as after a crash, and not for ever.
+//! Restarts of hung agents: they follow the restart policy of crashes, including its limit.
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;
 
-/// Restarts that do not keep a test waiting, of what hangs too, and a command that hears of everything.
+/// Configures short delays, restarts of hung agents, and a command that receives all notices.
 fn hasty(env: &TestEnv, most: u32) {
     let told = env.home().join("told");
     configure(
@@ -17,7 +17,7 @@ fn hasty(env: &TestEnv, most: u32) {
     std::fs::write(env.state().join("kinds.toml"), "[demo]\nhang_after_s = 1\n").unwrap();
 }
 
-/// Has it hang and waits for what comes of it.
+/// Makes the agent hang and waits for the expected result.
 #[track_caller]
 fn hang_until(env: &TestEnv, what: &str, is: impl Fn(&serde_json::Value) -> bool) {
     symposium(env, &["agent", "send", "a", "/hang"]).ok();

@@ -1,4 +1,4 @@
-//! What an agent is asked regularly reaches it, once for each time.
+//! Heartbeats are queued for their agents, once for each time.
 
 use serde_json::json;
 
@@ -68,7 +68,7 @@ fn a_missed_cron_heartbeat_runs_once() {
 #[test]
 fn a_clock_set_back_does_not_stop_heartbeats() {
     let env = TestEnv::new();
-    // Each with a last beat that is still to come.
+    // The last heartbeat of each lies in the future.
     let rhythms = [
         ("every", json!({"every": 3600, "prompt": "look", "last": "2099-01-01T00:00:00Z"})),
         ("cron", json!({"cron": "0 0 1 1 *", "prompt": "look", "last": "2099-01-01T00:00:00Z"})),
@@ -99,7 +99,7 @@ fn the_heartbeat_of_a_spec_reaches_its_agent() {
         heartbeat,
         json!({"every": 3600, "cron": null, "prompt": "look after yourself", "last": null})
     );
-    // As if it had been born long ago.
+    // As if the agent had been spawned long ago.
     heartbeat["last"] = json!("2020-01-01T00:00:00Z");
     give_heartbeat(&env, "a", heartbeat);
     symposium(&env, &["supervisor", "start"]).ok();

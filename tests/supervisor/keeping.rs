@@ -1,4 +1,4 @@
-//! The supervisor comes when it is needed, is one, stays, and goes when it is told to.
+//! The supervisor starts when it is needed, exists once, is restarted when it dies, and stops on request.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! Mail is typed into an agent when it is idle, with who it is from, and once, whoever is killed meanwhile.
+//! Messages are typed into an idle agent with their sender, exactly once, even if the supervisor is killed meanwhile.
 
 use serde_json::Value;
 
@@ -6,19 +6,19 @@ use super::symposium;
 use crate::cli::prompts;
 use crate::support::TestEnv;
 
-/// A demo agent that would take a prompt; with no supervisor unless one is started.
+/// Starts an idle demo agent, without a supervisor.
 fn idle(env: &TestEnv, name: &str) {
     env.symposium(["agent", "spawn", "demo", "--name", name]).ok();
     env.symposium(["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
 }
 
-/// All mail of an agent.
+/// Returns all messages of an agent.
 fn mail(env: &TestEnv, name: &str) -> Vec<Value> {
     let mail = env.symposium(["message", "list", "--agent", name, "--all", "--json"]).ok().json();
     mail.as_array().expect("a list").clone()
 }
 
-/// The states of the mail of an agent.
+/// Returns the states of the messages of an agent.
 fn states(env: &TestEnv, name: &str) -> Vec<String> {
     let state = |message: &Value| message["state"].as_str().expect("a state is a word").to_owned();
     mail(env, name).iter().map(state).collect()
@@ -48,7 +48,7 @@ fn a_message_waits_for_the_end_of_a_turn() {
     env.symposium(["agent", "wait", "b", "--for", "waiting", "--timeout", "20s"]).ok();
     let sent = symposium(&env, &["message", "send", "b", "when you are done"]).ok();
     assert!(sent.stderr.contains("waits until somebody has answered `b`"), "{sent:?}");
-    // Whoever was sent something later and has it shows that the supervisor has been here.
+    // A later message to another agent that was delivered shows that the supervisor has checked the queue.
     idle(&env, "c");
     symposium(&env, &["message", "send", "c", "at once"]).ok();
     env.wait_until("the other one has its mail", || states(&env, "c") == ["read"]);

@@ -1,4 +1,4 @@
-//! The binary is moved or replaced while agents run: their hooks, and those of tmux, still start it.
+//! The binary is moved or replaced while agents run: the hooks of agents and of tmux still start it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::support::TestEnv;
 use crate::support::run::Run;
 
-/// Our binary at a path of this test, which it can move.
+/// Copies our binary to a path of this test, which can move it.
 fn binary_at(env: &TestEnv, dir: &str) -> PathBuf {
     let dir = env.root().join(dir);
     fs::create_dir(&dir).expect("the directory is new");
     let path = dir.join("symposium");
-    // A second name of the file, where the file system allows it: a debug build is large.
+    // A hard link if the file system allows it, because a debug build is large.
     fs::hard_link(env.binary(), &path)
         .or_else(|_| fs::copy(env.binary(), &path).map(drop))
         .expect("the binary can be copied");
@@ -40,7 +40,7 @@ fn wait_for(env: &TestEnv, binary: &Path, name: &str, status: &str) {
     run(env, binary, &["agent", "wait", name, "--for", status, "--timeout", "20s"]).ok();
 }
 
-/// The status in the registry, which only hooks and commands change.
+/// Returns the status in the registry, which only hooks and commands change.
 fn noted_status(env: &TestEnv, name: &str) -> String {
     env.registry()["sessions"][name]["status"]["status"].as_str().unwrap_or_default().to_owned()
 }

@@ -1,11 +1,11 @@
-//! People are told what they would want to know, once, where they are.
+//! Notices to the user are sent once, to the configured targets.
 
 use serde_json::Value;
 
 use super::{configure, symposium};
 use crate::support::TestEnv;
 
-/// Writes what a command of the user's is told, an object a line.
+/// A notify command that records its input, one object per line.
 const COMMAND: &str = "[notify]\ncommand = [\"sh\", \"-c\", \"cat >>told; echo >>told\"]\n";
 
 fn told(env: &TestEnv) -> Vec<Value> {
@@ -56,13 +56,13 @@ fn an_agent_that_is_given_up_sends_a_notice() {
     let quick = "\n[restart]\nfirst = \"10ms\"\nmost = 1\n";
     configure(&env, &(COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())) + quick));
     let script = "sleep 0.1; exit 7";
-    // It may have ended before spawn is done, which spawn then says.
+    // It may have exited before spawn is done; spawn reports that.
     symposium(&env, &["agent", "spawn", "--name", "a", "--restart", "always", "--", "sh", "-c", script])
         .outcome();
     env.wait_until("it is told", || titles(&env).contains(&"a is given up".to_owned()));
 }
 
-/// From so many hours after now until so many hours after now, by the clock of the sealed environment.
+/// Returns quiet hours that begin and end so many hours after now, by the clock of the sealed environment.
 fn hours(env: &TestEnv, from: u32, until: u32) -> String {
     let now: u32 = env.program("date", ["+%H"]).ok().stdout.trim().parse().expect("an hour");
     format!("quiet_hours = \"{:02}:00-{:02}:00\"\n", (now + from) % 24, (now + until) % 24)
@@ -78,7 +78,7 @@ fn in_quiet_hours_only_the_command_gets_notices() {
     terminal.wait_for_text("detach:");
     let ask = |name| symposium(&env, &["agent", "spawn", "demo", "--name", name, "--task", "/ask make"]).ok();
     let is_told = |title: &str| titles(&env).iter().any(|told| told == title);
-    // Each is told of when all has been done for the one before it.
+    // Each notice is sent after all work for the previous one is done.
     for (name, title) in [("a", "a waits for approval"), ("c", "c waits for approval")] {
         ask(name);
         env.wait_until("the command is told", || is_told(title));
@@ -106,7 +106,7 @@ fn notices_follow_the_spec_until_a_fresh_restart() {
     symposium(&env, &["agent", "spawn", "usual", "--name", "u", "--task", "/ask one"]).ok();
     env.wait_until("the usual one is told of", || titles(&env) == ["u waits for approval"]);
 
-    // Neither an edit nor a restart changes what it was born with.
+    // Neither an edit nor a restart changes the setting that the agent was spawned with.
     std::fs::write(&specs, text.replace("'crashed'", "'waiting'")).unwrap();
     symposium(&env, &["agent", "restart", "q"]).ok();
     symposium(&env, &["agent", "send", "q", "/ask two"]).ok();
@@ -123,7 +123,7 @@ fn notices_follow_the_spec_until_a_fresh_restart() {
     env.wait_until("it is told of as its spec says now", || of("q waits") == 1);
 }
 
-/// The regular look at everything is put off, so that only the event itself can lead to an announcement.
+/// Delays the regular check of all agents, so that only the event itself can cause a notice.
 fn configure_without_regular_looks(env: &TestEnv) {
     let command = COMMAND.replace(">>told", &format!(">>{}/told", env.home().display()));
     configure(env, &(command + "\n[supervisor]\nreconcile = \"1h\"\n"));

@@ -1,17 +1,17 @@
-//! Work while nobody looks: what is queued is typed in when its agent is idle, in order, once.
+//! Queued tasks are typed when their agent is idle, in order and exactly once.
 
 use serde_json::{Value, json};
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;
 
-/// An idle demo agent.
+/// Starts an idle demo agent.
 pub(super) fn idle(env: &TestEnv, name: &str, more: &[&str]) {
     symposium(env, &[&["agent", "spawn", "demo", "--name", name], more].concat()).ok();
     symposium(env, &["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
 }
 
-/// Adds a task; returns its number.
+/// Adds a task and returns its number.
 #[track_caller]
 pub(super) fn add(env: &TestEnv, args: &[&str]) -> String {
     symposium(env, &[&["task", "add"], args].concat()).ok().stdout.trim().to_owned()
@@ -29,9 +29,9 @@ pub(super) fn wait(env: &TestEnv, id: &str) -> Value {
     serde_json::from_str(&waited.stdout).expect("a task")
 }
 
-/// Every prompt that demo agents took, in the order of each conversation.
+/// Returns every prompt that demo agents took, in the order of each conversation.
 pub(super) fn prompts(env: &TestEnv) -> Vec<String> {
-    // It is there from the first prompt on.
+    // The directory exists from the first prompt on.
     let Ok(conversations) = std::fs::read_dir(env.state().join("demo")) else { return vec![] };
     let conversations = conversations.flatten();
     let texts = conversations.filter_map(|file| std::fs::read_to_string(file.path()).ok());
@@ -48,7 +48,7 @@ pub(super) fn prompts(env: &TestEnv) -> Vec<String> {
 fn tasks_run_in_order_of_priority_and_dependencies() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
-    // The agent is at it until it is approved, however long the other tasks take to add.
+    // The agent works on it until it is approved, however long adding the other tasks takes.
     let first = add(&env, &["a", "/ask make"]);
     symposium(&env, &["agent", "wait", "a", "--for", "waiting", "--timeout", "20s"]).ok();
     assert_eq!(task(&env, &first)["state"], "running");
@@ -158,7 +158,7 @@ fn task_progress_and_results_can_be_reported() {
     symposium(&env, &["task", "progress", &id, "101"]).fails(2);
     let waited = symposium(&env, &["task", "wait", &id]).ok();
     assert_eq!(waited.stdout, "all is well\n");
-    // It is still at it: the next one waits.
+    // The agent still works: the next task waits.
     let next = add(&env, &["a", "x"]);
     symposium(&env, &["task", "wait", &next, "--timeout", "300ms"]).fails(7);
     assert_eq!(symposium(&env, &["task", "cancel", &next, "--json"]).ok().json()["state"], "cancelled");

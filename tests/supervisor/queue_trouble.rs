@@ -1,5 +1,5 @@
-//! What happens around a queue while it is worked off: its agent is ended or removed, somebody left a draft, a name is a
-//! word, another agent reports.
+//! Events around a running queue: its agent is ended or removed, a draft is in the input line, a damaged ledger,
+//! reports of other agents.
 
 use super::queue::{add, idle, prompts, task, wait};
 use super::{shown, symposium};
@@ -32,7 +32,7 @@ fn removing_an_agent_fails_its_queued_tasks_and_ends_waits() {
     symposium(&env, &["agent", "rm", "a"]).ok();
     let told = symposium(&env, &["task", "wait", &waits, "--timeout", "20s"]).fails(1);
     assert_eq!(told.stderr, format!("task {waits} is failed: its agent is gone\n"));
-    // Nobody of that name takes it over.
+    // A new agent of that name does not get the task.
     idle(&env, "a", &[]);
     symposium(&env, &["task", "retry", &waits]).ok();
     assert_eq!(wait(&env, &waits)["why"], "its agent is gone");
@@ -45,7 +45,7 @@ fn a_pool_task_does_not_wait_for_an_agent_with_a_draft() {
     for name in ["a", "b"] {
         idle(&env, name, &[]);
     }
-    // A draft, and nobody at the terminal any more.
+    // A draft without an attached client.
     env.tmux(["send-keys", "-t", "=a:", "-l", "half a sen"]);
     env.wait_until("it stands there", || {
         env.tmux(["capture-pane", "-p", "-t", "=a:"]).stdout.contains("half a sen")
@@ -68,7 +68,7 @@ fn a_question_is_not_forwarded_twice_after_a_kill() {
     env.symposium(["agent", "wait", "child", "--for", "waiting", "--timeout", "20s"]).ok();
     env.symposium(["supervisor", "run"]).env("SYMPOSIUM_FAILPOINT", "bubble.sent").fails(137);
     symposium(&env, &["supervisor", "start"]).ok();
-    // What is sent later is typed in later.
+    // Later messages are typed later.
     let lead = || prompts(&env).into_iter().filter(|prompt| prompt.contains(" from ")).collect::<Vec<_>>();
     env.wait_until("the parent was told", || lead().len() == 1);
     symposium(&env, &["message", "send", "lead", "the last one"]).ok();
@@ -96,7 +96,7 @@ fn an_agent_reports_only_for_itself_and_its_descendants() {
     as_agent("other", &["task", "progress", given, "10"]).fails(1);
     as_agent("child", &["task", "progress", given, "40"]).ok();
     as_agent("a", &["task", "done", given, "done for it"]).ok();
-    // Who gave it may take it back, a stranger may not.
+    // The agent that added the task may cancel it, an unrelated agent may not.
     let waits = as_agent("other", &["task", "add", "child", "x"]).ok().stdout;
     as_agent("a", &["task", "cancel", waits.trim()]).ok();
     as_agent("other", &["task", "retry", waits.trim()]).ok();

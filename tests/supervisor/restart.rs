@@ -1,18 +1,18 @@
-//! Agents that end by themselves come back as their policy says.
+//! Agents that exit by themselves are restarted according to their policy.
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;
 
-/// Restarts that do not keep a test waiting.
+/// Short restart delays.
 const QUICK: &str = "[restart]\nfirst = \"50ms\"\nlongest = \"200ms\"\nmost = 3\n";
 
 fn spawn(env: &TestEnv, policy: &str, script: &str) {
     let args = ["agent", "spawn", "--name", "a", "--restart", policy, "--", "sh", "-c", script];
-    // It may have ended before spawn is done, which spawn then says.
+    // It may have exited before spawn is done; spawn reports that.
     symposium(env, &args).outcome();
 }
 
-/// How often the script has begun.
+/// Returns how often the script has started.
 fn starts(env: &TestEnv) -> usize {
     std::fs::read_to_string(env.project().join("starts")).unwrap_or_default().lines().count()
 }
@@ -49,7 +49,7 @@ fn on_failure_does_not_restart_after_a_clean_exit() {
     configure(&env, QUICK);
     spawn(&env, "on-failure", "echo x >>starts; sleep 0.1");
     env.wait_until("it exited", || shown(&env, "a")["status"] == "exited");
-    // What would be restarted wrongly would be planned by now: the supervisor has seen another crash meanwhile.
+    // A wrong restart would be planned by now, because the supervisor has seen another crash meanwhile.
     let args =
         ["agent", "spawn", "--name", "b", "--restart", "on-failure", "--", "sh", "-c", "sleep 0.1; exit 1"];
     symposium(&env, &args).outcome();
@@ -91,7 +91,7 @@ fn a_restart_continues_the_conversation() {
     });
 }
 
-/// Writes when an agent is to be started again, as a clock that was set later would have it.
+/// Sets the planned time of an agent's restart, as a changed clock would.
 fn plan_for(env: &TestEnv, name: &str, at: &str) {
     env.edit_registry(|registry| registry["sessions"][name]["restart"]["next_at"] = at.into());
 }
@@ -114,10 +114,9 @@ fn a_clock_change_neither_blocks_nor_doubles_a_restart() {
     }
 }
 
-/// Whether a process stands still.
 #[test]
 fn a_restart_made_obsolete_by_the_user_is_skipped() {
-    // What a person does between the choice of an agent and the restart of it, and what is so afterwards.
+    // The command of the user between the choice of an agent and its restart, and the expected state afterwards.
     for (verb, status, begun) in [("resume", "working", 2), ("kill", "stopped", 1)] {
         let env = TestEnv::new();
         configure(&env, QUICK);
@@ -131,7 +130,7 @@ fn a_restart_made_obsolete_by_the_user_is_skipped() {
         env.wait_until("the supervisor has chosen it", || supervisor.is_stopped());
         env.symposium(["agent", verb, "a"]).ok();
         supervisor.go_on();
-        // It has done with `a` when it stands still again, for another one that crashed meanwhile.
+        // The supervisor has finished with `a` when it stops again at another agent that crashed meanwhile.
         let other = ["agent", "spawn", "--name", "b", "--restart", "on-failure", "--", "sh", "-c"];
         env.symposium([&other[..], &["sleep 0.2; exit 3"]].concat()).outcome();
         env.wait_until("it is at the next one", || {

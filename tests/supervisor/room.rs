@@ -1,4 +1,4 @@
-//! `max_agents`: at the cap the least recently used idle agent sleeps, and wakes when it is needed.
+//! `max_agents`: at the limit the least recently used idle agent is hibernated, and wakes when it is needed.
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;

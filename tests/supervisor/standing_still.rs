@@ -1,4 +1,4 @@
-//! Processes that stand still: a supervisor or a transcript writer that is stopped is reported, and brought back.
+//! A supervisor or a transcript writer that is stopped is reported and replaced or continued.
 
 use super::{configure, log, supervision, symposium};
 use crate::support::TestEnv;
@@ -7,13 +7,13 @@ fn signal(env: &TestEnv, signal: &str, pid: i64) {
     env.program("kill", [signal, &pid.to_string()]).ok();
 }
 
-/// The state letter of a process, as `ps` shows it.
+/// Returns the state letter of a process, as `ps` shows it.
 fn state(pid: i64) -> char {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('X')
 }
 
-/// The process that writes an agent's transcript.
+/// Returns the process that writes an agent's transcript.
 fn writer(env: &TestEnv, name: &str) -> i64 {
     let dir = env.state().join("instances").join(name);
     let dir = dir.to_str().unwrap();

@@ -1,4 +1,4 @@
-//! `task list`: one vocabulary for states, results and reasons, `--since` and `--watch`.
+//! `task list`: states, results and reasons, `--since` and `--watch`.
 
 use serde_json::json;
 

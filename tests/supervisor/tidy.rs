@@ -1,9 +1,9 @@
-//! Projects that were deleted, and agents that give no sign of life.
+//! Cleanup: deleted projects, hung agents, stale locks and leftovers of killed commands.
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;
 
-/// Has the supervisor look at everything now.
+/// Makes the supervisor check everything now.
 fn look(env: &TestEnv) {
     let pid = super::supervision(env)["pid"].as_i64().expect("it runs");
     env.program("kill", ["-USR1", &pid.to_string()]).ok();
@@ -44,7 +44,7 @@ fn an_agent_being_removed_is_not_reported_as_without_project() {
         env.symposium(["agent", "spawn", "--name", name, "--dir", &dir, "--", "sleep", "1000"]).ok();
     }
     symposium(&env, &["supervisor", "start"]).ok();
-    // As `agent rm` does, which takes the worktree away before the record.
+    // The lock is held as `agent rm` does, which removes the worktree before the record.
     let lock = std::fs::File::open(env.state().join("run/a.lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     for name in ["a", "b"] {
@@ -93,7 +93,7 @@ fn locks_of_removed_agents_are_deleted() {
     env.symposium(["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
     env.symposium(["agent", "kill", "nobody"]).fails(3);
     let lock = |name: &str| env.state().join("run").join(format!("{name}.lock"));
-    // As a command that was killed leaves it.
+    // A lock file as a killed command leaves it.
     std::fs::write(lock("gone"), "1 kill\n").unwrap();
     symposium(&env, &["supervisor", "start"]).ok();
     env.wait_until("they are gone", || !lock("gone").exists() && !lock("nobody").exists());

@@ -1,4 +1,4 @@
-//! The environment's promises, so that a test that passes in it means something.
+//! Tests of the environment itself, on which all other tests rely.
 
 use std::time::Duration;
 
@@ -177,7 +177,7 @@ fn a_report_contains_the_screen() {
     assert!(env.report().contains("on the screen"), "{}", env.report());
 }
 
-/// What a panic says, without the environment around it unwinding.
+/// Returns the message of a panic.
 fn panic_of(run: impl FnOnce()) -> String {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).expect_err("it must panic");
     caught.downcast_ref::<String>().cloned().unwrap_or_default()
