@@ -1,5 +1,5 @@
-//! The architecture as a test: imports point down only, one door per outside thing, files stay small and say
-//! what they own. The table here is the one in `rfd/0001-terms-and-layers.md`.
+//! The architecture as a test: imports point down only, one adapter owns each external resource, files stay small and
+//! begin with a header comment. The table here is the one in `rfd/0001-terms-and-layers.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,7 +26,7 @@ const EDGES: &[&str] = &[
     "env",
 ];
 
-/// Every module of the crate and what it may import besides itself, `base` and `failpoint`.
+/// Returns what a module of the crate may import besides itself, `base` and `failpoint`.
 fn may_import(module: &str) -> Option<Vec<&'static str>> {
     let below_verbs = || [&["base", "model", "rules", "error"], EDGES].concat();
     Some(match module {
@@ -35,7 +35,7 @@ fn may_import(module: &str) -> Option<Vec<&'static str>> {
         "rules" => vec!["model", "base"],
         edge if EDGES.contains(&edge) => vec!["model", "base"],
         "error" | "manager" => [&["manager"], &below_verbs()[..]].concat(),
-        // Edges meet in the manager only; who calls it may still ask for the clock and the terminal.
+        // Adapters meet in the manager only; its callers may still use the clock and the terminal.
         "supervisor" => vec!["base", "model", "rules", "error", "manager", "env"],
         "demo" => vec!["base", "model"],
         "cli" | "mcp" => {
@@ -45,11 +45,11 @@ fn may_import(module: &str) -> Option<Vec<&'static str>> {
     })
 }
 
-/// One mention of another module of ours.
+/// A mention of another module of this crate.
 #[derive(Debug, PartialEq, Eq)]
 struct Import {
     line: usize,
-    /// The top-level module it reaches.
+    /// The top-level module that is mentioned.
     module: String,
     text: String,
 }
@@ -59,7 +59,7 @@ fn imports_point_down_only() {
     let mut wrong = Vec::new();
     for file in sources() {
         let own = module_path(&file.relative);
-        // main.rs and lib.rs tie everything together.
+        // main.rs and lib.rs connect everything.
         let Some(top) = own.first() else { continue };
         let Some(allowed) = may_import(top) else {
             wrong.push(format!("src/{}: module `{top}` has no place in the layers", file.relative));
@@ -114,7 +114,7 @@ fn domain_rank(name: &str) -> usize {
 }
 
 #[test]
-fn domains_of_the_manager_import_lower_domains_only() {
+fn manager_domains_import_lower_domains_only() {
     let mention = Regex::new(r"crate::manager::(\w+)").unwrap();
     let grouped = Regex::new(r"crate::manager::\{").unwrap();
     let mut wrong = Vec::new();
@@ -145,7 +145,7 @@ fn domains_of_the_manager_import_lower_domains_only() {
 }
 
 #[test]
-fn every_folder_of_the_manager_has_a_place_among_the_domains() {
+fn every_manager_folder_is_in_the_domain_table() {
     let folders: BTreeSet<String> = sources()
         .iter()
         .filter_map(|file| {
@@ -160,7 +160,7 @@ fn every_folder_of_the_manager_has_a_place_among_the_domains() {
 const COMMAND_FOLDERS: &[&str] = &["cli", "cli/agent"];
 
 #[test]
-fn no_folder_holds_more_files_than_a_reader_takes_in() {
+fn no_folder_holds_more_than_16_files() {
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     for file in sources() {
         if let Some((folder, _)) = file.relative.rsplit_once('/') {
@@ -172,9 +172,9 @@ fn no_folder_holds_more_files_than_a_reader_takes_in() {
 }
 
 #[test]
-fn only_the_tmux_edge_starts_tmux() {
+fn only_the_tmux_adapter_starts_tmux() {
     let start = Regex::new(r#"Command::new\(\s*"tmux""#).unwrap();
-    // An expression over a whole file takes milliseconds in a debug build, and most files start no program.
+    // A regular expression over a whole file takes milliseconds in a debug build, and most files start no program.
     let starts_tmux = |text: &str| text.contains("Command::new(") && start.is_match(text);
     let wrong = offenders(|file| !file.relative.starts_with("tmux/") && starts_tmux(&file.text));
     assert!(wrong.is_empty(), "these start tmux themselves: {wrong:?}");
@@ -187,13 +187,13 @@ fn no_file_is_longer_than_600_lines() {
 }
 
 #[test]
-fn every_file_says_first_what_it_owns() {
+fn every_file_starts_with_a_header_comment() {
     let wrong = offenders(|file| !file.text.starts_with("//! "));
     assert!(wrong.is_empty(), "these do not begin with `//! `: {wrong:?}");
 }
 
 #[test]
-fn no_module_is_a_drawer() {
+fn no_module_has_a_catch_all_name() {
     let drawers = ["util", "utils", "helper", "helpers", "common", "misc"];
     let wrong =
         offenders(|file| module_path(&file.relative).iter().any(|part| drawers.contains(&part.as_str())));
@@ -201,7 +201,7 @@ fn no_module_is_a_drawer() {
 }
 
 #[test]
-fn every_way_to_write_an_import_is_seen() {
+fn every_form_of_import_is_recognized() {
     let seen = |text: &str, depth: usize| -> Vec<(usize, String)> {
         imports(text, depth).into_iter().map(|import| (import.line, import.module)).collect()
     };
@@ -233,7 +233,7 @@ fn every_way_to_write_an_import_is_seen() {
 }
 
 #[test]
-fn the_table_refuses_what_the_design_forbids() {
+fn the_layer_table_forbids_upward_imports() {
     for (module, forbidden) in [
         ("model", "rules"),
         ("rules", "store"),
@@ -251,7 +251,7 @@ fn the_table_refuses_what_the_design_forbids() {
 }
 
 struct Source {
-    /// Below src/.
+    /// Path below `src/`.
     relative: String,
     text: String,
 }
@@ -278,7 +278,7 @@ fn sources() -> Vec<Source> {
     found
 }
 
-/// `cli/kill.rs` is `cli::kill`, `cli/mod.rs` is `cli`, `main.rs` and `lib.rs` are the root.
+/// Returns the module path: `cli/kill.rs` is `cli::kill`, `cli/mod.rs` is `cli`, `main.rs` and `lib.rs` are the root.
 fn module_path(relative: &str) -> Vec<String> {
     let path = PathBuf::from(relative).with_extension("");
     let mut parts: Vec<String> = path.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
@@ -288,12 +288,12 @@ fn module_path(relative: &str) -> Vec<String> {
     parts
 }
 
-/// What a file whose module lies `depth` below the root mentions of the crate's top-level modules.
+/// Returns the top-level modules of the crate that a file mentions whose module lies `depth` below the root.
 fn imports(text: &str, depth: usize) -> Vec<Import> {
     let inline_module = Regex::new(r"^(\s*)(?:pub(?:\([^)]*\))? )?mod \w+ \{\s*$").unwrap();
     let from_root = Regex::new(r"\b(crate|symposium|super(?:::super)*)::(\w+|\{)").unwrap();
     let mut found = Vec::new();
-    // rustfmt puts a closing brace at the indentation of its opening line: no need to parse more.
+    // rustfmt puts a closing brace at the indentation of its opening line, so no further parsing is needed.
     let mut inside: Vec<String> = Vec::new();
     let mut group: Option<String> = None;
     for (at, raw) in text.lines().enumerate() {
@@ -312,7 +312,7 @@ fn imports(text: &str, depth: usize) -> Vec<Import> {
             }
             continue;
         }
-        // Expressions are slow in a debug build, so only lines with a path or an inline module are given to them.
+        // Regular expressions are slow in a debug build, so only lines with a path or an inline module are matched.
         let line_with = |word: &str| if line.contains(word) { line } else { "" };
         for capture in from_root.captures_iter(line_with("::")) {
             let supers = capture[1].matches("super").count();
@@ -337,7 +337,7 @@ fn imports(text: &str, depth: usize) -> Vec<Import> {
     found
 }
 
-/// The first word of each member of `a::b, c as d, e::{f, g}`.
+/// Returns the first segment of each member of `a::b, c as d, e::{f, g}`.
 fn top_level(members: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
     for (at, c) in members.char_indices() {

@@ -1,4 +1,4 @@
-//! All integration tests in one binary: `support` is the sealed environment, every other module is one subject.
+//! All integration tests in one binary: `support` is the sealed environment, every other module covers one subject.
 
 mod cli;
 mod compat;

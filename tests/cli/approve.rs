@@ -1,4 +1,4 @@
-//! `agent approve` and `agent deny`: the agent's own dialog is answered, and nothing is pressed where there is none.
+//! `agent approve` and `agent deny` answer the agent's own dialog, and press no key when there is none.
 
 use insta::assert_snapshot;
 
@@ -6,7 +6,7 @@ use super::{agent, printed, shown, spawned, wait_for};
 use crate::support::TestEnv;
 
 #[test]
-fn approve_lets_the_agent_go_on() {
+fn approve_lets_the_agent_continue() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/ask make clean"]);
     wait_for(&env, "a", "waiting");
@@ -18,7 +18,7 @@ fn approve_lets_the_agent_go_on() {
 }
 
 #[test]
-fn deny_says_no() {
+fn deny_rejects_the_question() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/ask rm -rf build"]);
     wait_for(&env, "a", "waiting");
@@ -28,9 +28,9 @@ fn deny_says_no() {
 }
 
 #[test]
-fn a_yes_is_given_to_the_question_that_was_read_and_to_no_other() {
+fn if_asks_answers_only_the_question_with_that_id() {
     let env = TestEnv::new();
-    // Alike for longer than any list shows.
+    // Two texts that are equal beyond the length that a list shows.
     let long = |end: &str| format!("rm -rf a/{}/{end}", "x".repeat(200));
     spawned(&env, &["demo", "--name", "a", "--task", &format!("/ask {}", long("old"))]);
     wait_for(&env, "a", "waiting");
@@ -61,7 +61,7 @@ fn a_yes_is_given_to_the_question_that_was_read_and_to_no_other() {
 }
 
 #[test]
-fn the_same_asked_again_is_another_question() {
+fn a_repeated_question_has_a_new_id() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/ask ls"]);
     wait_for(&env, "a", "waiting");
@@ -74,9 +74,9 @@ fn the_same_asked_again_is_another_question() {
     assert_eq!(shown(&env, "a")["status"], "waiting");
 }
 
-/// Codex has no hook that tells of a dialog.
+/// Codex has no hook that reports a dialog.
 #[test]
-fn of_a_dialog_that_only_the_screen_shows_the_next_is_another() {
+fn a_new_dialog_on_the_screen_is_a_new_question() {
     let env = TestEnv::new();
     let next = env.root().join("next");
     let screen = r"\033[2J\033[H  Would you like to run the following command?\n\n  $ %s\n\n› 1. Yes, proceed (y)\n  2. No (esc)\n\n  Press enter to confirm or esc to cancel\n";
@@ -102,7 +102,7 @@ fn of_a_dialog_that_only_the_screen_shows_the_next_is_another() {
 }
 
 #[test]
-fn nothing_is_pressed_where_nothing_is_asked() {
+fn approve_presses_no_key_without_a_dialog() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
     wait_for(&env, "a", "idle");
@@ -121,7 +121,7 @@ fn nothing_is_pressed_where_nothing_is_asked() {
 }
 
 #[test]
-fn a_command_has_no_dialog_that_we_know() {
+fn deny_is_refused_for_a_plain_command() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let outcome = agent(&env, &["deny", "a"]).fails(1);

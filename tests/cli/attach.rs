@@ -1,4 +1,4 @@
-//! `agent attach`: a person's terminal on an agent's screen, from wherever they are, and out again.
+//! `agent attach`: connecting a terminal to an agent, from different places, and detaching it again.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,14 +6,14 @@ use serde_json::json;
 use super::{agent, printed, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// Starts a program that shows what is typed into it.
+/// Starts a program that prints each line that is typed into it.
 fn echoing(env: &TestEnv, name: &str) {
     let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
     spawned(env, &["--name", name, "--", "sh", "-c", &script]);
 }
 
 #[test]
-fn attach_shows_the_screen_takes_keys_and_leaves_the_agent_alive() {
+fn attach_shows_the_screen_and_takes_keys_and_detach_keeps_the_agent() {
     let env = TestEnv::new();
     echoing(&env, "a");
     assert_eq!(shown(&env, "a")["last_attached"], json!(null));
@@ -33,7 +33,7 @@ fn attach_shows_the_screen_takes_keys_and_leaves_the_agent_alive() {
 }
 
 #[test]
-fn the_way_out_is_said_and_stands_in_the_status_line() {
+fn the_detach_keys_are_printed_and_shown_in_the_status_line() {
     for prefix in ["C-b", "C-a"] {
         let env = TestEnv::new();
         std::fs::create_dir_all(env.state()).expect("a state directory");
@@ -45,8 +45,8 @@ fn the_way_out_is_said_and_stands_in_the_status_line() {
 
 fn way_out(env: &TestEnv, prefix: &str) {
     echoing(env, "a");
-    // Into a file: tmux 3.3a, in which the terminal of this test runs, now and then does not bring back what stood on
-    // the screen before.
+    // Written to a file: tmux 3.3a, in which the terminal of this test runs, does not always restore the previous
+    // screen content.
     let said = env.home().join("said");
     let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
     let terminal = env.terminal(["sh", "-c", &line]);
@@ -63,7 +63,7 @@ fn way_out(env: &TestEnv, prefix: &str) {
 fn the_first_process_of_a_terminal_becomes_the_tmux_client() {
     let env = TestEnv::new();
     echoing(&env, "a");
-    // Programs that open terminals match the process that they started with the client's. tmux is one of them.
+    // Programs that open terminals, tmux among them, match the process that they started with the pid of the client.
     let socket = env.root().join("sockets/opener");
     let open = ["-S", socket.to_str().expect("a plain path"), "-f", "/dev/null", "new-session", "-d", "-P"];
     let words =
@@ -77,7 +77,7 @@ fn the_first_process_of_a_terminal_becomes_the_tmux_client() {
 }
 
 #[test]
-fn a_dropped_connection_leaves_the_agent_and_the_same_screen_is_there_again() {
+fn a_closed_terminal_leaves_the_agent_running_with_its_screen() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember the milk"]);
     wait_for(&env, "a", "idle");
@@ -93,7 +93,7 @@ fn a_dropped_connection_leaves_the_agent_and_the_same_screen_is_there_again() {
 }
 
 #[test]
-fn an_observer_sees_and_cannot_type() {
+fn an_observer_sees_the_screen_and_cannot_type() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let observer = env.terminal([env.binary(), "agent", "attach", "--observe", "a"]);
@@ -112,10 +112,10 @@ fn an_observer_sees_and_cannot_type() {
 }
 
 #[test]
-fn attach_works_inside_somebodys_own_tmux() {
+fn attach_works_inside_the_users_own_tmux() {
     let env = TestEnv::new();
     echoing(&env, "a");
-    // Into a file: tmux throws away what a terminal has not shown yet when it takes it over.
+    // Written to a file: tmux discards output that a terminal has not shown yet when it takes the terminal over.
     let said = env.home().join("said");
     let line = format!("{} agent attach a 2>{}; echo \"left with $?\"", env.binary(), said.display());
     let terminal = env.terminal_in_tmux(["sh", "-c", &format!("{line}; exec cat")]);
@@ -132,7 +132,7 @@ fn attach_works_inside_somebodys_own_tmux() {
 }
 
 #[test]
-fn attach_inside_our_own_server_switches_the_terminal() {
+fn attach_inside_our_server_switches_the_client() {
     let env = TestEnv::new();
     echoing(&env, "b");
     spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
@@ -152,7 +152,7 @@ fn attach_inside_our_own_server_switches_the_terminal() {
 }
 
 #[test]
-fn a_terminal_that_nothing_can_be_drawn_on_is_refused_before_anything_is_done() {
+fn attach_is_refused_on_an_unusable_terminal_type() {
     let env = TestEnv::new();
     echoing(&env, "a");
     for (term, said) in [
@@ -162,7 +162,7 @@ fn a_terminal_that_nothing_can_be_drawn_on_is_refused_before_anything_is_done() 
     ] {
         let terminal = env.terminal(["env", &format!("TERM={term}"), env.binary(), "agent", "attach", "a"]);
         assert_eq!(terminal.wait_for_exit(), 2);
-        // Its lines are broken where the terminal ends.
+        // The lines are wrapped at the width of the terminal.
         let screen = terminal.screen().replace('\n', "");
         assert!(
             screen.contains(&format!("error: nothing can be shown on this terminal: {said}")),
@@ -174,7 +174,7 @@ fn a_terminal_that_nothing_can_be_drawn_on_is_refused_before_anything_is_done() 
 }
 
 #[test]
-fn without_a_terminal_attach_says_what_to_do() {
+fn attach_without_a_terminal_is_refused_with_a_hint() {
     let env = TestEnv::new();
     echoing(&env, "a");
     assert_snapshot!(agent(&env, &["attach", "a"]).fails(2).stderr, @"
@@ -184,7 +184,7 @@ fn without_a_terminal_attach_says_what_to_do() {
     agent(&env, &["attach"]).fails(2);
     let nobody = agent(&env, &["attach", "nosuch"]).fails(3);
     assert!(nobody.stderr.starts_with("error: no agent named `nosuch`\n"), "{nobody:?}");
-    // Whatever is there, it is nobody's but root's or ours.
+    // For an agent of another user, the missing terminal is reported before the share is looked up.
     let theirs = agent(&env, &["attach", "nobody/a"]).fails(2);
     assert_snapshot!(theirs.stderr, @"
     error: `agent attach` needs a terminal, and this is not one
@@ -193,7 +193,7 @@ fn without_a_terminal_attach_says_what_to_do() {
 }
 
 #[test]
-fn what_somebody_shares_can_only_be_attached() {
+fn commands_other_than_attach_are_refused_for_a_shared_agent() {
     let env = TestEnv::new();
     for verb in [&["peek"][..], &["show"], &["logs"], &["send"], &["kill"]] {
         let text: &[&str] = if verb == ["send"] { &["hello"] } else { &[] };
@@ -209,7 +209,7 @@ fn what_somebody_shares_can_only_be_attached() {
 }
 
 #[test]
-fn who_cannot_be_attached_to_is_told() {
+fn attach_to_a_stopped_or_unknown_agent_is_refused_with_a_hint() {
     let env = TestEnv::new();
     echoing(&env, "api-fix");
     agent(&env, &["kill", "api-fix"]).ok();
@@ -235,7 +235,7 @@ fn who_cannot_be_attached_to_is_told() {
 }
 
 #[test]
-fn without_a_name_the_one_agent_of_this_project_is_taken() {
+fn attach_without_a_name_takes_the_only_agent_of_the_project() {
     let env = TestEnv::new();
     echoing(&env, "here");
     let elsewhere = env.home();
@@ -245,7 +245,7 @@ fn without_a_name_the_one_agent_of_this_project_is_taken() {
 }
 
 #[test]
-fn without_a_name_a_person_chooses_among_several() {
+fn attach_without_a_name_offers_a_choice_of_several_agents() {
     let env = TestEnv::new();
     echoing(&env, "one");
     echoing(&env, "two");
@@ -266,7 +266,7 @@ fn without_a_name_a_person_chooses_among_several() {
 }
 
 #[test]
-fn a_choice_fits_a_narrow_terminal() {
+fn the_picker_fits_a_narrow_terminal() {
     let env = TestEnv::new();
     let mut names: Vec<String> = (1..=9).map(|number| format!("{number} agent-{number}")).collect();
     for number in 1..=9 {
@@ -284,7 +284,7 @@ fn a_choice_fits_a_narrow_terminal() {
 }
 
 #[test]
-fn an_agent_that_ended_can_still_be_looked_at() {
+fn attach_shows_the_last_screen_of_an_ended_agent() {
     let env = TestEnv::new();
     agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "seq 100; echo last words; sleep 0.2; exit 3"])
         .outcome();
@@ -296,7 +296,7 @@ fn an_agent_that_ended_can_still_be_looked_at() {
 }
 
 #[test]
-fn code_in_an_agent_finds_the_editor_that_was_attached_last() {
+fn the_editor_link_of_an_agent_points_to_the_last_attached_editor() {
     let env = TestEnv::new();
     let script = "echo \"hook <$VSCODE_IPC_HOOK_CLI>\"; exec sleep 1000";
     let words = ["agent", "spawn", "--name", "a", "--", "sh", "-c", script];

@@ -1,5 +1,5 @@
-//! A crowd at one agent: terminals of all sizes come, watch, take over, change and leave, in an order that is the same
-//! each time. After every step one drives, and the window is as large as its terminal.
+//! Many terminals on one agent: terminals of different sizes attach, observe, take over, resize and detach in a random
+//! order with a fixed seed. After every step there is one driver, and the window has the size of its terminal.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,13 +9,13 @@ use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
 const STEPS: usize = 100;
-/// So many come before the first leaves.
+/// Number of terminals that attach before the first one detaches.
 const FIRST: usize = 12;
 const MOST: usize = 20;
 
 type Size = (u16, u16);
 
-/// Numbers that are the same each time.
+/// A random number generator with a fixed seed.
 struct Dice(u64);
 
 impl Dice {
@@ -36,14 +36,14 @@ struct Guest<'a> {
     size: Size,
 }
 
-/// Who is there and what must be seen of them.
+/// The attached terminals and the state that is expected of them.
 struct Crowd<'a> {
     env: &'a TestEnv,
     there: Vec<Guest<'a>>,
     driver: Option<String>,
     waiting: Vec<String>,
     size: Size,
-    /// What the agent may have seen, lines first as `stty` tells it.
+    /// Sizes that the agent may have seen, as `stty` prints them: lines first.
     sizes: HashSet<String>,
 }
 
@@ -91,7 +91,7 @@ impl Crowd<'_> {
         guest.size = size;
     }
 
-    /// What must be seen now: every terminal, whether it types, its size, and the window's.
+    /// Returns the expected state: every terminal with its size and whether it may type, and the size of the window.
     fn expected(&mut self) -> String {
         let driver = self.there.iter().find(|guest| self.driver.as_ref() == Some(&guest.tty));
         if let Some(guest) = driver {
@@ -116,7 +116,7 @@ impl Crowd<'_> {
         let (window, clients) = said.stdout.split_once('\n').unwrap();
         let mut lines: Vec<&str> = clients.lines().collect();
         lines.sort_unstable();
-        // A driver that is no longer attached is no driver, whether it is noted or not.
+        // A driver that is no longer attached is no driver, even if tmux still records it.
         let (size, driver) = window.split_once(' ').unwrap();
         let is_there = lines.iter().any(|line| line.split(' ').next() == Some(driver));
         format!("{size} {}\n{}", if is_there { driver } else { "" }, lines.join("\n"))
@@ -124,7 +124,7 @@ impl Crowd<'_> {
 }
 
 #[test]
-fn in_a_crowd_one_drives_and_the_size_is_its_own() {
+fn random_client_changes_keep_one_driver_and_its_size() {
     let env = TestEnv::new();
     let script =
         "trap 'stty size >> sizes' WINCH; echo this is a; while :; do sleep 100 & wait; kill $!; done";
@@ -135,7 +135,7 @@ fn in_a_crowd_one_drives_and_the_size_is_its_own() {
     for step in 0..STEPS {
         let (deed, count) = (dice.roll(10), crowd.there.len());
         let what = match deed {
-            // All have left in the end.
+            // In the end all terminals detach.
             _ if STEPS - step <= count => {
                 crowd.leaves(dice.roll(count), "by its keys");
                 "one leaves".to_owned()
@@ -148,7 +148,7 @@ fn in_a_crowd_one_drives_and_the_size_is_its_own() {
                 format!("one becomes {size:?}")
             }
             _ if count > 0 => {
-                // Half of the time it is the driver who leaves.
+                // In half of the cases the driver detaches.
                 let driver = crowd.there.iter().position(|guest| crowd.driver.as_ref() == Some(&guest.tty));
                 let any = dice.roll(count);
                 let at = driver.filter(|_| dice.roll(2) == 0).unwrap_or(any);
@@ -167,9 +167,9 @@ fn in_a_crowd_one_drives_and_the_size_is_its_own() {
     assert!(strange.is_empty(), "the agent saw sizes that no driver had: {strange:?}");
 }
 
-/// Nobody waits for anybody: what is seen when all have come and gone must be in order, whoever drives.
+/// No step waits for the previous one: the state must be consistent at the end, whichever terminal drives.
 #[test]
-fn in_a_crowd_that_waits_for_nobody_one_drives_in_the_end() {
+fn concurrent_client_changes_end_with_one_driver() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo this is a; exec sleep 1000"]);
     let mut dice = Dice(35);

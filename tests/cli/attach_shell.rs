@@ -1,4 +1,4 @@
-//! `agent attach` typed at a shell: the shell gets its terminal back as it was, however the tmux client ends.
+//! `agent attach` in a shell: the terminal is restored for the shell, however the tmux client ends.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use super::{shown, spawned};
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
-/// Starts an agent that shows a line.
+/// Starts an agent that prints a line.
 fn agent(env: &TestEnv) {
     spawned(env, &["--name", "a", "--", "sh", "-c", "echo this is a; exec sleep 1000"]);
 }
 
-/// An interactive shell, in which `agent attach a` was typed.
+/// Starts an interactive shell in which `agent attach a` was entered.
 fn shell_attached(env: &TestEnv) -> Terminal<'_> {
     let terminal = env.terminal(["env", "PS1=ready> ", "bash", "--norc", "--noprofile", "-i"]);
     terminal.wait_for_text("ready>");
@@ -26,7 +26,8 @@ fn type_line(terminal: &Terminal<'_>, line: &str) {
     terminal.keys(&["Enter"]);
 }
 
-/// The shell's commands find the terminal as it was, and their lines, which end with `last`, begin in the first column.
+/// Asserts that the shell's commands find the terminal unchanged, and that their lines, of which the last is `last`,
+/// begin in the first column.
 #[track_caller]
 fn assert_usable(env: &TestEnv, terminal: &Terminal<'_>, last: &str) {
     let after = env.root().join("after");
@@ -38,13 +39,13 @@ fn assert_usable(env: &TestEnv, terminal: &Terminal<'_>, last: &str) {
     assert_eq!(terminal.modes(), "0 0", "no mouse, and not on the other screen");
 }
 
-/// The process of the only client.
+/// Returns the pid of the only client.
 fn client(env: &TestEnv) -> i64 {
     shown(env, "a")["clients"][0]["pid"].as_i64().expect("one client")
 }
 
 #[test]
-fn a_shell_has_its_terminal_back_after_the_tmux_server_was_killed() {
+fn the_terminal_is_restored_after_the_tmux_server_was_killed() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);
@@ -55,7 +56,7 @@ fn a_shell_has_its_terminal_back_after_the_tmux_server_was_killed() {
 }
 
 #[test]
-fn a_shell_has_its_terminal_back_after_a_detach_and_nothing_stays() {
+fn the_terminal_is_restored_after_a_detach_and_no_process_remains() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);
@@ -69,7 +70,7 @@ fn a_shell_has_its_terminal_back_after_a_detach_and_nothing_stays() {
 }
 
 #[test]
-fn a_shell_has_its_terminal_back_after_the_client_was_killed() {
+fn the_terminal_is_restored_after_the_client_was_killed() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);
@@ -79,7 +80,7 @@ fn a_shell_has_its_terminal_back_after_the_client_was_killed() {
 }
 
 #[test]
-fn a_client_leaves_when_the_command_that_started_it_is_killed() {
+fn the_client_detaches_when_its_attach_command_is_killed() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);
@@ -92,7 +93,7 @@ fn a_client_leaves_when_the_command_that_started_it_is_killed() {
 }
 
 #[test]
-fn an_attached_terminal_can_be_suspended_and_brought_back() {
+fn an_attached_client_can_be_suspended_and_resumed() {
     let env = TestEnv::new();
     agent(&env);
     let terminal = shell_attached(&env);

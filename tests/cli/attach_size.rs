@@ -1,5 +1,5 @@
-//! How large the agent's window is: as the driver's terminal, whoever else looks, and as the last driver's while
-//! nobody drives.
+//! The size of an agent's window: that of the driver's terminal, whatever other clients are attached, and that of the
+//! last driver's terminal while there is no driver.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,7 +8,7 @@ use super::{agent, spawned};
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
-/// Starts a program that writes down each size that it is told of.
+/// Starts a program that records each size that it receives.
 fn measuring(env: &TestEnv, name: &str) {
     let script = format!(
         "trap 'stty size >> sizes' WINCH; echo this is {name}; while :; do sleep 100 & wait; kill $!; done"
@@ -16,14 +16,14 @@ fn measuring(env: &TestEnv, name: &str) {
     spawned(env, &["--name", name, "--", "sh", "-c", &script]);
 }
 
-/// Attaches with a terminal of this size.
+/// Attaches a terminal of this size.
 fn attached<'a>(env: &'a TestEnv, size: (u16, u16), more: &[&str]) -> Terminal<'a> {
     let terminal = env.terminal_sized(size, [&[env.binary(), "agent", "attach", "a"], more].concat());
     terminal.wait_for_text("this is a");
     terminal
 }
 
-/// The size of the agent's window and the status line below it.
+/// Returns the size of the agent's window, including the status line below it.
 fn size(env: &TestEnv) -> (u16, u16) {
     let said = env.tmux(["display-message", "-p", "-t", "=a:", "#{window_width} #{window_height}"]).ok();
     let mut numbers = said.stdout.split_whitespace().map(|number| number.parse::<u16>().unwrap());
@@ -35,7 +35,7 @@ fn wait_for_size(env: &TestEnv, wanted: (u16, u16)) {
     env.wait_until(&format!("the window is {wanted:?}"), || size(env) == wanted);
 }
 
-/// Waits until tmux has taken note of a terminal's size, and has done what it does about it.
+/// Waits until tmux has processed the new size of a terminal.
 #[track_caller]
 fn resized(env: &TestEnv, terminal: &Terminal<'_>, (columns, lines): (u16, u16)) {
     terminal.resize(columns, lines);
@@ -58,7 +58,7 @@ fn left(env: &TestEnv, terminal: Terminal<'_>) {
 }
 
 #[test]
-fn the_size_stays_when_the_driver_leaves_and_observers_do_not_change_it() {
+fn the_size_survives_the_driver_and_ignores_observers() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let driver = attached(&env, (120, 40), &[]);
@@ -75,7 +75,7 @@ fn the_size_stays_when_the_driver_leaves_and_observers_do_not_change_it() {
     wait_for_size(&env, (100, 30));
     resized(&env, &back, (90, 20));
     wait_for_size(&env, (90, 20));
-    // As when a connection drops.
+    // The terminal closes as after a dropped connection.
     back.close();
     env.wait_until("the driver has gone", || env.tmux(["list-clients"]).ok().stdout.lines().count() == 2);
     resized(&env, &another, (62, 12));
@@ -86,7 +86,7 @@ fn the_size_stays_when_the_driver_leaves_and_observers_do_not_change_it() {
 }
 
 #[test]
-fn an_agent_is_not_born_in_the_size_of_whoever_drives_another() {
+fn a_new_agent_does_not_take_the_size_of_another_driver() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let driver = attached(&env, (20, 4), &[]);
@@ -104,7 +104,7 @@ fn an_agent_is_not_born_in_the_size_of_whoever_drives_another() {
 }
 
 #[test]
-fn the_size_follows_the_driver_while_others_watch() {
+fn the_size_follows_the_driver_and_ignores_watching_clients() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let driver = attached(&env, (120, 40), &[]);
@@ -115,14 +115,14 @@ fn the_size_follows_the_driver_while_others_watch() {
     wait_for_size(&env, (110, 35));
     resized(&env, &watching, (160, 45));
     assert_eq!(size(&env), (110, 35));
-    // Who takes over decides, and who is taken over from no longer does.
+    // The client that takes over determines the size, and the former driver no longer does.
     let taker = attached(&env, (80, 24), &["--take"]);
     wait_for_size(&env, (80, 24));
     resized(&env, &driver, (130, 41));
     assert_eq!(size(&env), (80, 24));
     resized(&env, &taker, (70, 20));
     wait_for_size(&env, (70, 20));
-    // Whoever has waited longest drives then, and decides.
+    // The client that has waited longest becomes the driver and determines the size.
     left(&env, taker);
     watching.wait_for_text("you drive now");
     wait_for_size(&env, (160, 45));
@@ -134,7 +134,7 @@ fn the_size_follows_the_driver_while_others_watch() {
 }
 
 #[test]
-fn an_observer_on_the_terminal_of_the_last_driver_does_not_decide() {
+fn an_observer_on_the_former_drivers_terminal_does_not_resize() {
     let env = TestEnv::new();
     measuring(&env, "a");
     for hook in ["client-attached", "client-detached", "client-session-changed"] {
@@ -152,7 +152,7 @@ fn an_observer_on_the_terminal_of_the_last_driver_does_not_decide() {
 }
 
 #[test]
-fn an_observer_who_goes_to_another_agent_leaves_its_size_as_it_is() {
+fn an_observer_that_switches_agents_does_not_resize() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let before = size(&env);
@@ -166,7 +166,7 @@ fn an_observer_who_goes_to_another_agent_leaves_its_size_as_it_is() {
 }
 
 #[test]
-fn where_all_may_type_those_who_watch_do_not_count() {
+fn observers_do_not_resize_under_the_shared_policy() {
     let env = TestEnv::new();
     measuring(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"shared\"\n").unwrap();
@@ -179,7 +179,7 @@ fn where_all_may_type_those_who_watch_do_not_count() {
     wait_for_size(&env, (90, 20));
     resized(&env, &observer, (50, 9));
     assert_eq!(size(&env), (90, 20));
-    // The one that is used decides.
+    // The client that was used last determines the size.
     first.type_text("x");
     wait_for_size(&env, (120, 40));
     resized(&env, &second, (91, 21));
@@ -192,7 +192,7 @@ fn where_all_may_type_those_who_watch_do_not_count() {
 }
 
 #[test]
-fn a_window_that_the_driver_opens_beside_the_agents_is_as_large() {
+fn a_new_window_of_the_driver_gets_the_drivers_size() {
     let env = TestEnv::new();
     measuring(&env, "a");
     let driver = attached(&env, (120, 40), &[]);
@@ -212,7 +212,7 @@ fn a_window_that_the_driver_opens_beside_the_agents_is_as_large() {
 }
 
 #[test]
-fn a_prompt_is_taken_whatever_the_terminal_of_who_watches() {
+fn a_prompt_is_delivered_while_a_small_observer_is_attached() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a"]);
     let driver = env.terminal_sized((120, 40), [env.binary(), "agent", "attach", "a"]);

@@ -1,4 +1,4 @@
-//! Many terminals on one agent: one drives, the others watch; how the wheel changes hands.
+//! Several terminals on one agent: one drives, the others watch; how the driver changes.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::{agent, shown, spawned};
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
-/// Starts a program that shows what is typed into it.
+/// Starts a program that prints each line that is typed into it.
 fn echoing(env: &TestEnv, name: &str) {
     let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
     spawned(env, &["--name", name, "--", "sh", "-c", &script]);
@@ -39,7 +39,7 @@ fn screen_of(env: &TestEnv, name: &str) -> String {
 }
 
 #[test]
-fn the_second_watches_and_is_told_who_drives() {
+fn the_second_client_watches_and_sees_the_name_of_the_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let line = format!("SSH_CONNECTION='192.0.2.7 4711 192.0.2.1 22' exec {} agent attach a", env.binary());
@@ -69,7 +69,7 @@ fn the_second_watches_and_is_told_who_drives() {
 }
 
 #[test]
-fn who_drives_is_seen_on_a_narrow_terminal() {
+fn the_driver_is_named_on_a_narrow_terminal() {
     let env = TestEnv::new();
     let name = "an-agent-with-a-long-name";
     let script = "echo ready; while read -r line; do echo \"got <$line>\"; done";
@@ -111,7 +111,7 @@ fn who_drives_is_seen_on_a_narrow_terminal() {
     drop(fourth);
 }
 
-/// Nothing is set right afterwards: what the attach itself decided is what there is.
+/// Removes the hooks that correct the driver later, so that only the decision of `attach` itself counts.
 fn without_events(env: &TestEnv) {
     for hook in ["client-attached", "client-detached", "client-session-changed"] {
         env.tmux(["set-hook", "-gu", &format!("{hook}[7700]")]).ok();
@@ -119,7 +119,7 @@ fn without_events(env: &TestEnv) {
 }
 
 #[test]
-fn of_twenty_that_attach_at_once_one_drives() {
+fn twenty_concurrent_attaches_leave_one_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     without_events(&env);
@@ -134,14 +134,14 @@ fn of_twenty_that_attach_at_once_one_drives() {
         typed(terminal, &format!("typed by {at}"));
     }
     env.wait_until("one line got through", || screen_of(&env, "a").contains("got <typed by"));
-    // Keys of the others, had they got through, would be there before these.
+    // Keys of other clients would arrive before this text if they had been accepted.
     agent(&env, &["send", "a", "the end"]).outcome();
     env.wait_until("the end is there", || screen_of(&env, "a").contains("got <the end>"));
     assert_eq!(screen_of(&env, "a").matches("got <typed by").count(), 1, "{}", screen_of(&env, "a"));
 }
 
 #[test]
-fn of_twenty_that_take_over_at_once_one_drives() {
+fn twenty_concurrent_takeovers_leave_one_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     without_events(&env);
@@ -158,7 +158,7 @@ fn of_twenty_that_take_over_at_once_one_drives() {
 }
 
 #[test]
-fn whoever_takes_over_drives_and_the_former_driver_is_told() {
+fn take_makes_the_client_the_driver_and_notifies_the_former_one() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let first = attached(&env, "a", &[]);
@@ -168,7 +168,7 @@ fn whoever_takes_over_drives_and_the_former_driver_is_told() {
     typed(&second, "from the second");
     first.wait_for_text("got <from the second>");
     assert!(!first.screen().contains("from the first"), "{}", first.screen());
-    // When the taker leaves, the one it took over from has waited longest.
+    // When the new driver detaches, the former driver has waited longest.
     second.keys(&["C-b", "d"]);
     assert_eq!(second.wait_for_exit(), 0);
     first.wait_for_text("you drive now");
@@ -177,7 +177,7 @@ fn whoever_takes_over_drives_and_the_former_driver_is_told() {
 }
 
 #[test]
-fn when_the_driver_is_gone_the_one_that_waited_longest_drives() {
+fn the_longest_waiting_client_becomes_the_next_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let first = attached(&env, "a", &[]);
@@ -185,12 +185,12 @@ fn when_the_driver_is_gone_the_one_that_waited_longest_drives() {
     let second = attached(&env, "a", &[]);
     let third = attached(&env, "a", &[]);
     let came: Vec<Value> = clients(&env, "a").iter().map(|client| client["since"].clone()).collect();
-    // tmux tells seconds.
+    // tmux reports whole seconds.
     let latest = came.iter().filter_map(|at| at.as_str()?.parse::<jiff::Timestamp>().ok()).max().unwrap();
     let later = latest.as_second() + 1;
     let clock = || env.program("date", ["+%s"]).ok().stdout.trim().parse::<i64>().unwrap();
     env.wait_until("a second has gone by", || clock() >= later);
-    // As when a connection drops, and as when the machine kills it.
+    // One client ends as after a dropped connection, the next one by SIGKILL.
     first.close();
     second.wait_for_text("you drive now");
     typed(&third, "not yet");
@@ -216,7 +216,7 @@ fn when_the_driver_is_gone_the_one_that_waited_longest_drives() {
 }
 
 #[test]
-fn a_driver_that_is_gone_while_nobody_tells_us_locks_nobody_out() {
+fn a_driver_that_left_without_an_event_does_not_block_the_next() {
     let env = TestEnv::new();
     echoing(&env, "a");
     without_events(&env);
@@ -227,7 +227,7 @@ fn a_driver_that_is_gone_while_nobody_tells_us_locks_nobody_out() {
 }
 
 #[test]
-fn where_it_is_shared_everybody_types() {
+fn all_clients_can_type_under_the_shared_policy() {
     let env = TestEnv::new();
     echoing(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"shared\"\n").unwrap();
@@ -243,11 +243,11 @@ fn where_it_is_shared_everybody_types() {
 }
 
 #[test]
-fn a_mistake_in_who_may_type_is_told_to_whoever_attaches() {
+fn attach_reports_an_invalid_policy() {
     let env = TestEnv::new();
     echoing(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"dictator\"\n").unwrap();
-    // Into a file: the screen of before does not always come back.
+    // Written to a file: the previous screen content is not always restored.
     let said = env.home().join("said");
     let line = format!("exec {} agent attach a 2>{}", env.binary(), said.display());
     let terminal = env.terminal(["sh", "-c", &line]);
@@ -259,7 +259,7 @@ fn a_mistake_in_who_may_type_is_told_to_whoever_attaches() {
 }
 
 #[test]
-fn an_observer_has_no_key_that_does_anything() {
+fn keys_of_an_observer_have_no_effect() {
     let env = TestEnv::new();
     echoing(&env, "a");
     echoing(&env, "b");
@@ -271,7 +271,7 @@ fn an_observer_has_no_key_that_does_anything() {
     };
     let before = facts();
     observer.resize(60, 12);
-    // A prompt, a new window, the end of this one, a split, a choice of terminals, scrolling, a paste, a menu.
+    // The prompt, a new window, closing the window, a split, the choice of a client, scrolling, a paste, a menu.
     observer.keys(&["C-b", ":"]);
     typed(&observer, "run-shell 'touch made'");
     for key in ["c", "&", "y", "%", "D", "[", "x", "y", "C", "$", "r", "!"] {
@@ -295,7 +295,7 @@ fn an_observer_has_no_key_that_does_anything() {
 }
 
 #[test]
-fn an_observer_alone_leaves_the_size_as_it_is() {
+fn an_observer_alone_does_not_resize() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let size =
@@ -313,7 +313,7 @@ fn an_observer_alone_leaves_the_size_as_it_is() {
 }
 
 #[test]
-fn a_size_that_an_observer_has_kept_is_free_again_where_all_may_type() {
+fn under_the_shared_policy_an_observer_does_not_fix_the_size() {
     let env = TestEnv::new();
     echoing(&env, "a");
     fs::write(env.state().join("config.toml"), "[attach]\npolicy = \"shared\"\n").unwrap();
@@ -326,7 +326,7 @@ fn a_size_that_an_observer_has_kept_is_free_again_where_all_may_type() {
 }
 
 #[test]
-fn inside_our_own_server_the_same_rules_hold() {
+fn attach_inside_our_server_follows_the_driver_rules() {
     let env = TestEnv::new();
     echoing(&env, "b");
     spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
@@ -341,7 +341,7 @@ fn inside_our_own_server_the_same_rules_hold() {
     assert!(!guest.screen().contains("from the one"), "{}", guest.screen());
     driver.keys(&["C-b", "d"]);
     guest.wait_for_text("you drive now");
-    // By tmux's own keys it goes back, to where nobody is.
+    // tmux's own keys lead back to `a`, which has no client.
     typed(&guest, "mine now");
     guest.wait_for_text("got <mine now>");
     let second = attached(&env, "b", &[]);
@@ -354,7 +354,7 @@ fn inside_our_own_server_the_same_rules_hold() {
 }
 
 #[test]
-fn somebody_who_comes_by_bare_tmux_is_one_of_many() {
+fn a_plain_tmux_client_follows_the_driver_rules() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let first = attached(&env, "a", &[]);
@@ -368,7 +368,7 @@ fn somebody_who_comes_by_bare_tmux_is_one_of_many() {
 }
 
 #[test]
-fn who_had_to_watch_elsewhere_drives_where_nobody_does() {
+fn an_observer_becomes_driver_of_an_agent_without_a_driver() {
     let env = TestEnv::new();
     echoing(&env, "a");
     echoing(&env, "b");
@@ -390,7 +390,7 @@ fn who_had_to_watch_elsewhere_drives_where_nobody_does() {
     });
     typed(&walker, "and after");
     walker.wait_for_text("got <and after>");
-    // Who asked to watch never drives, wherever it goes.
+    // A client that attached as observer never becomes driver, in any session.
     let watcher = attached(&env, "b", &["--observe"]);
     drop(elsewhere);
     watcher.keys(&["C-b", "("]);
@@ -404,9 +404,9 @@ fn who_had_to_watch_elsewhere_drives_where_nobody_does() {
 }
 
 #[test]
-fn walking_from_agent_to_agent_leads_to_agents_only() {
+fn session_switch_keys_visit_agents_only() {
     let env = TestEnv::new();
-    // `_supervisor` comes between capital and small letters.
+    // `_supervisor` sorts between upper-case and lower-case letters.
     for name in ["A", "b", "c"] {
         echoing(&env, name);
     }
@@ -424,7 +424,7 @@ fn walking_from_agent_to_agent_leads_to_agents_only() {
 }
 
 #[test]
-fn without_a_variable_that_says_so_a_user_is_known_by_the_system() {
+fn the_user_name_comes_from_the_system_without_environment_variables() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let line = format!("unset USER LOGNAME; exec {} agent attach a", env.binary());
@@ -436,7 +436,7 @@ fn without_a_variable_that_says_so_a_user_is_known_by_the_system() {
 }
 
 #[test]
-fn who_was_taken_over_from_watches_since_then() {
+fn a_replaced_driver_watches_from_the_time_of_the_takeover() {
     let env = TestEnv::new();
     echoing(&env, "a");
     let _first = attached(&env, "a", &[]);

@@ -14,7 +14,7 @@ fn echoing(env: &TestEnv) {
 }
 
 #[test]
-fn attach_uses_the_program_of_a_server_of_another_version() {
+fn attach_uses_the_tmux_program_of_the_running_server() {
     let env = TestEnv::new();
     echoing(&env);
     another_tmux(&env);

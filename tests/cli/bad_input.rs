@@ -1,4 +1,4 @@
-//! Whatever is wrong with what a user or a stranger wrote: a clear error, and nothing is changed.
+//! Invalid files written by a user or by another author: each causes a clear error and changes nothing.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use crate::support::TestEnv;
 const TOML: &str = ".symposium/agents.toml";
 const FRONT: &str = "Weather/agent.md";
 
-/// What stands in a file.
+/// The content of a path.
 enum Is {
     Bytes(Vec<u8>),
     Link(&'static str),
@@ -41,7 +41,7 @@ fn put(env: &TestEnv, path: &str, what: &Is) {
     }
 }
 
-/// Nothing was made, started or written down.
+/// Asserts that nothing was created, started or recorded.
 #[track_caller]
 fn assert_untouched(env: &TestEnv, what: &str) {
     assert!(!env.socket().exists(), "{what}: a server was started");
@@ -52,7 +52,7 @@ fn assert_untouched(env: &TestEnv, what: &str) {
 }
 
 #[test]
-fn a_file_of_specs_that_is_none_is_told_and_starts_nothing() {
+fn invalid_spec_files_are_reported_and_start_nothing() {
     let prompt = "[agents.a]\nkind = 'demo'\nsystem_prompt = './p.md'\n";
     let p = ".symposium/p.md";
     for (what, path, is, says) in [
@@ -100,7 +100,7 @@ fn a_file_of_specs_that_is_none_is_told_and_starts_nothing() {
 }
 
 #[test]
-fn front_matter_that_is_none_is_told_and_starts_nothing() {
+fn invalid_front_matter_is_reported_and_starts_nothing() {
     for (what, is, says) in [
         ("never closed", bytes(b"---\nkind: demo\nYou are."), "agent.md:1:1: "),
         ("a key that is none", bytes(b"---\nmodle: x\n---\n"), "unknown key `modle`; did you mean `model`?"),
@@ -132,7 +132,7 @@ fn front_matter_that_is_none_is_told_and_starts_nothing() {
 }
 
 #[test]
-fn words_that_a_shell_would_obey_are_words() {
+fn shell_syntax_in_specs_is_not_interpreted() {
     let deep = format!("[agents.a]\nenv = {}{}", "{ a = ".repeat(5000), "}".repeat(5000));
     for (what, text, args, says) in [
         ("a program with spaces", "command = ['touch x']", &[][..], "`touch x` is not installed"),

@@ -1,4 +1,4 @@
-//! `board get`, `set`, `append`, `list` and `rm`: notes of a project, who wrote them, and how long they may be.
+//! `board get`, `set`, `append`, `list` and `rm`: the notes of a project, their authors and their size limit.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,24 +7,24 @@ use super::{agent, shown, spawned};
 use crate::support::TestEnv;
 use crate::support::run::Run;
 
-/// `symposium board …`, by a person.
+/// Runs `symposium board …` as the user.
 fn board(env: &TestEnv, args: &[&str]) -> Run {
     env.symposium(["board"].iter().chain(args))
 }
 
-/// The same, as an agent's shell runs it.
+/// Runs `symposium board …` as an agent's shell does.
 fn by(env: &TestEnv, name: &str, args: &[&str]) -> Run {
     let id = shown(env, name)["id"].as_str().expect("an agent has an id").to_owned();
     board(env, args).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id)
 }
 
 #[test]
-fn a_note_is_written_read_continued_and_taken_down() {
+fn a_note_can_be_set_read_appended_to_and_removed() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "fix", "--", "sleep", "1000"]);
     assert_snapshot!(board(&env, &["list"]).ok().stderr, @"the board is empty; `symposium board set KEY TEXT` writes on it");
     assert_snapshot!(board(&env, &["set", "plan", "- one"]).ok().stderr, @"note `plan` has 5 bytes now");
-    // An agent's board is that of its project, wherever its shell stands.
+    // The board of an agent is that of its project, whatever the current directory of its shell is.
     by(&env, "fix", &["append", "plan", "-"]).stdin("- two\n").current_dir(env.root()).ok();
     assert_eq!(board(&env, &["get", "plan"]).ok().stdout, "- one\n- two\n");
     let note = board(&env, &["get", "plan", "--json"]).ok().json();
@@ -42,7 +42,7 @@ fn a_note_is_written_read_continued_and_taken_down() {
 }
 
 #[test]
-fn each_project_has_a_board_and_its_worktrees_share_it() {
+fn each_project_has_one_board_shared_by_its_worktrees() {
     let env = TestEnv::new();
     let git = |args: &[&str]| env.program("git", args).ok();
     git(&["init", "-q", "-b", "trunk"]);
@@ -66,7 +66,7 @@ fn each_project_has_a_board_and_its_worktrees_share_it() {
 }
 
 #[test]
-fn a_note_that_is_not_there_or_cannot_be_is_told() {
+fn missing_and_invalid_notes_are_reported() {
     let env = TestEnv::new();
     let said = |args: &[&str], code| env.redacted(&board(&env, args).fails(code).stderr);
     assert_snapshot!(said(&["get", "plan"], 3), @"
@@ -91,7 +91,7 @@ fn a_note_that_is_not_there_or_cannot_be_is_told() {
 }
 
 #[test]
-fn large_values_go_by_file_and_have_a_limit() {
+fn large_notes_are_read_from_files_and_limited_in_size() {
     let env = TestEnv::new();
     let file = env.project().join("large");
     let text = format!("\u{1b}[2J{}\n", "x".repeat(1024 * 1024 - 5));
@@ -115,7 +115,7 @@ fn large_values_go_by_file_and_have_a_limit() {
 }
 
 #[test]
-fn a_note_cannot_draw_on_a_terminal() {
+fn control_characters_of_a_note_do_not_reach_the_terminal() {
     let env = TestEnv::new();
     board(&env, &["set", "k", "-"]).stdin("one \u{1b}[31mred\u{202e}\nline two\n").ok();
     let script = format!("{} board get k; sleep 1000", env.binary());

@@ -1,9 +1,9 @@
-//! `symposium completions`
+//! `symposium completions`: the scripts, and what they offer.
 
 use super::{agent, spawned};
 use crate::support::TestEnv;
 
-/// What bash offers behind these words, the last of which is begun; flags are not looked at.
+/// Returns what bash offers for these words, the last of which is incomplete. Flags are ignored.
 fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
     let script = env.symposium(["completions", "bash"]).ok().stdout;
     env.fake_program("symposium", &format!("exec {} \"$@\"", env.binary()));
@@ -25,7 +25,7 @@ fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn there_is_a_script_for_each_shell() {
+fn each_shell_has_a_completion_script() {
     let env = TestEnv::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = env.symposium(["completions", shell]).ok().stdout;
@@ -37,7 +37,7 @@ fn there_is_a_script_for_each_shell() {
 }
 
 #[test]
-fn a_tab_offers_what_there_is() {
+fn completion_offers_agents_tasks_and_specs() {
     let env = TestEnv::new();
     assert_eq!(offered(&env, &["agent", "attach", ""]), Vec::<String>::new());
     spawned(&env, &["--name", "api-fix", "--title", "$(touch x) : `y`", "--", "sleep", "1000"]);
@@ -64,7 +64,7 @@ fn a_tab_offers_what_there_is() {
         (&["agent", "spawn", "--restart", "on"], &["on-failure"]),
         (&["task", "add", "--priority", "c"], &["critical"]),
         (&["task", "list", "--state", "can"], &["cancelled"]),
-        // A new name is nobody's.
+        // No name is offered for the new name.
         (&["agent", "rename", "web", "ap"], &[]),
         (&["agent", "spawn", "--name", "ap"], &[]),
     ] {
@@ -79,7 +79,7 @@ fn a_tab_offers_what_there_is() {
 }
 
 #[test]
-fn a_home_is_understood_as_it_is_typed_and_a_tab_makes_none() {
+fn completion_honours_the_typed_home_and_creates_nothing() {
     let env = TestEnv::new();
     let inside =
         |dir| std::fs::read_dir(dir).unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
@@ -88,7 +88,7 @@ fn a_home_is_understood_as_it_is_typed_and_a_tab_makes_none() {
     spawned(&env, &["--name", "web", "--", "sleep", "1000"]);
     let (project, home) = (inside(env.project()), inside(env.home()));
     let one = env.root().join("elsewhere").display().to_string();
-    // The second is what bash makes of the first.
+    // The second form is how bash splits the first.
     for words in [&[&format!("--home={one}")[..]][..], &["--home", "=", &one], &["--home", "~/elsewhere"]] {
         let words = [words, &["agent", "attach", ""]].concat();
         assert_eq!(offered(&env, &words), Vec::<String>::new(), "{words:?}");
@@ -103,7 +103,7 @@ fn a_home_is_understood_as_it_is_typed_and_a_tab_makes_none() {
 }
 
 #[test]
-fn a_registry_that_cannot_be_read_offers_nothing_and_is_left_alone() {
+fn completion_offers_nothing_for_an_unreadable_registry() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let newer = r#"{"format":99,"sessions":{}}"#;

@@ -10,7 +10,7 @@ fn list(env: &TestEnv, name: &str) -> serde_json::Value {
 }
 
 #[test]
-fn an_agent_goes_to_another_conversation_and_comes_back() {
+fn an_agent_switches_to_another_conversation_and_back() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember the milk"]);
     wait_for(&env, "a", "idle");
@@ -35,7 +35,7 @@ fn an_agent_goes_to_another_conversation_and_comes_back() {
     let views = list(&env, "a");
     assert_eq!((&views[0]["name"], &views[0]["current"]), (&"main".into(), &true.into()));
     assert_eq!((&views[1]["name"], &views[1]["current"]), (&"other".into(), &false.into()));
-    // Started afresh, the old one can still be gone back to.
+    // After a fresh start the old conversation can still be resumed.
     let old = views[0]["id"].clone();
     agent(&env, &["restart", "a", "--fresh"]).ok();
     let views = list(&env, "a");
@@ -44,7 +44,7 @@ fn an_agent_goes_to_another_conversation_and_comes_back() {
 }
 
 #[test]
-fn an_agent_is_born_into_a_named_conversation() {
+fn spawn_can_name_the_first_conversation() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--conversation", "login", "--task", "hello"]);
     assert_eq!(shown(&env, "a")["conversation"]["name"], "login");
@@ -55,7 +55,7 @@ fn an_agent_is_born_into_a_named_conversation() {
 }
 
 #[test]
-fn nobody_gets_anothers_conversation() {
+fn an_agent_cannot_resume_the_conversation_of_another() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
     spawned(&env, &["demo", "--name", "b", "--task", "hello"]);

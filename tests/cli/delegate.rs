@@ -1,4 +1,4 @@
-//! Agents that spawn agents: what a child takes over, and who may answer for it.
+//! Agents that spawn agents: what a child inherits, and which agents may answer for it.
 
 use super::{agent, shown, spawned, trusted_specs};
 use crate::support::TestEnv;
@@ -18,14 +18,14 @@ fn words(env: &TestEnv, name: &str) -> String {
     )
 }
 
-/// Runs our binary as an agent would from its shell.
+/// Runs our binary as an agent does from its shell.
 fn as_agent(env: &TestEnv, name: &str, args: &[&str]) -> crate::support::run::Run {
     let id = shown(env, name)["id"].as_str().expect("an id").to_owned();
     agent(env, args).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id)
 }
 
 #[test]
-fn a_child_takes_over_kind_model_and_tier_and_never_acts_more_freely() {
+fn a_child_inherits_kind_model_and_tier_and_cannot_loosen_the_tier() {
     let env = TestEnv::new();
     trusted_specs(&env, SPECS);
     spawned(&env, &["lead", "--name", "lead"]);
@@ -39,14 +39,14 @@ fn a_child_takes_over_kind_model_and_tier_and_never_acts_more_freely() {
     assert!(refused.stderr.contains("acts under tier `review`"), "{}", refused.stderr);
     agent(&env, &["show", "x"]).fails(3);
     as_agent(&env, "lead", &["spawn", "strict", "--name", "strict"]).ok();
-    // What it was handed down stays with it, also when its parent is gone.
+    // Inherited values remain after the parent was removed.
     agent(&env, &["rm", "--force", "lead"]).ok();
     agent(&env, &["restart", "child", "--fresh"]).ok();
     assert_eq!(words(&env, "child"), parent);
 }
 
 #[test]
-fn a_parent_answers_for_its_children_as_far_as_their_tier_leaves_it_to_it() {
+fn a_parent_may_approve_for_children_only_as_their_tier_allows() {
     let env = TestEnv::new();
     trusted_specs(&env, SPECS);
     spawned(&env, &["lead", "--name", "lead"]);

@@ -1,10 +1,10 @@
-//! `symposium demo-agent`: the stand-in for an agent CLI, without a terminal and with one.
+//! `symposium demo-agent`: the stand-in for an agent CLI, with and without a terminal.
 
 use super::{agent, printed, shown, spawned, wait_for};
 use crate::support::TestEnv;
 
 #[test]
-fn without_a_terminal_it_answers_lines_and_leaves_at_their_end() {
+fn without_a_terminal_the_demo_agent_answers_lines_until_end_of_input() {
     let env = TestEnv::new();
     let outcome =
         env.symposium(["demo-agent", "--session-id", "x1"]).stdin("remember the milk\nrecall\n").ok();
@@ -17,7 +17,7 @@ fn without_a_terminal_it_answers_lines_and_leaves_at_their_end() {
 }
 
 #[test]
-fn a_person_can_approve_and_answer() {
+fn a_user_can_approve_and_answer_in_the_demo_agent() {
     let env = TestEnv::new();
     let terminal = env.terminal([env.binary(), "demo-agent", "--session-id", "x1"]);
     terminal.wait_for_text("Try \"/help\"");
@@ -42,7 +42,7 @@ fn a_person_can_approve_and_answer() {
 }
 
 #[test]
-fn it_reports_through_the_hooks_of_a_real_one() {
+fn the_demo_agent_reports_through_hooks() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/question which colour?"]);
     wait_for(&env, "a", "waiting");
@@ -57,7 +57,7 @@ fn it_reports_through_the_hooks_of_a_real_one() {
 }
 
 #[test]
-fn a_flood_is_taken_and_it_goes_on() {
+fn the_demo_agent_continues_after_a_flood_of_output() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/flood 2MB"]);
     wait_for(&env, "a", "idle");

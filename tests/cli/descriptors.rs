@@ -1,16 +1,16 @@
-//! The file descriptors of the tmux server: its limit is raised when needed, and the last ones are kept.
+//! The file descriptors of the tmux server: its limit is raised if necessary, and the last descriptors stay reserved.
 
 use crate::support::TestEnv;
 use crate::support::run::Outcome;
 
-/// Spawns an agent from a shell with this limit, as `ulimit` takes it.
+/// Spawns an agent from a shell with this limit, given as arguments of `ulimit`.
 fn spawn(env: &TestEnv, limit: &str, name: &str) -> Outcome {
     let line = format!("ulimit {limit}; exec \"$@\"");
     let words = ["-c", &line, "sh", env.binary(), "agent", "spawn", "--name", name, "--", "sleep", "1000"];
     env.program("sh", words).outcome()
 }
 
-/// The soft limit of a process.
+/// Returns the soft limit of a process.
 fn soft_limit(pid: &str) -> u64 {
     let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).expect("the process lives");
     let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("it is always there");
@@ -22,7 +22,7 @@ fn server(env: &TestEnv) -> String {
 }
 
 #[test]
-fn the_server_gets_more_than_the_soft_limit_and_agents_keep_it() {
+fn the_server_raises_its_descriptor_limit_and_agents_keep_theirs() {
     let env = TestEnv::new();
     super::without_settling(&env, &[]);
     spawn(&env, "-Sn 64", "a").ok();
@@ -39,7 +39,7 @@ fn the_server_gets_more_than_the_soft_limit_and_agents_keep_it() {
 }
 
 #[test]
-fn an_agent_that_would_take_the_last_descriptors_is_refused() {
+fn spawn_is_refused_when_descriptors_run_out() {
     let env = TestEnv::new();
     super::without_settling(&env, &[]);
     let mut names = (0..40).map(|number| format!("a{number}"));
@@ -51,7 +51,7 @@ fn an_agent_that_would_take_the_last_descriptors_is_refused() {
     );
     assert!(refused.stderr.contains(" of 64 are open; an agent needs about 2"), "{refused:?}");
     assert!(refused.stderr.contains("hint: end agents that are not needed"), "{refused:?}");
-    // The others are not affected, and there is room for terminals and commands.
+    // Other agents are not affected, and descriptors remain for terminals and commands.
     assert_eq!(super::status(&env, "a0"), "working");
     let terminal = env.terminal([env.binary(), "agent", "attach", "a0"]);
     terminal.wait_for_text("detach: C-b d");

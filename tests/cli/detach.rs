@@ -1,4 +1,4 @@
-//! `agent detach`: terminals are sent away, the agent goes on.
+//! `agent detach` disconnects terminals; the agent continues.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{agent, shown, spawned, status};
 use crate::support::TestEnv;
 
 #[test]
-fn detach_sends_all_terminals_away_and_the_agent_goes_on() {
+fn detach_disconnects_all_clients_and_keeps_the_agent() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo up; exec sleep 1000"]);
     assert_eq!(agent(&env, &["detach", "a"]).ok().stderr, "nobody was attached\n");
@@ -20,7 +20,7 @@ fn detach_sends_all_terminals_away_and_the_agent_goes_on() {
 }
 
 #[test]
-fn one_terminal_can_be_sent_away_by_its_name() {
+fn detach_can_disconnect_one_client_by_its_tty() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo up; exec sleep 1000"]);
     let first = env.terminal([env.binary(), "agent", "attach", "a"]);
@@ -38,7 +38,7 @@ fn one_terminal_can_be_sent_away_by_its_name() {
 }
 
 #[test]
-fn inside_an_agent_no_name_is_needed_and_outside_one_is() {
+fn detach_needs_a_name_only_outside_of_an_agent() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);

@@ -1,5 +1,5 @@
-//! Dialogs of agent CLIs that are not lists to choose from by a digit: the buttons of OpenCode, and the reason that the
-//! dialog of Claude Code takes. Fake programs draw them and react to keys as the real ones were seen to.
+//! Dialogs of agent CLIs that are not lists with a digit for each option: the buttons of OpenCode, and the reason that
+//! the dialog of Claude Code takes. Fake programs draw them and react to keys as the real programs do.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{agent, shown, spawned, wait_for};
 use crate::support::TestEnv;
 
-/// Reads one key at a time, with arrow keys as their names.
+/// Reads one key at a time, and names arrow keys.
 const KEYS: &str = r#"
 keys() {
     while IFS= read -rsN1 key; do
@@ -31,7 +31,7 @@ fn fake_cli(env: &TestEnv, program: &str, script: &str) {
     env.fake_program(program, &format!("exec bash '{}'", file.display()));
 }
 
-/// As OpenCode 1.18.33: the selected button has another background, and Left and Right move it.
+/// Behaves like OpenCode 1.18.33: the selected button has another background, and Left and Right move it.
 const OPENCODE: &str = r#"
 buttons=('Allow once' 'Allow always' Reject)
 at=0
@@ -55,7 +55,7 @@ draw
 "#;
 
 #[test]
-fn the_buttons_of_a_dialog_are_options_and_can_be_chosen() {
+fn the_buttons_of_a_dialog_are_options_that_can_be_chosen() {
     let env = TestEnv::new();
     fake_cli(&env, "opencode", OPENCODE);
     spawned(&env, &["opencode", "--name", "a"]);
@@ -69,7 +69,7 @@ fn the_buttons_of_a_dialog_are_options_and_can_be_chosen() {
 }
 
 #[test]
-fn a_list_has_the_options_of_every_agent_that_asks() {
+fn list_shows_the_options_of_every_waiting_agent() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         spawned(&env, &["demo", "--name", name, "--task", "/ask ls"]);
@@ -89,7 +89,7 @@ fn a_list_has_the_options_of_every_agent_that_asks() {
     });
 }
 
-/// As Claude Code 2.1.325: Tab on `No` opens an input in the option, and Enter submits it.
+/// Behaves like Claude Code 2.1.325: Tab on `No` opens an input in the option, and Enter submits it.
 const CLAUDE: &str = r#"
 at=1 label=No reason=
 draw() {
@@ -114,7 +114,7 @@ draw
 "#;
 
 #[test]
-fn the_reason_of_a_denial_is_typed_into_a_dialog_that_takes_it() {
+fn the_reason_of_a_denial_is_typed_into_the_dialog() {
     let env = TestEnv::new();
     fake_cli(&env, "claude", CLAUDE);
     spawned(&env, &["claude", "--name", "a"]);

@@ -1,4 +1,4 @@
-//! `symposium doctor`: what was looked at, what was seen, what to do.
+//! `symposium doctor`: the checks, their results and the advice.
 
 use insta::assert_snapshot;
 
@@ -6,7 +6,7 @@ use super::spawned;
 use crate::support::TestEnv;
 use crate::support::disk::Disk;
 
-/// The checks without the ones that depend on the machine, tmux's version and the user.
+/// Returns the checks without those that depend on the machine, the version of tmux and the user.
 fn told(env: &TestEnv, text: &str) -> String {
     let uid = format!("tmux-{}", rustix::process::getuid().as_raw());
     let version = regex_lite::Regex::new(r"3\.\d+[a-z]?|\bmaster\b|next-\S+").unwrap();
@@ -29,7 +29,7 @@ fn told(env: &TestEnv, text: &str) -> String {
 }
 
 #[test]
-fn a_healthy_machine_with_an_agent_and_two_clis() {
+fn doctor_reports_a_healthy_machine_with_two_clis() {
     let env = TestEnv::new();
     env.fake_program("claude", "echo '2.1.325 (Claude Code)'");
     env.fake_program("codex", "echo no config >&2; exit 1");
@@ -51,7 +51,7 @@ fn a_healthy_machine_with_an_agent_and_two_clis() {
 }
 
 #[test]
-fn without_tmux_and_without_any_cli() {
+fn doctor_reports_missing_tmux_and_missing_clis() {
     let env = TestEnv::new();
     env.forget_program("tmux");
     let outcome = env.symposium(["doctor"]).fails(1);
@@ -76,7 +76,7 @@ fn without_tmux_and_without_any_cli() {
 }
 
 #[test]
-fn lost_agents_loose_modes_and_a_broken_registry_are_seen() {
+fn doctor_reports_lost_agents_open_permissions_and_a_broken_registry() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
@@ -103,7 +103,7 @@ fn lost_agents_loose_modes_and_a_broken_registry_are_seen() {
 }
 
 #[test]
-fn a_command_for_notices_that_is_not_there_is_seen() {
+fn doctor_reports_a_missing_notify_command() {
     let env = TestEnv::new();
     super::without_settling(&env, &[]);
     std::fs::write(env.state().join("config.toml"), "[notify]\ncommand = [\"/nonexistent\", \"x\"]\n")
@@ -115,7 +115,7 @@ fn a_command_for_notices_that_is_not_there_is_seen() {
 }
 
 #[test]
-fn json_has_a_row_for_each_check() {
+fn doctor_json_has_a_row_for_each_check() {
     let env = TestEnv::new();
     let rows = env.symposium(["doctor", "--json"]).outcome().json();
     let rows = rows.as_array().expect("a list");
@@ -139,11 +139,11 @@ fn json_has_a_row_for_each_check() {
 }
 
 #[test]
-fn a_full_disk_is_bad_and_what_runs_is_shown_all_the_same() {
+fn doctor_reports_a_full_disk_and_list_still_shows_running_agents() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo here; sleep 1000"]);
-    // As after a spawn that could not be written down.
+    // The state after a spawn that could not be recorded.
     env.edit_registry(|registry| registry["sessions"] = serde_json::json!({}));
     let filler = disk.fill();
     let outcome = env.symposium(["doctor"]).fails(1);
@@ -162,7 +162,7 @@ fn a_full_disk_is_bad_and_what_runs_is_shown_all_the_same() {
 }
 
 #[test]
-fn damaged_ledgers_that_are_kept_are_seen() {
+fn doctor_reports_kept_damaged_ledgers() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     for name in ["ledger.db.damaged-5", "ledger.db.damaged-5-wal", "ledger.db.damaged-5-2"] {

@@ -1,4 +1,4 @@
-//! `symposium env`: named environments, made, listed and removed.
+//! `symposium env`: named environments are created, listed and removed.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn run(env: &TestEnv, args: &[&str]) -> crate::support::run::Run {
 }
 
 #[test]
-fn environments_are_made_listed_and_removed() {
+fn environments_are_created_listed_and_removed() {
     let env = TestEnv::new();
     assert_eq!(
         env.redacted(&run(&env, &["env", "create", "play"]).ok().stdout),
@@ -43,7 +43,7 @@ fn environments_are_made_listed_and_removed() {
 }
 
 #[test]
-fn what_cannot_be_an_environment_is_refused() {
+fn invalid_environment_names_and_links_are_refused() {
     let env = TestEnv::new();
     run(&env, &["env", "create", "play"]).ok();
     run(&env, &["env", "create", "play"]).fails(1);
@@ -59,7 +59,7 @@ fn what_cannot_be_an_environment_is_refused() {
 }
 
 #[test]
-fn an_environment_with_work_in_it_is_not_removed_unless_forced() {
+fn an_environment_with_unsaved_work_is_removed_only_by_force() {
     let env = repository();
     run(&env, &["env", "create", "play"]).ok();
     let spawn = [
@@ -107,7 +107,7 @@ fn two_homes_on_one_tmux_server_do_not_see_each_other() {
     assert_eq!(names(run(&env, &["agent", "list", "--json"]).ok().json()), ["mine"]);
     run(&env, &["agent", "rename", "mine", "still-mine"]).ok();
     assert_eq!(names(run_there(&["agent", "list", "--json"]).ok().json()), ["theirs"]);
-    // A registry that was lost is found again in tmux, each home its own.
+    // A lost registry is rebuilt from tmux, for each home separately.
     fs::remove_file(env.state().join("agent-sessions.json")).unwrap();
     let _ = fs::remove_file(env.state().join("agent-sessions.json.bak"));
     assert_eq!(names(run(&env, &["agent", "list", "--json"]).ok().json()), ["still-mine"]);

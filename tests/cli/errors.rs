@@ -1,4 +1,4 @@
-//! Exit codes, errors for programs, quiet and colour: what every verb has in common.
+//! Exit codes, errors as JSON, `--quiet` and colour: what all commands have in common.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{agent, spawned};
 use crate::support::TestEnv;
 
 #[test]
-fn each_exit_code_means_what_the_contract_says() {
+fn exit_codes_and_error_codes_match_the_contract() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "exec sleep 1000"]);
     for (code, name, args) in [
@@ -48,7 +48,7 @@ fn an_error_as_json_is_one_object_on_stderr() {
 }
 
 #[test]
-fn a_mistake_in_the_command_line_is_usage() {
+fn command_line_mistakes_are_usage_errors() {
     let env = TestEnv::new();
     for args in [&["agent"][..], &["agent", "nothing"], &["agent", "list", "--nothing"], &["nothing"]] {
         let outcome = env.symposium(args).fails(2);
@@ -59,7 +59,7 @@ fn a_mistake_in_the_command_line_is_usage() {
 }
 
 #[test]
-fn quiet_says_nothing_but_errors() {
+fn quiet_prints_errors_only() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     assert_eq!(agent(&env, &["-q", "kill", "a"]).ok().stderr, "");
@@ -83,7 +83,7 @@ fn two_environments_never_see_each_other() {
 }
 
 #[test]
-fn the_manual_is_there() {
+fn the_manual_page_is_complete() {
     let env = TestEnv::new();
     let page = env.symposium(["man"]).ok().stdout;
     assert!(page.starts_with(".") && page.contains("symposium agent spawn") && page.contains("demo\\-agent"));
@@ -110,7 +110,7 @@ fn help_fits_the_terminal_and_keeps_global_options_apart() {
 }
 
 #[test]
-fn wrong_usage_is_json_too_when_json_is_asked_for() {
+fn usage_errors_are_json_with_json() {
     let env = TestEnv::new();
     for args in [&["agent", "show", "--json"][..], &["--json", "agent", "list", "--status", "x"], &["--json"]]
     {
@@ -124,7 +124,7 @@ fn wrong_usage_is_json_too_when_json_is_asked_for() {
 }
 
 #[test]
-fn a_program_is_told_what_its_command_line_lacks() {
+fn json_usage_errors_name_the_missing_arguments() {
     let env = TestEnv::new();
     for (args, message) in [
         (&["agent", "send", "x"][..], "the following required arguments were not provided: <TEXT>"),
@@ -138,7 +138,7 @@ fn a_program_is_told_what_its_command_line_lacks() {
 }
 
 #[test]
-fn a_limit_on_file_sizes_is_an_error_like_a_full_disk() {
+fn a_file_size_limit_is_reported_like_a_full_disk() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let script = "ulimit -f 1; exec \"$0\" agent rename a b";

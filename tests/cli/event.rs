@@ -1,4 +1,5 @@
-//! `symposium event`: the hidden door for tmux and agents. Quick, silent, always exit 0, whatever comes in.
+//! `symposium event`: the hidden command for tmux and agents. It is fast and silent and always exits with 0, whatever
+//! the input is.
 
 use serde_json::json;
 
@@ -6,7 +7,7 @@ use super::{agent, shown, spawned, status};
 use crate::support::{TestEnv, compile};
 
 #[test]
-fn nonsense_is_taken_without_a_word() {
+fn invalid_events_are_ignored_silently() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let before = env.registry();
@@ -30,7 +31,7 @@ fn nonsense_is_taken_without_a_word() {
 }
 
 #[test]
-fn a_state_that_cannot_be_used_or_a_missing_tmux_does_not_hold_an_agent_up() {
+fn hooks_succeed_with_an_unusable_state_or_without_tmux() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let id = shown(&env, "a")["id"].as_str().unwrap().to_owned();
@@ -50,7 +51,7 @@ fn a_state_that_cannot_be_used_or_a_missing_tmux_does_not_hold_an_agent_up() {
 }
 
 #[test]
-fn hooks_of_an_agent_change_its_status_and_teach_its_conversation() {
+fn hooks_update_status_and_conversation() {
     let env = TestEnv::new();
     super::without_settling(&env, &["claude"]);
     env.fake_program("claude", "exec sleep 1000");
@@ -84,14 +85,14 @@ fn hooks_of_an_agent_change_its_status_and_teach_its_conversation() {
 }
 
 #[test]
-fn an_end_is_written_down_without_anybody_asking() {
+fn an_exit_is_recorded_without_a_command() {
     let env = TestEnv::new();
     let script = "while [ ! -e go ]; do sleep 0.02; done; exit 9";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
     spawned(&env, &["--name", "b", "--", "sleep", "1000"]);
     std::fs::write(env.project().join("go"), "").unwrap();
     env.wait_until("the record says how it ended", || {
-        // tmux 3.3a now and then misses that a child has ended; the next one makes it look.
+        // tmux 3.3a sometimes misses the exit of a child; the next child makes it check.
         env.tmux(["run-shell", "true"]);
         env.registry()["sessions"]["a"]["exit"] == json!({"code": 9, "signal": null})
     });
@@ -106,7 +107,7 @@ fn an_end_is_written_down_without_anybody_asking() {
 }
 
 #[test]
-fn late_news_of_a_former_process_does_not_end_the_one_that_runs_now() {
+fn a_late_event_of_a_former_process_does_not_end_the_current_one() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a"]);
     super::wait_for(&env, "a", "idle");
@@ -118,7 +119,7 @@ fn late_news_of_a_former_process_does_not_end_the_one_that_runs_now() {
 }
 
 #[test]
-fn an_agent_that_was_noted_as_lost_by_mistake_says_itself_that_it_is_back() {
+fn a_hook_of_an_agent_recorded_as_lost_restores_its_status() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a"]);
     super::wait_for(&env, "a", "idle");
@@ -143,7 +144,7 @@ fn an_agent_that_was_noted_as_lost_by_mistake_says_itself_that_it_is_back() {
 }
 
 #[test]
-fn another_qwen_in_an_agents_shell_does_not_speak_for_it() {
+fn a_second_qwen_in_an_agents_shell_does_not_report_for_it() {
     let env = TestEnv::new();
     super::without_settling(&env, &["qwen"]);
     env.fake_program("qwen", "exec sleep 1000");
@@ -159,7 +160,7 @@ fn another_qwen_in_an_agents_shell_does_not_speak_for_it() {
         let said = run.env(variable.0, variable.1).stdin(payload.to_string()).ok();
         assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
     };
-    // In a shell of Qwen's; in the shell of another agent, which the variable was handed down to.
+    // In a shell of Qwen, and in the shell of another agent that inherited the variable.
     say("nested", id, ("QWEN_CODE", "1"));
     say("handed-down", "00000000-0000-4000-8000-000000000000", ("A", "b"));
     assert_eq!(shown(&env, "a")["conversation"], own["conversation"]);
@@ -168,10 +169,10 @@ fn another_qwen_in_an_agents_shell_does_not_speak_for_it() {
 }
 
 #[test]
-fn what_runs_in_an_agents_shell_is_its_child_and_leaves_its_conversation_alone() {
+fn a_cli_in_an_agents_shell_is_its_child_and_keeps_its_conversation() {
     let env = TestEnv::new();
     super::without_settling(&env, &["claude"]);
-    // As Claude Code does: hooks by its flags. The other one in its shell is started without them.
+    // Like Claude Code: hooks are configured by flags. The second instance in its shell is started without them.
     let script = format!(
         "case \"$*\" in *--settings*) ;; *) echo nested; exit 0;; esac\n\
          CLAUDECODE=1 claude -p hello\ntest \"$SYMPOSIUM_AGENT\" = child || {} agent spawn claude --name child\nexec sleep 1000",
@@ -188,7 +189,7 @@ fn what_runs_in_an_agents_shell_is_its_child_and_leaves_its_conversation_alone()
 }
 
 #[test]
-fn the_status_line_of_one_that_crashed_says_so() {
+fn the_status_line_shows_a_crash() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "read line; exit 3"]);
     env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
@@ -201,14 +202,14 @@ fn the_status_line_of_one_that_crashed_says_so() {
 }
 
 #[test]
-fn the_status_line_says_so_too_when_a_list_saw_the_end_first() {
+fn the_status_line_shows_a_crash_that_a_list_found_first() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "read line; exit 3"]);
-    // tmux tells late of some ends, and of one that was written down by then nothing is left to do.
+    // tmux reports some exits late, and nothing is left to do for an exit that is already recorded.
     env.tmux(["set-hook", "-gu", "pane-died[7700]"]).ok();
     env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();
     env.wait_until("a list saw it", || shown(&env, "a")["status"] == "crashed");
-    // Whoever else saw it too may have been first, and says so behind that.
+    // Another process may have seen the exit first, and updates the status line after it.
     env.wait_until("it says so", || {
         env.tmux(["display-message", "-p", "-t", "=a:", "#{@symposium_status}"]).ok().stdout == "crashed\n"
     });
@@ -217,7 +218,8 @@ fn the_status_line_says_so_too_when_a_list_saw_the_end_first() {
 #[test]
 fn an_exit_is_recorded_when_the_server_misses_its_signal() {
     let env = TestEnv::new();
-    // Like libutempter, which tmux calls for each terminal that is closed, but always slower than the exit of a process.
+    // Like libutempter, which tmux calls for each terminal that is closed, but always slower than the exit of a
+    // process.
     let library = "#include <signal.h>\n#include <time.h>\n\
         int utempter_add_record(int terminal, const char *host) { return 1; }\n\
         int utempter_remove_record(int terminal) {\n\
@@ -231,7 +233,7 @@ fn an_exit_is_recorded_when_the_server_misses_its_signal() {
     let tmux = env.root().join("tools/tmux");
     let script = format!("LD_LIBRARY_PATH={} exec {} \"$@\"", libraries.display(), tmux.display());
     env.fake_program("tmux", &script);
-    // On a busy machine the moment between the closing of the terminal and the exit is long for any program.
+    // On a busy machine the time between closing the terminal and the exit is long for any program.
     let program = "trap '' HUP; read line; exec <&- >&- 2>&-; sleep 0.1; exit 3";
     spawned(&env, &["--name", "a", "--", "sh", "-c", program]);
     env.tmux(["send-keys", "-t", "=a:", "Enter"]).ok();

@@ -1,4 +1,4 @@
-//! Instances of a spec, parents and children: how many there may be, who is below whom, who ends with whom.
+//! Instances of a spec, parents and children: their limits, the tree, and what a kill of a parent does to its children.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::{agent, shown, spawned, status, trusted_specs};
 use crate::support::TestEnv;
 
 #[test]
-fn no_more_agents_of_a_spec_than_it_allows() {
+fn max_instances_limits_the_agents_of_a_spec() {
     let env = TestEnv::new();
     trusted_specs(&env, "[agents.w]\ncommand = ['sleep', '1000']\nmax_instances = 2\n");
     assert_eq!((spawned(&env, &["w"]), spawned(&env, &["w"])), ("w-1".into(), "w-2".into()));
@@ -25,7 +25,7 @@ fn no_more_agents_of_a_spec_than_it_allows() {
 }
 
 #[test]
-fn of_many_spawns_at_once_only_as_many_as_may_get_in() {
+fn concurrent_spawns_respect_max_instances() {
     let env = TestEnv::new();
     trusted_specs(&env, "[agents.w]\ncommand = ['sleep', '1000']\nmax_instances = 2\n");
     let runs: Vec<_> = (0..6).map(|_| agent(&env, &["spawn", "w"]).start()).collect();
@@ -35,7 +35,7 @@ fn of_many_spawns_at_once_only_as_many_as_may_get_in() {
 }
 
 #[test]
-fn a_child_knows_its_parent_and_the_tree_shows_it() {
+fn the_tree_shows_children_below_their_parent() {
     let env = TestEnv::new();
     let binary = env.binary();
     let script = format!("{binary} agent spawn --name child -- sleep 1000; exec sleep 1000");
@@ -72,7 +72,7 @@ fn a_child_knows_its_parent_and_the_tree_shows_it() {
 }
 
 #[test]
-fn a_spec_limits_what_its_agents_spawn() {
+fn a_spec_limits_depth_and_number_of_children() {
     let env = TestEnv::new();
     let text = "[agents.lead]\ncommand = ['sleep', '1000']\nlimits = { depth = 1, children = 2 }\n";
     trusted_specs(&env, text);
@@ -91,7 +91,7 @@ fn a_spec_limits_what_its_agents_spawn() {
 }
 
 #[test]
-fn a_person_who_ends_a_parent_is_asked_about_its_children() {
+fn killing_a_parent_asks_about_its_children() {
     let env = TestEnv::new();
     let family = || {
         spawned(&env, &["--name", "lead", "--", "sleep", "1000"]);

@@ -1,9 +1,9 @@
-//! The task an agent is born with is not lost when its program leaves before it has taken it, nor given twice.
+//! The first task of an agent is neither lost when its program exits before taking it, nor delivered twice.
 
 use super::{agent, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// A demo agent that leaves at once until `logged-in` is in its directory, as one does that is not logged in.
+/// Makes the demo agent exit at once, as without a login, until its directory contains `logged-in`.
 fn not_logged_in(env: &TestEnv, more: &str) {
     use std::os::unix::fs::DirBuilderExt;
     let mut private = std::fs::DirBuilder::new();
@@ -18,11 +18,11 @@ fn log_in(env: &TestEnv) {
 }
 
 #[test]
-fn what_left_before_it_took_its_task_starts_anew_with_it() {
+fn an_agent_that_exited_before_its_first_task_restarts_with_it() {
     for verb in ["restart", "resume"] {
         let env = TestEnv::new();
         not_logged_in(&env, "");
-        // On a busy machine it leaves too late for spawn to see.
+        // On a busy machine it exits too late for spawn to see it.
         agent(&env, &["spawn", "demo", "--name", "a", "--task", "remember blue"]).outcome();
         wait_for(&env, "a", "crashed");
         agent(&env, &[verb, "a"]).outcome();
@@ -42,7 +42,7 @@ fn what_left_before_it_took_its_task_starts_anew_with_it() {
 }
 
 #[test]
-fn a_task_that_is_typed_in_is_not_lost_either() {
+fn a_typed_first_task_is_kept_after_an_early_exit() {
     let env = TestEnv::new();
     not_logged_in(&env, "prompt = 'keys'\n");
     agent(&env, &["spawn", "demo", "--name", "a", "--task", "remember blue"]).outcome();
@@ -54,12 +54,12 @@ fn a_task_that_is_typed_in_is_not_lost_either() {
 }
 
 #[test]
-fn a_task_that_was_taken_unheard_is_not_given_twice() {
+fn a_first_task_whose_hook_was_missed_is_not_given_twice() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
     wait_for(&env, "a", "idle");
     agent(&env, &["kill", "a"]).ok();
-    // As when everything was killed before its hook was heard: the conversation is there all the same.
+    // The state after everything was killed before the hook arrived: the conversation exists nevertheless.
     std::fs::write(env.state().join("instances/a/state/first-prompt"), "remember blue").unwrap();
     env.edit_registry(|registry| registry["sessions"]["a"]["conversation"]["begun"] = false.into());
     agent(&env, &["resume", "a"]).ok();
@@ -68,7 +68,7 @@ fn a_task_that_was_taken_unheard_is_not_given_twice() {
 }
 
 #[test]
-fn what_a_person_began_instead_is_gone_on_with() {
+fn a_fresh_restart_after_an_early_exit_keeps_the_first_task() {
     let env = TestEnv::new();
     not_logged_in(&env, "");
     agent(&env, &["spawn", "demo", "--name", "a", "--task", "remember blue"]).outcome();
@@ -80,8 +80,8 @@ fn what_a_person_began_instead_is_gone_on_with() {
     assert_eq!(shown(&env, "a")["conversation"]["begun"], true);
 }
 
-/// A demo agent that asks a first-run question until `logged-in` is in its directory, and leaves after any answer when
-/// `leave` is there.
+/// Makes the demo agent ask a first-run question until its directory contains `logged-in`, and exit after any answer
+/// once `leave` exists.
 fn behind_a_gate(env: &TestEnv) {
     super::without_settling(env, &[]);
     let asks = "echo 'Do you trust this folder?'; read -r answer; printf '\\033[2J\\033[HBye.\\n'";
@@ -95,7 +95,7 @@ fn behind_a_gate(env: &TestEnv) {
 }
 
 #[test]
-fn a_first_run_question_that_was_answered_with_no_takes_no_task() {
+fn a_declined_first_run_question_keeps_the_first_task() {
     for task in [Some("remember blue"), None] {
         let env = TestEnv::new();
         behind_a_gate(&env);

@@ -1,10 +1,10 @@
-//! `agent spawn --foreground`: an agent in somebody's own terminal, which nobody else can come to.
+//! `agent spawn --foreground`: an agent in the user's own terminal, to which no other terminal can attach.
 
 use super::{agent, spawned, status, wait_for};
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
-/// An idle demo agent `a` in a terminal.
+/// Starts an idle demo agent `a` in a terminal.
 fn in_a_terminal(env: &TestEnv) -> Terminal<'_> {
     let words = ["agent", "spawn", "--foreground", "demo", "--name", "a", "--task", "hello"];
     let terminal = env.terminal([env.binary()].into_iter().chain(words));
@@ -14,7 +14,7 @@ fn in_a_terminal(env: &TestEnv) -> Terminal<'_> {
 }
 
 #[test]
-fn nobody_else_comes_to_it_and_it_is_not_said_to_be_gone() {
+fn a_foreground_agent_refuses_other_terminals_and_counts_as_running() {
     let env = TestEnv::new();
     let terminal = in_a_terminal(&env);
     let said = "error: agent `a` runs in the foreground of a terminal, outside tmux
@@ -32,7 +32,7 @@ hint: `symposium agent restart a` ends it there and goes on with its conversatio
 }
 
 #[test]
-fn it_is_not_put_to_sleep_to_make_room() {
+fn a_foreground_agent_is_not_hibernated_for_capacity() {
     let env = TestEnv::new();
     super::without_settling(&env, &[]);
     std::fs::write(env.state().join("config.toml"), "max_agents = 1\n").unwrap();
@@ -46,7 +46,7 @@ fn it_is_not_put_to_sleep_to_make_room() {
 }
 
 #[test]
-fn what_is_to_be_known_is_told_before_it_runs() {
+fn warnings_are_printed_before_a_foreground_agent_starts() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "b"]);
     let terminal = in_a_terminal(&env);
@@ -54,7 +54,7 @@ fn what_is_to_be_known_is_told_before_it_runs() {
 }
 
 #[test]
-fn one_that_is_killed_leaves_a_terminal_that_can_be_used() {
+fn killing_a_foreground_agent_restores_its_terminal() {
     let env = TestEnv::new();
     let spawn = format!("{} agent spawn --foreground demo --name a", env.binary());
     let terminal = env.terminal(["sh", "-c", &format!("{spawn}; printf 'left\\nand on\\n'; exec cat")]);

@@ -1,4 +1,4 @@
-//! `agent handoff export` and `import`: an agent goes to another home, and nothing of it is lost or told that should not be.
+//! `agent handoff export` and `import`: an agent moves to another home without loss and without exposing secrets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use super::workspace::{git, repository, workspace};
 use super::{agent, in_project, printed, prompts, shown, spawned, trusted_specs, wait_for};
 use crate::support::TestEnv;
 
-/// Another account: a home, a tmux server and a clone of the first one's project.
+/// Creates another account: a home, a tmux server and a clone of the project of the first one.
 pub(super) fn elsewhere(from: &TestEnv) -> TestEnv {
     let env = TestEnv::new();
     git(
@@ -22,7 +22,7 @@ pub(super) fn elsewhere(from: &TestEnv) -> TestEnv {
     env
 }
 
-/// Hands an agent over into a file.
+/// Exports an agent to a file.
 #[track_caller]
 pub(super) fn exported(env: &TestEnv, name: &str) -> PathBuf {
     let file = env.root().join(format!("{name}.handoff.tar.gz"));
@@ -35,7 +35,7 @@ pub(super) fn import(env: &TestEnv, file: &Path, more: &[&str]) -> crate::suppor
     agent(env, &[&["handoff", "import", file.to_str().unwrap(), "--yes"][..], more].concat())
 }
 
-/// A demo agent in a worktree that was told something, with a commit of its own.
+/// Starts a demo agent in a worktree that has taken a prompt and has its own commit.
 pub(super) fn told(env: &TestEnv) -> PathBuf {
     spawned(env, &["demo", "--name", "fix", "--workspace", "worktree", "--task", "remember plum"]);
     wait_for(env, "fix", "idle");
@@ -49,7 +49,7 @@ fn status_of(env: &TestEnv, at: &Path) -> String {
     git(env, at, &["status", "--porcelain=v1", "--untracked-files=all"])
 }
 
-/// What must be as it was when a handoff was refused.
+/// Asserts that a refused import changed nothing.
 #[track_caller]
 pub(super) fn assert_untouched(env: &TestEnv) {
     let agents = agent(env, &["list", "--all", "--json"]).ok().json();
@@ -72,7 +72,7 @@ pub(super) fn assert_untouched(env: &TestEnv) {
 }
 
 #[test]
-fn an_agent_goes_on_in_another_home_where_it_was() {
+fn an_imported_agent_continues_with_its_work_and_conversation() {
     let one = repository();
     let at = told(&one);
     fs::write(at.join("staged"), "s\n").unwrap();
@@ -95,7 +95,7 @@ fn an_agent_goes_on_in_another_home_where_it_was() {
     assert!(said.stderr.contains("goes on with conversation"), "{said:?}");
     assert!(said.stderr.contains("2 tasks and 1 message wait on its queue"), "{said:?}");
     let there = workspace(&two, "fix");
-    // One line less its first space: what a run printed is trimmed.
+    // The first line lacks its leading space, because the output of a command is trimmed.
     assert_eq!(status_of(&two, &there).trim(), "M src/lib.rs\nA  staged\n?? new");
     assert_eq!(fs::read(there.join("new")).unwrap(), [0, 159, 146, 150]);
     assert!(!there.join("target").exists());
@@ -122,7 +122,7 @@ fn an_agent_goes_on_in_another_home_where_it_was() {
 }
 
 #[test]
-fn a_repository_of_its_own_is_made_where_there_is_no_clone() {
+fn clone_to_creates_a_repository_where_there_is_no_clone() {
     let one = repository();
     let at = told(&one);
     fs::write(at.join("new"), "x\n").unwrap();
@@ -159,7 +159,7 @@ fn a_repository_of_its_own_is_made_where_there_is_no_clone() {
 }
 
 #[test]
-fn what_is_there_already_is_never_touched() {
+fn import_leaves_existing_agents_and_branches_unchanged() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -174,7 +174,7 @@ fn what_is_there_already_is_never_touched() {
     assert!(said.stderr.contains("its work is on a new branch, `handoff/fix-2-2`"), "{said:?}");
     assert_eq!(git(&two, &two.project(), &["rev-parse", "symposium/fix", "handoff/fix-2", "main"]), before);
     import(&two, &file, &["--name", "fix"]).fails(1);
-    // The conversation is here by now: a third one goes on with a copy of it.
+    // The conversation exists here by now: a third import continues with a copy of it.
     let said = import(&two, &file, &[]).ok();
     assert!(said.stderr.contains("it goes on with a copy"), "{said:?}");
     let ids = ["fix-2", "fix-3"].map(|name| shown(&two, name)["conversation"]["id"].clone());
@@ -186,7 +186,7 @@ fn what_is_there_already_is_never_touched() {
 }
 
 #[test]
-fn secrets_are_refused_and_told_masked() {
+fn secrets_are_refused_and_reported_masked() {
     let env = repository();
     let key = ["ghp", "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa42Kx"].join("_");
     spawned(
@@ -227,14 +227,14 @@ fn secrets_are_refused_and_told_masked() {
     let seen =
         env.symposium(["agent", "handoff", "import", file.to_str().unwrap(), "--show", "--json"]).ok().json();
     assert_eq!(seen["manifest"]["variables"], serde_json::json!(["MY_TOKEN"]));
-    // Not even then; what it was told in so many words is another matter.
+    // Manifest and spec omit it even with `--allow-secrets`; only the prompts that the agent received contain it.
     for part in [&seen["manifest"], &seen["spec"]] {
         assert!(!part.to_string().contains("correct-horse"), "{seen}");
     }
 }
 
 #[test]
-fn a_secret_is_found_wherever_it_stands() {
+fn secrets_are_found_in_every_place_of_the_work() {
     let key = ["ghp", "q7Gk2mZx9Lw4Tn8Vb3Rc6Yd1Hf5Js0Pa42Kx"].join("_");
     let line = format!("token = {key}\n");
     let attributes = "*.cfg -diff\n*.pem binary\n";
@@ -282,7 +282,7 @@ fn a_secret_is_found_wherever_it_stands() {
 }
 
 #[test]
-fn a_password_that_somebody_made_up_is_told_by_its_place_alone() {
+fn a_made_up_password_is_reported_by_its_position_only() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
     let at = workspace(&env, "fix");
@@ -302,7 +302,7 @@ fn a_password_that_somebody_made_up_is_told_by_its_place_alone() {
     }
     assert!(!said.contains(&made_up[..3]), "{said}");
     assert!(!file.exists());
-    // What stands for one is none.
+    // A placeholder is not a password.
     fs::write(at.join("app.yml"), "db:\n  user: app\n  password:\n    \"changeme\"\n").unwrap();
     git(&env, &at, &["add", "app.yml"]);
     fs::write(at.join("notes"), "one\ncurl -u \"$USER:$TOKEN\" https://host/\n").unwrap();
@@ -310,11 +310,11 @@ fn a_password_that_somebody_made_up_is_told_by_its_place_alone() {
 }
 
 #[test]
-fn a_binary_file_is_handed_over_as_it_is() {
+fn a_binary_file_is_exported_unchanged() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix", "--workspace", "worktree"]);
     let at = workspace(&env, "fix");
-    // What a library has inside that can read keys.
+    // The content of a library that can read keys.
     let library =
         b"\x7fELF\0\0\n-----BEGIN RSA PRIVATE KEY-----\nhttp://user:Pa55w0rd+x@host\n\0".repeat(1000);
     fs::write(at.join("one.so"), &library).unwrap();
@@ -325,7 +325,7 @@ fn a_binary_file_is_handed_over_as_it_is() {
 }
 
 #[test]
-fn a_secret_of_whoever_spawned_it_is_known_from_its_process() {
+fn a_secret_of_the_spawners_environment_is_found_in_the_process() {
     let env = repository();
     let spawn = ["spawn", "demo", "--name", "fix", "--task", "remember battery-staple"];
     agent(&env, &spawn).env("THEIR_TOKEN", "battery-staple").ok();
@@ -335,7 +335,7 @@ fn a_secret_of_whoever_spawned_it_is_known_from_its_process() {
 }
 
 #[test]
-fn two_that_take_over_at_once_do_not_take_from_each_other() {
+fn concurrent_imports_do_not_share_names_branches_or_conversations() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -344,7 +344,7 @@ fn two_that_take_over_at_once_do_not_take_from_each_other() {
     let mut names = Vec::new();
     for running in all {
         let outcome = running.finish();
-        // Who was beaten to a branch or to the conversation says so, and leaves nothing.
+        // An import that lost the race for a branch or the conversation reports it and leaves nothing.
         if outcome.code == 0 {
             names.push(outcome.stdout.trim_end().to_owned());
         }
@@ -360,7 +360,7 @@ fn two_that_take_over_at_once_do_not_take_from_each_other() {
 }
 
 #[test]
-fn nobody_runs_what_they_did_not_agree_to() {
+fn import_asks_for_agreement_to_commands_and_permissions() {
     let one = repository();
     let text = "[agents.busy]\nkind = \"demo\"\nshell_tier = \"free\"\ntools = [\"Bash\"]\n\
                 workspace = { mode = \"worktree\", setup = [\"touch set-up-here\"] }\n";
@@ -386,7 +386,7 @@ fn nobody_runs_what_they_did_not_agree_to() {
 }
 
 #[test]
-fn one_whose_conversation_cannot_come_is_told_what_is_known() {
+fn without_its_conversation_the_agent_gets_the_recap() {
     let one = repository();
     one.fake_program("claude", &format!("exec {} demo-agent \"$@\"", one.binary()));
     spawned(&one, &["claude", "--name", "fix", "--title", "the plum", "--task", "remember plum"]);
@@ -410,7 +410,7 @@ fn one_whose_conversation_cannot_come_is_told_what_is_known() {
 }
 
 #[test]
-fn what_is_in_no_repository_is_said_to_stay() {
+fn export_reports_files_outside_of_a_repository_as_not_packed() {
     let one = TestEnv::new();
     spawned(&one, &["demo", "--name", "fix", "--workspace", "scratch", "--task", "remember plum"]);
     wait_for(&one, "fix", "idle");
@@ -425,7 +425,7 @@ fn what_is_in_no_repository_is_said_to_stay() {
 }
 
 #[test]
-fn an_agent_may_not_hand_over_or_take_over() {
+fn an_agent_may_neither_export_nor_import() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix"]);
     let file = exported(&env, "fix");
@@ -441,13 +441,13 @@ fn an_agent_may_not_hand_over_or_take_over() {
 }
 
 #[test]
-fn one_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
+fn an_import_killed_at_any_step_is_cleaned_up_by_rm() {
     let one = repository();
     let at = told(&one);
     fs::write(at.join("new"), "x\n").unwrap();
     let file = exported(&one, "fix");
     let two = elsewhere(&one);
-    // So that its commit is nowhere else.
+    // The commit then exists nowhere else.
     git(&two, &two.project(), &["update-ref", "-d", "refs/remotes/origin/symposium/fix"]);
     for step in [
         "handoff.commits",
@@ -471,7 +471,7 @@ fn one_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
             let said = agent(&two, &["rm", "fix"]).ok();
             assert!(!said.stderr.contains("stays"), "{step}: {said:?}");
         }
-        // What was cut short before it was written down goes with the next one of that name.
+        // The remains of an import that was killed before it was recorded are removed by the next import of that name.
         let demo = two.state().join("demo");
         assert_eq!(fs::read_dir(&demo).map_or(0, Iterator::count), 0, "{step}");
         let branches = git(&two, &two.project(), &["branch", "--format=%(refname:short)"]);
@@ -498,7 +498,7 @@ fn one_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
 }
 
 #[test]
-fn one_that_cannot_be_started_leaves_nothing() {
+fn an_import_whose_start_fails_leaves_nothing() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -511,7 +511,7 @@ fn one_that_cannot_be_started_leaves_nothing() {
 }
 
 #[test]
-fn work_of_one_whose_record_is_lost_is_not_buried_by_a_handoff() {
+fn import_does_not_overwrite_the_work_of_a_lost_record() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -527,7 +527,7 @@ fn work_of_one_whose_record_is_lost_is_not_buried_by_a_handoff() {
 }
 
 #[test]
-fn a_repository_that_was_begun_is_left_only_by_a_kill_and_that_is_told() {
+fn a_partial_clone_remains_only_after_a_kill_and_is_reported() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");

@@ -1,4 +1,4 @@
-//! Whoever takes an agent over and is ended meanwhile leaves no git behind that goes on writing.
+//! An import that is killed leaves no git process behind that continues to write.
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -7,7 +7,7 @@ use super::handoff::{elsewhere, exported, import, told};
 use super::workspace::{git, repository};
 use crate::support::TestEnv;
 
-/// A git that stands still at this word, and is told by it.
+/// Installs a git that blocks in `sleep 4242` when this word is among its arguments.
 fn stands_still_at(env: &TestEnv, word: &str) {
     let real = env.root().join("tools/git");
     let script =
@@ -20,7 +20,7 @@ fn stands(env: &TestEnv) -> bool {
 }
 
 #[test]
-fn git_ends_with_whoever_takes_an_agent_over() {
+fn git_ends_when_the_importing_process_is_killed() {
     let one = repository();
     told(&one);
     let file = exported(&one, "fix");
@@ -38,7 +38,7 @@ fn git_ends_with_whoever_takes_an_agent_over() {
         assert_eq!(running.finish().code, 128 + signal.as_raw(), "{word}");
         two.wait_until("git is gone", || !stands(&two));
         two.fake_program("git", &format!("exec {} \"$@\"", two.root().join("tools/git").display()));
-        // It may have been cut short before it was written down.
+        // It may have been killed before it was recorded.
         agent(&two, &["rm", "--force", "fix"]).outcome();
         assert_eq!(git(&two, &two.project(), &["branch", "--format=%(refname:short)"]), "main");
         assert!(!two.project().join(".git/worktrees").exists(), "{word}");
@@ -47,7 +47,7 @@ fn git_ends_with_whoever_takes_an_agent_over() {
 }
 
 #[test]
-fn nobody_else_can_have_a_program_started_in_this_way() {
+fn the_hidden_child_runner_refuses_other_callers() {
     let env = TestEnv::new();
     let made = env.root().join("made");
     let refused = env.symposium(["tied", "/bin/touch", made.to_str().unwrap()]).fails(1);

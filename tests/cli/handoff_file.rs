@@ -1,4 +1,4 @@
-//! `agent handoff export -o`: where the file goes, and that nothing is overwritten by it.
+//! `agent handoff export -o`: where the file is written, and that it overwrites nothing.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::workspace::repository;
 use super::{agent, prompts, spawned, wait_for};
 
 #[test]
-fn a_file_is_not_replaced_unless_it_is_said() {
+fn export_replaces_a_file_only_on_request() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix"]);
     let path = agent(&env, &["handoff", "export", "fix"]).ok().stdout;
@@ -29,14 +29,14 @@ fn a_file_is_not_replaced_unless_it_is_said() {
         "the first is not in the second: {told}"
     );
     agent(&env, &["handoff", "export", "none"]).fails(3);
-    // A directory is where it goes, under its usual name.
+    // In a directory the file gets its default name.
     fs::create_dir(env.root().join("out")).unwrap();
     let path = agent(&env, &["handoff", "export", "fix", "-o", env.root().join("out").to_str().unwrap()]);
     assert_eq!(path.ok().stdout.trim_end(), env.root().join("out/fix.handoff.tar.gz").to_str().unwrap());
 }
 
 #[test]
-fn a_handoff_goes_to_standard_output_and_nothing_else_does() {
+fn export_to_stdout_writes_only_the_archive() {
     let one = repository();
     told(&one);
     let file = one.root().join("sent");
@@ -53,7 +53,7 @@ fn a_handoff_goes_to_standard_output_and_nothing_else_does() {
 }
 
 #[test]
-fn a_reader_that_has_gone_away_did_not_get_a_handoff() {
+fn export_to_a_full_device_is_an_error() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix"]);
     let script = format!("{} agent handoff export fix -o - > /dev/full", env.binary());
@@ -63,7 +63,7 @@ fn a_reader_that_has_gone_away_did_not_get_a_handoff() {
 }
 
 #[test]
-fn an_archive_is_not_thrown_at_a_terminal_or_into_json() {
+fn export_refuses_a_terminal_and_json_as_destination() {
     let env = repository();
     spawned(&env, &["demo", "--name", "fix"]);
     let json = agent(&env, &["handoff", "export", "fix", "-o", "-", "--json"]).fails(2);

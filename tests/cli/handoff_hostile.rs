@@ -1,4 +1,4 @@
-//! A handoff is a stranger's word: damaged, cut, or made to do harm, it is refused with nothing changed.
+//! A handoff is untrusted input: a damaged, truncated or malicious one is refused without changes.
 
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
@@ -16,7 +16,7 @@ use super::handoff::{assert_untouched, elsewhere, exported, told};
 use super::workspace::repository;
 use crate::support::TestEnv;
 
-/// The parts of a handoff, to be changed and packed again as if somebody had meant it so.
+/// The parts of a handoff, which can be changed and packed again as if they were intended.
 #[derive(Clone)]
 struct Parts(Vec<(String, Vec<u8>)>);
 
@@ -46,7 +46,7 @@ impl Parts {
         *self.part(name) = value.to_string().into_bytes();
     }
 
-    /// Packed with sizes and checksums that are right.
+    /// Packs the parts with correct sizes and checksums.
     fn packed(mut self) -> Vec<u8> {
         let entries: Vec<Value> = self.0[1..]
             .iter()
@@ -83,7 +83,7 @@ fn refused(env: &TestEnv, what: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn what_was_made_to_do_harm_is_refused_with_nothing_changed() {
+fn malicious_handoffs_are_refused_without_changes() {
     let one = repository();
     let at = told(&one);
     fs::write(at.join("new"), "x\n").unwrap();
@@ -206,13 +206,13 @@ fn what_was_made_to_do_harm_is_refused_with_nothing_changed() {
     let newer = agent(&two, &["handoff", "import", file.to_str().unwrap(), "--show"]).fails(1);
     assert!(newer.stderr.contains("upgrade symposium to 0.1.0 or newer"), "{newer:?}");
     assert!(!Path::new("/tmp/evil-by-a-test").exists() && !two.root().join("evil").exists());
-    // All that was changed was changed for the worse.
+    // The unchanged handoff is accepted, so each refusal above was caused by its change.
     fs::write(&file, good.packed()).unwrap();
     agent(&two, &["handoff", "import", file.to_str().unwrap(), "--yes"]).ok();
 }
 
 #[test]
-fn what_is_cut_or_changed_anywhere_is_refused() {
+fn truncated_and_altered_handoffs_are_refused() {
     let one = repository();
     told(&one);
     let bytes = fs::read(exported(&one, "fix")).unwrap();
@@ -228,7 +228,7 @@ fn what_is_cut_or_changed_anywhere_is_refused() {
 }
 
 #[test]
-fn a_link_in_the_work_does_not_lead_the_agent_out_of_it() {
+fn a_symbolic_link_in_the_work_cannot_lead_outside() {
     let one = repository();
     let at = told(&one);
     std::os::unix::fs::symlink("/etc", at.join("out")).unwrap();
@@ -245,7 +245,7 @@ fn a_link_in_the_work_does_not_lead_the_agent_out_of_it() {
 }
 
 #[test]
-fn no_branch_of_a_handoff_stands_before_a_name_that_means_something() {
+fn handoff_branches_cannot_shadow_existing_refs() {
     let one = repository();
     told(&one);
     let good = Parts::of(&exported(&one, "fix"));
@@ -284,7 +284,7 @@ fn no_branch_of_a_handoff_stands_before_a_name_that_means_something() {
 }
 
 #[test]
-fn what_is_shown_obeys_nobody() {
+fn control_characters_of_a_handoff_are_not_shown() {
     let one = repository();
     told(&one);
     let mut parts = Parts::of(&exported(&one, "fix"));
@@ -317,7 +317,7 @@ fn what_is_shown_obeys_nobody() {
 }
 
 #[test]
-fn work_that_unfolds_without_end_is_refused_before_anything_is_made() {
+fn a_decompression_bomb_is_refused_before_anything_is_created() {
     let one = repository();
     let at = told(&one);
     let mut parts = Parts::of(&exported(&one, "fix"));
@@ -352,7 +352,7 @@ fn work_that_unfolds_without_end_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_repository_that_was_begun_for_a_bad_handoff_is_gone() {
+fn a_clone_started_for_a_bad_handoff_is_removed() {
     let one = repository();
     told(&one);
     let mut parts = Parts::of(&exported(&one, "fix"));

@@ -1,4 +1,4 @@
-//! `agent kill`, also `agent stop`: everything of an agent ends, nothing of it is forgotten, nobody else is touched.
+//! `agent kill`, also `agent stop`: all processes of an agent end, its record stays, and other agents are not affected.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{agent, printed, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// Whether a process with exactly these arguments is left.
+/// Returns whether a process with exactly these arguments exists.
 fn runs(env: &TestEnv, command: &str) -> bool {
     env.processes().iter().any(|one| one.command == command)
 }
@@ -27,7 +27,7 @@ fn kill_ends_the_agent_and_keeps_its_record() {
 }
 
 #[test]
-fn kill_leaves_other_agents_alone() {
+fn kill_leaves_other_agents_running() {
     let env = TestEnv::new();
     for name in ["a", "ab", "a-b"] {
         spawned(&env, &["--name", name, "--", "sleep", "1000"]);
@@ -38,7 +38,7 @@ fn kill_leaves_other_agents_alone() {
 }
 
 #[test]
-fn a_tree_that_ignores_signals_and_leaves_its_group_is_ended_after_the_grace() {
+fn a_process_tree_that_ignores_signals_is_killed_after_the_grace() {
     let env = TestEnv::new();
     let script = "trap '' TERM HUP INT QUIT; setsid nohup sleep 54321 >/dev/null 2>&1 & nohup sleep 54322 & \
                   echo up; while :; do sleep 54323; done";
@@ -54,7 +54,7 @@ fn a_tree_that_ignores_signals_and_leaves_its_group_is_ended_after_the_grace() {
 }
 
 #[test]
-fn a_program_that_heeds_the_signal_may_finish_its_work() {
+fn a_program_that_handles_the_signal_may_finish() {
     let env = TestEnv::new();
     let script = "trap 'echo saved > saved; exit 0' TERM; echo up; while :; do sleep 0.05; done";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
@@ -64,7 +64,7 @@ fn a_program_that_heeds_the_signal_may_finish_its_work() {
 }
 
 #[test]
-fn an_agent_cli_is_asked_by_its_own_keys_first() {
+fn an_agent_cli_is_asked_to_exit_by_its_own_keys_first() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
     wait_for(&env, "a", "idle");
@@ -74,7 +74,7 @@ fn an_agent_cli_is_asked_by_its_own_keys_first() {
 }
 
 #[test]
-fn a_hung_agent_with_a_stray_child_is_ended_too() {
+fn a_hung_agent_and_its_stray_child_are_killed() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/spawn-child"]);
     wait_for(&env, "a", "idle");
@@ -86,7 +86,7 @@ fn a_hung_agent_with_a_stray_child_is_ended_too() {
 }
 
 #[test]
-fn an_unknown_name_is_told_while_the_others_are_ended() {
+fn kill_reports_an_unknown_name_and_ends_the_others() {
     let env = TestEnv::new();
     for name in ["api", "web"] {
         spawned(&env, &["--name", name, "--", "sleep", "1000"]);
@@ -103,7 +103,7 @@ fn an_unknown_name_is_told_while_the_others_are_ended() {
 }
 
 #[test]
-fn all_means_all_that_run() {
+fn kill_all_ends_every_running_agent() {
     let env = TestEnv::new();
     for name in ["a", "b", "c"] {
         spawned(&env, &["--name", name, "--", "sleep", "1000"]);
@@ -116,7 +116,7 @@ fn all_means_all_that_run() {
 }
 
 #[test]
-fn all_means_those_too_that_wait_for_their_restart() {
+fn kill_all_includes_agents_that_wait_for_a_restart() {
     let env = TestEnv::new();
     for (name, policy) in [("a", "on-failure"), ("b", "no")] {
         let args = ["spawn", "--name", name, "--restart", policy, "--", "sh", "-c", "sleep 0.2; exit 3"];
@@ -130,7 +130,7 @@ fn all_means_those_too_that_wait_for_their_restart() {
 }
 
 #[test]
-fn to_kill_what_does_not_run_is_no_error_and_changes_nothing() {
+fn killing_a_stopped_agent_succeeds_and_changes_nothing() {
     let env = TestEnv::new();
     agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "exit 3"]).outcome();
     wait_for(&env, "a", "crashed");
@@ -140,7 +140,7 @@ fn to_kill_what_does_not_run_is_no_error_and_changes_nothing() {
 }
 
 #[test]
-fn kill_needs_to_be_told_whom() {
+fn kill_needs_a_valid_name_or_all() {
     let env = TestEnv::new();
     agent(&env, &["kill"]).fails(2);
     agent(&env, &["kill", "a", "--all"]).fails(2);

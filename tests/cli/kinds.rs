@@ -1,4 +1,4 @@
-//! Every agent CLI we know, as a fake that writes down how it was called: started with a prompt, ended, resumed.
+//! Every known agent CLI, as a fake that records its arguments: started with a prompt, ended and resumed.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::{agent, shown, spawned, without_settling};
 use crate::support::TestEnv;
 
-/// Writes its arguments down, one a line, and stays.
+/// Records its arguments, one per line, and keeps running.
 const STAYS: &str =
     r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"; exec sleep 1000"#;
 
-/// The same, and then reads keys as a CLI with a prompt does: what is typed shows, Enter takes it.
+/// Records its arguments, then reads keys like a CLI with a prompt: typed text is shown, Enter submits it.
 const READS: &str = r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"
 stty raw -echo; printf '\033[?2004h> '
 while :; do
@@ -19,7 +19,7 @@ while :; do
   printf %s "${key%.}" | sed 's/\r/ (taken)/'
 done"#;
 
-/// A kind, its program, and its arguments at the start and when it comes back; `ID` is the conversation.
+/// A kind, its program, and its arguments at the start and at a resume; `ID` is the conversation.
 type Case = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
 const BY_ARGUMENT: [Case; 9] = [
@@ -104,7 +104,7 @@ const BY_KEYS: [Case; 3] = [
     ),
 ];
 
-/// How the program was called last, with words for what varies; forgets it.
+/// Returns the arguments of the last call with placeholders for varying values, and deletes the record.
 fn called(env: &TestEnv, kind: &str) -> Vec<String> {
     let file = env.home().join("called");
     env.wait_until("the program was called", || file.exists());
@@ -127,7 +127,7 @@ fn called(env: &TestEnv, kind: &str) -> Vec<String> {
         .collect()
 }
 
-/// Says that the agent took a prompt, as its own hook would.
+/// Reports that the agent took a prompt, as its own hook does.
 fn took_its_task(env: &TestEnv, name: &str) {
     let id = shown(env, name)["id"].as_str().expect("it has one").to_owned();
     let told = env.symposium(["event", "agent"]).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id);
@@ -152,17 +152,17 @@ fn started_ended_and_resumed(cases: &[Case], fake: &str) {
 }
 
 #[test]
-fn every_cli_that_takes_a_prompt_is_started_with_it_and_goes_on_with_its_conversation() {
+fn clis_with_a_prompt_argument_start_with_it_and_resume() {
     started_ended_and_resumed(&BY_ARGUMENT, STAYS);
 }
 
 #[test]
-fn every_cli_that_takes_no_prompt_has_it_typed_in_and_goes_on_with_its_conversation() {
+fn clis_without_a_prompt_argument_get_it_typed_and_resume() {
     started_ended_and_resumed(&BY_KEYS, READS);
 }
 
 #[test]
-fn a_typed_task_arrives_to_the_letter() {
+fn a_typed_task_arrives_verbatim() {
     let env = TestEnv::new();
     without_settling(&env, &["aider"]);
     env.fake_program("aider", READS);
@@ -173,7 +173,7 @@ fn a_typed_task_arrives_to_the_letter() {
 }
 
 #[test]
-fn hooks_and_self_update_are_set_for_the_run_alone() {
+fn hooks_and_self_update_are_configured_for_the_run_only() {
     let env = TestEnv::new();
     without_settling(&env, &["claude"]);
     env.fake_program("claude", &format!("env > \"$HOME/env\"\n{STAYS}"));
@@ -200,7 +200,7 @@ fn hooks_and_self_update_are_set_for_the_run_alone() {
 }
 
 #[test]
-fn hooks_that_want_a_file_get_one_of_ours_and_what_the_user_said_stays() {
+fn hook_files_are_ours_and_the_users_settings_remain() {
     let env = TestEnv::new();
     without_settling(&env, &["qwen", "opencode"]);
     let keep = |variable: &str| format!("printf %s \"${variable}\" > \"$HOME/kept\"; {STAYS}");
@@ -229,7 +229,7 @@ fn hooks_that_want_a_file_get_one_of_ours_and_what_the_user_said_stays() {
 }
 
 #[test]
-fn a_prompt_is_never_taken_for_a_flag_or_a_subcommand() {
+fn a_prompt_is_never_parsed_as_a_flag_or_subcommand() {
     let env = TestEnv::new();
     without_settling(&env, &["claude", "qwen"]);
     for (kind, task, word) in
@@ -243,7 +243,7 @@ fn a_prompt_is_never_taken_for_a_flag_or_a_subcommand() {
 }
 
 #[test]
-fn an_agent_that_was_told_nothing_yet_begins_again_under_the_same_id() {
+fn an_agent_without_a_prompt_restarts_under_the_same_conversation_id() {
     let env = TestEnv::new();
     without_settling(&env, &["qwen"]);
     env.fake_program("qwen", STAYS);
@@ -255,7 +255,7 @@ fn an_agent_that_was_told_nothing_yet_begins_again_under_the_same_id() {
 }
 
 #[test]
-fn an_agent_whose_conversation_was_never_written_down_begins_again_under_the_same_id() {
+fn an_agent_whose_conversation_was_not_stored_restarts_under_its_id() {
     let env = TestEnv::new();
     env.fake_program("claude", STAYS);
     spawned(&env, &["claude", "--name", "claude", "--task", "fix it"]);
@@ -274,7 +274,7 @@ fn an_agent_whose_conversation_was_never_written_down_begins_again_under_the_sam
 }
 
 #[test]
-fn another_agent_in_the_same_directory_never_gets_this_ones_last_conversation() {
+fn resume_never_takes_the_conversation_of_another_agent() {
     let env = TestEnv::new();
     without_settling(&env, &["codex"]);
     env.fake_program("codex", STAYS);
@@ -293,7 +293,7 @@ fn another_agent_in_the_same_directory_never_gets_this_ones_last_conversation() 
 }
 
 #[test]
-fn a_conversation_of_the_users_own_can_be_taken_up() {
+fn spawn_can_continue_a_conversation_of_the_user() {
     let env = TestEnv::new();
     without_settling(&env, &["codex"]);
     env.fake_program("codex", STAYS);
@@ -303,7 +303,7 @@ fn a_conversation_of_the_users_own_can_be_taken_up() {
 }
 
 #[test]
-fn a_users_file_lays_over_what_is_built_in_and_a_mistake_in_it_is_told() {
+fn a_users_kinds_file_overrides_built_in_kinds_and_reports_mistakes() {
     let env = TestEnv::new();
     without_settling(&env, &[]);
     let file = env.state().join("kinds.toml");
@@ -321,7 +321,7 @@ fn a_users_file_lays_over_what_is_built_in_and_a_mistake_in_it_is_told() {
 }
 
 #[test]
-fn a_conversation_that_cannot_be_taken_up_is_refused_and_the_foreground_takes_it_up_too() {
+fn conversation_is_refused_for_commands_and_works_in_the_foreground() {
     let env = TestEnv::new();
     for foreground in [&[][..], &["--foreground"]] {
         let args = [&["spawn", "--conversation", "x"], foreground, &["--", "sleep", "1000"]].concat();

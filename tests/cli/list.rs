@@ -1,4 +1,4 @@
-//! `agent list`: what waits for a person first, in 80 columns, readable without colour; the whole truth as JSON.
+//! `agent list`: waiting agents first, in 80 columns, readable without colour; all fields as JSON.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{agent, spawned, wait_for, workspace};
 use crate::support::TestEnv;
 
-/// The names in the order of the list.
+/// Returns the names in the order of the list.
 fn names(env: &TestEnv, args: &[&str]) -> Vec<String> {
     let listed = agent(env, &[&["list", "--json"], args].concat()).ok().json();
     listed
@@ -18,7 +18,7 @@ fn names(env: &TestEnv, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn an_empty_list_says_how_to_begin() {
+fn an_empty_list_prints_how_to_start() {
     let env = TestEnv::new();
     let outcome = agent(&env, &["list"]).ok();
     assert_eq!(outcome.stdout, "");
@@ -27,7 +27,7 @@ fn an_empty_list_says_how_to_begin() {
 }
 
 #[test]
-fn what_waits_for_a_person_comes_first() {
+fn waiting_agents_are_listed_first() {
     let env = TestEnv::new();
     let dir = env.home().join("shop");
     std::fs::create_dir(&dir).unwrap();
@@ -57,7 +57,7 @@ fn what_waits_for_a_person_comes_first() {
 }
 
 #[test]
-fn every_line_fits_80_columns_whatever_the_names_and_holds_no_escapes() {
+fn every_line_fits_80_columns_and_holds_no_escapes() {
     let env = TestEnv::new();
     let deep = env.root().join("a long directory name".repeat(5)).join("日本語".repeat(12));
     std::fs::create_dir_all(&deep).unwrap();
@@ -88,10 +88,10 @@ fn every_line_fits_80_columns_whatever_the_names_and_holds_no_escapes() {
 }
 
 #[test]
-fn in_a_terminal_the_list_uses_its_width_and_colours() {
+fn the_list_uses_the_width_and_colours_of_a_terminal() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--title", &"word ".repeat(30), "--", "sleep", "1000"]);
-    // The shell stays, because tmux may lose the last words of a program that ends at once.
+    // The shell keeps running, because tmux may lose the last output of a program that exits at once.
     let terminal = env.terminal(["sh", "-c", "\"$0\" agent list; exec sleep 1000", env.binary()]);
     terminal.wait_for_text("working");
     let longest = terminal.screen().lines().map(|line| line.chars().count()).max();
@@ -99,7 +99,7 @@ fn in_a_terminal_the_list_uses_its_width_and_colours() {
 }
 
 #[test]
-fn a_list_can_be_narrowed() {
+fn a_list_can_be_filtered() {
     let env = TestEnv::new();
     let (one, two) = (env.root().join("shop-api"), env.root().join("shop-web"));
     for (name, dir) in [("a", &one), ("b", &two)] {
@@ -120,7 +120,7 @@ fn a_list_can_be_narrowed() {
 }
 
 #[test]
-fn a_project_is_the_repository_around_it() {
+fn a_project_is_the_enclosing_repository() {
     let env = TestEnv::new();
     let inside = env.project().join("src/deep");
     std::fs::create_dir_all(&inside).unwrap();
@@ -132,7 +132,7 @@ fn a_project_is_the_repository_around_it() {
 }
 
 #[test]
-fn json_has_the_fields_of_the_contract() {
+fn list_json_has_the_fields_of_the_contract() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--title", "t"]);
     wait_for(&env, "a", "idle");
@@ -160,7 +160,7 @@ fn json_has_the_fields_of_the_contract() {
 }
 
 #[test]
-fn a_directory_may_be_called_anything() {
+fn directory_names_with_control_characters_are_sanitized() {
     let env = TestEnv::new();
     for (at, name) in ["a\u{1b}]0;PWN\u{7}\nb\u{1b}[31mc", "❤\u{fe0f}".repeat(30).as_str()].iter().enumerate()
     {
@@ -174,7 +174,7 @@ fn a_directory_may_be_called_anything() {
 }
 
 #[test]
-fn a_long_command_keeps_its_beginning() {
+fn a_long_command_is_cut_at_its_end() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", &format!("exec sleep 1000 # {}", "x".repeat(90))]);
     let listed = agent(&env, &["list"]).env("COLUMNS", "80").ok().stdout;
@@ -184,14 +184,14 @@ fn a_long_command_keeps_its_beginning() {
 }
 
 #[test]
-fn a_narrow_terminal_is_never_overflowed() {
+fn a_narrow_terminal_never_overflows() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "an-agent-with-a-long-name", "--title", "a long title", "--", "sleep", "1000"]);
     for columns in [20, 40, 60] {
         let listing = [env.binary(), "agent", "list"];
         let terminal = env.terminal_sized((columns, 20), listing);
         terminal.wait_for_exit();
-        // What was too long would have gone on in the next line.
+        // A line that is too long would continue on the next line.
         assert_eq!(terminal.screen().lines().count(), 2, "{columns}:\n{}", terminal.screen());
         assert!(terminal.screen().contains("workin"), "{columns}:\n{}", terminal.screen());
     }
@@ -241,7 +241,7 @@ fn an_agent_without_a_title_is_listed_with_its_last_prompt() {
 }
 
 #[test]
-fn agents_are_listed_while_what_was_found_cannot_be_written_down() {
+fn agents_are_listed_while_the_registry_is_locked() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let server = env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout.trim().to_owned();

@@ -1,4 +1,4 @@
-//! `agent logs`: everything an agent ever printed, while it runs and after everything is gone.
+//! `agent logs`: everything that an agent printed, while it runs and after it and its server ended.
 
 use std::fs;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::{agent, printed, spawned, wait_for};
 use crate::support::TestEnv;
 
 #[test]
-fn logs_are_every_byte_and_plain_is_what_the_terminal_showed() {
+fn logs_print_every_byte_and_plain_prints_text() {
     let env = TestEnv::new();
     let script =
         r"printf 'one\n\033[31mred\033[0m two\nover\rOVER\n\033[?25lspin 1\033[5D2\n'; printf 'last'";
@@ -23,7 +23,7 @@ fn logs_are_every_byte_and_plain_is_what_the_terminal_showed() {
 }
 
 #[test]
-fn to_follow_is_not_one_answer_for_a_program() {
+fn follow_is_refused_with_json() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let outcome = agent(&env, &["logs", "a", "-f", "--json"]).fails(2);
@@ -44,7 +44,7 @@ fn logs_outlive_the_agent_and_the_server() {
 }
 
 #[test]
-fn the_last_words_of_a_program_that_ends_at_once_are_kept() {
+fn the_last_output_of_a_short_program_is_kept() {
     let env = TestEnv::new();
     for n in 0..5 {
         let name = format!("a{n}");
@@ -55,7 +55,7 @@ fn the_last_words_of_a_program_that_ends_at_once_are_kept() {
 }
 
 #[test]
-fn a_second_life_goes_on_in_the_same_transcript() {
+fn a_resumed_agent_appends_to_the_same_transcript() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo life; exec sleep 1000"]);
     env.wait_until("it is written down", || printed(&env, "a") == "life\n");
@@ -65,12 +65,12 @@ fn a_second_life_goes_on_in_the_same_transcript() {
 }
 
 #[test]
-fn since_leaves_out_what_came_before() {
+fn since_omits_earlier_output() {
     let env = TestEnv::new();
     let script = "echo before; while [ ! -e go ]; do sleep 0.02; done; echo after; exec sleep 1000";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
     env.wait_until("the first is there", || printed(&env, "a") == "before\n");
-    // The index is as sharp as a second, so the moment between the two is a whole one away from both.
+    // The index has a resolution of one second, so the chosen time is a whole second away from both outputs.
     let seconds = || env.program("date", ["+%s"]).ok().stdout.trim().parse::<i64>().expect("a number");
     let first = seconds();
     env.wait_until("two seconds are over", || seconds() > first + 1);
@@ -87,7 +87,7 @@ fn since_leaves_out_what_came_before() {
 }
 
 #[test]
-fn follow_shows_what_comes_until_the_agent_ends() {
+fn follow_prints_output_until_the_agent_ends() {
     let env = TestEnv::new();
     let script = "echo first; while read -r line; do echo \"got $line\"; done";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
@@ -103,7 +103,7 @@ fn follow_shows_what_comes_until_the_agent_ends() {
 }
 
 #[test]
-fn follow_goes_on_under_a_new_name() {
+fn follow_continues_after_a_rename() {
     let env = TestEnv::new();
     let script = "echo first; while read -r line; do echo \"got $line\"; done";
     spawned(&env, &["--name", "old", "--", "sh", "-c", script]);
@@ -118,7 +118,7 @@ fn follow_goes_on_under_a_new_name() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "seq 100000; exec sleep 1000"]);
     env.wait_until("all is written down", || printed(&env, "a").contains("\n100000\n"));
@@ -127,7 +127,7 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
-fn an_agent_nobody_knows_has_no_logs_and_one_that_printed_nothing_has_empty_ones() {
+fn logs_of_an_unknown_agent_fail_and_of_a_silent_one_are_empty() {
     let env = TestEnv::new();
     agent(&env, &["logs", "a"]).fails(3);
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
@@ -136,10 +136,10 @@ fn an_agent_nobody_knows_has_no_logs_and_one_that_printed_nothing_has_empty_ones
 }
 
 #[test]
-fn a_burst_beyond_the_limit_of_the_log_neither_blocks_the_agent_nor_fills_the_disk() {
+fn output_beyond_the_log_limit_neither_blocks_nor_fills_the_disk() {
     let env = TestEnv::new();
-    // Long lines, because tmux itself is slow with short ones: here it takes some 30 MB a second.
-    // The log keeps at most five files of 16 MiB, 84 MB.
+    // Long lines, because tmux itself is slow with short ones: with these it processes about 30 MB per second. The log
+    // keeps at most five files of 16 MiB, which is 84 MB.
     let script = "yes \"$(seq -s ' ' 1000)\" | head -c 120000000; echo; echo the end; sleep 0.1";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
     agent(&env, &["wait", "a", "--for", "exited", "--timeout", "170s"]).within(Duration::from_secs(180)).ok();
@@ -157,7 +157,7 @@ fn a_burst_beyond_the_limit_of_the_log_neither_blocks_the_agent_nor_fills_the_di
 }
 
 #[test]
-fn what_was_on_the_alternate_screen_stands_where_it_was_shown() {
+fn alternate_screen_output_is_logged_in_place() {
     let env = TestEnv::new();
     let script = r"printf 'plain\n\033[?1049h\033[2J\033[HALT SCREEN\n\033[?1049lback\n'; exec sleep 1000";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);

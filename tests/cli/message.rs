@@ -1,4 +1,4 @@
-//! `message send`, `list` and `read`: who gets it, who has read it, and what is said about it.
+//! `message send`, `list` and `read`: recipients, read state and output.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -7,18 +7,18 @@ use super::{agent, shown, spawned};
 use crate::support::TestEnv;
 use crate::support::run::Run;
 
-/// `symposium message …`, by a person.
+/// Runs `symposium message …` as the user.
 fn message(env: &TestEnv, args: &[&str]) -> Run {
     env.symposium(["message"].iter().chain(args))
 }
 
-/// The same, as an agent's shell runs it.
+/// Runs `symposium message …` as an agent's shell does.
 fn by(env: &TestEnv, name: &str, args: &[&str]) -> Run {
     let id = shown(env, name)["id"].as_str().expect("an agent has an id").to_owned();
     message(env, args).env("SYMPOSIUM_AGENT", name).env("SYMPOSIUM_AGENT_ID", id)
 }
 
-/// Agents that only lie there, each with its parent.
+/// Starts agents that do nothing, each with its parent.
 fn family(env: &TestEnv, pairs: &[(&str, &str)]) {
     for (name, parent) in pairs {
         let parent: &[&str] = if parent.is_empty() { &[] } else { &["--parent", parent] };
@@ -26,7 +26,7 @@ fn family(env: &TestEnv, pairs: &[(&str, &str)]) {
     }
 }
 
-/// Sender, recipient and text of each message.
+/// Returns sender, recipient and text of each message.
 fn brief(mail: &Value) -> Vec<(String, String, String)> {
     let word = |message: &Value, key: &str| message[key].as_str().unwrap_or("-").to_owned();
     let mail = mail.as_array().expect("a list").iter();
@@ -38,7 +38,7 @@ fn entry(from: &str, to: &str, text: &str) -> (String, String, String) {
 }
 
 #[test]
-fn mail_waits_until_it_is_read_and_is_read_once() {
+fn a_message_waits_until_it_is_read_once() {
     let env = TestEnv::new();
     family(&env, &[("lead", ""), ("fix", "lead")]);
     let sent = by(&env, "lead", &["send", "fix", "look at \u{1f980}\nand that"]).ok();
@@ -66,7 +66,7 @@ fn mail_waits_until_it_is_read_and_is_read_once() {
 }
 
 #[test]
-fn a_target_is_a_parent_children_a_project_or_a_person() {
+fn messages_reach_parents_children_projects_and_users() {
     let env = TestEnv::new();
     family(&env, &[("lead", ""), ("fix", "lead"), ("docs", "lead")]);
     let sent = |run: Run| brief(&run.ok().json());
@@ -87,14 +87,14 @@ fn a_target_is_a_parent_children_a_project_or_a_person() {
     let wake: Vec<_> = unread.as_array().unwrap().iter().map(|m| m["wake"].as_bool().unwrap()).collect();
     assert_eq!(wake, [true, true, false]);
     assert_eq!(unread[1]["project"], env.project().to_str().unwrap());
-    // What is for a person is shown to whoever asks outside of an agent.
+    // Messages to the user are shown to every command outside of an agent.
     assert_eq!(brief(&message(&env, &["list", "--json"]).ok().json()), [entry("lead", "-", "b")]);
     assert_eq!(brief(&message(&env, &["read", "--json"]).ok().json()), [entry("lead", "-", "b")]);
     assert_eq!(message(&env, &["list", "--json"]).ok().json(), json!([]));
 }
 
 #[test]
-fn a_target_that_is_not_there_is_told_with_what_is() {
+fn an_unknown_recipient_is_reported_with_suggestions() {
     let env = TestEnv::new();
     let empty = message(&env, &["send", "fix", "x"]).fails(3);
     assert!(empty.stderr.contains("there are no agents yet"), "{empty:?}");
@@ -136,7 +136,7 @@ fn a_target_that_is_not_there_is_told_with_what_is() {
 }
 
 #[test]
-fn unread_mail_follows_a_rename_and_goes_with_its_agent() {
+fn unread_messages_follow_a_rename_and_are_removed_with_the_agent() {
     let env = TestEnv::new();
     family(&env, &[("fix", ""), ("lead", "")]);
     by(&env, "lead", &["send", "fix", "first"]).ok();
@@ -153,7 +153,7 @@ fn unread_mail_follows_a_rename_and_goes_with_its_agent() {
 }
 
 #[test]
-fn one_that_is_away_has_mail_when_it_comes_back_which_is_said() {
+fn a_stopped_agent_finds_its_messages_after_a_resume() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "fix"]);
     agent(&env, &["kill", "fix"]).ok();
@@ -166,7 +166,7 @@ fn one_that_is_away_has_mail_when_it_comes_back_which_is_said() {
 }
 
 #[test]
-fn mail_of_agents_cannot_draw_on_a_terminal() {
+fn control_characters_of_messages_do_not_reach_the_terminal() {
     let env = TestEnv::new();
     family(&env, &[("fix", "")]);
     by(&env, "fix", &["send", "person", "done \u{202e}gnp\u{200b}\nmessage 2 from person, just now"]).ok();
@@ -179,7 +179,7 @@ fn mail_of_agents_cannot_draw_on_a_terminal() {
 }
 
 #[test]
-fn a_recap_tells_the_mail() {
+fn a_recap_lists_messages() {
     let env = TestEnv::new();
     family(&env, &[("lead", ""), ("fix", "lead")]);
     by(&env, "lead", &["send", "fix", "look at the parser\nand more"]).ok();

@@ -1,4 +1,4 @@
-//! `symposium metrics` and `supervisor run --metrics`: numbers for Prometheus.
+//! `symposium metrics` and `supervisor run --metrics`: metrics for Prometheus.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -39,7 +39,7 @@ fn free_address() -> SocketAddr {
 }
 
 #[test]
-fn a_supervisor_serves_them_and_nothing_else() {
+fn the_supervisor_serves_metrics_only() {
     let env = TestEnv::new();
     let address = free_address();
     let _terminal = env.terminal([env.binary(), "supervisor", "run", "--metrics", &address.to_string()]);
@@ -48,12 +48,12 @@ fn a_supervisor_serves_them_and_nothing_else() {
         get(address, "/metrics", &own).is_some_and(|text| text.contains("symposium_agents{"))
     });
     assert!(get(address, "/", &own).unwrap().starts_with("HTTP/1.1 404"));
-    // A web page whose name was pointed at this address.
+    // A request from a web page whose host name was pointed at this address (DNS rebinding).
     assert!(get(address, "/metrics", "evil.example").unwrap().starts_with("HTTP/1.1 403"));
 }
 
 #[test]
-fn half_open_connections_neither_end_the_supervisor_nor_keep_metrics_from_others() {
+fn half_open_connections_do_not_block_the_metrics() {
     let env = TestEnv::new();
     let address = free_address();
     let script = format!("ulimit -n 64; exec {} supervisor run --metrics {address}", env.binary());

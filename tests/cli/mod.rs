@@ -1,4 +1,4 @@
-//! What a user can do, verb by verb, on real tmux: the text they see, the exit code they get, what is left behind.
+//! The commands of a user, one by one, on real tmux: output, exit code and what remains afterwards.
 
 mod approve;
 mod attach;
@@ -75,43 +75,43 @@ use serde_json::Value;
 use crate::support::TestEnv;
 use crate::support::run::Run;
 
-/// `symposium agent …`.
+/// Runs `symposium agent …`.
 fn agent(env: &TestEnv, args: &[&str]) -> Run {
     env.symposium(["agent"].iter().chain(args))
 }
 
-/// Starts an agent; says what it is called.
+/// Starts an agent and returns its name.
 #[track_caller]
 fn spawned(env: &TestEnv, args: &[&str]) -> String {
     agent(env, &[&["spawn"], args].concat()).ok().stdout.trim_end().to_owned()
 }
 
-/// Everything `agent show --json` tells of an agent.
+/// Returns the output of `agent show --json`.
 #[track_caller]
 fn shown(env: &TestEnv, name: &str) -> Value {
     agent(env, &["show", name, "--json"]).ok().json()
 }
 
-/// The status of an agent, in one word.
+/// Returns the status of an agent.
 #[track_caller]
 fn status(env: &TestEnv, name: &str) -> String {
     shown(env, name)["status"].as_str().expect("a status is a word").to_owned()
 }
 
-/// Waits as a user's script would.
+/// Waits for a status with `agent wait`, as a user's script does.
 #[track_caller]
 fn wait_for(env: &TestEnv, name: &str, status: &str) {
     let waited = agent(env, &["wait", name, "--for", status, "--timeout", "20s"]).outcome();
     assert_eq!(waited.code, 0, "{waited:?}\n{}", env.report());
 }
 
-/// Everything an agent ever printed, as text.
+/// Returns everything that an agent printed, as text.
 #[track_caller]
 fn printed(env: &TestEnv, name: &str) -> String {
     agent(env, &["logs", name, "--plain"]).ok().stdout
 }
 
-/// The prompts that the demo agent of this name took, as it wrote them down itself.
+/// Returns the prompts that the demo agent of this name took, from its own record.
 #[track_caller]
 pub(crate) fn prompts(env: &TestEnv, name: &str) -> Vec<String> {
     let id =
@@ -125,7 +125,7 @@ pub(crate) fn prompts(env: &TestEnv, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Lets spawn return at once for these kinds, instead of watching for a moment whether they stay.
+/// Makes spawn return at once for these kinds, instead of checking for a moment whether the program keeps running.
 fn without_settling(env: &TestEnv, kinds: &[&str]) {
     let text: String = kinds.iter().map(|kind| format!("[{kind}]\nsettle_ms = 0\n")).collect();
     let mut private = std::fs::DirBuilder::new();
@@ -133,14 +133,14 @@ fn without_settling(env: &TestEnv, kinds: &[&str]) {
     std::fs::write(env.state().join("kinds.toml"), text).expect("writing kinds.toml");
 }
 
-/// Writes `.symposium/agents.toml` of the project, and trusts it.
+/// Writes `.symposium/agents.toml` of the project and trusts it.
 #[track_caller]
 pub(crate) fn trusted_specs(env: &TestEnv, text: &str) {
     in_project(env, ".symposium/agents.toml", text);
     env.symposium(["spec", "trust", "--yes"]).ok();
 }
 
-/// Writes a file below the project, with the directories above it.
+/// Writes a file below the project and creates its directories.
 fn in_project(env: &TestEnv, path: &str, text: &str) {
     let file = env.project().join(path);
     std::fs::create_dir_all(file.parent().expect("it is below the project")).expect("its directory");

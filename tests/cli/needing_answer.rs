@@ -1,18 +1,18 @@
-//! The count of agents that need an answer in the status line, the key that goes to them, and what a change of agents counts as.
+//! The count of waiting agents in the status line, the key that switches to them, and what a switch records.
 
 use serde_json::json;
 
 use super::{agent, shown, spawned, wait_for};
 use crate::support::TestEnv;
 
-/// Starts an agent that asks whether it may run something.
+/// Starts an agent that asks for approval of a command.
 fn asking(env: &TestEnv, name: &str) {
     spawned(env, &["demo", "--name", name, "--task", "/ask make clean"]);
     wait_for(env, name, "waiting");
 }
 
 #[test]
-fn the_status_line_counts_other_agents_that_need_an_answer_and_a_key_goes_to_them() {
+fn the_status_line_counts_waiting_agents_and_a_key_visits_them() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "home", "--", "sh", "-c", "echo this is home; exec cat"]);
     let terminal = env.terminal([env.binary(), "agent", "attach", "home"]);
@@ -38,7 +38,7 @@ fn the_status_line_counts_other_agents_that_need_an_answer_and_a_key_goes_to_the
 }
 
 #[test]
-fn a_change_to_another_agent_by_a_key_counts_as_attached_there_and_as_detached_here() {
+fn switching_agents_by_key_records_attach_and_detach() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         spawned(&env, &["--name", name, "--", "sh", "-c", &format!("echo this is {name}; exec cat")]);
@@ -53,7 +53,7 @@ fn a_change_to_another_agent_by_a_key_counts_as_attached_there_and_as_detached_h
 }
 
 #[test]
-fn the_keys_are_listed_with_what_they_do() {
+fn list_keys_describes_our_keys() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let keys = env.tmux(["list-keys", "-N"]).ok().stdout;

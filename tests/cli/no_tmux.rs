@@ -1,11 +1,11 @@
-//! A machine without tmux, or with one that is too old: said with the way out, and `--foreground` works all the same.
+//! A machine without tmux, or with one that is too old: errors explain what to do, and `--foreground` works.
 
 use serde_json::json;
 
 use super::agent;
 use crate::support::TestEnv;
 
-/// Every verb that needs tmux.
+/// Commands that need tmux.
 const VERBS: [&[&str]; 10] = [
     &["spawn", "demo"],
     &["spawn", "--", "sleep", "1000"],
@@ -20,7 +20,7 @@ const VERBS: [&[&str]; 10] = [
 ];
 
 #[test]
-fn without_tmux_everything_that_needs_it_says_how_to_install_it() {
+fn without_tmux_commands_explain_how_to_install_it() {
     let env = TestEnv::new();
     env.forget_program("tmux");
     for verb in VERBS {
@@ -40,7 +40,7 @@ fn without_tmux_everything_that_needs_it_says_how_to_install_it() {
 }
 
 #[test]
-fn a_tmux_that_is_too_old_is_refused_and_a_newer_one_is_not() {
+fn an_old_or_unknown_tmux_is_refused() {
     let env = TestEnv::new();
     env.fake_program("tmux", "echo tmux 3.1c");
     let outcome = agent(&env, &["list"]).fails(4);
@@ -56,7 +56,7 @@ fn a_tmux_that_is_too_old_is_refused_and_a_newer_one_is_not() {
 }
 
 #[test]
-fn the_foreground_needs_no_tmux_and_is_recorded_while_it_runs() {
+fn a_foreground_agent_needs_no_tmux_and_is_recorded() {
     let env = TestEnv::new();
     env.forget_program("tmux");
     let script = "echo running as $SYMPOSIUM_AGENT; while [ ! -e go ]; do sleep 0.02; done; exit 5";
@@ -78,7 +78,7 @@ fn the_foreground_needs_no_tmux_and_is_recorded_while_it_runs() {
 }
 
 #[test]
-fn what_was_written_down_is_shown_without_tmux_and_what_is_not_known_is_said() {
+fn without_tmux_recorded_agents_are_listed_with_a_warning() {
     let env = TestEnv::new();
     super::spawned(&env, &["--name", "inside", "--", "sleep", "1000"]);
     agent(&env, &["spawn", "--foreground", "--name", "outside", "--", "true"]).ok();
@@ -109,7 +109,7 @@ fn what_was_written_down_is_shown_without_tmux_and_what_is_not_known_is_said() {
 }
 
 #[test]
-fn in_the_foreground_a_person_talks_to_the_agent_itself() {
+fn a_foreground_agent_talks_to_its_terminal() {
     let env = TestEnv::new();
     env.forget_program("tmux");
     let terminal = env.terminal([
@@ -131,7 +131,7 @@ fn in_the_foreground_a_person_talks_to_the_agent_itself() {
 }
 
 #[test]
-fn an_agent_of_the_foreground_can_be_resumed_in_tmux_later() {
+fn a_foreground_agent_can_be_resumed_in_tmux() {
     let env = TestEnv::new();
     agent(&env, &["spawn", "--foreground", "demo", "--name", "a", "--task", "remember the milk"])
         .stdin("")
@@ -144,7 +144,7 @@ fn an_agent_of_the_foreground_can_be_resumed_in_tmux_later() {
 }
 
 #[test]
-fn a_foreground_agent_is_listed_while_it_runs_and_lost_when_its_terminal_dies() {
+fn a_foreground_agent_is_lost_when_its_terminal_dies() {
     let env = TestEnv::new();
     let mut running =
         agent(&env, &["spawn", "--foreground", "--name", "a", "--", "sh", "-c", "echo up; exec sleep 1000"])
@@ -161,7 +161,7 @@ fn a_foreground_agent_is_listed_while_it_runs_and_lost_when_its_terminal_dies() 
 }
 
 #[test]
-fn the_end_of_a_foreground_agent_that_was_renamed_is_still_told() {
+fn the_exit_of_a_renamed_foreground_agent_is_recorded() {
     let env = TestEnv::new();
     let script = "echo up; while [ ! -e go ]; do sleep 0.02; done; exit 5";
     let running = agent(&env, &["spawn", "--foreground", "--name", "a", "--", "sh", "-c", script]).start();

@@ -1,4 +1,4 @@
-//! `--param`: what an agent is given reaches prompt, task, environment and record, to the letter and nowhere else.
+//! `--param`: values reach prompt, task, environment and record verbatim, and nothing else.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn environment(agent: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_value_reaches_prompt_task_environment_and_record_to_the_letter() {
+fn a_parameter_reaches_prompt_task_environment_and_record_verbatim() {
     let env = TestEnv::new();
     trusted_specs(&env, TEXT);
     let odd = "Zürich \"'; $(touch x) `id` --flag {{days}} #{pane_id}\nline 2";
@@ -67,7 +67,7 @@ fn a_value_reaches_prompt_task_environment_and_record_to_the_letter() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_at_once_and_starts_nothing() {
+fn invalid_parameters_are_reported_and_start_nothing() {
     let env = TestEnv::new();
     trusted_specs(&env, TEXT);
     let run =
@@ -100,7 +100,7 @@ fn what_does_not_fit_is_told_at_once_and_starts_nothing() {
 }
 
 #[test]
-fn afresh_the_same_values_go_into_the_spec_of_today() {
+fn a_fresh_restart_applies_the_parameters_to_the_current_spec() {
     let env = TestEnv::new();
     trusted_specs(&env, TEXT);
     spawned(&env, &["weather", "--name", "a", "--param", "region=asia", "--param", "unit=f"]);

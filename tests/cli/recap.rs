@@ -1,10 +1,10 @@
-//! `agent recap`: what happened, on one screen, and over the screen of somebody who comes back.
+//! `agent recap`: a summary of what happened, and the recap shown over the screen when a user attaches again.
 
 use super::{agent, spawned, wait_for};
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
-/// A repository with one commit, in the project.
+/// Creates a repository with one commit in the project.
 fn repository(env: &TestEnv) {
     env.program("git", ["init", "-q", "-b", "trunk"]).ok();
     commit(env, "begin", "begin");
@@ -18,7 +18,7 @@ fn commit(env: &TestEnv, file: &str, subject: &str) {
 }
 
 #[test]
-fn a_recap_tells_work_commits_changes_words_and_what_is_asked() {
+fn a_recap_lists_work_commits_changes_replies_and_questions() {
     let env = TestEnv::new();
     repository(&env);
     spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
@@ -42,12 +42,12 @@ fn a_recap_tells_work_commits_changes_words_and_what_is_asked() {
     assert!(!text.contains('\u{1b}') && text.lines().count() < 24, "{text}");
     let json = agent(&env, &["recap", "a", "--json"]).ok().json();
     assert_eq!((&json["status"], &json["prompts"]), (&"waiting".into(), &2.into()));
-    // git counts in seconds: what was committed in the second before its birth may count too.
+    // git counts in seconds, so a commit of the second before the spawn may count too.
     assert!((1..=2).contains(&json["commits"].as_array().unwrap().len()), "{json}");
 }
 
 #[test]
-fn a_recap_begins_where_it_is_told_to() {
+fn a_recap_starts_at_the_given_time() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
     wait_for(&env, "a", "idle");
@@ -59,10 +59,10 @@ fn a_recap_begins_where_it_is_told_to() {
     agent(&env, &["recap", "nobody"]).fails(3);
 }
 
-/// What a recap that covers a screen says below.
+/// The last line of a recap that covers a screen.
 const CLOSES: &str = "Esc or Enter closes this, any other key goes to the agent";
 
-/// An agent that nobody has looked at since it was born, long ago.
+/// Creates an agent that was spawned long ago and never attached to.
 fn of_long_ago() -> TestEnv {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember blue"]);
@@ -71,12 +71,12 @@ fn of_long_ago() -> TestEnv {
     env
 }
 
-/// Takes the recap away, leaves, and comes back at once: who has just left has not forgotten.
+/// Closes the recap, detaches and attaches again at once: no recap is shown after a short absence.
 #[track_caller]
 fn leaves_and_is_back_without_a_recap(env: &TestEnv, terminal: Terminal<'_>) {
     terminal.keys(&["Escape"]);
-    // Asked of tmux: the text is also missing from a screen that is just being redrawn, and a key that follows Escape at once
-    // is read together with it.
+    // Read from tmux: the text is also missing from a screen that is being redrawn, and a key that follows Escape at
+    // once is read together with it.
     env.wait_until("the recap is gone", || {
         env.tmux(["display-message", "-p", "-t", "=a:", "#{pane_in_mode}"]).ok().stdout == "0\n"
     });
@@ -91,7 +91,7 @@ fn leaves_and_is_back_without_a_recap(env: &TestEnv, terminal: Terminal<'_>) {
 }
 
 #[test]
-fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
+fn a_recap_is_shown_after_a_long_absence_and_closed_by_a_key() {
     let env = of_long_ago();
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text(CLOSES);
@@ -102,16 +102,16 @@ fn who_was_away_for_long_finds_it_over_the_screen_and_a_key_takes_it_away() {
 }
 
 #[test]
-fn below_a_recap_the_keys_are_those_of_a_tmux_inside_another() {
+fn the_recap_shows_the_detach_keys_of_a_nested_tmux() {
     let env = of_long_ago();
     let terminal = env.terminal_in_tmux([env.binary(), "agent", "attach", "a"]);
     terminal.wait_for_text(CLOSES);
-    // Which nobody presses.
+    // The keys are shown, not pressed.
     terminal.wait_for_text("detach: C-b C-b d");
 }
 
 #[test]
-fn who_has_just_left_has_not_forgotten_while_others_watch_either() {
+fn a_recent_detach_shows_no_recap_while_observers_are_attached() {
     let env = of_long_ago();
     let observer = env.terminal([env.binary(), "agent", "attach", "a", "--observe"]);
     observer.wait_for_text("watching only");
@@ -121,14 +121,15 @@ fn who_has_just_left_has_not_forgotten_while_others_watch_either() {
 }
 
 #[test]
-fn a_driver_who_takes_over_closes_the_recap_and_the_former_one_cannot_type_into_it() {
+fn a_takeover_closes_the_recap_of_the_former_driver() {
     let env = of_long_ago();
     let former = env.terminal([env.binary(), "agent", "attach", "a"]);
     former.wait_for_text(CLOSES);
     let driver = env.terminal([env.binary(), "agent", "attach", "a", "--take"]);
     former.wait_for_text("took over");
     driver.wait_for_text(CLOSES);
-    // One after the other: tmux takes keys that come within a millisecond for a paste, whichever terminal they come from.
+    // One after the other: tmux takes keys that arrive within a millisecond for a paste, whichever terminal they come
+    // from.
     driver.keys(&["Enter"]);
     env.wait_until("the recap is gone", || !driver.screen().contains(CLOSES));
     former.keys(&["typed as a watcher", "Enter"]);
@@ -143,7 +144,7 @@ fn a_driver_who_takes_over_closes_the_recap_and_the_former_one_cannot_type_into_
 }
 
 #[test]
-fn a_digest_covers_all_agents_since_the_user_last_looked() {
+fn a_digest_covers_all_agents_since_the_users_last_visit() {
     let env = TestEnv::new();
     let shop = env.root().join("shop");
     std::fs::create_dir(&shop).unwrap();
@@ -159,7 +160,7 @@ fn a_digest_covers_all_agents_since_the_user_last_looked() {
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what:?} is missing:\n{text}"));
     assert!(at("NEEDS YOU") < at("Bash: make clean") && at("Bash: make clean") < at("SHOP"), "{text}");
     assert!(text.contains("1 prompt\n") || text.contains("1 prompt ·"), "{text}");
-    // What was seen is not told again, except for what still needs the user.
+    // Events that were already shown are not repeated, except for those that still need the user.
     let again = env.symposium(["recap", "--json"]).ok().json();
     assert_eq!(again["since"], env.symposium(["recap", "--json"]).ok().json()["since"]);
     assert_eq!(again["needs_you"]["agents"], serde_json::json!(["b"]), "{again}");
@@ -179,7 +180,7 @@ fn the_prefix_key_works_while_a_recap_is_shown() {
     env.wait_until("that the terminal left is written down", || {
         env.registry()["sessions"]["a"]["last_detached"].is_string()
     });
-    // The page of the former driver is not there any more, and no key reached the agent.
+    // The recap of the former driver is closed, and no key reached the agent.
     let again = env.terminal([env.binary(), "agent", "attach", "a"]);
     again.wait_for_text("detach: C-b d");
     env.wait_until("the old recap is gone", || !again.screen().contains(CLOSES));
@@ -200,7 +201,7 @@ fn the_key_that_closes_a_recap_reaches_the_agent() {
 }
 
 #[test]
-fn a_recap_can_be_turned_off_or_come_later() {
+fn recaps_can_be_disabled_or_delayed() {
     for setting in ["false", "\"400d\""] {
         let env = of_long_ago();
         std::fs::write(env.state().join("config.toml"), format!("[attach]\nrecap = {setting}\n"))
@@ -215,7 +216,7 @@ fn a_recap_can_be_turned_off_or_come_later() {
 }
 
 #[test]
-fn the_footer_of_an_agent_is_not_its_last_words() {
+fn the_footer_of_an_agent_is_not_its_last_reply() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
     wait_for(&env, "a", "working");

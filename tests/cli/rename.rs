@@ -1,4 +1,4 @@
-//! `agent rename`: another name for the same agent, alive or not.
+//! `agent rename`: another name for the same agent, running or not.
 
 use insta::assert_snapshot;
 
@@ -6,7 +6,7 @@ use super::{agent, printed, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
 #[test]
-fn a_live_agent_goes_on_under_its_new_name() {
+fn a_renamed_agent_keeps_running() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "old", "--task", "hello"]);
     wait_for(&env, "old", "idle");
@@ -18,7 +18,7 @@ fn a_live_agent_goes_on_under_its_new_name() {
         assert_eq!(before[same], after[same], "{same}");
     }
     assert_eq!(env.tmux(["list-sessions", "-F", "#{session_name}"]).ok().stdout, "new\n");
-    // Its process still has the old name in its environment: hooks and transcript must find the new one.
+    // The process still has the old name in its environment: hooks and transcript must find the new one.
     agent(&env, &["send", "new", "after the rename"]).ok();
     wait_for(&env, "new", "idle");
     assert_eq!(prompts(&env, "new"), ["hello", "after the rename"]);
@@ -28,7 +28,7 @@ fn a_live_agent_goes_on_under_its_new_name() {
 }
 
 #[test]
-fn ends_and_terminals_are_noted_under_the_new_name() {
+fn exits_and_detaches_are_recorded_under_the_new_name() {
     let env = TestEnv::new();
     let script = "echo up; while [ ! -e go ]; do sleep 0.02; done; exit 3";
     spawned(&env, &["--name", "old", "--", "sh", "-c", script]);
@@ -42,7 +42,7 @@ fn ends_and_terminals_are_noted_under_the_new_name() {
 }
 
 #[test]
-fn a_stopped_agent_keeps_everything_and_comes_back() {
+fn a_renamed_stopped_agent_keeps_its_data_and_resumes() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "old", "--task", "remember the milk"]);
     wait_for(&env, "old", "idle");
@@ -56,7 +56,7 @@ fn a_stopped_agent_keeps_everything_and_comes_back() {
 }
 
 #[test]
-fn the_old_name_is_free_and_a_taken_one_is_refused() {
+fn rename_frees_the_old_name_and_refuses_a_taken_one() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         spawned(&env, &["--name", name, "--", "sleep", "1000"]);

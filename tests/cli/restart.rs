@@ -1,4 +1,5 @@
-//! `agent restart`: ended and started again, with its conversation or afresh, under the eyes of who is attached.
+//! `agent restart`: an agent is ended and started again, with its conversation or a new one, while clients stay
+//! attached.
 
 use super::{agent, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
@@ -21,7 +22,7 @@ fn restart_keeps_the_conversation() {
 }
 
 #[test]
-fn fresh_begins_a_new_conversation() {
+fn fresh_starts_a_new_conversation() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember the milk"]);
     wait_for(&env, "a", "idle");
@@ -33,7 +34,7 @@ fn fresh_begins_a_new_conversation() {
 }
 
 #[test]
-fn who_is_attached_stays_attached() {
+fn restart_keeps_clients_attached() {
     let env = TestEnv::new();
     let script = "echo \"run $(cat n 2>/dev/null)\"; echo again > n; exec sleep 1000";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
@@ -47,7 +48,7 @@ fn who_is_attached_stays_attached() {
 }
 
 #[test]
-fn what_does_not_run_is_started_and_a_tree_is_ended_first() {
+fn restart_starts_stopped_agents_and_ends_the_old_process_tree() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "setsid sleep 65432 & exec sleep 1000"]);
     let strays = || env.processes().iter().filter(|one| one.command == "sleep 65432").count();

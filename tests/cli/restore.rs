@@ -1,18 +1,18 @@
-//! `agent restore`: after a reboot, which is a tmux server that is gone, everything comes back.
+//! `agent restore` resumes all agents after a reboot, simulated by ending the tmux server.
 
 use insta::assert_snapshot;
 
 use super::{agent, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// What a power cut does to tmux and everything in it.
+/// Does to tmux and all processes in it what a power cut does.
 fn reboot(env: &TestEnv) {
     env.tmux(["kill-server"]).ok();
     env.wait_until("everything is gone", || env.processes().is_empty());
 }
 
 #[test]
-fn after_a_reboot_agents_are_lost_and_restore_brings_each_back() {
+fn restore_resumes_every_agent_after_a_reboot() {
     let env = TestEnv::new();
     let dir = env.home().display().to_string();
     spawned(&env, &["demo", "--name", "talk", "--task", "remember the milk"]);
@@ -39,7 +39,7 @@ fn after_a_reboot_agents_are_lost_and_restore_brings_each_back() {
 }
 
 #[test]
-fn without_all_restore_says_who_is_lost_and_does_nothing() {
+fn restore_without_all_lists_lost_agents_and_does_nothing() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         spawned(&env, &["--name", name, "--", "sleep", "1000"]);
@@ -55,7 +55,7 @@ fn without_all_restore_says_who_is_lost_and_does_nothing() {
 }
 
 #[test]
-fn when_nothing_is_lost_restore_says_so() {
+fn restore_without_lost_agents_reports_it() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     for args in [&["restore"][..], &["restore", "--all"]] {
@@ -65,7 +65,7 @@ fn when_nothing_is_lost_restore_says_so() {
 }
 
 #[test]
-fn one_that_cannot_come_back_is_told_and_the_others_do() {
+fn restore_reports_failures_and_restores_the_others() {
     let env = TestEnv::new();
     let gone = env.root().join("gone");
     std::fs::create_dir(&gone).unwrap();
@@ -85,14 +85,14 @@ fn one_that_cannot_come_back_is_told_and_the_others_do() {
 }
 
 #[test]
-fn many_show_a_progress_bar_in_a_terminal() {
+fn restoring_many_agents_shows_a_progress_bar() {
     let env = TestEnv::new();
     let spawns: Vec<_> = (0..6)
         .map(|n| agent(&env, &["spawn", "--name", &format!("a{n}"), "--", "sleep", "1000"]).start())
         .collect();
     spawns.into_iter().for_each(|spawn| drop(spawn.finish().ok()));
     reboot(&env);
-    // An agent of another environment is a terminal whose every byte is kept.
+    // An agent of another environment serves as a terminal whose every byte is recorded.
     let other = env.root().join("other").display().to_string();
     let main = env.state().display().to_string();
     let command = ["--", env.binary(), "--home", &main, "agent", "restore", "--all"];
@@ -105,7 +105,7 @@ fn many_show_a_progress_bar_in_a_terminal() {
 }
 
 #[test]
-fn what_another_restore_brought_back_meanwhile_is_no_failure() {
+fn an_agent_restored_by_another_command_is_not_a_failure() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         spawned(&env, &["--name", name, "--", "sleep", "1000"]);
@@ -128,7 +128,7 @@ fn what_another_restore_brought_back_meanwhile_is_no_failure() {
 }
 
 #[test]
-fn a_program_that_outlived_its_terminal_is_ended_before_it_is_restored() {
+fn a_program_that_outlived_its_terminal_is_ended_before_restore() {
     let env = TestEnv::new();
     let script = "trap '' HUP; echo ready; while :; do sleep 45678; done";
     spawned(&env, &["--name", "a", "--", "sh", "-c", script]);
@@ -146,7 +146,7 @@ fn a_program_that_outlived_its_terminal_is_ended_before_it_is_restored() {
 }
 
 #[test]
-fn agents_that_were_cut_off_say_so_and_can_be_asked_to_go_on() {
+fn cut_off_agents_are_reported_and_can_be_told_to_continue() {
     let env = TestEnv::new();
     for (name, prompt) in [("turn", "/work 10m"), ("dialog", "/ask make clean"), ("done", "hello")] {
         spawned(&env, &["demo", "--name", name]);
@@ -183,7 +183,7 @@ fn agents_that_were_cut_off_say_so_and_can_be_asked_to_go_on() {
 }
 
 #[test]
-fn a_variable_that_the_restoring_shell_lacks_is_named() {
+fn restore_names_variables_that_the_shell_lacks() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         let spawn = ["spawn", "--name", name, "--", "sleep", "1000"];

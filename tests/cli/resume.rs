@@ -1,4 +1,4 @@
-//! `agent resume`: what ended comes back, in its directory and with its conversation.
+//! `agent resume`: ended agents start again, in their directory and with their conversation.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::{agent, printed, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
 #[test]
-fn a_killed_agent_comes_back_with_its_conversation() {
+fn a_killed_agent_resumes_with_its_conversation() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "remember the milk"]);
     wait_for(&env, "a", "idle");
@@ -28,7 +28,7 @@ fn a_killed_agent_comes_back_with_its_conversation() {
 }
 
 #[test]
-fn a_crashed_agent_comes_back_in_its_old_pane() {
+fn a_crashed_agent_resumes_in_its_old_pane() {
     let env = TestEnv::new();
     agent(&env, &["spawn", "demo", "--name", "a", "--task", "/crash 3"]).outcome();
     wait_for(&env, "a", "crashed");
@@ -64,7 +64,7 @@ fn a_command_runs_again_with_its_directory_and_variables() {
 }
 
 #[test]
-fn an_agent_that_was_told_nothing_says_so_when_it_comes_back() {
+fn resume_reports_an_empty_conversation() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a"]);
     wait_for(&env, "a", "idle");
@@ -77,7 +77,7 @@ fn an_agent_that_was_told_nothing_says_so_when_it_comes_back() {
 }
 
 #[test]
-fn what_cannot_be_resumed_is_told_and_left_as_it_is() {
+fn a_failed_resume_is_reported_and_changes_nothing() {
     let env = TestEnv::new();
     let dir = env.root().join("gone");
     std::fs::create_dir(&dir).unwrap();
@@ -101,7 +101,7 @@ fn what_cannot_be_resumed_is_told_and_left_as_it_is() {
 }
 
 #[test]
-fn a_program_that_was_uninstalled_is_told_and_one_that_moved_is_found() {
+fn resume_reports_an_uninstalled_program_and_finds_a_moved_one() {
     let env = TestEnv::new();
     super::without_settling(&env, &["claude"]);
     env.fake_program("claude", "exec sleep 1000");
@@ -123,7 +123,7 @@ fn a_program_that_was_uninstalled_is_told_and_one_that_moved_is_found() {
 }
 
 #[test]
-fn an_agent_that_runs_in_somebodys_terminal_is_not_started_twice() {
+fn resume_refuses_an_agent_in_the_foreground() {
     let env = TestEnv::new();
     let foreground = agent(&env, &["spawn", "--name", "a", "--foreground", "--", "sleep", "1000"]).start();
     env.wait_until("it runs", || {

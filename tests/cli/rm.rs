@@ -1,4 +1,4 @@
-//! `agent rm` and `agent prune`: forgetting, without losing what nobody said may be lost.
+//! `agent rm` and `agent prune`: removal of records and files without the loss of unsaved work.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::{agent, spawned, status, wait_for};
 use crate::support::TestEnv;
 
 #[test]
-fn rm_forgets_what_ended_with_all_its_files() {
+fn rm_deletes_the_record_and_files_of_an_ended_agent() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     agent(&env, &["kill", "a"]).ok();
@@ -22,7 +22,7 @@ fn rm_forgets_what_ended_with_all_its_files() {
 }
 
 #[test]
-fn what_runs_is_not_removed_unless_forced() {
+fn rm_of_a_running_agent_needs_force() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "76543"]);
     assert_snapshot!(agent(&env, &["rm", "a"]).fails(1).stderr, @"
@@ -40,7 +40,7 @@ fn what_runs_is_not_removed_unless_forced() {
 }
 
 #[test]
-fn work_in_a_scratch_folder_is_not_lost_unless_forced() {
+fn rm_of_a_scratch_folder_with_files_needs_force() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--workspace", "scratch", "--", "sh", "-c", "echo x > result"]);
     wait_for(&env, "a", "exited");
@@ -62,7 +62,7 @@ fn work_in_a_scratch_folder_is_not_lost_unless_forced() {
     assert_eq!(fs::read_to_string(kept).unwrap(), "x\n");
 }
 
-/// An agent that is running in a worktree with a changed, a new and an ignored file.
+/// Starts an agent in a worktree with a changed, a new and an ignored file.
 fn worktree_with_work() -> TestEnv {
     let env = repository();
     spawned(&env, &["--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
@@ -74,7 +74,7 @@ fn worktree_with_work() -> TestEnv {
 }
 
 #[test]
-fn the_refusal_for_a_running_agent_names_its_work_and_its_hint_loses_nothing() {
+fn rm_of_a_running_agent_names_its_unsaved_work() {
     let env = worktree_with_work();
     assert_snapshot!(agent(&env, &["rm", "fix"]).fails(1).stderr, @"
     error: agent `fix` is still running
@@ -89,7 +89,7 @@ fn the_refusal_for_a_running_agent_names_its_work_and_its_hint_loses_nothing() {
 }
 
 #[test]
-fn a_dry_run_lists_the_work_and_changes_nothing() {
+fn rm_dry_run_lists_the_work_and_changes_nothing() {
     let env = worktree_with_work();
     let before = env.registry();
     let preview = agent(&env, &["rm", "--dry-run", "fix", "--json"]).ok().json();
@@ -176,7 +176,7 @@ fn forced_removal_asks_at_a_terminal() {
 }
 
 #[test]
-fn prune_forgets_what_ended_well_or_on_request_and_nothing_else() {
+fn prune_removes_exited_and_stopped_agents_only() {
     let env = TestEnv::new();
     for name in ["runs", "stopped"] {
         spawned(&env, &["--name", name, "--", "sleep", "1000"]);

@@ -17,7 +17,7 @@ fn schema(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(path).expect(name)).expect("valid JSON")
 }
 
-/// The JSON Schema type of a value.
+/// Returns the JSON Schema type of a value.
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -118,7 +118,7 @@ fn every_line_of_stderr_is_json_with_json() {
     }
 }
 
-/// The codes in the source, each with its exit codes.
+/// Returns the codes in the source, each with its exit code.
 fn codes_in_source() -> BTreeSet<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/error");
     let inner =

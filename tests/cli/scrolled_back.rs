@@ -7,7 +7,8 @@ use crate::support::terminal::Terminal;
 /// A wheel step upwards at column 10, line 10, as a terminal reports it.
 const WHEEL_UP: &str = "\x1b[<64;10;10M";
 
-/// Starts an agent that has printed more than a screen and writes each line it reads to `typed` in the project directory.
+/// Starts an agent that has printed more than a screen and writes each line it reads to `typed` in the project
+/// directory.
 fn reading_agent(env: &TestEnv) {
     let script =
         "seq 200; echo ready; while read -r line; do echo \"$line\" >>typed; echo \"got <$line>\"; done";
@@ -25,7 +26,7 @@ fn scroll_back(terminal: &Terminal<'_>) {
     terminal.wait_for_text("scrolled back (type or Esc to return)");
 }
 
-/// All lines that the agent has read.
+/// Returns all lines that the agent has read.
 fn typed(env: &TestEnv) -> String {
     std::fs::read_to_string(env.project().join("typed")).unwrap_or_default()
 }
@@ -96,7 +97,7 @@ fn navigation_keys_scroll_and_escape_returns_without_reaching_the_agent() {
 }
 
 #[test]
-fn clicks_and_changes_of_focus_leave_the_view_where_it_is() {
+fn clicks_and_focus_changes_do_not_scroll_the_view() {
     let env = TestEnv::new();
     reading_agent(&env);
     let terminal = attached(&env);
@@ -104,7 +105,7 @@ fn clicks_and_changes_of_focus_leave_the_view_where_it_is() {
     terminal.type_text(WHEEL_UP);
     for (report, focused) in [("\x1b[O", "0\n"), ("\x1b[I", "1\n")] {
         terminal.type_text(report);
-        // Reports that tmux reads at once cannot be told from keys: for both the focus is what it was.
+        // tmux cannot distinguish reports that it reads at once from keys; for both, the focus is unchanged.
         env.wait_until("tmux has seen the report", || {
             env.tmux(["show-options", "-wqv", "-t", "=a:", "@symposium_focus"]).ok().stdout == focused
         });

@@ -1,4 +1,5 @@
-//! `agent send` to an agent CLI: to the letter, exactly once, and never into something that is not ready for it.
+//! `agent send` to an agent CLI: prompts arrive verbatim and exactly once, and are never typed into an agent that is
+//! not ready.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -6,7 +7,7 @@ use serde_json::json;
 use super::{agent, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// A demo agent at rest, with an empty conversation.
+/// Starts an idle demo agent with an empty conversation.
 fn demo(env: &TestEnv) {
     spawned(env, &["demo", "--name", "a"]);
     wait_for(env, "a", "idle");
@@ -28,7 +29,7 @@ fn a_prompt_arrives_once_and_is_confirmed() {
 }
 
 #[test]
-fn an_agent_that_took_a_prompt_is_working_so_that_a_script_can_wait_for_its_end() {
+fn an_agent_is_working_as_soon_as_it_took_a_prompt() {
     let env = TestEnv::new();
     demo(&env);
     for _ in 0..2 {
@@ -40,7 +41,7 @@ fn an_agent_that_took_a_prompt_is_working_so_that_a_script_can_wait_for_its_end(
 }
 
 #[test]
-fn several_lines_and_odd_letters_arrive_as_one_prompt() {
+fn lines_and_unicode_arrive_as_one_prompt() {
     let env = TestEnv::new();
     demo(&env);
     let text = "first\n\n  indented\tand a tab\n$(touch x) `y` #{pane_id} ; \\n 'q' \"q\" %s ~\nнаконец 日本語 é e\u{301} 👩‍👩‍👧 🦀";
@@ -50,7 +51,7 @@ fn several_lines_and_odd_letters_arrive_as_one_prompt() {
 }
 
 #[test]
-fn a_prompt_of_200_kilobytes_arrives_whole() {
+fn a_prompt_of_200_kilobytes_arrives_completely() {
     let env = TestEnv::new();
     demo(&env);
     let text: String =
@@ -72,7 +73,7 @@ fn a_prompt_may_begin_with_dashes() {
 }
 
 #[test]
-fn several_senders_at_once_each_get_through_once() {
+fn concurrent_senders_each_deliver_once() {
     let env = TestEnv::new();
     demo(&env);
     let texts = ["/work 10ms one", "/work 10ms two", "/work 10ms three"];
@@ -95,7 +96,7 @@ fn several_senders_at_once_each_get_through_once() {
 }
 
 #[test]
-fn a_draft_of_somebody_else_is_left_alone() {
+fn send_leaves_a_draft_unchanged() {
     let env = TestEnv::new();
     demo(&env);
     env.tmux(["send-keys", "-t", "=a:", "-l", "half a thou"]).ok();
@@ -112,7 +113,7 @@ fn a_draft_of_somebody_else_is_left_alone() {
 }
 
 #[test]
-fn a_dialog_is_not_answered_by_a_prompt() {
+fn send_does_not_answer_a_dialog() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/ask rm -rf build"]);
     wait_for(&env, "a", "waiting");
@@ -127,7 +128,7 @@ fn a_dialog_is_not_answered_by_a_prompt() {
 }
 
 #[test]
-fn a_working_agent_is_waited_for() {
+fn send_waits_for_a_working_agent() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 4s"]);
     wait_for(&env, "a", "working");
@@ -137,7 +138,7 @@ fn a_working_agent_is_waited_for() {
 }
 
 #[test]
-fn an_agent_that_works_too_long_gets_nothing() {
+fn send_to_an_agent_that_works_too_long_types_nothing() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
     wait_for(&env, "a", "working");
@@ -148,7 +149,7 @@ fn an_agent_that_works_too_long_gets_nothing() {
 }
 
 #[test]
-fn a_hung_agent_is_told_from_one_that_took_it() {
+fn send_to_a_hung_agent_is_not_confirmed() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/hang"]);
     wait_for(&env, "a", "working");
@@ -157,7 +158,7 @@ fn a_hung_agent_is_told_from_one_that_took_it() {
 }
 
 #[test]
-fn control_characters_and_nothing_at_all_are_refused() {
+fn control_characters_and_empty_prompts_are_refused() {
     let env = TestEnv::new();
     demo(&env);
     let outcome = agent(&env, &["send", "a", "-"]).stdin("one\ntwo \u{1b}[201~rm\n").fails(2);
@@ -172,7 +173,7 @@ fn control_characters_and_nothing_at_all_are_refused() {
 }
 
 #[test]
-fn who_is_not_there_or_does_not_run_is_told() {
+fn send_to_an_unknown_or_stopped_agent_is_refused() {
     let env = TestEnv::new();
     demo(&env);
     agent(&env, &["send", "b", "hello"]).fails(3);
@@ -198,7 +199,7 @@ fn an_agent_whose_directory_is_gone_can_be_hibernated_and_prompted() {
 }
 
 #[test]
-fn one_that_falls_asleep_meanwhile_is_woken_once_more() {
+fn send_wakes_an_agent_that_hibernates_during_delivery() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
     wait_for(&env, "a", "idle");
@@ -215,7 +216,7 @@ fn one_that_falls_asleep_meanwhile_is_woken_once_more() {
 }
 
 #[test]
-fn one_that_is_falling_asleep_is_waited_for() {
+fn send_waits_for_a_hibernation_in_progress() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
     wait_for(&env, "a", "idle");
@@ -235,7 +236,7 @@ fn one_that_is_falling_asleep_is_waited_for() {
 }
 
 #[test]
-fn a_prompt_from_before_the_clock_was_set_back_is_not_taken_for_the_new_one() {
+fn a_prompt_recorded_before_a_clock_change_does_not_confirm_a_new_one() {
     let env = TestEnv::new();
     demo(&env);
     agent(&env, &["send", "a", "first"]).ok();
@@ -250,7 +251,7 @@ fn a_prompt_from_before_the_clock_was_set_back_is_not_taken_for_the_new_one() {
 }
 
 #[test]
-fn the_turn_to_type_is_waited_for_as_long_as_the_timeout_says() {
+fn the_input_lock_is_waited_for_until_the_timeout() {
     let env = TestEnv::new();
     demo(&env);
     let lock = std::fs::File::create(env.state().join("instances/a/state/typing.lock")).unwrap();

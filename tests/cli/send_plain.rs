@@ -1,4 +1,4 @@
-//! `agent send` to a program that is no agent CLI: what can be delivered is, what cannot be is refused with a reason.
+//! `agent send` to a program that is not an agent CLI: texts are delivered, or refused with a reason.
 
 use std::fs;
 
@@ -7,14 +7,14 @@ use insta::assert_snapshot;
 use super::{agent, printed, spawned};
 use crate::support::TestEnv;
 
-/// Runs a program that keeps what it reads; says where.
+/// Starts a program that stores what it reads, and returns the path of the file.
 fn reader(env: &TestEnv, script: &str) -> std::path::PathBuf {
     spawned(env, &["--name", "a", "--", "sh", "-c", script]);
     env.wait_until("it reads", || printed(env, "a").contains("reading"));
     env.project().join("got")
 }
 
-/// Waits until the program has written down exactly this; more than that must never come.
+/// Waits until the program has stored exactly this text; more text is an error.
 #[track_caller]
 fn has(env: &TestEnv, got: &std::path::Path, text: &str) {
     let read = || fs::read_to_string(got).unwrap_or_default();
@@ -35,7 +35,7 @@ fn a_line_reaches_a_program_that_reads_lines() {
 }
 
 #[test]
-fn the_longest_line_a_terminal_keeps_arrives_and_a_longer_one_is_refused() {
+fn a_line_up_to_the_terminals_limit_arrives_and_a_longer_one_is_refused() {
     let env = TestEnv::new();
     let got = reader(&env, COOKED);
     let longest = "x".repeat(4095);
@@ -51,7 +51,7 @@ fn the_longest_line_a_terminal_keeps_arrives_and_a_longer_one_is_refused() {
 }
 
 #[test]
-fn several_lines_are_refused_unless_each_may_stand_alone() {
+fn several_lines_are_refused_without_as_lines() {
     let env = TestEnv::new();
     let got = reader(&env, COOKED);
     let outcome = agent(&env, &["send", "a", "one\ntwo\n\nthree"]).fails(6);
@@ -75,7 +75,7 @@ fn many_lines_arrive_in_order() {
 }
 
 #[test]
-fn a_program_that_does_not_read_is_told() {
+fn send_reports_a_program_that_does_not_read() {
     let env = TestEnv::new();
     reader(&env, "echo reading; exec sleep 1000");
     let outcome = agent(&env, &["send", "a", "hello"]).fails(6);
@@ -87,7 +87,7 @@ fn a_program_that_does_not_read_is_told() {
 }
 
 #[test]
-fn a_shell_runs_what_it_is_sent_once() {
+fn a_shell_runs_sent_commands_once() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--env", "PS1=ready> ", "--", "bash", "--norc", "--noprofile"]);
     env.wait_until("it prompts", || printed(&env, "a").contains("ready>"));
@@ -100,7 +100,7 @@ fn a_shell_runs_what_it_is_sent_once() {
 }
 
 #[test]
-fn a_raw_reader_gets_keys_and_refuses_what_would_be_keys() {
+fn a_raw_reader_gets_keys_and_control_keys_are_refused() {
     let env = TestEnv::new();
     let got = reader(
         &env,
@@ -117,7 +117,7 @@ fn a_raw_reader_gets_keys_and_refuses_what_would_be_keys() {
 }
 
 #[test]
-fn a_command_without_a_prompt_of_its_own_is_typed_its_task() {
+fn the_task_of_a_plain_command_is_typed() {
     let env = TestEnv::new();
     let outcome =
         agent(&env, &["spawn", "--name", "a", "--task", "hello", "--", "sh", "-c", "exec cat > got"]).ok();
@@ -126,8 +126,8 @@ fn a_command_without_a_prompt_of_its_own_is_typed_its_task() {
 }
 
 #[test]
-fn a_program_that_ends_over_it_is_told_with_its_code_and_last_lines() {
-    // One that reads lines, and one that reads keys.
+fn send_reports_code_and_last_lines_of_a_program_that_exits() {
+    // The first program reads lines, the second reads keys.
     for script in ["echo reading; read -r x; exit 3", "stty raw -echo; echo reading; dd bs=1 count=1; exit 3"]
     {
         let env = TestEnv::new();

@@ -1,4 +1,4 @@
-//! `symposium service`: what is written, what the service manager is told, and what happens without one.
+//! `symposium service`: the files that are written, the calls of the service manager, and what happens without one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use super::{spawned, status};
 use crate::support::TestEnv;
 
-/// A service manager that writes down what it is told, and does it when `FAILS` is not in it.
+/// Installs a service manager that records its calls and fails if they contain `fails`.
 fn systemctl(env: &TestEnv, fails: &str) {
     let log = env.root().join("systemctl.log");
     let script = format!(
@@ -18,7 +18,7 @@ fn systemctl(env: &TestEnv, fails: &str) {
     env.fake_program("systemctl", &script);
 }
 
-/// What it was told since the last look.
+/// Returns the calls since the last one of this function.
 fn told(env: &TestEnv) -> String {
     let log = env.root().join("systemctl.log");
     let text = fs::read_to_string(&log).unwrap_or_default();
@@ -35,7 +35,7 @@ fn redacted(env: &TestEnv, text: &str) -> String {
 }
 
 #[test]
-fn a_unit_is_installed_once_started_and_removed_while_agents_go_on() {
+fn a_unit_is_installed_once_and_removed_while_agents_continue() {
     let env = TestEnv::new();
     systemctl(&env, "nothing");
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
@@ -90,7 +90,7 @@ fn a_unit_is_installed_once_started_and_removed_while_agents_go_on() {
 }
 
 #[test]
-fn json_says_what_is_where() {
+fn service_json_reports_manager_path_and_text() {
     let env = TestEnv::new();
     systemctl(&env, "nothing");
     let path = unit(&env).display().to_string();
@@ -127,7 +127,7 @@ fn without_a_service_manager_nothing_is_written() {
 }
 
 #[test]
-fn a_unit_that_cannot_be_enabled_is_taken_back() {
+fn a_unit_that_cannot_be_enabled_is_removed() {
     let env = TestEnv::new();
     systemctl(&env, "enable");
     let outcome = env.symposium(["service", "install"]).fails(1);
@@ -140,7 +140,7 @@ fn a_unit_that_cannot_be_enabled_is_taken_back() {
 }
 
 #[test]
-fn a_unit_can_be_removed_where_its_manager_is_gone() {
+fn a_unit_can_be_removed_without_its_service_manager() {
     let env = TestEnv::new();
     systemctl(&env, "nothing");
     env.symposium(["service", "install"]).ok();
@@ -150,7 +150,7 @@ fn a_unit_can_be_removed_where_its_manager_is_gone() {
 }
 
 #[test]
-fn another_environment_has_a_service_of_its_own() {
+fn another_environment_gets_its_own_service() {
     let env = TestEnv::new();
     let other = env.root().join("other home");
     let printed =

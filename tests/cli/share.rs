@@ -1,4 +1,4 @@
-//! `agent share`: another user of the machine on one agent, with three real users.
+//! `agent share`: another user of the machine attaches to one agent, with three real users.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 use crate::support::users::User;
 
-/// Starts a program that shows what is typed into it.
+/// Starts a program that prints each line that is typed into it.
 pub(super) fn echoing(owner: &User<'_>, name: &str) {
     let script = format!("echo this is {name}; while read -r line; do echo \"got <$line>\"; done");
     owner.symposium(["agent", "spawn", "--name", name, "--", "sh", "-c", &script]).ok();
@@ -34,7 +34,7 @@ pub(super) fn shown(owner: &User<'_>, name: &str) -> Value {
 }
 
 #[test]
-fn a_guest_attaches_types_and_leaves() {
+fn a_guest_attaches_types_and_detaches() {
     let env = TestEnv::new();
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -63,7 +63,7 @@ fn a_guest_attaches_types_and_leaves() {
     let card = owner.symposium(["agent", "show", "a"]).ok().stdout;
     assert!(card.contains(&format!("shared with  {}, may type until 20", guest.name)), "{card}");
     assert!(card.contains(&format!("guest {} on /dev/pts/", guest.name)), "{card}");
-    // Another size, arrows and a paste come as they would from the owner's own terminal.
+    // A resize, arrow keys and a paste arrive as they do from the owner's own terminal.
     terminal.resize(70, 20);
     env.wait_until("the guest's size counts", || {
         let socket = owner.socket();
@@ -77,7 +77,7 @@ fn a_guest_attaches_types_and_leaves() {
 }
 
 #[test]
-fn a_guest_who_is_asked_to_end_gives_the_terminal_back() {
+fn a_guests_terminal_is_restored_after_sigterm() {
     let env = TestEnv::new();
     let Some([owner, guest, _]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -93,7 +93,7 @@ fn a_guest_who_is_asked_to_end_gives_the_terminal_back() {
 }
 
 #[test]
-fn a_guest_is_told_the_keys_that_take_them_out() {
+fn a_guest_sees_the_detach_keys() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -103,7 +103,7 @@ fn a_guest_is_told_the_keys_that_take_them_out() {
     let own = owner.terminal(&["agent", "attach", "a"]);
     own.wait_for_text("detach: C-a d");
     own.close();
-    // The owner's prefix is none of theirs.
+    // The owner's prefix key does not apply to guests.
     let terminal = at(&owner, "a", &guest, &[]);
     terminal.wait_for_text("detach: C-b d");
     terminal.keys(&["C-b", "d"]);
@@ -118,7 +118,7 @@ fn a_guest_is_told_the_keys_that_take_them_out() {
 }
 
 #[test]
-fn a_guest_who_may_only_watch_cannot_type() {
+fn a_read_only_guest_cannot_type() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -139,7 +139,7 @@ fn a_guest_who_may_only_watch_cannot_type() {
 }
 
 #[test]
-fn a_guest_who_may_only_watch_does_not_change_the_size() {
+fn a_read_only_guest_does_not_resize() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     owner.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -164,7 +164,7 @@ fn a_guest_who_may_only_watch_does_not_change_the_size() {
 }
 
 #[test]
-fn a_guest_is_one_of_many_terminals() {
+fn a_guest_follows_the_driver_rules() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -172,7 +172,7 @@ fn a_guest_is_one_of_many_terminals() {
     let first = owner.terminal(&["agent", "attach", "a"]);
     first.wait_for_text("this is a");
     let watching = at(&owner, "a", &guest, &[]);
-    // Each is told by which name they know it.
+    // Each user sees the name by which they know the agent.
     let (a, theirs) = ("symposium agent attach a --take", format!("{}/a --take", owner.name));
     watching.wait_for_text(&format!(
         "{} drives, you watch; take over: symposium agent attach {theirs}",
@@ -186,7 +186,7 @@ fn a_guest_is_one_of_many_terminals() {
     watching.wait_for_text("you drive now");
     typed(&watching, "my turn");
     watching.wait_for_text("got <my turn>");
-    // The owner takes it back, and the guest again.
+    // The owner takes over, and then the guest again.
     let again = owner.terminal(&["agent", "attach", "a", "--take"]);
     watching.wait_for_text(&format!("took over, you watch; take it back: symposium agent attach {theirs}"));
     typed(&watching, "too late");
@@ -200,7 +200,7 @@ fn a_guest_is_one_of_many_terminals() {
 }
 
 #[test]
-fn a_guest_with_too_many_terminals_is_told() {
+fn a_guest_with_too_many_terminals_is_refused() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -218,7 +218,7 @@ fn a_guest_with_too_many_terminals_is_told() {
 }
 
 #[test]
-fn where_all_may_type_a_guest_may() {
+fn a_guest_can_type_under_the_shared_policy() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -236,7 +236,7 @@ fn where_all_may_type_a_guest_may() {
     typed(&first, "from the owner");
     second.wait_for_text("got <from the owner>");
     assert!(!second.screen().contains("watching only"), "{}", second.screen());
-    // The one that is used decides the size.
+    // The client that was used last determines the size.
     let socket = owner.socket();
     let columns = || {
         let words = ["-S", socket.to_str().unwrap(), "display-message", "-p", "-t", "=a:", "#{window_width}"];
@@ -257,7 +257,7 @@ fn where_all_may_type_a_guest_may() {
 }
 
 #[test]
-fn what_is_taken_back_cuts_who_is_there() {
+fn ending_a_share_disconnects_its_guest() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -294,7 +294,7 @@ fn what_is_taken_back_cuts_who_is_there() {
 }
 
 #[test]
-fn when_its_time_is_over_the_door_closes_by_itself() {
+fn a_share_ends_when_its_time_is_over() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -311,7 +311,7 @@ fn when_its_time_is_over_the_door_closes_by_itself() {
 }
 
 #[test]
-fn the_end_of_the_agent_ends_what_was_shared() {
+fn a_share_ends_with_its_agent() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     let script = "echo this is a; read -r line; sleep 0.2; exit 3";
@@ -320,13 +320,13 @@ fn the_end_of_the_agent_ends_what_was_shared() {
     let terminal = at(&owner, "a", &guest, &[]);
     terminal.wait_for_text("this is a");
     terminal.keys(&["Enter"]);
-    // A look at it also reminds tmux 3.3a of a child whose end it has missed.
+    // The query also makes tmux 3.3a notice the exit of a child that it has missed.
     env.wait_until("it is shared with nobody", || shown(&owner, "a")["shares"] == json!([]));
     assert_eq!(terminal.wait_for_exit(), 1);
 }
 
 #[test]
-fn what_a_guest_can_do_is_said_before_it_is_granted() {
+fn share_states_what_a_guest_can_do_before_granting_it() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -355,7 +355,7 @@ fn what_a_guest_can_do_is_said_before_it_is_granted() {
     assert_eq!((&granted["with"], &granted["until"]), (&name.as_str().into(), &Value::Null), "{granted}");
     let refused = owner.symposium(["agent", "share", "a", "--with", name, "--json"]).fails(1).stderr;
     assert!(refused.starts_with("{\"error\":{\"code\":\"unsafe\",\"hints\":["), "{refused}");
-    // Who only watches needs no such question, and takes the place of what was granted before.
+    // A read-only share needs no confirmation, and replaces the earlier share.
     owner.symposium(["agent", "share", "a", "--with", name, "--read-only"]).ok();
     let shares = shown(&owner, "a")["shares"].clone();
     assert_eq!(

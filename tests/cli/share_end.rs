@@ -1,4 +1,5 @@
-//! How sharing ends, whatever is left to tell of it: by the owner, with the agent, by the clock, with real users.
+//! How a share ends, whatever records of it remain: by the owner, with the agent, or by its time limit, with real
+//! users.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,15 +10,15 @@ use super::share::{at, echoing, shared, shown};
 use crate::support::TestEnv;
 use crate::support::users::User;
 
-/// What a guest reads who was cut.
+/// The message to a guest who was disconnected.
 const CUT: &str = "it is not shared with you any more, or has ended";
 
-/// Where it is written down what was granted.
+/// Returns the file that records the shares of an agent.
 fn written(owner: &User<'_>, name: &str) -> PathBuf {
     owner.home().join(format!(".symposium/instances/{name}/state/shares.json"))
 }
 
-/// What the process that keeps a door holds.
+/// Returns the file that the process of a share listener holds.
 fn kept(owner: &User<'_>, guest: &User<'_>, name: &str) -> PathBuf {
     owner.home().join(format!(".symposium/run/doors/{}-{name}", guest.uid))
 }
@@ -33,7 +34,7 @@ fn ask_server(owner: &User<'_>, words: &[&str]) -> String {
 }
 
 #[test]
-fn a_door_that_is_written_down_nowhere_is_closed_all_the_same() {
+fn a_share_listener_without_a_record_is_closed() {
     let env = TestEnv::new();
     let Some([owner, guest, other]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -60,7 +61,7 @@ fn a_door_that_is_written_down_nowhere_is_closed_all_the_same() {
         let shares = shown(&owner, name)["shares"].clone();
         assert_eq!(shares[0]["with"], with, "it is shown: {shares}");
         if words.contains(&"--with") {
-            // As of a door that an older symposium has opened: only tmux knows of it.
+            // A share listener that an older version of symposium has started: only tmux knows it.
             fs::remove_file(kept(&owner, &guest, name)).unwrap();
         }
         let said = owner.symposium([&["agent"], words].concat()).ok().stderr;
@@ -73,19 +74,19 @@ fn a_door_that_is_written_down_nowhere_is_closed_all_the_same() {
         let again = at(&owner, name, &guest, &[]);
         assert_eq!(again.wait_for_exit(), 3, "{words:?}\n{}", again.screen());
     }
-    // Of an agent whose name ends the same, and of another user, nothing was touched.
+    // An agent whose name ends the same, and another user, are not affected.
     let shares = shown(&owner, "a-b")["shares"].clone();
     assert_eq!(shares[0]["with"], other.name.as_str(), "{shares}");
     at(&owner, "a-b", &other, &[]).wait_for_text("this is a-b");
 }
 
 #[test]
-fn a_door_whose_time_is_over_writes_into_nobodys_list() {
+fn an_expired_share_listener_ends_without_writing_the_share_list() {
     let env = TestEnv::new();
     let Some([owner, guest, other]) = User::make(&env) else { return };
     echoing(&owner, "a");
     shared(&owner, "a", &guest, &["--for", "1s"]);
-    // Somebody else works on the agent for as long as it takes.
+    // Another process holds the lock of the agent in the meantime.
     let lock = fs::File::open(owner.home().join(".symposium/run/a.lock")).unwrap();
     lock.lock().unwrap();
     let list = fs::read_to_string(written(&owner, "a")).unwrap();
@@ -107,7 +108,7 @@ fn a_door_whose_time_is_over_writes_into_nobodys_list() {
 }
 
 #[test]
-fn whatever_becomes_of_the_agent_its_guests_are_cut_and_told() {
+fn guests_are_disconnected_when_the_agent_restarts_ends_or_is_renamed() {
     let env = TestEnv::new();
     let Some([owner, guest, other]) = User::make(&env) else { return };
     owner.symposium(["agent", "spawn", "demo", "--name", "a", "--task", "remember this"]).ok();
@@ -147,7 +148,7 @@ fn whatever_becomes_of_the_agent_its_guests_are_cut_and_told() {
                 idle();
             }
             "restart" => drop(idle()),
-            // Another agent that is called so now is nobody's but the owner's.
+            // A new agent of that name is not shared.
             "rename" => {
                 echoing(&owner, "a");
                 let again = at(&owner, "a", &guest, &[]);
@@ -161,7 +162,7 @@ fn whatever_becomes_of_the_agent_its_guests_are_cut_and_told() {
 }
 
 #[test]
-fn a_door_is_closed_while_tmux_does_not_answer() {
+fn unshare_works_while_tmux_hangs() {
     let env = TestEnv::new();
     let Some([owner, guest, other]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -185,7 +186,7 @@ fn a_door_is_closed_while_tmux_does_not_answer() {
     assert_eq!(first.wait_for_exit(), 1, "{}", first.screen());
     first.wait_for_text(CUT);
     assert!(!PathBuf::from(format!("/tmp/symposium-share-{}/{}", owner.uid, guest.uid)).exists());
-    // Of one whose process is not known either nobody says that it is closed.
+    // If the process of a listener is unknown too, the share is not reported as closed.
     fs::remove_file(kept(&owner, &other, "a")).unwrap();
     let said = owner.symposium(["agent", "unshare", "a"]).fails(4).stderr;
     let with = &other.name;
@@ -205,7 +206,7 @@ fn a_door_is_closed_while_tmux_does_not_answer() {
 }
 
 #[test]
-fn who_is_there_is_cut_while_somebody_else_works_on_the_agent() {
+fn unshare_disconnects_guests_while_the_agent_is_locked() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -225,7 +226,7 @@ fn who_is_there_is_cut_while_somebody_else_works_on_the_agent() {
 }
 
 #[test]
-fn the_door_to_an_agent_that_no_list_knows_is_closed() {
+fn unshare_works_for_an_agent_missing_from_the_registry() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");

@@ -1,4 +1,4 @@
-//! `agent list --shared` beside somebody who wishes us ill, with three real users.
+//! `agent list --shared` beside a hostile user, with three real users.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use super::share::{echoing, shared};
 use crate::support::TestEnv;
 use crate::support::users::User;
 
-/// Every Debian has it, and every user may run it.
+/// Perl is part of every Debian system, and every user may run it.
 const PERL: &str = "/usr/bin/perl";
 
-/// Doors that lead nowhere: one says nothing, one has a full queue, one speaks a letter at a time, one lies, one
-/// never stops, one is a pipe.
+/// Hostile share listeners: one is silent, one has a full queue, one sends a byte at a time, one sends wrong data, one
+/// never stops sending, one is a pipe.
 const TRAPS: &str = r#"
 use Socket;
 use POSIX 'mkfifo';
@@ -48,7 +48,7 @@ print "set";
 sleep 1000;
 "#;
 
-/// Very many at which nobody listens.
+/// Creates very many sockets without a listener.
 const LEFT: &str = r#"
 use Socket;
 for (1 .. 10000) {
@@ -59,7 +59,7 @@ for (1 .. 10000) {
 "#;
 
 #[test]
-fn who_shares_in_order_to_harm_holds_nobody_up() {
+fn hostile_shares_do_not_delay_the_list() {
     let env = TestEnv::new();
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -72,7 +72,7 @@ fn who_shares_in_order_to_harm_holds_nobody_up() {
     stranger.program("mkdir", ["-m", "0755", &inner]).ok();
     let traps = stranger.program(PERL, ["-e", TRAPS, &inner]).start();
     env.wait_until("the traps are set", || traps.stdout_so_far().contains("set"));
-    // The system lets nobody wait for ever, but others' doors were asked for as long as they liked.
+    // The list must not wait for other users' listeners for longer than its timeout of 1 s.
     let list = |more: &[&str]| {
         let words = [&["agent", "list", "--shared"], more].concat();
         guest.symposium(words).within(Duration::from_secs(10)).ok()
@@ -87,7 +87,7 @@ fn who_shares_in_order_to_harm_holds_nobody_up() {
     assert_eq!(listed.stderr.lines().count(), 1, "{listed:?}");
     assert!(listed.stderr.starts_with("warning: no answer within 1s from "), "{listed:?}");
     stranger.program(PERL, ["-e", LEFT, &inner]).ok();
-    // Other ways to write the owner's number.
+    // Other spellings of the owner's uid.
     let others: Vec<String> =
         ["0", "00", "+"].iter().map(|more| format!("/tmp/symposium-share-{more}{}", owner.uid)).collect();
     others.iter().for_each(|other| drop(stranger.program("mkdir", [other]).ok()));
@@ -99,7 +99,7 @@ fn who_shares_in_order_to_harm_holds_nobody_up() {
 }
 
 #[test]
-fn a_door_with_a_full_queue_is_not_waited_at_for_ever() {
+fn a_share_listener_with_a_full_queue_does_not_block() {
     let env = TestEnv::new();
     let Some([guest, stranger]) = User::make(&env) else { return };
     let (outer, inner) = (

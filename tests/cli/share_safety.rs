@@ -1,4 +1,4 @@
-//! Nobody else gets in, and nobody gets further: a guest and a stranger who try, with three real users.
+//! Other users get no access, and guests get no further than the agent: tested with three real users.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -8,7 +8,8 @@ use super::share::{at, echoing, shared};
 use crate::support::TestEnv;
 use crate::support::users::User;
 
-/// Speaks to a door by hand: says hello, sends these bytes as typed, prints what comes for a moment.
+/// Speaks to a share listener directly: sends a greeting and these bytes as typed input, and prints what arrives for a
+/// moment.
 const KNOCK: &str = r#"
 use Socket;
 $SIG{PIPE} = 'IGNORE';
@@ -27,7 +28,7 @@ while ($heard !~ /the end/ && select(my $now = $ready, undef, undef, 10)) {
 print length($heard) ? "heard" : "nothing", $heard =~ /the end/ ? " the end" : "";
 "#;
 
-/// Listens where a door would be.
+/// Listens at the path of a share listener.
 const TRAP: &str = r#"
 use Socket;
 socket(my $line, AF_UNIX, SOCK_STREAM, 0) or die;
@@ -39,7 +40,7 @@ print "up";
 accept(my $guest, $line);
 "#;
 
-/// Every Debian has it, and every user may run it.
+/// Perl is part of every Debian system, and every user may run it.
 const PERL: &str = "/usr/bin/perl";
 
 fn door(owner: &User<'_>, guest: &User<'_>, name: &str) -> PathBuf {
@@ -51,7 +52,7 @@ fn mode(path: &std::path::Path) -> u32 {
 }
 
 #[test]
-fn a_stranger_gets_nothing() {
+fn another_user_gets_no_access() {
     let env = TestEnv::new();
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -66,7 +67,7 @@ fn a_stranger_gets_nothing() {
     stranger.program("ls", [door.parent().unwrap()]).fails(2);
     let said = stranger.program(PERL, ["-e", KNOCK, door.to_str().unwrap()]).fails(13).stderr;
     assert!(said.contains("connect: Permission denied"), "{said}");
-    // Also without any fence of the file system the kernel tells who knocks.
+    // Even without file permissions the kernel reports the uid of the peer.
     for path in [outer, door.parent().unwrap(), &door] {
         let _ = rustix::fs::removexattr(path, "system.posix_acl_access");
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
@@ -78,7 +79,7 @@ fn a_stranger_gets_nothing() {
 }
 
 #[test]
-fn a_guest_hears_nothing_of_other_agents() {
+fn a_guest_sees_no_notices_of_other_agents() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -93,7 +94,7 @@ fn a_guest_hears_nothing_of_other_agents() {
 }
 
 #[test]
-fn a_guest_whose_agent_goes_is_shown_no_other_whatever_the_owner_has_set_meanwhile() {
+fn a_guest_is_shown_no_other_agent_when_the_shared_session_ends() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -113,7 +114,7 @@ fn a_guest_whose_agent_goes_is_shown_no_other_whatever_the_owner_has_set_meanwhi
 }
 
 #[test]
-fn a_guest_gets_no_further_than_the_agent() {
+fn a_guest_reaches_only_the_shared_agent() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -121,14 +122,14 @@ fn a_guest_gets_no_further_than_the_agent() {
     shared(&owner, "a", &guest, &[]);
     let terminal = at(&owner, "secret", &guest, &[]);
     assert_eq!(terminal.wait_for_exit(), 3, "{}", terminal.screen());
-    // Neither the owner's files nor the server.
+    // The guest reaches neither the owner's files nor the tmux server.
     guest.program("ls", [owner.home()]).fails(2);
     guest.program("cat", [owner.home().join(".symposium/agent-sessions.json")]).fails(1);
     let socket = owner.socket();
     let socket = socket.to_str().unwrap();
     let said = guest.program("tmux", ["-S", socket, "list-sessions"]).fails(1).stderr;
     assert!(said.contains("Permission denied"), "{said}");
-    // Also when somebody has opened every directory and the socket: tmux keeps a list of its own from 3.3 on.
+    // This also holds if every directory and the socket are open: tmux has its own access list since version 3.3.
     for path in [owner.home(), owner.socket().parent().unwrap().to_owned(), owner.socket()] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
     }
@@ -141,7 +142,7 @@ fn a_guest_gets_no_further_than_the_agent() {
     for path in [owner.home(), owner.socket().parent().unwrap().to_owned()] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
     }
-    // The prefix, the prompt, other sessions, menus: all of it is bytes for the agent, or nothing.
+    // The prefix, the prompt, other sessions and menus are bytes for the agent, or have no effect.
     let facts = || {
         let format = "#{session_name} #{session_windows} #{window_panes} #{pane_in_mode}";
         owner.program("tmux", ["-S", socket, "list-panes", "-a", "-F", format]).ok().stdout
@@ -176,7 +177,7 @@ fn a_guest_gets_no_further_than_the_agent() {
 }
 
 #[test]
-fn a_mode_that_the_owner_left_the_pane_in_is_no_way_out() {
+fn a_pane_mode_of_the_owner_gives_a_guest_no_commands() {
     let env = TestEnv::new();
     let Some([owner, guest]) = User::make(&env) else { return };
     echoing(&owner, "a");
@@ -184,7 +185,7 @@ fn a_mode_that_the_owner_left_the_pane_in_is_no_way_out() {
     shared(&owner, "a", &guest, &[]);
     let driver = owner.terminal(&["agent", "attach", "a"]);
     driver.wait_for_text("this is a");
-    // A list of all sessions, in which a key runs any command of tmux's.
+    // A list of all sessions, in which a key can run any tmux command.
     driver.keys(&["C-b", "s"]);
     driver.wait_for_text("secret");
     let terminal = at(&owner, "a", &guest, &["--take"]);
@@ -201,17 +202,17 @@ fn a_mode_that_the_owner_left_the_pane_in_is_no_way_out() {
 }
 
 #[test]
-fn a_place_that_somebody_else_prepared_is_refused() {
+fn a_share_directory_prepared_by_another_user_is_refused() {
     let env = TestEnv::new();
     let Some([owner, guest, stranger]) = User::make(&env) else { return };
     echoing(&owner, "a");
     let place = PathBuf::from(format!("/tmp/symposium-share-{}", owner.uid));
     let share =
         || owner.symposium(["agent", "share", "a", "--with", &guest.name, "--read-only"]).fails(1).stderr;
-    // A directory of the stranger's.
+    // A directory of the other user.
     stranger.program("mkdir", ["-m", "0777", place.to_str().unwrap()]).ok();
     assert!(share().contains(&format!("is not safe to use: it belongs to user {}", stranger.uid)));
-    // In which the stranger plays the owner: the guest does not believe it either.
+    // The other user listens there in place of the owner: the guest does not accept it either.
     let inner = place.join(guest.uid.to_string());
     stranger.program("mkdir", ["-m", "0777", inner.to_str().unwrap()]).ok();
     let mut trap = stranger.program(PERL, ["-e", TRAP, inner.join("a").to_str().unwrap()]).start();
@@ -222,14 +223,14 @@ fn a_place_that_somebody_else_prepared_is_refused() {
     assert_eq!(guest.symposium(["agent", "list", "--shared", "--json"]).ok().stdout.trim(), "[]");
     trap.kill();
     fs::remove_dir_all(&place).unwrap();
-    // A link of the stranger's, and one of the owner's own.
+    // A symbolic link of the other user, and one of the owner.
     symlink(stranger.home(), &place).unwrap();
     std::os::unix::fs::lchown(&place, Some(stranger.uid), None).unwrap();
     assert!(share().contains("is not safe to use: it is not a directory"));
     std::os::unix::fs::lchown(&place, Some(owner.uid), None).unwrap();
     assert!(share().contains("is not safe to use: it is not a directory"));
     fs::remove_file(&place).unwrap();
-    // One of the owner's that others can write in.
+    // A directory of the owner that other users can write to.
     fs::create_dir(&place).unwrap();
     chown(&place, Some(owner.uid), None).unwrap();
     fs::set_permissions(&place, fs::Permissions::from_mode(0o777)).unwrap();

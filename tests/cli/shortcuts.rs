@@ -1,4 +1,4 @@
-//! Short forms of `symposium agent …`, aliases, and tips for wrong guesses.
+//! Short forms of `symposium agent …`, aliases, and tips for misspelled commands.
 
 use super::spawned;
 use crate::support::TestEnv;
@@ -30,7 +30,7 @@ fn root_help_lists_the_short_forms() {
 }
 
 #[test]
-fn rm_remove_and_delete_are_the_same_word_for_every_noun() {
+fn rm_remove_and_delete_are_aliases_for_every_noun() {
     let env = TestEnv::new();
     for verb in ["rm", "remove", "delete"] {
         spawned(&env, &["--name", "a", "--", "true"]);
@@ -50,7 +50,7 @@ fn rm_remove_and_delete_are_the_same_word_for_every_noun() {
 }
 
 #[test]
-fn wrong_guesses_get_a_tip() {
+fn common_misspellings_get_a_tip() {
     let env = TestEnv::new();
     for (words, expected) in [
         (&["agents", "list"][..], "`symposium ls` lists agents"),

@@ -1,4 +1,4 @@
-//! `agent show` and `agent peek`: one agent in full, and what is on its screen.
+//! `agent show` and `agent peek`: the details of one agent, and its screen.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::{agent, shown, spawned, wait_for};
 use crate::support::TestEnv;
 
 #[test]
-fn show_is_a_card_for_people() {
+fn show_prints_a_summary_for_people() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "api", "--title", "the login bug", "--task", "hello"]);
     wait_for(&env, "api", "idle");
@@ -45,7 +45,7 @@ fn show_is_a_card_for_people() {
 }
 
 #[test]
-fn show_names_who_is_attached() {
+fn show_lists_attached_clients() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo up; exec sleep 1000"]);
     let terminal = env.terminal([env.binary(), "agent", "attach", "--observe", "a"]);
@@ -57,7 +57,7 @@ fn show_names_who_is_attached() {
 }
 
 #[test]
-fn who_is_not_known_is_guessed() {
+fn show_suggests_similar_names() {
     let env = TestEnv::new();
     assert_snapshot!(agent(&env, &["show", "api-fx"]).fails(3).stderr, @"
     error: no agent named `api-fx`
@@ -77,7 +77,7 @@ fn who_is_not_known_is_guessed() {
 }
 
 #[test]
-fn peek_is_the_screen_as_it_is_now() {
+fn peek_prints_the_current_screen() {
     let env = TestEnv::new();
     spawned(
         &env,
@@ -99,7 +99,7 @@ fn peek_is_the_screen_as_it_is_now() {
 }
 
 #[test]
-fn peek_at_a_hibernated_agent_says_how_to_wake_it() {
+fn peek_at_a_hibernated_agent_explains_how_to_wake_it() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "hello"]);
     wait_for(&env, "a", "idle");
@@ -110,7 +110,7 @@ fn peek_at_a_hibernated_agent_says_how_to_wake_it() {
 }
 
 #[test]
-fn what_is_no_screen_is_said_to_people() {
+fn peek_at_a_stopped_agent_says_that_it_is_not_the_screen() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sh", "-c", "echo last words; exec sleep 1000"]);
     env.wait_until("it shows", || agent(&env, &["peek", "a"]).ok().stdout == "last words\n");

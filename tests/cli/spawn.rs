@@ -1,4 +1,4 @@
-//! `agent spawn`: what is started, where, under which name, and what is said when it cannot be.
+//! `agent spawn`: program, directory and name of the new agent, and the errors of a failed start.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::{agent, printed, prompts, shown, spawned, status, wait_for, without_s
 use crate::support::TestEnv;
 
 #[test]
-fn spawn_prints_the_name_and_nothing_else() {
+fn spawn_prints_only_the_name() {
     let env = TestEnv::new();
     let outcome = agent(&env, &["spawn", "--name", "web", "--", "sleep", "1000"]).ok();
     assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("web\n", ""));
@@ -16,7 +16,7 @@ fn spawn_prints_the_name_and_nothing_else() {
 }
 
 #[test]
-fn an_agent_without_a_name_gets_one_from_its_spec_and_task() {
+fn a_name_is_derived_from_spec_and_task() {
     let env = TestEnv::new();
     assert_eq!(spawned(&env, &["--", "sleep", "1000"]), "sleep-1");
     assert_eq!(spawned(&env, &["--", "sleep", "1000"]), "sleep-2");
@@ -24,19 +24,19 @@ fn an_agent_without_a_name_gets_one_from_its_spec_and_task() {
 }
 
 #[test]
-fn spawn_json_is_the_agent_as_list_shows_it() {
+fn spawn_json_equals_the_entry_in_list() {
     let env = TestEnv::new();
     let mut born = agent(&env, &["spawn", "--json", "--name", "a", "--", "sleep", "1000"]).ok().json();
     let mut listed = agent(&env, &["list", "--json"]).ok().json();
     assert_eq!(born["status"], "working");
     for agent in [&mut born, &mut listed[0]] {
-        agent["last_activity"] = json!(null); // the one that tmux alone knows
+        agent["last_activity"] = json!(null); // Only tmux knows this field
     }
     assert_eq!(born, listed[0]);
 }
 
 #[test]
-fn a_name_is_given_once() {
+fn spawn_refuses_a_taken_name() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let outcome = agent(&env, &["spawn", "--name", "a", "--", "sleep", "1000"]).fails(1);
@@ -49,7 +49,7 @@ fn a_name_is_given_once() {
 }
 
 #[test]
-fn a_missing_program_creates_nothing() {
+fn spawn_with_a_missing_program_creates_nothing() {
     let env = TestEnv::new();
     let claude = agent(&env, &["spawn", "claude", "--name", "a"]).fails(1);
     assert_snapshot!(claude.stderr, @"
@@ -70,7 +70,7 @@ fn a_missing_program_creates_nothing() {
 }
 
 #[test]
-fn an_unknown_kind_is_guessed() {
+fn spawn_suggests_a_similar_kind() {
     let env = TestEnv::new();
     assert_snapshot!(agent(&env, &["spawn", "cluade"]).fails(3).stderr, @"
     error: no spec or kind named `cluade`
@@ -85,7 +85,7 @@ fn an_unknown_kind_is_guessed() {
 }
 
 #[test]
-fn an_agent_that_exits_at_once_is_told_with_its_last_lines() {
+fn spawn_reports_an_immediate_exit_with_the_last_lines() {
     let env = TestEnv::new();
     env.fake_program("claude", "echo Invalid API key; echo run /login >&2; exit 3");
     let outcome = agent(&env, &["spawn", "claude", "--name", "a"]).fails(1);
@@ -103,9 +103,9 @@ fn an_agent_that_exits_at_once_is_told_with_its_last_lines() {
 }
 
 #[test]
-fn a_command_that_is_done_at_once_is_no_failure() {
+fn a_command_that_ends_at_once_successfully_is_not_an_error() {
     let env = TestEnv::new();
-    // A tmux 3.3a that is just starting loses the words of such a program once in some hundred times.
+    // A tmux 3.3a that is just starting loses the output of such a program about once in some hundred times.
     spawned(&env, &["--name", "first", "--", "sleep", "1000"]);
     spawned(&env, &["--name", "a", "--", "echo", "done already"]);
     wait_for(&env, "a", "exited");
@@ -113,7 +113,7 @@ fn a_command_that_is_done_at_once_is_no_failure() {
 }
 
 #[test]
-fn it_works_where_it_is_told_to() {
+fn an_agent_works_in_the_given_directory() {
     let env = TestEnv::new();
     let odd = env.root().join("it's \"a dir\" $HOME #{pane_id}");
     std::fs::create_dir(&odd).unwrap();
@@ -129,7 +129,7 @@ fn it_works_where_it_is_told_to() {
 }
 
 #[test]
-fn title_and_variables_reach_the_agent_to_the_letter() {
+fn title_and_variables_reach_the_agent_verbatim() {
     let env = TestEnv::new();
     let script = r#"printf '<%s>\n' "$A" "$B" "$SYMPOSIUM_AGENT" "${TMUX_PLUGIN:-none}"; exec sleep 1000"#;
     let args = [
@@ -153,7 +153,7 @@ fn title_and_variables_reach_the_agent_to_the_letter() {
 }
 
 #[test]
-fn a_scratch_workspace_is_an_empty_folder_of_its_own() {
+fn a_scratch_workspace_is_an_empty_folder() {
     let env = TestEnv::new();
     spawned(
         &env,
@@ -165,7 +165,7 @@ fn a_scratch_workspace_is_an_empty_folder_of_its_own() {
 }
 
 #[test]
-fn the_first_task_is_taken_once() {
+fn the_first_task_is_delivered_once() {
     let env = TestEnv::new();
     let task = "--resume me\nand \"quotes\" `too`";
     assert_eq!(spawned(&env, &["demo", "--name", "a", "--task", task]), "a");
@@ -174,7 +174,7 @@ fn the_first_task_is_taken_once() {
 }
 
 #[test]
-fn a_task_can_come_from_standard_input_and_be_long() {
+fn a_long_task_can_be_read_from_standard_input() {
     let env = TestEnv::new();
     let task = format!("{}the end", "a line that is not short\n".repeat(6000));
     agent(&env, &["spawn", "demo", "--name", "a", "--task", "-"]).stdin(task.clone()).ok();
@@ -182,7 +182,7 @@ fn a_task_can_come_from_standard_input_and_be_long() {
 }
 
 #[test]
-fn default_is_the_first_cli_that_is_here_and_else_the_demo_agent() {
+fn the_default_kind_is_the_first_installed_cli_or_the_demo_agent() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "demo"]);
     assert_eq!(shown(&env, "demo")["kind"], "demo");
@@ -196,7 +196,7 @@ fn default_is_the_first_cli_that_is_here_and_else_the_demo_agent() {
 }
 
 #[test]
-fn spawn_attach_needs_a_terminal_and_takes_it_over() {
+fn spawn_attach_needs_a_terminal_and_attaches() {
     let env = TestEnv::new();
     let outcome = agent(&env, &["spawn", "--name", "a", "--attach", "--", "sleep", "1000"]).fails(2);
     assert_snapshot!(outcome.stderr, @"
@@ -213,7 +213,7 @@ fn spawn_attach_needs_a_terminal_and_takes_it_over() {
 }
 
 #[test]
-fn nothing_behind_the_dashes_is_no_wish_for_the_default_agent() {
+fn spawn_with_an_empty_command_is_refused() {
     let env = TestEnv::new();
     for args in [&["spawn", "--"][..], &["spawn", "--name", "a", "--"], &["spawn", "--ephemeral", "--"]] {
         let outcome = agent(&env, args).fails(2);
@@ -223,7 +223,7 @@ fn nothing_behind_the_dashes_is_no_wish_for_the_default_agent() {
 }
 
 #[test]
-fn an_agent_begins_with_the_size_of_the_terminal_it_was_asked_for_in() {
+fn an_agent_starts_with_the_size_of_the_spawning_terminal() {
     let env = TestEnv::new();
     let spawn = [env.binary(), "agent", "spawn", "--name", "a", "--", "sleep", "1000"];
     assert_eq!(env.terminal_sized((90, 24), spawn).wait_for_exit(), 0);

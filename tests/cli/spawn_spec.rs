@@ -1,4 +1,4 @@
-//! `agent spawn SPEC`: what a spec says reaches its agent, and what cannot be said is told.
+//! `agent spawn SPEC`: the values of a spec reach its agent, and unsupported ones are reported.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{agent, in_project, shown, spawned, trusted_specs, wait_for, without_settling};
 use crate::support::TestEnv;
 
-/// Stays, and says in files how it was called and with which variables.
+/// Keeps running, and records its arguments and variables in files.
 const STAYS: &str = r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"
 env > "$HOME/env"; exec sleep 1000"#;
 
@@ -26,7 +26,7 @@ fn frozen(env: &TestEnv, name: &str) -> Value {
 }
 
 #[test]
-fn everything_a_spec_says_reaches_its_agent() {
+fn every_value_of_a_spec_reaches_its_agent() {
     let env = TestEnv::new();
     without_settling(&env, &["claude"]);
     env.fake_program("claude", STAYS);
@@ -70,7 +70,7 @@ heartbeat = { every = "1h", prompt = "look" }
 }
 
 #[test]
-fn the_command_line_wins_over_the_spec() {
+fn command_line_options_override_the_spec() {
     let env = TestEnv::new();
     let text = "[agents.a]\nkind = 'demo'\nrestart = 'always'\nworkspace = 'scratch'\nenv.A = 'spec'\ndescription = 'x'\n";
     trusted_specs(&env, text);
@@ -124,7 +124,7 @@ fn a_spec_is_found_by_folder_file_and_configuration() {
 }
 
 #[test]
-fn what_a_kind_cannot_say_is_told_and_a_looser_tier_is_refused() {
+fn unsupported_options_are_reported_and_a_looser_tier_is_refused() {
     let env = TestEnv::new();
     without_settling(&env, &["codex", "aider"]);
     env.fake_program("codex", STAYS);
@@ -152,7 +152,7 @@ fn what_a_kind_cannot_say_is_told_and_a_looser_tier_is_refused() {
 }
 
 #[test]
-fn a_spec_that_is_wrong_says_where_and_starts_nothing() {
+fn an_invalid_spec_is_reported_with_its_position_and_starts_nothing() {
     let env = TestEnv::new();
     let text = "[agents.a]\nmodle = 'x'\nshell_tier = 'lose'\n[agents.b]\nkind = 'cluade'\n[agents.ok]\nkind = 'demo'\n\
                 [agents.evil]\ncommand = ['my program $(touch /tmp/x); rm']\n";
@@ -185,7 +185,7 @@ fn a_spec_that_is_wrong_says_where_and_starts_nothing() {
 }
 
 #[test]
-fn an_agent_keeps_the_spec_it_was_born_from_until_it_starts_afresh() {
+fn an_agent_keeps_its_spec_until_a_fresh_restart() {
     let env = TestEnv::new();
     let file = ".symposium/agents.toml";
     trusted_specs(&env, "[agents.a]\nkind = 'demo'\nmodel = 'one'\nenv.WHICH = 'one'\nrestart = 'always'\n");
@@ -213,7 +213,7 @@ fn an_agent_keeps_the_spec_it_was_born_from_until_it_starts_afresh() {
     agent(&env, &["restart", "--fresh", "x"]).fails(1);
     assert_eq!(which(), one, "a spec that is wrong ends nothing");
     trusted_specs(&env, &mended);
-    // From anywhere: it is asked for where it was asked for first.
+    // From another directory: the spec is searched in the directory of the first spawn.
     agent(&env, &["restart", "--fresh", "x"]).current_dir(env.home()).ok();
     assert_eq!(which(), ("two".to_owned(), "WHICH=two".to_owned(), json!("no")));
     assert_eq!(frozen(&env, "x")["spec"]["model"], "two");
@@ -221,7 +221,7 @@ fn an_agent_keeps_the_spec_it_was_born_from_until_it_starts_afresh() {
 }
 
 #[test]
-fn an_agent_from_before_there_were_specs_starts_afresh_from_its_kind() {
+fn an_agent_without_a_stored_spec_restarts_fresh_from_its_kind() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--env", "A=b", "--title", "mine"]);
     let file = env.state().join("instances/a/spec.json");

@@ -1,4 +1,4 @@
-//! `spec list|show|check|init`: what was written, what it comes to, what is wrong with it.
+//! `spec list|show|check|init`: specs as written, their effective values and their mistakes.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -26,7 +26,7 @@ heartbeat = { every = "90m", prompt = "look" }
 "#;
 
 #[test]
-fn list_shows_what_counts_here_and_where_it_stands() {
+fn spec_list_shows_effective_specs_with_their_files() {
     let env = TestEnv::new();
     assert_eq!(
         spec(&env, &["list"]).ok().stdout,
@@ -56,7 +56,7 @@ fn list_shows_what_counts_here_and_where_it_stands() {
 }
 
 #[test]
-fn list_tells_the_kinds_and_which_are_installed() {
+fn spec_list_shows_kinds_and_which_are_installed() {
     let env = TestEnv::new();
     env.fake_program("codex", "exec sleep 1000");
     let text = spec(&env, &["list", "--kinds"]).ok().stdout;
@@ -72,7 +72,7 @@ fn list_tells_the_kinds_and_which_are_installed() {
 }
 
 #[test]
-fn show_tells_each_value_its_origin_and_what_a_spawn_runs() {
+fn spec_show_prints_the_origin_of_values_and_the_command() {
     let env = TestEnv::new();
     in_project(&env, ".symposium/agents.toml", TEXT);
     let run = spec(&env, &["show", "reviewer"]).ok();
@@ -119,7 +119,7 @@ fn show_tells_each_value_its_origin_and_what_a_spawn_runs() {
 }
 
 #[test]
-fn show_takes_kinds_and_folders_and_guesses_what_was_meant() {
+fn spec_show_takes_kinds_and_folders_and_suggests_names() {
     let env = TestEnv::new();
     in_project(&env, ".symposium/agents.toml", TEXT);
     in_project(&env, "Weather/agent.md", "---\nkind: aider\nshell_tier: review\n---\nHi.\n");
@@ -140,7 +140,7 @@ fn show_takes_kinds_and_folders_and_guesses_what_was_meant() {
 }
 
 #[test]
-fn check_tells_every_mistake_at_once() {
+fn spec_check_reports_every_mistake() {
     let env = TestEnv::new();
     let fine = spec(&env, &["check"]).ok();
     assert_eq!((fine.stdout.as_str(), fine.stderr.as_str()), ("", "nothing is wrong with default\n"));
@@ -169,7 +169,7 @@ fn check_tells_every_mistake_at_once() {
 }
 
 #[test]
-fn init_writes_an_example_that_is_fine_and_never_over_another() {
+fn spec_init_writes_a_valid_example_and_overwrites_nothing() {
     let env = TestEnv::new();
     let file = env.project().join(".symposium/agents.toml");
     let run = spec(&env, &["init"]).ok();
@@ -190,7 +190,7 @@ fn init_writes_an_example_that_is_fine_and_never_over_another() {
 }
 
 #[test]
-fn an_unknown_parameter_in_a_prompt_is_a_mistake_with_its_place() {
+fn an_unknown_parameter_in_a_prompt_is_reported_with_its_position() {
     let env = TestEnv::new();
     let specs = "[agents.weather]\nkind = \"demo\"\nsystem_prompt = \"For {{region}}, {{ regoin }}.\"\n\
         [agents.weather.params.region]\ntype = \"string\"\n\

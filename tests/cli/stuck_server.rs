@@ -1,4 +1,4 @@
-//! Terminals that are not being read: they neither keep a new server from starting nor keep the driver's seat.
+//! Terminals that do not read: they neither prevent the start of a new server nor keep the role of driver.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
@@ -8,7 +8,7 @@ use super::{agent, shown, spawned, wait_for};
 use crate::support::TestEnv;
 use crate::support::terminal::Terminal;
 
-/// A terminal emulator that is stopped, so that the terminal is not being read. Dropping it lets the emulator go on.
+/// A terminal emulator that is stopped, so that its terminal is not read. Dropping it lets the emulator continue.
 struct Stopped(Pid);
 
 impl Drop for Stopped {
@@ -17,7 +17,7 @@ impl Drop for Stopped {
     }
 }
 
-/// Stops what shows this terminal, which is attached to `a`, and fills it.
+/// Stops the emulator of this terminal, which is attached to `a`, and fills the terminal.
 fn stop_reading(env: &TestEnv, terminal: &Terminal<'_>) -> Stopped {
     let client = shown(env, "a")["clients"][0]["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok());
     // The client was started by `agent attach` in a shell, which the emulator has started.
@@ -36,19 +36,19 @@ fn stop_reading(env: &TestEnv, terminal: &Terminal<'_>) -> Stopped {
     stopped
 }
 
-/// The parent of a process.
+/// Returns the parent of a process.
 fn parent_of(pid: i32) -> Option<i32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
 
-/// An agent that prints without end.
+/// Starts an agent that prints without end.
 fn printing_agent(env: &TestEnv) {
     spawned(env, &["--name", "a", "--", "sh", "-c", "while :; do seq 300; sleep 0.1; done"]);
 }
 
 #[test]
-fn restore_ends_terminals_that_keep_an_ending_server_from_ending() {
+fn restore_ends_clients_that_block_the_exit_of_the_server() {
     let env = TestEnv::new();
     printing_agent(&env);
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
@@ -72,7 +72,7 @@ fn restore_ends_terminals_that_keep_an_ending_server_from_ending() {
 }
 
 #[test]
-fn a_driver_whose_terminal_is_not_being_read_yields_to_one_that_waits() {
+fn a_driver_whose_terminal_does_not_read_yields_to_a_waiting_client() {
     let env = TestEnv::new();
     printing_agent(&env);
     let former = env.terminal([env.binary(), "agent", "attach", "a"]);

@@ -1,4 +1,4 @@
-//! `symposium taskspace`: worktree, agent and task as one.
+//! `symposium taskspace`: a worktree, an agent and its task as a unit.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn taskspace(env: &TestEnv, args: &[&str]) -> Run {
 }
 
 #[test]
-fn a_taskspace_is_made_listed_and_deleted_as_one() {
+fn a_taskspace_is_created_listed_and_deleted_as_a_unit() {
     let env = repository();
     assert_eq!(taskspace(&env, &["list", "--json"]).ok().stdout, "[]\n");
     let made = taskspace(&env, &["new", "fix", "demo", "--task", "mend the login"]).ok();
@@ -25,7 +25,7 @@ fn a_taskspace_is_made_listed_and_deleted_as_one() {
     assert_eq!(file["id"], shown(&env, "fix")["id"]);
     assert_eq!(file["log"].as_array().unwrap().len(), 1);
     env.wait_until("the agent has its task", || prompts(&env, "fix") == ["mend the login"]);
-    // git does not see the file, here or in the original.
+    // git ignores the file, here and in the original.
     assert_eq!(git(&env, &at, &["status", "--porcelain"]), "");
     let listed = taskspace(&env, &["list", "--json"]).ok().json();
     assert_eq!((&listed[0]["name"], &listed[0]["description"]), (&"fix".into(), &"mend the login".into()));
@@ -43,7 +43,7 @@ fn a_taskspace_is_made_listed_and_deleted_as_one() {
 }
 
 #[test]
-fn what_is_no_taskspace_is_not_deleted() {
+fn taskspace_delete_refuses_other_agents() {
     let env = repository();
     env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
     let said = taskspace(&env, &["delete", "a", "--force"]).fails(1).stderr;
@@ -55,7 +55,7 @@ fn what_is_no_taskspace_is_not_deleted() {
 }
 
 #[test]
-fn everybody_can_note_something_in_the_log() {
+fn the_log_takes_notes_and_keeps_existing_fields() {
     let env = repository();
     taskspace(&env, &["new", "fix", "demo", "--task", "mend the login"]).ok();
     let file = workspace(&env, "fix").join("taskspace.json");
@@ -85,7 +85,7 @@ fn everybody_can_note_something_in_the_log() {
 }
 
 #[test]
-fn what_cannot_be_noted_changes_nothing() {
+fn an_invalid_log_entry_changes_nothing() {
     let env = repository();
     taskspace(&env, &["new", "fix", "demo", "--task", "mend the login"]).ok();
     env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -113,7 +113,7 @@ fn what_cannot_be_noted_changes_nothing() {
 }
 
 #[test]
-fn a_taskspace_of_a_spec_takes_parameters() {
+fn a_taskspace_spec_takes_parameters() {
     let env = repository();
     let text = "[agents.web]\nkind = 'demo'\nenv.A = 'b'\n[agents.web.params.region]\n";
     super::in_project(&env, "specs.toml", text);
@@ -128,7 +128,7 @@ fn a_taskspace_of_a_spec_takes_parameters() {
 }
 
 #[test]
-fn a_file_of_the_repositorys_own_makes_no_taskspace() {
+fn a_taskspace_file_of_the_repository_creates_no_taskspace() {
     let env = repository();
     let text = serde_json::json!({
         "id": "00000000-0000-4000-8000-000000000000", "name": "x", "description": "not ours", "log": [],

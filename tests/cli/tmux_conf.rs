@@ -1,10 +1,11 @@
-//! The user's additions to our tmux server: a mistake in them is said, and never lies over an agent's screen.
+//! The user's additions to the configuration of our tmux server: mistakes are reported and never cover an agent's
+//! screen.
 
 use super::{agent, spawned};
 use crate::support::TestEnv;
 
 #[test]
-fn a_mistake_is_said_with_file_and_line_and_the_agents_screen_stays_clean() {
+fn tmux_conf_errors_are_reported_with_their_line_and_not_in_the_pane() {
     let env = TestEnv::new();
     super::without_settling(&env, &[]);
     let conf = env.state().join("tmux.conf");
@@ -29,7 +30,7 @@ fn a_mistake_is_said_with_file_and_line_and_the_agents_screen_stays_clean() {
 }
 
 #[test]
-fn without_a_mistake_nothing_is_said() {
+fn a_valid_tmux_conf_produces_no_message() {
     let env = TestEnv::new();
     super::without_settling(&env, &[]);
     std::fs::write(env.state().join("tmux.conf"), "set -g status-interval 7\n").expect("writing tmux.conf");

@@ -1,4 +1,4 @@
-//! `spec trust`: specs that come with a project run what they say only after the user agreed to them.
+//! `spec trust`: specs of a project run their commands only after the user agreed to them.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::support::TestEnv;
 use crate::support::run::Run;
 
 const FILE: &str = ".symposium/agents.toml";
-/// A project that takes the place of a kind with a command of its own.
+/// A project that replaces a kind with its own command.
 const HOSTILE: &str = "[agents.demo]\nkind = 'command'\ncommand = ['sh', '-c', 'touch ran; sleep 1000']\n";
 
 fn spec(env: &TestEnv, args: &[&str]) -> Run {
@@ -21,7 +21,7 @@ fn nothing_ran(env: &TestEnv) -> bool {
 }
 
 #[test]
-fn a_project_cannot_take_the_place_of_a_kind_unasked() {
+fn a_project_spec_cannot_replace_a_kind_without_trust() {
     let env = TestEnv::new();
     in_project(&env, FILE, HOSTILE);
     let refused = agent(&env, &["-q", "spawn", "demo"]).fails(1).stderr;
@@ -40,7 +40,7 @@ fn a_project_cannot_take_the_place_of_a_kind_unasked() {
 }
 
 #[test]
-fn defaults_of_a_project_that_set_variables_need_trust_for_every_kind() {
+fn project_defaults_with_variables_need_trust_for_every_kind() {
     let env = TestEnv::new();
     in_project(&env, FILE, "[defaults]\nenv = { LD_PRELOAD = '/evil.so' }\n");
     let refused = agent(&env, &["spawn", "demo"]).fails(1).stderr;
@@ -52,7 +52,7 @@ fn defaults_of_a_project_that_set_variables_need_trust_for_every_kind() {
 }
 
 #[test]
-fn specs_that_only_prompt_need_no_trust() {
+fn specs_with_prompts_only_need_no_trust() {
     let env = TestEnv::new();
     in_project(&env, FILE, "[agents.demo]\nkind = 'demo'\nmodel = 'big'\nsystem_prompt = 'be brief'\n");
     spawned(&env, &["demo"]);
@@ -60,7 +60,7 @@ fn specs_that_only_prompt_need_no_trust() {
 }
 
 #[test]
-fn trust_ends_when_a_file_changes_or_it_is_taken_back() {
+fn trust_ends_when_a_file_changes_or_it_is_revoked() {
     let env = TestEnv::new();
     in_project(&env, FILE, "[agents.a]\nkind = 'demo'\nenv.A = 'one'\n");
     spec(&env, &["trust"]).fails(2);
@@ -78,7 +78,7 @@ fn trust_ends_when_a_file_changes_or_it_is_taken_back() {
 }
 
 #[test]
-fn trust_is_asked_for_at_a_terminal() {
+fn spawn_asks_for_trust_at_a_terminal() {
     let env = TestEnv::new();
     in_project(&env, FILE, HOSTILE);
     let terminal = env.terminal([env.binary(), "agent", "spawn", "demo"]);
@@ -95,7 +95,7 @@ fn trust_is_asked_for_at_a_terminal() {
 }
 
 #[test]
-fn an_agent_cannot_agree_and_uses_what_a_person_trusted() {
+fn an_agent_cannot_grant_trust_and_uses_what_the_user_trusted() {
     let env = repository();
     in_project(&env, FILE, "[agents.a]\nkind = 'demo'\nenv.A = 'one'\n");
     super::workspace::git(&env, &env.project(), &["add", "-A"]);

@@ -1,9 +1,9 @@
-//! An agent CLI whose hooks never run, behind a wrapper that drops them: its screen tells what it does.
+//! An agent CLI whose hooks never run, because a wrapper drops them: its status is read from its screen.
 
 use super::{agent, prompts, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// Makes the demo agent one that is started without its hooks.
+/// Makes the demo agent start without its hooks.
 pub(crate) fn without_hooks(env: &TestEnv) {
     let script = format!(
         r#"for word; do
@@ -20,7 +20,7 @@ exec '{}' demo-agent "$@""#,
 }
 
 #[test]
-fn a_prompt_is_confirmed_and_a_dialog_is_told_by_the_screen_alone() {
+fn without_hooks_the_screen_confirms_prompts_and_shows_dialogs() {
     let env = TestEnv::new();
     without_hooks(&env);
     spawned(&env, &["demo", "--name", "a"]);
@@ -35,7 +35,7 @@ fn a_prompt_is_confirmed_and_a_dialog_is_told_by_the_screen_alone() {
 }
 
 #[test]
-fn what_a_person_typed_is_told_by_the_screen_too() {
+fn without_hooks_the_screen_shows_turns_typed_by_the_user() {
     let env = TestEnv::new();
     without_hooks(&env);
     spawned(&env, &["demo", "--name", "a"]);
@@ -49,7 +49,7 @@ fn what_a_person_typed_is_told_by_the_screen_too() {
 }
 
 #[test]
-fn a_screen_that_nobody_knows_is_unknown_and_not_starting_for_ever() {
+fn an_unrecognized_screen_makes_the_status_unknown() {
     let env = TestEnv::new();
     super::without_settling(&env, &["claude"]);
     env.fake_program("claude", "echo something new; exec sleep 1000");
@@ -59,7 +59,7 @@ fn a_screen_that_nobody_knows_is_unknown_and_not_starting_for_ever() {
 }
 
 #[test]
-fn hooks_that_speak_late_end_no_turn_that_was_seen() {
+fn late_hooks_do_not_end_a_turn_seen_on_the_screen() {
     let env = TestEnv::new();
     let spins =
         "n=0; while :; do n=$((n+1)); printf '\\033[2J\\033[H* Thinking… (%ds)\\n' $n; sleep 0.3; done";
@@ -82,6 +82,6 @@ fn hooks_that_speak_late_end_no_turn_that_was_seen() {
     );
     say(r#"{"hook_event_name":"Stop","session_id":"learned","last_assistant_message":"done with it"}"#);
     assert_eq!(status(&env, "a"), "idle");
-    // From now on they are believed before the screen, which still shows work.
+    // From now on hooks take precedence over the screen, which still shows work.
     agent(&env, &["wait", "a", "--for", "working", "--timeout", "3s"]).fails(7);
 }

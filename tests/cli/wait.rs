@@ -1,4 +1,4 @@
-//! `agent wait` and `agent interrupt`: until something is so, and making it so.
+//! `agent wait` and `agent interrupt`.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::{agent, prompts, spawned, status, wait_for};
 use crate::support::TestEnv;
 
 #[test]
-fn wait_returns_what_it_waited_for() {
+fn wait_prints_the_status_it_waited_for() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 300ms"]);
     assert_eq!(
@@ -23,7 +23,7 @@ fn wait_returns_what_it_waited_for() {
 }
 
 #[test]
-fn wait_is_woken_and_does_not_look_again_and_again() {
+fn wait_returns_soon_after_the_change() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let waiter = agent(&env, &["wait", "a", "--for", "stopped"]).start();
@@ -34,7 +34,7 @@ fn wait_is_woken_and_does_not_look_again_and_again() {
 }
 
 #[test]
-fn wait_gives_up_in_time() {
+fn wait_ends_at_its_timeout() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let outcome = agent(&env, &["wait", "a", "--for", "idle,exited", "--timeout", "100ms"])
@@ -47,7 +47,7 @@ fn wait_gives_up_in_time() {
 }
 
 #[test]
-fn interrupt_stops_the_turn_and_not_the_agent() {
+fn interrupt_stops_the_turn_and_keeps_the_agent() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
     wait_for(&env, "a", "working");
@@ -59,10 +59,10 @@ fn interrupt_stops_the_turn_and_not_the_agent() {
 }
 
 #[test]
-fn a_prompt_that_comes_back_late_is_taken_out_and_told() {
+fn a_prompt_restored_after_an_interrupt_is_removed_and_reported() {
     let env = TestEnv::new();
     super::without_settling(&env, &["claude"]);
-    // As Claude Code draws: the prompt stands there until its turn is shown, and again some frames after it was stopped.
+    // Like Claude Code: the prompt is shown until its turn is drawn, and again some frames after the turn was stopped.
     let drawn = r#"exec bash -c '
         prompt() { printf "\033[2J\033[H──────\r\n❯ %s\r\n──────\r\n" "$1"; }
         prompt "take your time"
@@ -95,7 +95,7 @@ fn a_prompt_that_comes_back_late_is_taken_out_and_told() {
 }
 
 #[test]
-fn interrupt_is_control_c_for_a_command() {
+fn interrupt_sends_control_c_to_a_command() {
     let env = TestEnv::new();
     spawned(
         &env,
@@ -121,7 +121,7 @@ fn interrupt_is_control_c_for_a_command() {
 }
 
 #[test]
-fn wait_does_not_hang_on_an_agent_that_has_ended() {
+fn wait_fails_for_an_ended_agent() {
     let env = TestEnv::new();
     agent(&env, &["spawn", "--name", "a", "--", "sh", "-c", "sleep 0.3; exit 3"]).ok();
     let outcome = agent(&env, &["wait", "a", "--for", "idle"]).fails(1);
@@ -133,7 +133,7 @@ fn wait_does_not_hang_on_an_agent_that_has_ended() {
 }
 
 #[test]
-fn wait_ends_when_what_it_waits_for_is_stopped_and_not_when_it_is_restarted() {
+fn wait_ends_when_the_agent_is_stopped_but_not_when_it_restarts() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "a", "--task", "/work 1h"]);
     wait_for(&env, "a", "working");
@@ -152,18 +152,18 @@ fn wait_ends_when_what_it_waits_for_is_stopped_and_not_when_it_is_restarted() {
 }
 
 #[test]
-fn wait_waits_for_one_that_will_be_started_again() {
+fn wait_continues_for_an_agent_that_will_be_restarted() {
     let env = TestEnv::new();
     let script = "while ! [ -e leave ]; do sleep 0.05; done; exit 3";
     agent(&env, &["spawn", "--name", "a", "--restart", "on-failure", "--", "sh", "-c", script]).ok();
-    // Not before: one that ends at once is a failed spawn.
+    // Not earlier: an agent that exits at once is a failed spawn.
     std::fs::write(env.project().join("leave"), "").unwrap();
     wait_for(&env, "a", "crashed");
     agent(&env, &["wait", "a", "--for", "idle", "--timeout", "300ms"]).fails(7);
 }
 
 #[test]
-fn to_be_ended_is_not_to_be_done() {
+fn kill_and_rm_do_not_record_the_agent_as_idle() {
     let env = TestEnv::new();
     for (name, end) in [("a", &["kill"][..]), ("b", &["rm", "--force"])] {
         spawned(&env, &["demo", "--name", name, "--task", "/ask make"]);
@@ -180,7 +180,7 @@ fn to_be_ended_is_not_to_be_done() {
 }
 
 #[test]
-fn an_agent_is_waited_for_under_its_new_name() {
+fn wait_follows_a_rename() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "old", "--", "sleep", "1000"]);
     let waiter = agent(&env, &["wait", "old", "--for", "stopped"])
@@ -190,7 +190,7 @@ fn an_agent_is_waited_for_under_its_new_name() {
     agent(&env, &["rename", "old", "new"]).ok();
     agent(&env, &["spawn", "--name", "old", "--", "sleep", "1000"]).ok();
     agent(&env, &["kill", "new"]).ok();
-    // It may look more than once before it sees the end.
+    // It may check more than once before it sees the end.
     env.wait_until("it is done", || {
         if waiter.is_stopped() {
             waiter.go_on();
@@ -201,7 +201,7 @@ fn an_agent_is_waited_for_under_its_new_name() {
 }
 
 #[test]
-fn a_timeout_holds_also_while_tmux_does_not_answer() {
+fn wait_keeps_its_timeout_while_tmux_hangs() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let server = env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout.trim().to_owned();
@@ -212,6 +212,6 @@ fn a_timeout_holds_also_while_tmux_does_not_answer() {
     env.program("kill", ["-CONT", &server]).ok();
     assert_eq!(outcome.code, 7, "{outcome:?}");
     assert!(outcome.stderr.contains("tmux does not answer, so whether agent `a` became idle is not known"));
-    // The bound of a single look is 5 s, and two looks were made.
+    // A single tmux query may take 5 s, and the wait makes two; `--timeout` must end both.
     assert!(took < Duration::from_secs(5), "{took:?}");
 }

@@ -1,4 +1,4 @@
-//! `agent list --watch`: told at each change, by the change itself.
+//! `agent list --watch` prints the list at each change, as soon as it happens.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn statuses(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_change_is_one_line_of_json() {
+fn watch_prints_each_change_as_one_json_line() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
@@ -30,7 +30,7 @@ fn each_change_is_one_line_of_json() {
 }
 
 #[test]
-fn what_becomes_of_its_tasks_is_told_though_its_status_stays() {
+fn watch_reports_task_changes_of_an_agent() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
@@ -47,7 +47,7 @@ fn what_becomes_of_its_tasks_is_told_though_its_status_stays() {
     watch.kill();
 }
 
-/// The processor time that a process has used so far, in ticks of a hundredth of a second.
+/// Returns the processor time that a process has used so far, in hundredths of a second.
 fn used(pid: i32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let behind: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
@@ -55,12 +55,12 @@ fn used(pid: i32) -> u64 {
 }
 
 #[test]
-fn who_watches_rests_while_nothing_changes() {
+fn watch_is_idle_while_nothing_changes() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
     env.wait_until("the first look is there", || !watch.stdout_so_far().is_empty());
-    // For root SQLite touches the files of the ledger when it opens them, which is a change to whoever watches them.
+    // As root, SQLite touches the files of the ledger when it opens them, which counts as a change for the watcher.
     env.symposium(["task", "add", "a", "count to three"]).ok();
     env.wait_until("the new task is told", || watch.stdout_so_far().contains("\"queued\":1"));
     let before = used(watch.pid());
@@ -71,7 +71,7 @@ fn who_watches_rests_while_nothing_changes() {
 }
 
 #[test]
-fn a_server_that_is_gone_is_told_at_once_although_nobody_is_left_to_tell() {
+fn watch_reports_the_loss_of_the_server_at_once() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
@@ -85,7 +85,7 @@ fn a_server_that_is_gone_is_told_at_once_although_nobody_is_left_to_tell() {
 }
 
 #[test]
-fn what_had_to_be_repaired_is_told_while_watching() {
+fn watch_reports_a_repair() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let mut watch = agent(&env, &["list", "--watch", "--json"]).start();
@@ -96,7 +96,7 @@ fn what_had_to_be_repaired_is_told_while_watching() {
 }
 
 #[test]
-fn a_watcher_whose_reader_has_gone_ends() {
+fn watch_ends_when_its_reader_is_gone() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let script = format!("{} agent list --watch --json | head -n 1", env.binary());
@@ -107,7 +107,7 @@ fn a_watcher_whose_reader_has_gone_ends() {
 }
 
 #[test]
-fn people_see_the_list_drawn_again() {
+fn watch_redraws_the_list_in_a_terminal() {
     let env = TestEnv::new();
     spawned(&env, &["--name", "a", "--", "sleep", "1000"]);
     let terminal = env.terminal([env.binary(), "agent", "list", "--watch"]);
@@ -117,7 +117,7 @@ fn people_see_the_list_drawn_again() {
 }
 
 #[test]
-fn a_terminal_of_another_size_is_drawn_anew_at_once() {
+fn watch_redraws_after_a_resize() {
     let env = TestEnv::new();
     for name in ["a", "b", "c", "d", "e"] {
         spawned(&env, &["--name", name, "--", "sleep", "1000"]);
@@ -129,6 +129,6 @@ fn a_terminal_of_another_size_is_drawn_anew_at_once() {
     terminal.wait_for_text("… and 4 more");
     terminal.resize(60, 20);
     env.wait_until("all are shown", || terminal.screen().matches("working").count() == 5);
-    // The ages are counted anew every ten seconds, which draws it too.
+    // The ages are updated every ten seconds, which redraws the list too.
     assert!(resized.elapsed() < Duration::from_secs(8), "{:?}", resized.elapsed());
 }

@@ -1,4 +1,4 @@
-//! `agent spawn --workspace worktree`: a tree and a branch of its own, and nothing lost when it goes.
+//! `agent spawn --workspace worktree`: the agent has its own tree and branch, and its removal loses nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::{agent, shown, spawned, status, wait_for};
 use crate::support::TestEnv;
 
-/// git in a directory of this environment.
+/// Runs git in a directory of this environment.
 #[track_caller]
 pub(crate) fn git(env: &TestEnv, dir: &std::path::Path, args: &[&str]) -> String {
     let who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
     env.program("git", who.iter().chain(args)).current_dir(dir).ok().stdout.trim_end().to_owned()
 }
 
-/// An environment whose project is a repository with a commit.
+/// Creates an environment whose project is a repository with a commit.
 pub(crate) fn repository() -> TestEnv {
     let env = TestEnv::new();
     let project = env.project();
@@ -29,7 +29,7 @@ pub(crate) fn repository() -> TestEnv {
     env
 }
 
-/// Where the workspace of an agent is.
+/// Returns the path of an agent's workspace.
 pub(crate) fn workspace(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("instances").join(name).join("workspace")
 }
@@ -40,7 +40,7 @@ fn config(env: &TestEnv, text: &str) {
 }
 
 #[test]
-fn an_agent_gets_a_tree_and_a_branch_of_its_own() {
+fn a_worktree_agent_gets_its_own_tree_and_branch() {
     let env = repository();
     fs::write(env.project().join("src/lib.rs"), "// dirty\n").unwrap();
     let spawn =
@@ -63,7 +63,7 @@ fn an_agent_gets_a_tree_and_a_branch_of_its_own() {
 }
 
 #[test]
-fn changes_stay_behind_with_a_warning_or_are_taken_along() {
+fn uncommitted_changes_stay_behind_with_a_warning_or_are_copied() {
     let env = repository();
     let project = env.project();
     fs::write(project.join("gone"), "x\n").unwrap();
@@ -95,7 +95,7 @@ fn changes_stay_behind_with_a_warning_or_are_taken_along() {
 }
 
 #[test]
-fn work_is_not_lost_unless_forced_and_commits_not_even_then() {
+fn rm_needs_force_for_unsaved_work_and_always_keeps_commits() {
     let env = repository();
     spawned(&env, &["--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]);
     let at = workspace(&env, "fix");
@@ -126,7 +126,7 @@ fn work_is_not_lost_unless_forced_and_commits_not_even_then() {
     assert!(said.contains("branch `symposium/fix` stays: it has commits of its own"), "{said}");
     assert!(!at.exists());
     assert_eq!(git(&env, &env.project(), &["log", "-1", "--format=%s", "symposium/fix"]), "work");
-    // The name can be used again, on the same branch when that is wanted.
+    // The name can be used again, with the same branch if requested.
     assert_snapshot!(agent(&env, &["spawn", "--name", "fix", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
     error: no worktree was made: there is a branch `symposium/fix` already, with 1 commit of its own
       nothing was started
@@ -139,7 +139,7 @@ fn work_is_not_lost_unless_forced_and_commits_not_even_then() {
 }
 
 #[test]
-fn where_there_can_be_no_worktree_nothing_is_made() {
+fn a_worktree_outside_of_a_repository_is_refused() {
     let env = TestEnv::new();
     let spawn = ["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"];
     assert_snapshot!(env.redacted(&agent(&env, &spawn).fails(1).stderr), @"
@@ -158,7 +158,7 @@ fn where_there_can_be_no_worktree_nothing_is_made() {
 }
 
 #[test]
-fn in_place_the_branch_is_the_one_of_the_last_turn() {
+fn an_in_place_agent_has_the_branch_of_its_last_turn() {
     let env = repository();
     spawned(&env, &["demo", "--name", "a"]);
     wait_for(&env, "a", "idle");
@@ -168,7 +168,7 @@ fn in_place_the_branch_is_the_one_of_the_last_turn() {
 }
 
 #[test]
-fn branches_that_cannot_be_are_refused() {
+fn invalid_and_taken_branches_are_refused() {
     let env = repository();
     for (branch, why) in
         [("main", "is checked out in"), ("a b", "cannot be the name"), ("-d", "cannot be the name")]
@@ -196,7 +196,7 @@ fn setup_files_are_copied_and_setup_commands_run() {
     assert!(said.contains("setting up: cat .env > made"), "{said}");
     let at = workspace(&env, "a");
     assert_eq!(fs::read_to_string(at.join("made")).unwrap(), "KEY=dummy\n");
-    // What was copied and is as it was is no work; what the setup made is.
+    // An unchanged copy is not unsaved work; the output of the setup is.
     agent(&env, &["kill", "a"]).ok();
     let said = agent(&env, &["rm", "a"]).fails(1).stderr;
     assert!(said.contains("1 uncommitted file: made\n"), "{said}");
@@ -205,7 +205,7 @@ fn setup_files_are_copied_and_setup_commands_run() {
 }
 
 #[test]
-fn a_setup_that_fails_leaves_nothing_behind() {
+fn a_failed_setup_leaves_nothing() {
     let env = repository();
     config(&env, "[workspace]\nsetup = ['echo no such package; exit 3']\n");
     assert_snapshot!(agent(&env, &["spawn", "--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]).fails(1).stderr, @"
@@ -236,7 +236,7 @@ setup = ["printf '%s %s %s' \"$STAGE\" \"$GIVEN\" \"$SYMPOSIUM_PARAM_REGION\" > 
 "#;
 
 #[test]
-fn a_spec_says_what_its_worktrees_need() {
+fn a_spec_configures_copies_and_setup_of_its_worktrees() {
     let env = repository();
     config(&env, "[workspace]\ncopy = ['.env']\nsetup = ['echo first > setup.out']\n");
     for (file, text) in [
@@ -275,7 +275,7 @@ fn a_spec_says_what_its_worktrees_need() {
     let card = env.symposium(["spec", "show", "web"]).ok().stdout;
     assert!(card.contains("workspace.copy  .env*, conf/*.local, away/secret, away  ["), "{card}");
     assert!(card.contains("workspace.setup  printf"), "{card}");
-    // Where there is no worktree, that is said.
+    // Without a worktree, copies and setup are skipped. That is reported unless `--workspace` asked for it.
     let said = agent(&env, &["spawn", "web", "--workspace", "in-place"]).ok().stderr;
     assert!(!said.contains("setting up") && !said.contains("nothing was copied"), "{said}");
     super::trusted_specs(&env, &NEEDS.replace("mode = \"worktree\"\n", ""));
@@ -285,7 +285,7 @@ fn a_spec_says_what_its_worktrees_need() {
 }
 
 #[test]
-fn a_long_setup_holds_nobody_up() {
+fn a_long_setup_does_not_block_other_spawns() {
     let env = repository();
     let text = "[agents.web]\ncommand = ['sleep', '1000']\nmax_instances = 2\nworkspace = { mode = 'worktree', \
                 setup = ['while ! test -e \"$GO\"; do sleep 0.05; done'] }\n";
@@ -303,7 +303,7 @@ fn a_long_setup_holds_nobody_up() {
 }
 
 #[test]
-fn a_renamed_agent_takes_its_worktree_along() {
+fn a_renamed_agent_keeps_its_worktree() {
     let env = repository();
     spawned(&env, &["--name", "old", "--workspace", "worktree", "--", "sleep", "1000"]);
     agent(&env, &["rename", "old", "new"]).ok();
@@ -317,7 +317,7 @@ fn a_renamed_agent_takes_its_worktree_along() {
 }
 
 #[test]
-fn many_worktrees_are_made_at_once() {
+fn concurrent_worktrees_are_created() {
     let env = repository();
     let names = ["a", "b", "c", "d"];
     let runs = names.map(|name| {
@@ -341,7 +341,7 @@ fn runs_out(env: &TestEnv, names: &[&str]) {
 }
 
 #[test]
-fn a_list_starts_no_git() {
+fn a_list_does_not_start_git() {
     let env = repository();
     spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
     env.fake_program("git", "touch ../git-was-started; exit 1");
@@ -357,7 +357,7 @@ fn a_list_starts_no_git() {
 }
 
 #[test]
-fn a_repository_that_is_gone_does_not_hold_an_agent() {
+fn an_agent_can_be_removed_after_its_repository_was_deleted() {
     let env = repository();
     spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
     agent(&env, &["kill", "a"]).ok();
@@ -371,7 +371,7 @@ fn a_repository_that_is_gone_does_not_hold_an_agent() {
 }
 
 #[test]
-fn a_worktree_that_was_made_a_folder_goes_without_a_trace() {
+fn a_worktree_without_its_git_file_is_removed_completely() {
     let env = repository();
     spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
     agent(&env, &["kill", "a"]).ok();
@@ -384,7 +384,7 @@ fn a_worktree_that_was_made_a_folder_goes_without_a_trace() {
 }
 
 #[test]
-fn a_second_agent_in_the_same_directory_is_warned_of() {
+fn spawn_warns_about_another_agent_in_the_directory() {
     let env = TestEnv::new();
     spawned(&env, &["demo", "--name", "one"]);
     let said = agent(&env, &["spawn", "demo", "--name", "two"]).ok().stderr;
@@ -394,7 +394,7 @@ fn a_second_agent_in_the_same_directory_is_warned_of() {
 }
 
 #[test]
-fn a_worktree_whose_record_is_lost_is_not_buried_by_a_new_agent() {
+fn spawn_does_not_overwrite_the_worktree_of_a_lost_record() {
     let env = repository();
     spawned(&env, &["--name", "a", "--workspace", "worktree", "--", "sleep", "1000"]);
     agent(&env, &["kill", "a"]).ok();
@@ -407,7 +407,7 @@ fn a_worktree_whose_record_is_lost_is_not_buried_by_a_new_agent() {
 }
 
 #[test]
-fn work_is_shown_in_eighty_columns() {
+fn unsaved_work_is_listed_in_80_columns() {
     let env = repository();
     spawned(&env, &["--name", "lead", "--", "sleep", "1000"]);
     let long = "a-name-that-takes-much-room-in-a-list";
@@ -416,7 +416,7 @@ fn work_is_shown_in_eighty_columns() {
     fs::write(workspace(&env, long).join("new"), "?\n").unwrap();
     spawned(&env, &["--name", "none", "--workspace", "scratch", "--", "sleep", "1000"]);
     let text = agent(&env, &["list", "--work", "--tree"]).env("COLUMNS", "80").ok().stdout;
-    // What a tree takes on disk is the file system's to say.
+    // The size of a tree on disk depends on the file system.
     let without_sizes: Vec<&str> = text
         .lines()
         .map(|line| line.trim_end_matches(|c: char| c.is_ascii_digit() || ".kB ,".contains(c)))
@@ -431,7 +431,7 @@ fn work_is_shown_in_eighty_columns() {
 }
 
 #[test]
-fn copies_with_odd_names_and_links_are_copies_as_long_as_they_are_the_same() {
+fn unchanged_copies_with_odd_names_and_links_do_not_count_as_work() {
     use std::os::unix::ffi::OsStrExt;
     let env = repository();
     config(&env, "[workspace]\ncopy = ['odd', '*.link']\n");
@@ -450,7 +450,7 @@ fn copies_with_odd_names_and_links_are_copies_as_long_as_they_are_the_same() {
     fs::remove_file(at.join("a.link")).unwrap();
     agent(&env, &["rm", "a"]).ok();
 
-    // A name that cannot be written down is work, and nothing else is lost with it.
+    // A file name that cannot be recorded counts as work, and nothing else is lost with it.
     fs::write(env.project().join("odd").join(std::ffi::OsStr::from_bytes(b"\xff")), "x").unwrap();
     spawned(&env, &spawn);
     agent(&env, &["kill", "a"]).ok();
@@ -461,7 +461,7 @@ fn copies_with_odd_names_and_links_are_copies_as_long_as_they_are_the_same() {
 }
 
 #[test]
-fn an_agent_inside_the_worktree_of_another_belongs_to_the_repository() {
+fn an_agent_in_another_agents_worktree_belongs_to_the_repository() {
     let env = repository();
     spawned(&env, &["--name", "outer", "--workspace", "worktree", "--", "sleep", "1000"]);
     let at = workspace(&env, "outer");

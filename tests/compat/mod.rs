@@ -1,5 +1,5 @@
-//! Registries and handoffs that other versions wrote, through the real binary: the older public format, ours, and a
-//! newer writer's additions to it. A fixture that is checked in must load for ever.
+//! Registries and handoffs of other versions, through the real binary: the older public format, the current one, and
+//! one with additions of a newer version. A fixture that is checked in must stay readable.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::support::TestEnv;
 const V0: &str = include_str!("registry-v0.json");
 const V1: &str = include_str!("registry-v1.json");
 
-/// An environment whose registry somebody else has written.
+/// Creates an environment with a registry that another version has written.
 fn env_with(registry: &str) -> TestEnv {
     use std::os::unix::fs::DirBuilderExt;
     let env = TestEnv::new();
@@ -28,7 +28,7 @@ fn named<'a>(agents: &'a [Value], name: &str) -> &'a Value {
 }
 
 #[test]
-fn the_older_public_format_is_migrated_and_the_original_kept() {
+fn a_version_0_registry_is_migrated_and_the_original_kept() {
     let env = env_with(V0);
     let told = env.symposium(["agent", "list", "--all"]).ok();
     assert!(
@@ -57,7 +57,7 @@ fn the_older_public_format_is_migrated_and_the_original_kept() {
 }
 
 #[test]
-fn a_migration_that_is_killed_at_any_step_is_done_by_the_next_command() {
+fn a_migration_killed_at_any_step_is_finished_by_the_next_command() {
     for step in ["store.aside", "store.written", "store.bak", "store.synced", "store.renamed"] {
         let env = env_with(V0);
         env.symposium(["agent", "list"]).env("SYMPOSIUM_FAILPOINT", step).fails(137);
@@ -67,7 +67,7 @@ fn a_migration_that_is_killed_at_any_step_is_done_by_the_next_command() {
 }
 
 #[test]
-fn a_migrated_agent_can_be_started_again_and_removed() {
+fn a_migrated_agent_can_be_resumed_and_removed() {
     let env = TestEnv::new();
     let dir = env.project().display().to_string();
     let old = V0.replace("/home/user/review", &dir).replace("[\"claude\"]", "[\"/bin/sleep\", \"1000\"]");
@@ -82,7 +82,7 @@ fn a_migrated_agent_can_be_started_again_and_removed() {
 }
 
 #[test]
-fn a_migrated_agent_whose_program_is_a_bare_name_is_found_in_path() {
+fn a_migrated_agent_with_a_bare_program_name_is_found_in_path() {
     let dir = TestEnv::new();
     let place = dir.project().display().to_string();
     let old = V0.replace("/home/user/review", &place).replace("[\"claude\"]", "[\"sleep\", \"1000\"]");
@@ -94,7 +94,7 @@ fn a_migrated_agent_whose_program_is_a_bare_name_is_found_in_path() {
 }
 
 #[test]
-fn an_agent_of_the_older_format_that_has_no_command_is_told() {
+fn resuming_a_migrated_agent_without_a_command_is_an_error() {
     let env = env_with(&V0.replace("/home/user/review", "/"));
     let told = env.symposium(["agent", "resume", "review-2"]).fails(1);
     assert!(told.stderr.contains("error: ") && told.stderr.contains("hint: "), "{told:?}");
@@ -102,7 +102,7 @@ fn an_agent_of_the_older_format_that_has_no_command_is_told() {
 }
 
 #[test]
-fn an_empty_registry_of_the_older_format_is_an_empty_one() {
+fn an_empty_version_0_registry_is_empty() {
     let env = env_with("{}");
     assert!(listed(&env).is_empty());
     env.symposium(["agent", "spawn", "--name", "one", "--", "sleep", "1000"]).ok();
@@ -110,7 +110,7 @@ fn an_empty_registry_of_the_older_format_is_an_empty_one() {
 }
 
 #[test]
-fn a_newer_writers_fields_survive_our_changes() {
+fn fields_of_a_newer_version_survive_our_changes() {
     let env = env_with(V1);
     let told = env.symposium(["agent", "list", "--all"]).ok();
     assert!(told.stderr.contains("entry `of-tomorrow`"), "{told:?}");
@@ -137,7 +137,7 @@ fn a_newer_writers_fields_survive_our_changes() {
 }
 
 #[test]
-fn a_name_that_only_a_newer_symposium_understands_is_not_taken() {
+fn names_of_entries_from_a_newer_version_stay_reserved() {
     let env = env_with(V1);
     let taken = env.symposium(["agent", "spawn", "--name", "of-tomorrow", "--", "sleep", "1000"]).outcome();
     assert_ne!(taken.code, 0);
@@ -148,7 +148,7 @@ fn a_name_that_only_a_newer_symposium_understands_is_not_taken() {
 }
 
 #[test]
-fn heartbeats_and_parameters_are_read_as_they_were_and_as_they_are_written() {
+fn older_heartbeats_and_parameters_are_read_and_kept() {
     let env = env_with(include_str!("registry-v1-specs.json"));
     let agents = listed(&env);
     assert_eq!(named(&agents, "older")["params"], serde_json::json!([]));
@@ -163,11 +163,11 @@ fn heartbeats_and_parameters_are_read_as_they_were_and_as_they_are_written() {
 }
 
 #[test]
-fn questions_are_read_where_they_are_and_missed_where_they_are_not() {
+fn stored_questions_are_read_and_may_be_absent() {
     let env = env_with(include_str!("registry-v1-questions.json"));
     let agents = listed(&env);
     for name in ["told", "untold"] {
-        // Nothing runs that could ask.
+        // No agent runs that could ask.
         let agent = named(&agents, name);
         assert_eq!((&agent["status"], &agent["question"]), (&"crashed".into(), &Value::Null), "{agent}");
     }
@@ -176,7 +176,7 @@ fn questions_are_read_where_they_are_and_missed_where_they_are_not() {
 }
 
 #[test]
-fn conversations_that_were_left_are_read_and_their_absence_is_none() {
+fn stored_conversations_are_read_and_may_be_absent() {
     let mut registry: Value = serde_json::from_str(V1).unwrap();
     let name = registry["sessions"].as_object().unwrap().keys().next().unwrap().clone();
     let list = |env: &TestEnv| env.symposium(["conversation", "list", &name, "--json"]).ok().json();
@@ -186,11 +186,11 @@ fn conversations_that_were_left_are_read_and_their_absence_is_none() {
     assert_eq!((&listed[1]["name"], &listed[1]["id"]), (&"login".into(), &"0199-abc".into()));
 }
 
-/// A handoff of format 1, with something that a newer writer may add.
+/// A handoff of format 1, with fields that a newer version may add.
 const HANDOFF_V1: &[u8] = include_bytes!("handoff-v1.tar.gz");
 
 #[test]
-fn a_handoff_of_format_1_is_taken_over_for_ever() {
+fn a_handoff_of_format_1_can_be_imported() {
     let env = TestEnv::new();
     let (file, shop) = (env.root().join("v1.handoff.tar.gz"), env.root().join("shop"));
     fs::write(&file, HANDOFF_V1).unwrap();

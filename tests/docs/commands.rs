@@ -49,12 +49,12 @@ fn run(env: &TestEnv, line: &str) -> String {
     outcome.stdout
 }
 
-/// Waits until an agent has a status, and its input line takes a prompt.
+/// Waits until an agent has a status and its input line takes a prompt.
 fn wait_for(env: &TestEnv, agent: &str, status: &str) {
     run(env, &format!("symposium agent wait {agent} --for {status} --timeout 20s"));
 }
 
-/// Runs a line that takes over the terminal, and leaves it with the keys that the book names.
+/// Runs a line that attaches the terminal, and detaches it with the keys that the book names.
 fn run_in_terminal(env: &TestEnv, line: &str) {
     let terminal = env.terminal(["sh", "-c", line]);
     if line.contains("--watch") {
@@ -85,7 +85,7 @@ fn run_page(env: &TestEnv, page: &str, waits: &[Wait]) {
     }
 }
 
-/// The names of all agents, sorted: the list itself is in order of status, which may change meanwhile.
+/// Returns the names of all agents, sorted: the list itself is in order of status, which may change meanwhile.
 fn names(env: &TestEnv) -> Vec<String> {
     let agents = env.symposium(["agent", "list", "--all", "--json"]).ok().json();
     let agents = agents.as_array().cloned().unwrap_or_default();

@@ -31,7 +31,7 @@ fn markdown_in(directory: &str) -> Vec<String> {
 
 /// A fenced code block of a page.
 pub(crate) struct Block {
-    /// The word behind the opening fence, such as `sh` or `toml`.
+    /// The language after the opening fence, such as `sh` or `toml`.
     pub(crate) language: String,
     /// The lines between the fences.
     pub(crate) text: String,
@@ -60,7 +60,7 @@ pub(crate) fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// The lines of all `sh` blocks of a page, which are run as they are.
+/// Returns the lines of all `sh` blocks of a page, which are run unchanged.
 pub(crate) fn commands(page: &str) -> Vec<String> {
     let shell = blocks(page).into_iter().filter(|block| block.language == "sh");
     shell

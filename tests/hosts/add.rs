@@ -1,4 +1,4 @@
-//! `host add|list|remove`: what is checked, what is told, and what to do about it.
+//! `host add|list|remove`: the checks, the messages and the hints.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::{Far, Near, machines};
 use crate::support::run::Outcome;
 
 #[test]
-fn a_host_is_added_listed_and_forgotten() {
+fn a_host_is_added_listed_and_removed() {
     let Some((near, far)) = machines() else { return };
     let hosts = near.run(&["host", "list", "--json"]).ok().json();
     let version = env!("CARGO_PKG_VERSION");
@@ -42,7 +42,7 @@ fn a_host_is_added_listed_and_forgotten() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_how_to_put_it_there() {
+fn a_missing_remote_binary_is_reported_with_install_instructions() {
     let Some(near) = Near::new(None) else { return };
     let Some(far) = Far::new(&near) else { return };
     let port = far.port.to_string();
@@ -68,7 +68,7 @@ fn what_is_not_there_is_told_with_how_to_put_it_there() {
     let unanswered = near.run(&["agent", "show", "far:a", "--json"]).fails(1);
     assert!(unanswered.stderr.contains("\"host-lacks-symposium\""), "{unanswered:?}");
 
-    // Something else is there.
+    // Another program is at that path.
     far.env.fake_program("other", "echo Welcome to nothing");
     let other = far.env.root().join("fakes/other").display().to_string();
     let other = add(&["--binary", &other, "--force"]).ok();
@@ -77,14 +77,14 @@ fn what_is_not_there_is_told_with_how_to_put_it_there() {
 }
 
 #[test]
-fn a_machine_that_cannot_be_reached_is_told_with_what_ssh_says() {
+fn an_unreachable_host_is_reported_with_the_ssh_error() {
     let Some(near) = Near::new(None) else { return };
     let refused = near.run(&["host", "add", "far", "127.0.0.1", "--port", "1"]).fails(1);
     assert!(refused.stderr.starts_with("error: host `far` cannot be reached\n"), "{refused:?}");
     assert!(refused.stderr.contains("Connection refused"), "{refused:?}");
     assert!(refused.stderr.contains("hint: see whether `ssh -p 1 127.0.0.1` gets in"), "{refused:?}");
     let Some(far) = Far::new(&near) else { return };
-    // A key that is not the one that is known.
+    // A host key that differs from the known one.
     fs::remove_file(near.env.root().join("ssh/known")).unwrap();
     fs::write(near.env.root().join("ssh/known"), "").unwrap();
     let port = far.port.to_string();
@@ -96,10 +96,10 @@ fn a_machine_that_cannot_be_reached_is_told_with_what_ssh_says() {
 }
 
 #[test]
-fn what_people_have_for_their_own_shells_does_not_get_in_the_way() {
+fn interactive_ssh_settings_do_not_interfere() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
-    // Their shell there holds the port.
+    // An interactive shell of the user already holds the forwarded port.
     let held = std::net::TcpListener::bind((far.address.as_str(), 0)).unwrap();
     let place = format!("{}:{}", far.address, held.local_addr().unwrap().port());
     near.run(&["host", "remove", "far"]).ok();
@@ -114,14 +114,14 @@ fn what_people_have_for_their_own_shells_does_not_get_in_the_way() {
     terminal.wait_for_text("this is a");
     terminal.keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    // And why somebody is not let in is told at once.
+    // The reason for a failed connection is reported despite `LogLevel QUIET`.
     near.run(&["host", "add", "gone", "127.0.0.1", "--port", "1", "--force"]).ok();
     let gone = near.run(&["agent", "send", "gone:a", "x"]).fails(1);
     assert!(gone.stderr.contains("Connection refused"), "{gone:?}");
 }
 
 #[test]
-fn what_could_be_an_option_or_a_command_is_refused() {
+fn options_and_commands_in_host_fields_are_refused() {
     let Some(near) = Near::new(None) else { return };
     let marker = near.env.root().join("x");
     let proxy = format!("-oProxyCommand=touch {}", marker.display());
@@ -147,7 +147,7 @@ fn what_could_be_an_option_or_a_command_is_refused() {
 }
 
 #[test]
-fn another_version_is_told_and_one_that_is_too_old_is_refused() {
+fn another_remote_version_is_reported_and_an_old_one_refused() {
     let Some((near, far)) = machines() else { return };
     let port = far.port.to_string();
     let path = far.env.root().join("fakes/other");
@@ -176,7 +176,7 @@ fn another_version_is_told_and_one_that_is_too_old_is_refused() {
     );
     let refused = near.run(&["agent", "kill", "old:a"]).fails(1);
     assert!(refused.stderr.starts_with("error: symposium 0.0.1 on host `old` is too old"), "{refused:?}");
-    // One that has never heard of other machines.
+    // A symposium from before `remote` existed.
     far.env.fake_program("other", "echo \"error: unrecognized subcommand 'remote'\" >&2; exit 2");
     let ancient = near.run(&["agent", "kill", "old:a"]).fails(1);
     assert!(ancient.stderr.starts_with("error: symposium on host `old` is too old"), "{ancient:?}");
@@ -185,22 +185,22 @@ fn another_version_is_told_and_one_that_is_too_old_is_refused() {
 }
 
 #[test]
-fn the_binary_is_found_where_people_put_it() {
+fn the_remote_binary_is_found_in_the_usual_directories() {
     let Some(near) = Near::new(None) else { return };
     let Some(far) = Far::new(&near) else { return };
-    // The home of whoever logs in is the one of the password file: look there without writing anything.
+    // sshd uses the home directory of the password file, so the test searches there without writing anything.
     let found = near.run(&["host", "add", "far", &far.address, "--port", &far.port.to_string()]).outcome();
     assert!([0, 1].contains(&found.code), "{found:?}");
     assert!(found.code == 0 || found.stderr.contains("~/.cargo/bin and in ~/.local/bin"), "{found:?}");
 }
 
 #[test]
-fn another_machine_of_the_same_name_is_shown_without_the_agents_of_the_former() {
+fn a_host_moved_to_another_machine_loses_its_cached_agents() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     near.run(&["agent", "list", "--host", "far", "--timeout", "50s"]).ok();
     let known = || near.run(&["host", "list", "--json"]).ok().json()[0]["agents"].clone();
-    // The same machine, looked at again.
+    // The same machine is added again.
     let port = far.port.to_string();
     let binary = far.binary();
     let again = ["host", "add", "--force", "far", &far.address, "--port", &port, "--binary", &binary];
@@ -214,12 +214,12 @@ fn another_machine_of_the_same_name_is_shown_without_the_agents_of_the_former() 
 }
 
 #[test]
-fn of_several_who_add_a_host_of_one_name_one_does() {
+fn concurrent_additions_of_one_host_name_add_one() {
     let Some(near) = Near::new(None) else { return };
     let Some(far) = Far::new(&near) else { return };
     let (port, binary) = (far.port.to_string(), far.binary());
     let add = ["host", "add", "far", &far.address, "--port", &port, "--binary", &binary];
-    // Each has looked, and found none of that name, before the first has its answer.
+    // Each command has found no host of that name before the first one receives its answer.
     far.shut();
     let adding: Vec<_> = (0..3).map(|_| near.run(&add).start()).collect();
     near.env.wait_until("all of them knock", || near.connections().len() >= 3);
@@ -231,7 +231,7 @@ fn of_several_who_add_a_host_of_one_name_one_does() {
 }
 
 #[test]
-fn no_machine_listens_on_port_0() {
+fn port_0_is_refused() {
     let env = crate::support::TestEnv::new();
     let refused = env.symposium(["host", "add", "far", "address", "--port", "0"]).fails(2);
     assert!(refused.stderr.contains("invalid value '0' for '--port <P>'"), "{refused:?}");

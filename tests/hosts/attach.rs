@@ -1,4 +1,4 @@
-//! `agent attach HOST:NAME`: a terminal over there, that comes back by itself.
+//! `agent attach HOST:NAME`: a terminal on a remote agent that reconnects by itself.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::machines;
 use crate::support::terminal::Terminal;
 
 #[test]
-fn attach_shows_the_screen_over_there_and_leaves_cleanly() {
+fn attach_shows_the_remote_screen_and_detaches() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
@@ -15,7 +15,7 @@ fn attach_shows_the_screen_over_there_and_leaves_cleanly() {
     terminal.type_text("hello");
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("got <hello>");
-    // By which ssh would take its leave, if it were asked.
+    // `~.` is the escape sequence that closes an interactive ssh session.
     terminal.type_text("~.config is wrong");
     terminal.keys(&["Enter"]);
     terminal.wait_for_text("got <~.config is wrong>");
@@ -26,7 +26,7 @@ fn attach_shows_the_screen_over_there_and_leaves_cleanly() {
 }
 
 #[test]
-fn who_comes_out_of_a_tmux_of_their_own_is_told_the_keys_for_that() {
+fn attach_from_inside_tmux_shows_the_nested_detach_keys() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let line = format!("{} agent attach far:a; echo \"left with $?\"; exec cat", near.env.binary());
@@ -34,14 +34,14 @@ fn who_comes_out_of_a_tmux_of_their_own_is_told_the_keys_for_that() {
     terminal.wait_for_text("detach: C-b C-b d");
     terminal.keys(&["C-b", "d"]);
     terminal.wait_for_text("left with 0");
-    // The line before it may be missing: tmux throws away what a terminal has not shown yet when it takes it over. It is
-    // `attach_works_inside_somebodys_own_tmux` that reads it.
+    // The line before it may be missing: tmux discards output that a terminal has not shown yet when it takes the
+    // terminal over. `attach_works_inside_the_users_own_tmux` checks that line.
     let screen = terminal.screen();
     assert!(!screen.contains("leave with C-b d"), "{screen}");
 }
 
 #[test]
-fn what_is_started_there_can_be_attached_to_at_once() {
+fn a_remote_spawn_can_attach_at_once() {
     let Some((near, far)) = machines() else { return };
     let script = "echo this is $0 $1; while read -r l; do echo \"got <$l>\"; done";
     let line = ["agent", "spawn", "--host", "far", "--attach", "--", "sh", "-c", script, "a", "--attach"];
@@ -55,7 +55,7 @@ fn what_is_started_there_can_be_attached_to_at_once() {
     let agents = far.agents();
     assert_eq!(agents.len(), 1, "{agents:?}");
     assert_eq!(agents[0]["command"][4], "--attach");
-    // One that cannot be started leaves this terminal where it is.
+    // A failed spawn leaves this terminal unchanged.
     let refused =
         near.env.terminal([near.env.binary(), "agent", "spawn", "no-such", "--name", "far:b", "--attach"]);
     assert_ne!(refused.wait_for_exit(), 0);
@@ -63,7 +63,7 @@ fn what_is_started_there_can_be_attached_to_at_once() {
 }
 
 #[test]
-fn one_that_is_asked_to_end_gives_the_terminal_back() {
+fn sigterm_to_a_remote_attach_restores_the_terminal() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let line = format!("{} agent attach far:a; echo \"left with $?\"; exec cat", near.env.binary());
@@ -78,7 +78,7 @@ fn one_that_is_asked_to_end_gives_the_terminal_back() {
 }
 
 #[test]
-fn nothing_stays_on_the_terminal_of_one_that_was_killed() {
+fn a_killed_remote_attach_leaves_a_clean_terminal() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let line = format!("{} agent attach far:a; echo \"left with $?\"; exec cat", near.env.binary());
@@ -87,7 +87,7 @@ fn nothing_stays_on_the_terminal_of_one_that_was_killed() {
     let attach = format!("{} agent attach far:a", near.env.binary());
     let pid = near.env.processes().into_iter().find(|one| one.command.trim() == attach).expect("it runs").pid;
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
-    // What is typed next is meant for the shell.
+    // The text that is typed next is for the shell.
     far.env.wait_until("nobody is attached", || far.agents()[0]["clients"] == json!([]));
     terminal.type_text("for the shell");
     terminal.keys(&["Enter"]);
@@ -96,7 +96,7 @@ fn nothing_stays_on_the_terminal_of_one_that_was_killed() {
 }
 
 #[test]
-fn an_attached_terminal_comes_back_when_its_connection_was_cut() {
+fn a_remote_attach_reconnects_after_a_cut() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let said = near.env.home().join("said");
@@ -125,7 +125,7 @@ fn an_attached_terminal_comes_back_when_its_connection_was_cut() {
     assert_eq!(terminal.wait_for_exit(), 0);
 }
 
-/// Waits until exactly one terminal is attached over there, and may type: the one before is gone.
+/// Waits until exactly one terminal is attached remotely and may type, and the former one is gone.
 #[track_caller]
 pub(super) fn terminal_comes_back(near: &super::Near, far: &super::Far, before: &Value) {
     near.env.wait_until("another terminal is attached", || {
@@ -137,14 +137,14 @@ pub(super) fn terminal_comes_back(near: &super::Near, far: &super::Far, before: 
 }
 
 #[test]
-fn whoever_has_no_patience_with_a_host_does_not_cut_off_who_is_attached_to_it() {
+fn a_timed_out_command_does_not_cut_an_attached_client() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
     terminal.wait_for_text("this is a");
     let before = far.agents()[0]["clients"].clone();
     far.fall_silent();
-    // Less than anybody needs, and as long as a connection may be silent that is taken for dead.
+    // The first is too short for any answer; the second is the silence after which a connection counts as dead.
     for patience in ["100ms", "5s"] {
         let late = near.run(&["agent", "list", "--host", "far", "--timeout", patience]).fails(1);
         assert!(late.stderr.contains("host `far` does not answer in time"), "{late:?}");
@@ -168,7 +168,7 @@ fn whoever_has_no_patience_with_a_host_does_not_cut_off_who_is_attached_to_it() 
 }
 
 #[test]
-fn what_is_typed_while_a_connection_is_down_reaches_nobody() {
+fn keys_typed_while_disconnected_are_discarded() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
@@ -177,11 +177,11 @@ fn what_is_typed_while_a_connection_is_down_reaches_nobody() {
     far.shut();
     terminal.wait_for_text("trying again in 1 s");
     type_blindly(&terminal, "while it waits");
-    // From now on ssh knocks at the door, and nobody opens.
+    // From now on ssh tries to connect, and sshd does not accept.
     near.env
         .wait_until("ssh knocks", || near.env.processes().iter().any(|one| one.command.contains(" -tt -- ")));
     type_blindly(&terminal, "while it knocks");
-    // Half a line, too: it would wait in front of whatever is typed next.
+    // An incomplete line must be discarded too, because it would precede the text that is typed next.
     terminal.type_text("half a ");
     terminal.wait_for_text("half a");
     far.open();
@@ -197,7 +197,7 @@ fn what_is_typed_while_a_connection_is_down_reaches_nobody() {
 }
 
 #[test]
-fn c_c_ends_the_waiting_for_a_connection() {
+fn control_c_ends_the_wait_for_a_connection() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
@@ -215,7 +215,7 @@ fn c_c_ends_the_waiting_for_a_connection() {
 }
 
 #[test]
-fn a_machine_that_is_another_one_on_return_is_told_and_not_asked_again() {
+fn a_changed_host_key_ends_the_reconnection() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
@@ -227,13 +227,13 @@ fn a_machine_that_is_another_one_on_return_is_told_and_not_asked_again() {
     assert!(screen.contains("error: host `far` cannot be reached"), "{screen}");
     assert!(screen.contains("Host key verification failed."), "{screen}");
     assert_eq!(screen.matches("trying again").count(), 1, "{screen}");
-    // Nothing is asked of it either.
+    // Other commands do not connect to it either.
     let refused = near.run(&["agent", "send", "far:a", "x"]).fails(1);
     assert!(refused.stderr.contains("Host key verification failed."), "{refused:?}");
     assert_eq!(far.printed("a", "got <"), 0);
 }
 
-/// Types a line that the terminal itself shows, because nobody reads it.
+/// Types a line that only the terminal itself echoes, because no program reads it.
 #[track_caller]
 fn type_blindly(terminal: &Terminal<'_>, text: &str) {
     terminal.type_text(text);
@@ -242,7 +242,7 @@ fn type_blindly(terminal: &Terminal<'_>, text: &str) {
 }
 
 #[test]
-fn who_comes_back_does_not_take_over_from_somebody_who_did_meanwhile() {
+fn a_reconnecting_client_does_not_take_over_from_a_new_driver() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a", "--take"]);
@@ -271,14 +271,14 @@ fn who_comes_back_does_not_take_over_from_somebody_who_did_meanwhile() {
 }
 
 #[test]
-fn a_terminal_whose_connection_hangs_does_not_stay_behind() {
+fn a_hung_connection_leaves_no_remote_client_behind() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:a"]);
     terminal.wait_for_text("this is a");
     let client = || far.agents()[0]["clients"].clone();
     let before = client();
-    // This side gives up; that side has not noticed yet.
+    // The local side gives up while the remote side has not noticed yet.
     for pid in far.sessions() {
         kill_process(pid, Signal::STOP).unwrap();
     }
@@ -290,7 +290,7 @@ fn a_terminal_whose_connection_hangs_does_not_stay_behind() {
 }
 
 #[test]
-fn an_agent_that_is_not_there_and_a_machine_that_is_not_there_are_told() {
+fn attach_reports_a_missing_remote_agent_and_an_unknown_host() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "attach", "far:nobody"]);
@@ -312,7 +312,7 @@ fn an_agent_that_is_not_there_and_a_machine_that_is_not_there_are_told() {
 }
 
 #[test]
-fn what_is_said_over_there_names_the_agent_as_it_is_named_here() {
+fn remote_messages_use_the_local_name_of_the_agent() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let words = [near.env.binary(), "agent", "attach", "far:a"];
@@ -329,7 +329,7 @@ fn what_is_said_over_there_names_the_agent_as_it_is_named_here() {
 }
 
 #[test]
-fn of_several_that_are_cut_at_once_the_one_that_drove_does_again() {
+fn the_driver_drives_again_after_a_simultaneous_cut() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let words = [near.env.binary(), "agent", "attach", "far:a"];

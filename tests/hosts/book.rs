@@ -1,4 +1,4 @@
-//! The commands of the book's page about hosts, run as they are.
+//! The commands of the book's page about hosts, run unchanged.
 
 use super::machines;
 use crate::docs::commands;

@@ -1,5 +1,5 @@
-//! The wire between two machines is cut for half a minute, or is bad: nothing is lost, nothing is done twice, and the
-//! agent never notices.
+//! The network between two machines is cut for 30 seconds, or is unreliable: nothing is lost, nothing is done twice,
+//! and the agent is not affected.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -10,9 +10,9 @@ use super::attach::terminal_comes_back;
 use super::wire::Wire;
 use super::{Far, Near, go_on, machines};
 
-/// How long the wire is cut: longer than ssh takes to notice.
+/// Duration of the cut: longer than ssh needs to notice it.
 const CUT: Duration = Duration::from_secs(30);
-/// How long anything may take with such a wire.
+/// Time limit of a command over such a network.
 const LONG: Duration = Duration::from_secs(150);
 
 fn wired() -> Option<(Near, Far)> {
@@ -23,7 +23,7 @@ fn wired() -> Option<(Near, Far)> {
 }
 
 impl Near {
-    /// Cuts the wire for as long as that takes, and does something meanwhile.
+    /// Cuts the network for the duration of `CUT` and calls a function meanwhile.
     fn cut_for(&self, meanwhile: impl FnOnce()) {
         let wire = self.wire.as_ref().unwrap();
         wire.cut();
@@ -34,9 +34,9 @@ impl Near {
     }
 }
 
-/// All at once, each with a wire of its own: half a minute is long enough.
+/// All cases run concurrently, each with its own network, because the cut takes 30 seconds.
 #[test]
-fn half_a_minute_without_a_wire_is_survived() {
+fn commands_survive_a_network_cut_of_30_seconds() {
     thread::scope(|scope| {
         scope.spawn(a_send_survives_half_a_minute_without_a_wire);
         scope.spawn(a_spawn_survives_half_a_minute_without_a_wire);
@@ -77,11 +77,11 @@ fn an_attached_terminal_survives_half_a_minute_without_a_wire() {
     let (pid, ticks) = (far.agents()[0]["pid"].clone(), far.printed("a", "tick"));
     let before = far.agents()[0]["clients"].clone();
     near.cut_for(|| ());
-    // It worked on all the time.
+    // The agent continued to work during the cut.
     assert!(far.printed("a", "tick") >= ticks + 20, "{}", far.printed("a", "tick"));
     let told = || std::fs::read_to_string(&said).unwrap_or_default();
     near.env.wait_until("it was told", || told().contains("works on; trying again in"));
-    // What is typed before that is forgotten.
+    // Text that is typed before the reconnection is discarded.
     terminal_comes_back(&near, &far, &before);
     terminal.type_text("again");
     terminal.keys(&["Enter"]);
@@ -92,7 +92,7 @@ fn an_attached_terminal_survives_half_a_minute_without_a_wire() {
 }
 
 #[test]
-fn a_list_of_all_is_not_held_up_by_a_cut_wire() {
+fn listing_all_hosts_is_not_blocked_by_a_cut_network() {
     let Some((near, far)) = wired() else { return };
     far.echoing("a");
     near.run(&["agent", "list", "--host", "all", "--timeout", "50s"]).ok();
@@ -104,7 +104,7 @@ fn a_list_of_all_is_not_held_up_by_a_cut_wire() {
 }
 
 #[test]
-fn a_wire_with_loss_and_delay_loses_nothing_and_repeats_nothing() {
+fn packet_loss_and_delay_lose_and_repeat_nothing() {
     let Some((near, far)) = wired() else { return };
     let wire = near.wire.as_ref().unwrap();
     wire.worsen();
@@ -112,9 +112,9 @@ fn a_wire_with_loss_and_delay_loses_nothing_and_repeats_nothing() {
     assert!(wire.lost() > 0);
 }
 
-/// The same over a wire that hands on what it is given late and in fits.
+/// Runs the same over a connection that forwards data late and in bursts.
 #[test]
-fn a_wire_that_stutters_loses_nothing_and_repeats_nothing() {
+fn a_stuttering_connection_loses_and_repeats_nothing() {
     let Some((near, far)) = machines() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
@@ -131,7 +131,7 @@ fn a_wire_that_stutters_loses_nothing_and_repeats_nothing() {
     over_a_bad_wire(&near, &far, "bad");
 }
 
-/// Hands on in small pieces, each late; every tenth as late as one that had to be sent again.
+/// Forwards small pieces with a delay; every tenth piece is as late as after a retransmission.
 fn stutter(mut from: TcpStream, mut to: TcpStream) {
     let mut piece = [0; 700];
     for n in 1u32.. {

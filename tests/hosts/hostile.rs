@@ -1,4 +1,4 @@
-//! A machine that was taken over by somebody: what it says is shown as text, fits into memory, and is never obeyed.
+//! A compromised remote machine: its output is shown as text, limited in size, and never interpreted.
 
 use std::fs;
 use std::io::Write;
@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 
 use super::{Far, Near, machines};
 
-/// A title, the clipboard, another screen, the cursor, a whole reset, and what turns text round.
+/// Sets the title, the clipboard, the alternate screen and the cursor, resets the terminal, and reverses text.
 const HARM: &str = "\x1b]0;owned\x07\x1b]52;c;cm0gLXJm\x1b\\\x1b[?1049h\x1b[2J\x1b[1;1H\x1bc\r\x08\u{9b}2J\u{202e}\x1b[8mhidden";
 
-/// Whether a terminal would do something because of it.
+/// Returns whether a terminal would interpret the text.
 fn is_obeyed(text: &str) -> bool {
     text.contains(|c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c))
 }
 
 impl Far {
-    /// A host of this name that answers whatever it is asked with these bytes, behind a greeting of this version.
+    /// Adds a host of this name that answers every request with these bytes, after a greeting with this version.
     #[track_caller]
     fn answers(&self, near: &Near, name: &str, (version, answer): (&str, &[u8])) {
         let hello = json!({"format": 1, "version": version}).to_string();
@@ -42,7 +42,7 @@ fn end(code: u8) -> Vec<u8> {
 }
 
 #[test]
-fn what_a_host_prints_is_shown_and_never_obeyed() {
+fn terminal_sequences_printed_by_a_host_are_sanitized() {
     let Some((near, far)) = machines() else { return };
     let said = format!("before {HARM} behind\n");
     far.answers(&near, "evil", ("0.1.0", &[frame("out", &said), frame("err", &said), end(0)].concat()));
@@ -59,10 +59,10 @@ fn what_a_host_prints_is_shown_and_never_obeyed() {
         assert!(shown.stdout.contains("before ") && shown.stdout.contains("owned"), "{line:?}: {shown:?}");
         assert!(!is_obeyed(&shown.stdout) && !is_obeyed(&shown.stderr), "{line:?}: {shown:?}");
     }
-    // What an agent printed is printed as it is, here as there.
+    // The output of an agent is printed unchanged, as it is for local agents.
     let printed = near.run(&["agent", "logs", "evil:a"]).ok();
     assert!(printed.stdout.contains(HARM) && !is_obeyed(&printed.stderr), "{printed:?}");
-    // A character and a colour may come in pieces.
+    // A character and a colour sequence may arrive in pieces.
     let pieces = [&b"out 3\nab\xc3out 2\n\xa9\nout 2\n\x1b["[..], b"out 8\n1mx\x1b[0m\n", &end(0)].concat();
     far.answers(&near, "pieces", ("0.1.0", &pieces));
     assert_eq!(near.run(&["agent", "send", "pieces:a", "x"]).ok().stdout, "abé\nx\n");
@@ -71,7 +71,7 @@ fn what_a_host_prints_is_shown_and_never_obeyed() {
 }
 
 #[test]
-fn json_of_a_host_is_json_or_is_not_shown() {
+fn json_of_a_host_is_validated() {
     let Some((near, far)) = machines() else { return };
     let value = "{\"title\":\"\u{9b}2J\u{202e}é\"}\n";
     far.answers(&near, "fine", ("0.1.0", &[frame("out", value), end(0)].concat()));
@@ -85,7 +85,7 @@ fn json_of_a_host_is_json_or_is_not_shown() {
         assert!(refused.stderr.contains("what it printed is no JSON"), "{refused:?}");
         assert!(!is_obeyed(&refused.stderr), "{refused:?}");
     }
-    // A list, too, has titles and directories in it.
+    // A list also contains titles and directories.
     far.run(&["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
     let mut agents = far.run(&["agent", "list", "--json"]).ok().json();
     agents[0]["title"] = json!(HARM);
@@ -96,14 +96,14 @@ fn json_of_a_host_is_json_or_is_not_shown() {
         let listed = near.run(&line).ok();
         assert!(listed.stdout.contains("owned") && !is_obeyed(&listed.stdout), "{listed:?}");
     }
-    // The machine's name is put in, and what was made harmless stays that.
+    // The name of the host is inserted, and sanitized texts stay sanitized.
     let watched = near.run(&["agent", "list", "--host", "listed", "--watch", "--json"]).ok();
     assert!(watched.stdout.contains("owned") && !is_obeyed(&watched.stdout), "{watched:?}");
     assert_eq!(watched.json()[0]["host"], "listed");
 }
 
 #[test]
-fn what_a_host_calls_its_version_is_a_word() {
+fn the_version_of_a_host_is_sanitized_and_limited() {
     let Some((near, far)) = machines() else { return };
     let long = format!("{HARM}{}", "9".repeat(5000));
     far.answers(&near, "evil", (&long, &end(0)));
@@ -120,7 +120,7 @@ fn what_a_host_calls_its_version_is_a_word() {
 }
 
 #[test]
-fn an_answer_without_end_is_not_held_in_memory() {
+fn an_endless_answer_is_cut_off_at_a_limit() {
     let Some((near, far)) = machines() else { return };
     let script = "read -r line; printf '\\002symposium-remote {\"format\":1,\"version\":\"0.1.0\"}\\n'\n\
                   while :; do printf 'out 1048576\\n'; /usr/bin/head -c 1048576 /dev/zero || exit; done";
@@ -138,9 +138,9 @@ fn an_answer_without_end_is_not_held_in_memory() {
 }
 
 #[test]
-fn more_agents_than_there_can_be_are_not_taken_in() {
+fn too_many_remote_agents_are_refused() {
     let Some((near, far)) = machines() else { return };
-    // Each would be a hundred times as big in memory.
+    // Each agent would take a hundred times as much space in memory.
     let agents = format!("[{}{{}}]", "{},".repeat(300_000));
     let frames: Vec<u8> = agents
         .as_bytes()
@@ -153,9 +153,9 @@ fn more_agents_than_there_can_be_are_not_taken_in() {
 }
 
 #[test]
-fn an_answer_that_ends_in_the_middle_is_told_as_that() {
+fn a_truncated_answer_is_reported() {
     let Some((near, far)) = machines() else { return };
-    // It greets, says something and is gone.
+    // It sends a greeting and part of an answer, and exits.
     let script = "read -r line; printf '\\002symposium-remote {\"format\":1,\"version\":\"0.1.0\"}\\nout 5\\n[{'; exit 3";
     let made = far.env.fake_program("cut", script).display().to_string();
     let port = far.port.to_string();
@@ -175,7 +175,7 @@ fn an_answer_that_ends_in_the_middle_is_told_as_that() {
 }
 
 #[test]
-fn a_machine_that_only_makes_noise_holds_up_nobody() {
+fn a_host_that_prints_noise_does_not_block() {
     let Some((near, far)) = machines() else { return };
     let made = far.env.fake_program("noise", "/usr/bin/yes | /usr/bin/head -c 200000; exec /bin/sleep 1000");
     let (port, made) = (far.port.to_string(), made.display().to_string());
@@ -186,7 +186,7 @@ fn a_machine_that_only_makes_noise_holds_up_nobody() {
 }
 
 #[test]
-fn a_terminal_is_given_back_as_it_was() {
+fn the_terminal_is_restored_after_a_rude_host() {
     let Some((near, far)) = machines() else { return };
     let script = "printf '\\033[?1000h\\033[?1049hover here'; exit 5";
     let made = far.env.fake_program("rude", script).display().to_string();
@@ -199,7 +199,7 @@ fn a_terminal_is_given_back_as_it_was() {
 }
 
 #[test]
-fn a_host_that_never_lets_anybody_in_cannot_have_done_anything() {
+fn a_host_that_never_logs_in_is_reported_as_not_reached() {
     let Some(near) = Near::new(None) else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();

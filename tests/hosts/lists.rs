@@ -1,4 +1,5 @@
-//! `agent list --host`: all machines at once; who does not answer is shown as last known, and holds up nobody.
+//! `agent list --host`: all hosts are asked concurrently; a host that does not answer is listed from the cache and
+//! delays nothing.
 
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ fn names(agents: &Value) -> Vec<(Value, Value, Value)> {
 }
 
 #[test]
-fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
+fn all_hosts_are_listed_and_an_unreachable_one_from_the_cache() {
     let Some((near, far)) = machines() else { return };
     let Some(other) = Far::new(&near) else { return };
     near.add("other", &other);
@@ -37,10 +38,10 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
     let text = near.run(&["agent", "list", "--host", "all", "--timeout", "50s"]).ok().stdout;
     assert!(text.contains("far:a ") && text.contains("other:b ") && text.contains("\nhere "), "{text}");
 
-    // That machine stops answering without closing anything: the worst way to be gone.
+    // The host stops answering without closing its connections, which is the hardest case.
     let stopped = stop(&other);
     let began = Instant::now();
-    // As long as the one that lives may need on a machine as busy as this.
+    // As long as the other host may need on a machine as busy as this one.
     let all = near.run(&["agent", "list", "--host", "all", "--timeout", "10s", "--json"]).ok();
     assert!(began.elapsed().as_secs() < 40, "{:?}", began.elapsed());
     assert_eq!(
@@ -61,7 +62,7 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
     let screen = terminal.screen();
     assert!(screen.contains("waiting for ") && screen.contains("`other`"), "{screen}");
     let text = near.run(&words).ok().stdout;
-    // What it was about stays what it was about.
+    // The last column still shows what the agent works on.
     let row = text.lines().find(|line| line.starts_with("other:b ")).expect("its row");
     assert!(row.contains(" [attached] as of ") && row.contains(" ago: /"), "{text}");
     assert!(!text.contains("now ago") && !all.stderr.contains("now ago"), "{text}{all:?}");
@@ -80,7 +81,7 @@ fn all_machines_are_asked_and_a_dead_one_is_shown_as_last_known() {
 }
 
 #[test]
-fn one_that_hangs_holds_up_the_first_list_and_not_the_next() {
+fn a_hung_host_delays_only_the_first_list() {
     let Some((near, far)) = machines() else { return };
     far.fall_silent();
     let took = |line: &[&str]| {
@@ -91,7 +92,7 @@ fn one_that_hangs_holds_up_the_first_list_and_not_the_next() {
     let all = ["agent", "list", "--host", "all"];
     let (first, next) = (took(&all), took(&all));
     assert!(next < first, "{next:?}, {first:?}");
-    // Who asks for this one waits for it.
+    // A list of this host alone waits for it.
     let alone = took(&["agent", "list", "--host", "far"]);
     assert!(next < alone, "{next:?}, {alone:?}");
     far.speak_again();
@@ -103,7 +104,7 @@ fn one_that_hangs_holds_up_the_first_list_and_not_the_next() {
 }
 
 #[test]
-fn a_machine_that_does_not_answer_is_not_told_as_one_without_agents() {
+fn an_unreachable_host_is_not_listed_as_empty() {
     let Some((near, far)) = machines() else { return };
     near.run(&["host", "add", "gone", "127.0.0.1", "--port", "1", "--force"]).ok();
     let dead = near.run(&["agent", "list", "--host", "gone", "--timeout", "50s"]).fails(1);
@@ -126,7 +127,7 @@ fn a_machine_that_does_not_answer_is_not_told_as_one_without_agents() {
     }
 }
 
-/// Stops everything of sshd on a machine.
+/// Stops all sshd processes of a host.
 fn stop(far: &Far) -> Vec<Pid> {
     let listener = Pid::from_child(far.sshd.as_ref().unwrap());
     let all = [vec![listener], far.sessions()].concat();
@@ -137,7 +138,7 @@ fn stop(far: &Far) -> Vec<Pid> {
 }
 
 #[test]
-fn filters_hold_over_there_too() {
+fn filters_apply_to_remote_lists() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     far.run(&["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
@@ -156,7 +157,7 @@ fn filters_hold_over_there_too() {
 }
 
 #[test]
-fn watching_one_machine_streams() {
+fn watching_one_host_streams() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let mut watch = near.run(&["agent", "list", "--host", "far", "--watch", "--json"]).start();
@@ -168,14 +169,14 @@ fn watching_one_machine_streams() {
     let agents: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(agents[0]["host"], json!("far"));
     watch.kill();
-    // Whoever watched over there goes too.
+    // The remote watcher ends too.
     far.env.wait_until("nobody watches any more", || {
         !far.env.processes().iter().any(|one| one.command.contains("--watch"))
     });
 }
 
 #[test]
-fn watching_in_a_terminal_draws_in_its_size() {
+fn watching_a_host_in_a_terminal_uses_its_size() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let terminal = near.env.terminal([near.env.binary(), "agent", "list", "--host", "far", "--watch"]);
@@ -190,7 +191,7 @@ fn watching_in_a_terminal_draws_in_its_size() {
 }
 
 #[test]
-fn a_machine_without_tmux_looks_at_others_all_the_same() {
+fn remote_lists_work_without_local_tmux() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     near.env.forget_program("tmux");
@@ -203,7 +204,7 @@ fn a_machine_without_tmux_looks_at_others_all_the_same() {
 }
 
 #[test]
-fn what_is_wrong_over_there_is_told_in_its_words() {
+fn remote_errors_keep_their_message_and_hint() {
     use std::os::unix::fs::PermissionsExt;
     let Some((near, far)) = machines() else { return };
     far.echoing("a");

@@ -1,6 +1,6 @@
-//! Other machines, over a real sshd: a second sealed environment that is reached through ssh alone.
+//! Remote machines over a real sshd: a second sealed environment that is reached through ssh only.
 //!
-//! Between the two there is loopback, or a wire between two network namespaces that can be cut.
+//! The two are connected by loopback, or by a link between two network namespaces that can be cut.
 #![expect(clippy::disallowed_methods, reason = "tests start sshd and ip")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 
@@ -28,16 +28,16 @@ use crate::support::TestEnv;
 use crate::support::run::Run;
 use wire::Wire;
 
-/// Counts the machines of this process, so that each has an address of its own.
+/// Counts the machines of this process, so that each has its own address.
 static MACHINES: AtomicU32 = AtomicU32::new(0);
 
-/// A machine here, and others that it reaches.
+/// The local machine.
 struct Near {
     env: TestEnv,
     wire: Option<Wire>,
 }
 
-/// A machine that is reached over ssh.
+/// A remote machine that is reached over ssh.
 struct Far {
     env: TestEnv,
     address: String,
@@ -45,7 +45,7 @@ struct Far {
     sshd: Option<Child>,
 }
 
-/// Both, with the far one known as `far`; none, and why, where there is no sshd.
+/// Creates both machines and adds the remote one as `far`. Returns `None` and prints the reason if there is no sshd.
 fn machines() -> Option<(Near, Far)> {
     let near = Near::new(None)?;
     let far = Far::new(&near)?;
@@ -81,7 +81,7 @@ impl Near {
         fs::write(dir.join("known"), format!("* {host_key}")).unwrap();
         let near = Near { env, wire };
         near.configure("");
-        // ssh looks for its files in the home of the password file, not in $HOME.
+        // ssh reads its files from the home directory of the password file, not from $HOME.
         let inside = near.wire.as_ref().map(Wire::near).unwrap_or_default();
         near.env.fake_program(
             "ssh",
@@ -92,7 +92,7 @@ impl Near {
         Some(near)
     }
 
-    /// The user's `~/.ssh/config`, with these lines in front.
+    /// Writes the user's `~/.ssh/config`, beginning with these lines.
     fn configure(&self, more: &str) {
         let dir = self.env.root().join("ssh");
         let text = format!(
@@ -103,21 +103,22 @@ impl Near {
         fs::write(dir.join("config"), text).unwrap();
     }
 
-    /// From now on the user knows another key of all machines than they have.
+    /// Replaces the known host key of all machines by a wrong one.
     fn know_another_key(&self) {
         let dir = self.env.root().join("ssh");
         let another = fs::read_to_string(dir.join("user.pub")).unwrap();
         fs::write(dir.join("known"), format!("* {another}")).unwrap();
     }
 
-    /// Ends every ssh of this side. A shared connection outlives whoever opened it, and writes over its environment.
+    /// Ends every local ssh process. A shared connection outlives the process that opened it and overwrites its
+    /// environment.
     fn lose_connections(&self) {
         for pid in self.connections() {
             let _ = kill_process(pid, Signal::KILL);
         }
     }
 
-    /// Every ssh of this side, connected or about to be.
+    /// Returns every local ssh process, connected or connecting.
     fn connections(&self) -> Vec<Pid> {
         let sockets = self.env.state().join("run/ssh-").display().to_string();
         let is_ours = |dir: &Path| {
@@ -130,12 +131,12 @@ impl Near {
             .collect()
     }
 
-    /// `symposium …` here.
+    /// Runs `symposium …` on the local machine.
     fn run(&self, args: &[&str]) -> Run {
         self.env.symposium(args)
     }
 
-    /// `host add`.
+    /// Runs `host add`.
     #[track_caller]
     fn add(&self, name: &str, far: &Far) {
         let (port, binary) = (far.port.to_string(), far.binary());
@@ -144,14 +145,14 @@ impl Near {
 }
 
 impl Far {
-    /// A machine that lets the user of this one in.
+    /// Starts a machine that accepts the user of the local one.
     fn new(near: &Near) -> Option<Far> {
         let env = TestEnv::new();
         let number = std::process::id() * 16 + MACHINES.fetch_add(1, Ordering::Relaxed);
         let [_, a, b, c] = number.to_be_bytes();
         let (address, inside) = match &near.wire {
             Some(wire) => (Wire::FAR.to_owned(), wire.far()),
-            // All of 127/8 is this machine: every sshd has an address of its own, and no port is fought for.
+            // All of 127/8 is this machine: every sshd has its own address, so no port is contended.
             None => (format!("127.{}.{b}.{c}", a % 254 + 1), String::new()),
         };
         let mut far = Far { env, address, port: 2222, sshd: None };
@@ -167,7 +168,7 @@ impl Far {
         );
         let config = far.env.root().join("sshd_config");
         fs::write(&config, text).unwrap();
-        // Where the distribution has it made at boot.
+        // Debian creates this directory at boot.
         let _ = fs::create_dir_all("/run/sshd");
         let sshd = sshd()?;
         let script = format!(
@@ -197,7 +198,7 @@ impl Far {
         Some(far)
     }
 
-    /// symposium in the sealed environment of that machine, and nothing of whoever logs in.
+    /// Returns the path of symposium in the sealed environment of that machine, without variables of the login.
     fn binary(&self) -> String {
         self.env.root().join("symposium").display().to_string()
     }
@@ -215,33 +216,33 @@ impl Far {
         fs::copy(made, self.env.root().join("symposium")).unwrap();
     }
 
-    /// Has whoever reaches this step there stand still, until it is let go on.
+    /// Makes the next remote process that reaches this failpoint stop until it is continued.
     fn stop_at(&self, step: &str) {
         fs::write(self.env.root().join("failpoint"), format!("stop:{step}")).unwrap();
     }
 
-    /// Has symposium there say nothing to whoever asks, while everything else of that machine goes on.
+    /// Makes the remote symposium send no answers, while everything else on that machine continues.
     fn fall_silent(&self) {
         fs::write(self.env.root().join("silent"), "").unwrap();
     }
 
-    /// It answers again.
+    /// Makes the remote symposium answer again.
     fn speak_again(&self) {
         fs::remove_file(self.env.root().join("silent")).unwrap();
     }
 
-    /// Has sshd there let nobody in and nobody out, without a word; the connections that are there are cut.
+    /// Makes sshd accept and close no connection, and cuts the existing ones.
     fn shut(&self) {
         kill_process(Pid::from_child(self.sshd.as_ref().unwrap()), Signal::STOP).unwrap();
         self.cut();
     }
 
-    /// Whoever waits at the door is let in.
+    /// Makes sshd accept waiting connections again.
     fn open(&self) {
         go_on(Pid::from_child(self.sshd.as_ref().unwrap()));
     }
 
-    /// Waits until somebody stands still there; from now on nobody does any more.
+    /// Waits for a remote process that is stopped at the failpoint, and removes the failpoint.
     #[track_caller]
     fn wait_for_stopped(&self) -> Pid {
         let mut stopped = None;
@@ -253,21 +254,21 @@ impl Far {
         Pid::from_raw(stopped.unwrap()).unwrap()
     }
 
-    /// Cuts every connection, as a router does that forgets them; sshd goes on.
+    /// Cuts every connection, like a router that loses its state; sshd continues.
     fn cut(&self) {
         for pid in self.sessions() {
             let _ = kill_process(pid, Signal::KILL);
         }
     }
 
-    /// What sshd has started for those who are connected. It writes over its environment, so that only its parents
-    /// tell whose it is.
+    /// Returns the processes that sshd started for its connections. They overwrite their environment, so only their
+    /// parents identify them.
     fn sessions(&self) -> Vec<Pid> {
         let listener = self.sshd.as_ref().map_or(0, Child::id);
         let mut found = vec![i32::try_from(listener).unwrap()];
         let all: Vec<(i32, i32)> =
             fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| sshd_in(&entry.path())).collect();
-        // A session of somebody who is not root is two processes deep.
+        // The session of a user other than root is two processes deep.
         for _ in 0..2 {
             let below: Vec<i32> = all
                 .iter()
@@ -279,18 +280,18 @@ impl Far {
         found[1..].iter().filter_map(|pid| Pid::from_raw(*pid)).collect()
     }
 
-    /// `symposium …` on that machine, by whoever sits there.
+    /// Runs `symposium …` on that machine as a local user.
     fn run(&self, args: &[&str]) -> Run {
         self.env.symposium(args)
     }
 
-    /// All agents there, as that machine tells.
+    /// Returns all agents of that machine.
     #[track_caller]
     fn agents(&self) -> Vec<Value> {
         self.run(&["agent", "list", "--json"]).ok().json().as_array().unwrap().clone()
     }
 
-    /// An agent that shows what is typed into it.
+    /// Starts an agent that prints each line that is typed into it.
     #[track_caller]
     fn echoing(&self, name: &str) {
         let script =
@@ -298,20 +299,20 @@ impl Far {
         self.run(&["agent", "spawn", "--name", name, "--", "sh", "-c", &script]).ok();
     }
 
-    /// How often an agent there printed this.
+    /// Returns how often a remote agent printed this text.
     #[track_caller]
     fn printed(&self, name: &str, text: &str) -> usize {
         self.run(&["agent", "logs", name, "--plain"]).ok().stdout.matches(text).count()
     }
 
-    /// An agent there printed this, and once only. The transcript is written behind the screen.
+    /// Asserts that a remote agent printed this text exactly once. The transcript is written after the screen.
     #[track_caller]
     fn printed_once(&self, name: &str, text: &str) {
         self.env.wait_until(text, || self.printed(name, text) > 0);
         assert_eq!(self.printed(name, text), 1, "{text}");
     }
 
-    /// No interpreter has touched `x` in any place where it might have run.
+    /// Asserts that no interpreter created `x` in any directory in which it might have run.
     #[track_caller]
     fn assert_nothing_ran(&self) {
         let root = self.env.root();
@@ -339,7 +340,7 @@ impl Drop for Near {
     }
 }
 
-/// The process and its parent, when this directory of /proc is of an sshd.
+/// Returns the process and its parent if this directory of /proc belongs to an sshd.
 fn sshd_in(dir: &Path) -> Option<(i32, i32)> {
     let stat = fs::read_to_string(dir.join("stat")).ok()?;
     let (head, rest) = stat.rsplit_once(") ")?;

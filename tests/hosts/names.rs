@@ -1,4 +1,5 @@
-//! `HOST:NAME` wherever a name stands: every verb over there, word for word, and no shell in between.
+//! `HOST:NAME` in place of a name: every command runs remotely with unchanged arguments, and without a shell in
+//! between.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -8,7 +9,7 @@ use super::machines;
 use crate::support::hostile::TEXTS;
 
 #[test]
-fn every_verb_goes_there_with_its_output_and_its_exit_code() {
+fn every_command_runs_remotely_with_its_output_and_exit_code() {
     let Some((near, far)) = machines() else { return };
     let spawned = near
         .run(&[
@@ -26,7 +27,7 @@ fn every_verb_goes_there_with_its_output_and_its_exit_code() {
         .ok();
     assert_eq!(spawned.stdout, "far:a\n");
     assert_eq!(far.agents()[0]["name"], "a");
-    // `--dir` is of that machine, and so is the place where nothing is said.
+    // `--dir` names a directory of that machine, and so does the default.
     assert_eq!(far.agents()[0]["working_directory"], json!(far.env.project()));
     let shown = near.run(&["agent", "show", "far:a", "--json"]).ok().json();
     assert_eq!(shown["name"], "a");
@@ -51,12 +52,12 @@ fn every_verb_goes_there_with_its_output_and_its_exit_code() {
     assert_ne!(late.code, 0, "{late:?}");
     near.run(&["agent", "rm", "far:b"]).ok();
     assert_eq!(far.agents().len(), 0);
-    // Nothing of all that happened here.
+    // None of this happened on the local machine.
     assert_eq!(near.run(&["agent", "list", "--json"]).ok().json(), json!([]));
 }
 
 #[test]
-fn whatever_is_told_of_an_agent_names_its_machine() {
+fn remote_output_names_the_host_of_each_agent() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     far.env.wait_until("it works", || far.agents()[0]["status"] == "working");
@@ -84,7 +85,7 @@ fn whatever_is_told_of_an_agent_names_its_machine() {
 }
 
 #[test]
-fn no_text_meets_a_shell_on_the_way() {
+fn remote_texts_pass_no_shell() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     // A tab is drawn as spaces.
@@ -93,7 +94,7 @@ fn no_text_meets_a_shell_on_the_way() {
         near.run(&["agent", "send", "far:a", "--", text]).ok();
         far.env.wait_until(text, || far.printed("a", &format!("got <{text}>")) == 1);
     }
-    // Lines and titles, too, arrive as they are.
+    // Lines and titles also arrive verbatim.
     near.run(&[
         "agent",
         "spawn",
@@ -115,7 +116,7 @@ fn no_text_meets_a_shell_on_the_way() {
 }
 
 #[test]
-fn what_cannot_be_a_name_is_refused_over_there_too() {
+fn invalid_names_are_refused_for_remote_agents() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let long = "n".repeat(300);
@@ -127,7 +128,7 @@ fn what_cannot_be_a_name_is_refused_over_there_too() {
         }
         near.run(&["agent", "spawn", "--name", &there, "--", "sleep", "1000"]).fails(2);
     }
-    // Before the `:` as well: what cannot be a host is no host.
+    // The part before the `:` must be a valid host name too.
     for name in ["$(touch x):a", "a.b:c", "-x:y", "é:a", ":a"] {
         near.run(&["agent", "show", "--", name]).fails(2);
     }
@@ -136,7 +137,7 @@ fn what_cannot_be_a_name_is_refused_over_there_too() {
 }
 
 #[test]
-fn what_went_wrong_over_there_is_told_with_where_that_is() {
+fn remote_errors_name_the_host() {
     let Some((near, far)) = machines() else { return };
     far.echoing("api-fix");
     let near_by = near.run(&["agent", "show", "far:api-fx"]).fails(3);
@@ -145,13 +146,13 @@ fn what_went_wrong_over_there_is_told_with_where_that_is() {
         "error: on `far`: no agent named `api-fx`\n  known agents: api-fix\nhint: did you mean `symposium --host far agent \
          show api-fix`?\n"
     );
-    // What it says can be pasted.
+    // The printed hint can be pasted.
     near.run(&["--host", "far", "agent", "show", "api-fix"]).ok();
     let for_programs = near.run(&["agent", "kill", "far:api-fx", "--json"]).fails(3);
     let error: serde_json::Value = serde_json::from_str(&for_programs.stderr).unwrap();
     assert_eq!(error["error"]["hints"][0], "did you mean `symposium --host far agent kill api-fix`?");
     assert_eq!(error["error"]["host"], "far");
-    // Before the command was even begun.
+    // An error that occurs before the command starts.
     let mode =
         |mode| std::fs::set_permissions(far.env.state(), std::fs::Permissions::from_mode(mode)).unwrap();
     mode(0o777);
@@ -165,7 +166,7 @@ fn what_went_wrong_over_there_is_told_with_where_that_is() {
 }
 
 #[test]
-fn what_is_not_utf8_stays_here() {
+fn arguments_that_are_not_utf8_are_refused_for_remote_commands() {
     use std::os::unix::ffi::OsStrExt;
     let Some((near, far)) = machines() else { return };
     let dir = std::ffi::OsStr::from_bytes(b"--dir=/\xff");
@@ -180,7 +181,7 @@ fn what_is_not_utf8_stays_here() {
 }
 
 #[test]
-fn what_cannot_go_there_says_why() {
+fn local_only_commands_are_refused_for_hosts_with_a_reason() {
     let Some((near, far)) = machines() else { return };
     let there = format!("hint: go there: `ssh -p 2222 {}`, then `symposium agent handoff`", far.address);
     for (line, says) in [
@@ -211,7 +212,7 @@ fn what_cannot_go_there_says_why() {
 }
 
 #[test]
-fn a_shell_that_talks_at_login_does_no_harm() {
+fn output_of_a_login_shell_is_ignored() {
     let Some((near, far)) = machines() else { return };
     let made = far.env.root().join("fakes/noisy");
     far.env.fake_program(

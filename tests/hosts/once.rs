@@ -1,16 +1,16 @@
-//! A connection that is cut in the middle: what was asked is done once, and its answer arrives whole.
+//! A connection that is cut during a request: the request is executed once, and its answer arrives completely.
 
 use std::fs;
 
 use super::{Far, go_on, machines};
 
-/// Requests that were written down over there.
+/// Returns the number of requests that are stored on the remote machine.
 fn requests(far: &Far) -> usize {
     fs::read_dir(far.env.state().join("run/requests")).map_or(0, Iterator::count)
 }
 
 #[test]
-fn a_send_whose_link_is_cut_arrives_once() {
+fn a_send_over_a_cut_connection_arrives_once() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     for step in ["remote.spooled", "remote.begun", "remote.done"] {
@@ -32,7 +32,7 @@ fn a_send_whose_link_is_cut_arrives_once() {
 }
 
 #[test]
-fn one_that_lets_in_and_says_nothing_is_not_said_to_be_lost() {
+fn a_silent_host_is_reported_as_not_answering() {
     let Some((near, far)) = machines() else { return };
     far.fall_silent();
     let mut send = near.run(&["agent", "send", "far:a", "is anybody there?"]).start();
@@ -40,13 +40,13 @@ fn one_that_lets_in_and_says_nothing_is_not_said_to_be_lost() {
     let told = send.stderr_so_far();
     assert!(told.starts_with("warning: `far` does not answer; asking again"), "{told}");
     send.kill();
-    // Whoever only looks has nothing to wait for.
+    // A command that only reads does not wait.
     let told = near.run(&["agent", "show", "far:a"]).fails(1).stderr;
     assert!(told.contains("far") && !told.contains("asking again"), "{told}");
 }
 
 #[test]
-fn a_spawn_whose_link_is_cut_makes_one_agent_and_prints_its_name_once() {
+fn a_spawn_over_a_cut_connection_creates_one_agent() {
     let Some((near, far)) = machines() else { return };
     far.stop_at("remote.begun");
     let spawn = near.run(&["agent", "spawn", "--host", "far", "--", "sleep", "1000"]).start();
@@ -60,7 +60,7 @@ fn a_spawn_whose_link_is_cut_makes_one_agent_and_prints_its_name_once() {
 }
 
 #[test]
-fn tasks_and_mail_are_added_once() {
+fn tasks_and_messages_over_a_cut_connection_are_added_once() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     for args in [&["task", "add", "far:a", "do it"][..], &["message", "send", "far:a", "hi"]] {
@@ -77,7 +77,7 @@ fn tasks_and_mail_are_added_once() {
 }
 
 #[test]
-fn whoever_does_the_work_and_is_killed_is_told_as_not_known() {
+fn a_killed_remote_command_is_reported_as_unknown() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     far.stop_at("remote.begun");
@@ -90,7 +90,7 @@ fn whoever_does_the_work_and_is_killed_is_told_as_not_known() {
 }
 
 #[test]
-fn whoever_asked_and_is_gone_has_it_done_all_the_same() {
+fn a_remote_command_finishes_when_its_caller_is_gone() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     far.stop_at("remote.begun");
@@ -104,7 +104,7 @@ fn whoever_asked_and_is_gone_has_it_done_all_the_same() {
 }
 
 #[test]
-fn a_look_whose_link_is_cut_is_repeated_and_shown_once() {
+fn a_read_over_a_cut_connection_is_repeated_and_printed_once() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let wait = near.run(&["agent", "wait", "far:a", "--for", "stopped"]).start();
@@ -118,7 +118,7 @@ fn a_look_whose_link_is_cut_is_repeated_and_shown_once() {
 }
 
 #[test]
-fn what_is_waited_for_no_longer_than_so_is_not_waited_for_anew_after_a_cut() {
+fn a_wait_over_a_cut_connection_keeps_its_remaining_timeout() {
     let Some((near, far)) = machines() else { return };
     far.echoing("a");
     let wait = near.run(&["agent", "wait", "far:a", "--for", "idle", "--timeout", "15s"]).start();

@@ -1,18 +1,19 @@
-//! A wire between two network namespaces, that can be cut and made bad. Needs root; says so and gives nothing without.
+//! A link between two network namespaces that can be cut and degraded. It needs root; without root it prints so and
+//! returns `None`.
 
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Counts the wires of this process.
+/// Counts the links of this process.
 static WIRES: AtomicU32 = AtomicU32::new(0);
 
-/// Two namespaces with one wire between them; gone when dropped.
+/// Two namespaces with one link between them. They are deleted on drop.
 pub struct Wire {
     name: String,
 }
 
 impl Wire {
-    /// The address at the far end. Each wire has namespaces of its own, so all may have the same.
+    /// The address of the remote end. Each link has its own namespaces, so all can use the same address.
     pub const FAR: &'static str = "10.99.0.2";
 
     pub fn new() -> Option<Wire> {
@@ -45,28 +46,28 @@ impl Wire {
         Some(wire)
     }
 
-    /// What a command line begins with to be run at the near end.
+    /// Returns the prefix of a command line that runs at the local end.
     pub fn near(&self) -> String {
         format!("{} netns exec {}", program("ip"), self.end("a"))
     }
 
-    /// The same at the far end.
+    /// Returns the prefix of a command line that runs at the remote end.
     pub fn far(&self) -> String {
         format!("{} netns exec {}", program("ip"), self.end("b"))
     }
 
-    /// Nothing gets through any more, and nobody is told.
+    /// Drops all packets without any notification.
     pub fn cut(&self) {
         assert!(ip(&["-n", &self.end("b"), "link", "set", "wire", "down"]).status.success());
     }
 
-    /// As before.
+    /// Restores the link.
     pub fn mend(&self) {
         assert!(ip(&["-n", &self.end("b"), "link", "set", "wire", "up"]).status.success());
     }
 
-    /// Packets come late and some never, in both directions: by chance where the kernel has `netem`, else because the
-    /// wire is thin and few may wait for it.
+    /// Delays packets and drops some in both directions: at random if the kernel has `netem`, otherwise by a low
+    /// bandwidth and a short queue.
     pub fn worsen(&self) {
         for end in ["a", "b"].map(|end| self.end(end)) {
             let by_chance = ["netem", "delay", "80ms", "20ms", "loss", "8%"];
@@ -80,7 +81,7 @@ impl Wire {
         }
     }
 
-    /// How many packets it has lost.
+    /// Returns the number of dropped packets.
     pub fn lost(&self) -> u32 {
         let of_end = |end: &str| {
             let said = tc(&["-n", &self.end(end), "-s", "qdisc", "show", "dev", "wire"]).stdout;
@@ -112,7 +113,7 @@ fn tc(args: &[&str]) -> Output {
     Command::new(program("tc")).args(args).stdin(Stdio::null()).output().expect("tc: run scripts/setup")
 }
 
-/// Beside the PATH of those who are not root.
+/// Returns the path of a program that may be missing from the PATH of users other than root.
 fn program(name: &str) -> String {
     let found = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(|dir| format!("{dir}/{name}"));
     found.into_iter().find(|path| std::path::Path::new(path).exists()).unwrap_or_else(|| name.to_owned())

@@ -1,11 +1,11 @@
-//! Many commands at the same moment, each a process of its own.
+//! Many concurrent commands, each in its own process.
 
 use std::collections::BTreeSet;
 
 use super::*;
 use crate::support::run::{Outcome, Running};
 
-/// Ends all of them, which were started before any was waited for.
+/// Waits for all of these processes, which were started before the first wait.
 #[track_caller]
 fn outcomes(running: Vec<Running>) -> Vec<Outcome> {
     running.into_iter().map(Running::finish).collect()
@@ -23,7 +23,7 @@ fn names(prefix: &str) -> Vec<String> {
     (0..50).map(|n| format!("{prefix}-{n}")).collect()
 }
 
-/// Whether it was done; if not, it must have said clearly that a machine under load was too slow for it.
+/// Returns whether the command succeeded. A failed one must have reported that the loaded machine was too slow.
 #[track_caller]
 fn was_done(outcome: &Outcome) -> bool {
     let told = outcome.code == 4 && outcome.stderr.contains("error: tmux did not answer within");
@@ -32,7 +32,7 @@ fn was_done(outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn fifty_spawns_and_fifty_kills_at_once_leave_no_orphan_and_no_doubt() {
+fn fifty_concurrent_spawns_and_kills_leave_a_consistent_state() {
     let env = TestEnv::new();
     let (old, new) = (names("old"), names("new"));
     let spawned = outcomes(old.iter().map(|name| spawn(&env, name)).collect());
@@ -41,7 +41,7 @@ fn fifty_spawns_and_fifty_kills_at_once_leave_no_orphan_and_no_doubt() {
     let kills = old.iter().map(|name| (name.as_str(), "stopped"));
     let spawns = new.iter().map(|name| (name.as_str(), "working"));
     let mut all = Vec::new();
-    // One kill, one spawn, and so on, so that they really meet.
+    // Kills and spawns alternate, so that they really overlap.
     for (kill_one, spawn_one) in kills.zip(spawns) {
         all.push((kill_one, kill(&env, kill_one.0)));
         all.push((spawn_one, spawn(&env, spawn_one.0)));
@@ -61,7 +61,7 @@ fn fifty_spawns_and_fifty_kills_at_once_leave_no_orphan_and_no_doubt() {
 }
 
 #[test]
-fn of_twenty_spawns_under_one_name_exactly_one_wins() {
+fn concurrent_spawns_under_one_name_create_one_agent() {
     let env = TestEnv::new();
     let outcomes = outcomes((0..20).map(|_| spawn(&env, "one")).collect());
     let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(|outcome| outcome.code == 0);
@@ -75,7 +75,7 @@ fn of_twenty_spawns_under_one_name_exactly_one_wins() {
 }
 
 #[test]
-fn killing_all_leaves_nothing_but_the_server() {
+fn kill_all_leaves_only_the_server() {
     let env = TestEnv::new();
     for outcome in outcomes((0..8).map(|n| spawn(&env, &format!("agent-{n}"))).collect()) {
         outcome.ok();
@@ -90,7 +90,7 @@ fn killing_all_leaves_nothing_but_the_server() {
 }
 
 #[test]
-fn spawns_without_a_name_get_different_ones() {
+fn concurrent_spawns_without_a_name_get_different_names() {
     let env = TestEnv::new();
     let unnamed = || env.symposium(["agent", "spawn", "--", "sleep", "1000"]).start();
     let said: BTreeSet<String> =
@@ -100,7 +100,7 @@ fn spawns_without_a_name_get_different_ones() {
 }
 
 #[test]
-fn the_same_agent_can_be_killed_by_many_at_once() {
+fn concurrent_kills_of_one_agent_succeed() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     sleeper(&env, "other");
@@ -112,7 +112,7 @@ fn the_same_agent_can_be_killed_by_many_at_once() {
 }
 
 #[test]
-fn lists_and_renames_at_once_never_see_or_make_a_stranger() {
+fn concurrent_lists_and_renames_create_no_duplicates() {
     let env = TestEnv::new();
     sleeper(&env, "a0");
     sleeper(&env, "b0");

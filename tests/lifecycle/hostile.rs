@@ -1,5 +1,5 @@
-//! Texts that mean something to a shell, to tmux or to a path: as names they are refused, everywhere else they arrive
-//! to the letter, and nothing is ever interpreted.
+//! Texts that have a meaning for a shell, for tmux or in a path: as names they are refused, everywhere else they arrive
+//! verbatim, and nothing interprets them.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::support::hostile::TEXTS;
 
-/// What cannot be a name.
+/// Returns invalid names.
 fn no_names() -> Vec<String> {
     let mut names: Vec<String> =
         ["../x", "a.b:c", "-rf", "--all", "", " ", "🙂", "a b", "a/b", ".", "..", "=a", "a*"]
@@ -21,7 +21,7 @@ fn no_names() -> Vec<String> {
     names
 }
 
-/// No interpreter has touched `x` in any place where it might have run.
+/// Asserts that no interpreter created `x` in any directory in which it might have run.
 #[track_caller]
 fn assert_nothing_ran(env: &TestEnv) {
     for dir in [env.project(), env.home(), env.state(), env.root().to_owned()] {
@@ -30,7 +30,7 @@ fn assert_nothing_ran(env: &TestEnv) {
 }
 
 #[test]
-fn what_cannot_be_a_name_is_refused_by_spawn_and_nothing_is_created() {
+fn spawn_refuses_invalid_names_and_creates_nothing() {
     let env = TestEnv::new();
     for name in no_names() {
         let refused = env.symposium(["agent", "spawn", "--name", &name, "--", "sleep", "1000"]).fails(2);
@@ -44,7 +44,7 @@ fn what_cannot_be_a_name_is_refused_by_spawn_and_nothing_is_created() {
 }
 
 #[test]
-fn what_cannot_be_a_name_is_refused_by_every_other_verb() {
+fn every_other_command_refuses_invalid_names() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     let before = env.registry();
@@ -65,13 +65,13 @@ fn what_cannot_be_a_name_is_refused_by_every_other_verb() {
             &["rename", "--", name, "two"],
             &["rm", "--force", "--", name],
         ];
-        // All verbs read names with one parser, so each name is tried with every fourth verb, and each verb with every fourth
-        // name. Only `a/b` has a meaning of its own, which depends on the verb.
+        // All commands parse names with the same parser, so each name is tried with every fourth command, and each
+        // command with every fourth name. Only `a/b` has its own meaning, which depends on the command.
         let tried = |(column, _): &(usize, &&[&str])| name == "a/b" || (row + column) % 4 == 0;
         for (_, &verb) in verbs.iter().enumerate().filter(tried) {
             let refused = env.symposium([&["agent"], verb].concat()).outcome();
             assert!([2, 3].contains(&refused.code), "{refused:?}");
-            // Somebody's agent could be meant there, if there were such a user.
+            // `a/b` would be an agent shared by user `a`, if that user existed.
             let said = match verb {
                 ["attach", "--", "a/b"] => "this machine knows no user `a`",
                 ["rename", "--", "one", _] | ["detach", ..] => "cannot be a name",
@@ -87,7 +87,7 @@ fn what_cannot_be_a_name_is_refused_by_every_other_verb() {
 }
 
 #[test]
-fn a_name_may_begin_like_an_option_and_is_still_seen_as_a_bad_name() {
+fn a_name_that_starts_like_an_option_is_reported_as_invalid() {
     let env = TestEnv::new();
     for verb in ["show", "resume", "peek", "logs"] {
         let refused = env.symposium(["agent", verb, "-rf"]).fails(2);
@@ -96,7 +96,7 @@ fn a_name_may_begin_like_an_option_and_is_still_seen_as_a_bad_name() {
 }
 
 #[test]
-fn an_unknown_name_is_told_by_every_verb() {
+fn every_command_reports_an_unknown_name() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     for verb in ["show", "peek", "logs", "interrupt", "kill", "resume", "restart", "rm"] {
@@ -106,11 +106,11 @@ fn an_unknown_name_is_told_by_every_verb() {
     assert_in_order(&env);
 }
 
-/// A program that writes where it is, what it was given and what it finds in its environment into files.
+/// A program that writes its directory, arguments and environment into files.
 const WITNESS: &str = r#"pwd -P >"$OUT/pwd"; printf '%s\0' "$@" >"$OUT/args"; printf %s "$ODD" >"$OUT/odd"
 echo >"$OUT/done"; exec sleep 1000"#;
 
-/// What one agent that was given this text everywhere has seen.
+/// The values that an agent received after it was given this text in every place.
 struct Seen {
     pwd: String,
     args: Vec<String>,
@@ -138,7 +138,7 @@ fn spawn_with(env: &TestEnv, name: &str, text: &str, dir: &Path) -> Seen {
 }
 
 #[test]
-fn texts_arrive_to_the_letter_as_title_argument_and_variable() {
+fn texts_arrive_verbatim_as_title_argument_and_variable() {
     let env = TestEnv::new();
     for (n, text) in TEXTS.iter().enumerate() {
         let seen = spawn_with(&env, &format!("agent-{n}"), text, &env.project());
@@ -154,7 +154,7 @@ fn texts_arrive_to_the_letter_as_title_argument_and_variable() {
 }
 
 #[test]
-fn a_title_is_shown_and_not_interpreted() {
+fn a_title_is_not_interpreted() {
     let env = TestEnv::new();
     let title = "#{pane_pid} #(touch x) #[fg=red]z %H $(touch x)";
     env.symposium(["agent", "spawn", "--name", "one", "--title", title, "--", "sleep", "1000"]).ok();
@@ -164,7 +164,7 @@ fn a_title_is_shown_and_not_interpreted() {
 }
 
 #[test]
-fn a_renamed_agent_keeps_its_odd_title_and_command() {
+fn a_renamed_agent_keeps_title_and_command_verbatim() {
     let env = TestEnv::new();
     let text = TEXTS.join(" ");
     let before = spawn_with(&env, "one", &text, &env.project());
@@ -183,7 +183,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_unicode_arrives_to_the_letter(texts in proptest::collection::vec("[^\0]{0,40}", 30)) {
+    fn any_unicode_arrives_verbatim(texts in proptest::collection::vec("[^\0]{0,40}", 30)) {
         let env = TestEnv::new();
         let out = env.root().join("args");
         let witness = r#"printf '%s\0' "$@" >"$OUT.part"; mv "$OUT.part" "$OUT"; exec sleep 1000"#;
@@ -198,7 +198,7 @@ proptest! {
 }
 
 #[test]
-fn lines_arrive_to_the_letter_as_argument_and_variable() {
+fn lines_arrive_verbatim_as_argument_and_variable() {
     let env = TestEnv::new();
     let text = "one\n  two\n\n#{pane_pid}\n$(touch x)\n";
     let seen = spawn_with(&env, "lines", text, &env.project());
@@ -208,7 +208,7 @@ fn lines_arrive_to_the_letter_as_argument_and_variable() {
 }
 
 #[test]
-fn an_agent_works_in_a_directory_of_any_name_and_comes_back_to_it() {
+fn an_agent_works_and_resumes_in_a_directory_of_any_name() {
     let env = TestEnv::new();
     let more = ["two\nlines", "with spaces", "'", "\"quoted\"", "{a,b}"];
     for (n, text) in TEXTS.into_iter().chain(more).enumerate() {
@@ -235,7 +235,7 @@ fn an_agent_works_in_a_directory_of_any_name_and_comes_back_to_it() {
 }
 
 #[test]
-fn a_task_arrives_to_the_letter() {
+fn a_task_arrives_verbatim() {
     let env = TestEnv::new();
     let text = TEXTS.join("\n");
     let task = format!("remember {text}");
@@ -266,7 +266,7 @@ fn a_home_of_any_name_works_with_transcript_and_hooks() {
         let home = env.root().join(name);
         let run = |args: &[&str]| env.symposium(args).env("SYMPOSIUM_HOME", &home);
         run(&["agent", "spawn", "demo", "--name", "demo", "--task", "remember the milk"]).ok();
-        // Only a hook can tell that it is idle; only the pipe can have written the transcript.
+        // Only a hook can report that it is idle, and only the pipe can have written the transcript.
         run(&["agent", "wait", "demo", "--for", "idle", "--timeout", "15s"]).ok();
         let logs = run(&["agent", "logs", "--plain", "demo"]).ok();
         assert!(logs.stdout.contains("remember the milk"), "{logs:?}");

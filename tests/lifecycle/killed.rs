@@ -1,14 +1,14 @@
-//! A command that dies by `kill -9` at any step: the next command repairs what it left half done.
+//! A command that dies by `kill -9` at any step: the next command repairs its unfinished changes.
 //!
-//! `SYMPOSIUM_FAILPOINT` names the step; only debug builds listen (`src/failpoint.rs`). Every verb has a table of
-//! all its steps; each step has an agent of its own, beside one that nobody must touch.
+//! `SYMPOSIUM_FAILPOINT` names the step; it works in debug builds only (`src/failpoint.rs`). Every command has a table
+//! of all its steps; each step has its own agent, beside one that must not be affected.
 
 use super::*;
 
-/// The writes of the registry, which every verb has.
+/// The steps of a registry write, which every command has.
 const STORE: [&str; 4] = ["store.written", "store.bak", "store.synced", "store.renamed"];
 
-/// Runs a command that dies at this step, and looks that the registry is whole right then.
+/// Runs a command that dies at this step, and checks that the registry is valid afterwards.
 #[track_caller]
 fn die_at(env: &TestEnv, step: &str, args: &[&str]) {
     let outcome = env.symposium(args).env("SYMPOSIUM_FAILPOINT", step).outcome();
@@ -16,27 +16,27 @@ fn die_at(env: &TestEnv, step: &str, args: &[&str]) {
     env.registry();
 }
 
-/// An environment with an agent that has nothing to do with all this.
+/// Creates an environment with an agent that must not be affected.
 fn env_with_bystander() -> TestEnv {
     let env = TestEnv::new();
     sleeper(&env, "bystander");
     env
 }
 
-/// What must hold after every step.
+/// Asserts what must hold after every step.
 #[track_caller]
 fn assert_repaired(env: &TestEnv) {
     assert_in_order(env);
     assert_eq!(status(env, "bystander"), "working");
 }
 
-/// A name for the agent of a step.
+/// Returns a name for the agent of a step.
 fn name_of(step: &str, about: &str) -> String {
     format!("{}-{about}", step.replace('.', "-"))
 }
 
 #[test]
-fn a_spawn_that_dies_at_any_step_is_live_or_can_be_done_again() {
+fn a_spawn_killed_at_any_step_is_live_or_repeatable() {
     let env = env_with_bystander();
     let bodies: [(&str, &[&str]); 2] = [("plain", &["--", "sleep", "1000"]), ("demo", &["demo"])];
     for step in
@@ -65,7 +65,7 @@ fn a_spawn_that_dies_at_any_step_is_live_or_can_be_done_again() {
 }
 
 #[test]
-fn a_kill_that_dies_at_any_step_is_a_stop_or_can_be_done_again() {
+fn a_kill_killed_at_any_step_is_done_or_repeatable() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["kill.marked", "kill.signalled", "kill.closed", "kill.noted"]) {
         let name = name_of(step, "victim");
@@ -90,7 +90,7 @@ fn a_kill_that_dies_at_any_step_is_a_stop_or_can_be_done_again() {
 }
 
 #[test]
-fn a_rename_that_dies_at_any_step_is_finished_or_never_was() {
+fn a_rename_killed_at_any_step_is_complete_or_undone() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["rename.noted", "rename.moved", "rename.session"]) {
         for about in ["running", "stopped"] {
@@ -118,7 +118,7 @@ fn a_rename_that_dies_at_any_step_is_finished_or_never_was() {
 }
 
 #[test]
-fn a_new_agent_under_the_old_name_takes_nothing_from_a_half_done_rename() {
+fn a_new_agent_takes_nothing_from_an_unfinished_rename() {
     let env = env_with_bystander();
     for (name, taker) in [("a", "spawn"), ("b", "rename")] {
         speaker(&env, name, "precious");
@@ -135,7 +135,7 @@ fn a_new_agent_under_the_old_name_takes_nothing_from_a_half_done_rename() {
 }
 
 #[test]
-fn a_removal_that_dies_at_any_step_can_be_done_again() {
+fn a_removal_killed_at_any_step_is_repeatable() {
     let env = env_with_bystander();
     let of_running = ["kill.marked", "kill.signalled", "kill.closed", "kill.noted", "rm.killed", "rm.files"];
     let of_stopped = ["rm.killed", "rm.files"];
@@ -165,7 +165,7 @@ fn a_removal_that_dies_at_any_step_can_be_done_again() {
 }
 
 #[test]
-fn one_that_was_removed_while_somebody_took_it_back_stays_removed() {
+fn an_agent_removed_during_its_adoption_stays_removed() {
     let env = env_with_bystander();
     die_at(&env, "launch.started", &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]);
     let list = ["agent", "list", "--all", "--json"];
@@ -180,7 +180,7 @@ fn one_that_was_removed_while_somebody_took_it_back_stays_removed() {
 }
 
 #[test]
-fn a_restore_that_dies_at_any_step_leaves_no_agent_out() {
+fn a_restore_killed_at_any_step_is_completed_by_the_next() {
     for step in
         STORE.into_iter().chain(["restore.begun", "resume.reserved", "launch.started", "launch.noted"])
     {
@@ -200,14 +200,14 @@ fn a_restore_that_dies_at_any_step_leaves_no_agent_out() {
 }
 
 #[test]
-fn restore_waits_for_the_lock_of_an_agent_whose_restore_was_cut() {
+fn restore_waits_for_the_lock_of_an_interrupted_restore() {
     let env = TestEnv::new();
     speaker(&env, "a", "born");
     env.tmux(["kill-server"]).ok();
     env.wait_until("everything is gone", || env.processes().is_empty());
     assert_eq!(status(&env, "a"), "lost");
     die_at(&env, "resume.reserved", &["agent", "restore", "--all"]);
-    // As a child does that the killed command had just forked.
+    // A child process that the killed command had just forked holds the lock like this.
     let lock = fs::File::open(env.state().join("run/a.lock")).expect("the agent was locked before");
     lock.lock().expect("locks work here");
     let restore = env.symposium(["agent", "restore", "--all"]).start();
@@ -219,7 +219,7 @@ fn restore_waits_for_the_lock_of_an_agent_whose_restore_was_cut() {
     assert_eq!(status(&env, "a"), "working", "{}", agent(&env, "a"));
 }
 
-/// Whether a process waits for a lock: a thread of that name does.
+/// Returns whether a process waits for a lock, which it does in a thread of that name.
 fn waits_for_a_lock(pid: i32) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
@@ -227,7 +227,7 @@ fn waits_for_a_lock(pid: i32) -> bool {
 }
 
 #[test]
-fn a_resume_that_dies_at_any_step_is_live_or_told_and_can_be_done_again() {
+fn a_resume_killed_at_any_step_is_live_or_repeatable() {
     let env = env_with_bystander();
     for step in STORE.into_iter().chain(["resume.reserved", "launch.started", "launch.noted"]) {
         let name = name_of(step, "sleeper");

@@ -1,5 +1,5 @@
-//! What must survive: many commands at once, death at any step, a damaged registry, a dead or hung tmux, hostile
-//! texts, stubborn programs. Here is what all of these ask: who is there, and do registry, tmux and processes agree.
+//! Robustness: concurrent commands, a kill at any step, a damaged registry, a dead or hung tmux, hostile texts,
+//! stubborn programs. This file lists agents and checks that registry, tmux and processes are consistent.
 
 mod concurrency;
 mod hostile;
@@ -23,7 +23,7 @@ fn sleeper(env: &TestEnv, name: &str) {
     env.symposium(["agent", "spawn", "--name", name, "--", "sleep", "1000"]).ok();
 }
 
-/// Spawns a program that prints `words` and stays, and waits until they are in the transcript.
+/// Spawns a program that prints `words` and keeps running, and waits until they are in the transcript.
 #[track_caller]
 fn speaker(env: &TestEnv, name: &str, words: &str) {
     let script = format!("echo {words}; exec sleep 1000");
@@ -31,60 +31,60 @@ fn speaker(env: &TestEnv, name: &str, words: &str) {
     env.wait_until("its words are in the transcript", || logs(env, name).contains(words));
 }
 
-/// The transcript as text.
+/// Returns the transcript as text.
 fn logs(env: &TestEnv, name: &str) -> String {
     env.symposium(["agent", "logs", "--plain", name]).outcome().stdout
 }
 
-/// All agents, after the repair that every list does.
+/// Returns all agents, after the repair that every list does.
 #[track_caller]
 fn agents(env: &TestEnv) -> Vec<Value> {
     let listed = env.symposium(["agent", "list", "--all", "--json"]).ok().json();
     listed.as_array().expect("a list").clone()
 }
 
-/// One agent of the list, if it is there.
+/// Returns one agent of the list, or `None`.
 #[track_caller]
 fn find(env: &TestEnv, name: &str) -> Option<Value> {
     agents(env).into_iter().find(|agent| agent["name"] == name)
 }
 
-/// One agent of the list.
+/// Returns one agent of the list.
 #[track_caller]
 fn agent(env: &TestEnv, name: &str) -> Value {
     find(env, name).unwrap_or_else(|| panic!("no agent `{name}`\n{}", env.report()))
 }
 
-/// What one agent is doing.
+/// Returns the status of an agent.
 #[track_caller]
 fn status(env: &TestEnv, name: &str) -> String {
     agent(env, name)["status"].as_str().expect("a word").to_owned()
 }
 
-/// Whether an agent of the list has a process, by its status.
+/// Returns whether an agent of the list has a process, according to its status.
 fn is_live(agent: &Value) -> bool {
     ["starting", "working", "waiting", "idle", "unknown"].contains(&agent["status"].as_str().expect("a word"))
 }
 
-/// The process id of our tmux server, if there is one.
+/// Returns the process id of our tmux server, or `None`.
 fn server_pid(env: &TestEnv) -> Option<i32> {
     env.tmux(["display-message", "-p", "#{pid}"]).stdout.trim().parse().ok()
 }
 
-/// Each session with the id of the agent it says it is.
+/// Returns each session with the agent id that is stored in it.
 fn sessions(env: &TestEnv) -> BTreeSet<(String, String)> {
     let listed = env.tmux(["list-sessions", "-F", "#{session_name} #{@symposium_id}"]).stdout;
     let pair = |line: &str| line.split_once(' ').map(|(name, id)| (name.to_owned(), id.to_owned()));
     listed.lines().filter_map(pair).collect()
 }
 
-/// Whether a process is there and not just waiting to be collected.
+/// Returns whether a process exists and is not a zombie.
 fn is_running(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
-/// The ids of the agents whose mark a process carries, of all processes there are.
+/// Returns the agent ids that are marked in the environments of all processes.
 fn marks(env: &TestEnv) -> BTreeSet<String> {
     let server = server_pid(env);
     let mark_of = |pid: i32| {
@@ -96,11 +96,11 @@ fn marks(env: &TestEnv) -> BTreeSet<String> {
     others.filter_map(|one| mark_of(one.pid)).collect()
 }
 
-/// Registry, tmux, directories and processes tell the same story after a list.
+/// Asserts that registry, tmux, directories and processes are consistent after a list.
 #[track_caller]
 fn assert_in_order(env: &TestEnv) -> Vec<Value> {
     let mut listed = agents(env);
-    // Another process of ours may be writing the same change down at this moment: a hook that tmux ran.
+    // Another process of ours, a hook that tmux ran, may be recording the same change at this moment.
     env.wait_until("registry and list agree", || {
         listed = agents(env);
         noted(&env.registry()) == listed.iter().map(|one| (text(one, "name"), text(one, "status"))).collect()
@@ -125,7 +125,7 @@ fn assert_in_order(env: &TestEnv) -> Vec<Value> {
     listed
 }
 
-/// Names and statuses as they are written down.
+/// Returns the recorded names and statuses.
 fn noted(registry: &Value) -> BTreeSet<(String, String)> {
     let records = registry["sessions"].as_object().expect("sessions").iter();
     records.map(|(name, record)| (name.clone(), text(&record["status"], "status"))).collect()

@@ -1,4 +1,4 @@
-//! What nobody else may see or touch: the spawner's secrets, the state directory, the user's own tmux.
+//! Data that other users must not see or change: the spawner's secrets, the state directory, the user's own tmux.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use crate::support::run::Run;
 
 const SECRET: &str = "s3cret-4f1d0c";
 
-/// All files and directories under this one, itself included, with their modes; what vanishes meanwhile is left out. The
-/// mode of a symbolic link means nothing.
+/// Returns all files and directories under this one, itself included, with their modes. Files that are deleted
+/// meanwhile are omitted. The mode of a symbolic link has no meaning.
 fn walk(dir: &Path) -> Vec<(PathBuf, u32)> {
     let Ok(found) = fs::symlink_metadata(dir) else { return Vec::new() };
     let mut all = vec![(dir.to_owned(), found.permissions().mode() & 0o7777)];
@@ -24,14 +24,14 @@ fn mode(path: &Path) -> u32 {
     walk(path).first().expect("it is there").1
 }
 
-/// Our binary under this umask.
+/// Runs our binary under this umask.
 fn under_umask(env: &TestEnv, umask: &str, args: &[&str]) -> Run {
     let script = format!("umask {umask}; exec \"$@\"");
     env.program("sh", [&["-c", &script, "sh", env.binary()], args].concat())
 }
 
 #[test]
-fn a_secret_of_the_spawner_reaches_the_agent_and_nobodys_arguments() {
+fn a_secret_reaches_the_agent_and_no_command_line() {
     let env = TestEnv::new();
     let log = env.root().join("tmux-arguments");
     let real = env.root().join("tools/tmux");
@@ -65,7 +65,7 @@ fn a_secret_of_the_spawner_reaches_the_agent_and_nobodys_arguments() {
 }
 
 #[test]
-fn one_agents_secret_does_not_reach_the_next_agent() {
+fn a_secret_does_not_reach_the_next_agent() {
     let env = TestEnv::new();
     let spawn = |name: &str| {
         env.symposium(["agent", "spawn", "--name", name, "--", "sh", "-c", "env; exec sleep 1000"])
@@ -80,7 +80,7 @@ fn one_agents_secret_does_not_reach_the_next_agent() {
 }
 
 #[test]
-fn a_variable_given_to_spawn_comes_back_and_is_kept_where_only_we_can_read() {
+fn a_variable_of_spawn_survives_a_restart_and_is_stored_privately() {
     let env = TestEnv::new();
     let token = format!("TOKEN={SECRET}");
     let script = "echo token: $TOKEN; exec sleep 1000";
@@ -92,7 +92,7 @@ fn a_variable_given_to_spawn_comes_back_and_is_kept_where_only_we_can_read() {
     }
 }
 
-/// A full round of what writes files, under this umask; each file and directory must then have the mode it should.
+/// Runs commands that write all kinds of files under this umask, and asserts the mode of each file and directory.
 fn assert_private_under(umask: &str) {
     let env = TestEnv::new();
     let run = |args: &[&str]| drop(under_umask(&env, umask, args).ok());
@@ -119,17 +119,17 @@ fn assert_private_under(umask: &str) {
 }
 
 #[test]
-fn everything_is_for_us_alone_under_an_open_umask() {
+fn files_are_private_under_an_open_umask() {
     assert_private_under("0000");
 }
 
 #[test]
-fn a_umask_that_takes_everything_leaves_us_our_own_rights() {
+fn files_are_usable_under_a_umask_of_0777() {
     assert_private_under("0777");
 }
 
 #[test]
-fn a_home_that_others_can_write_is_refused() {
+fn a_state_directory_writable_by_others_is_refused() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     for bad in [0o777, 0o770, 0o702] {
@@ -144,7 +144,7 @@ fn a_home_that_others_can_write_is_refused() {
     assert_eq!(status(&env, "one"), "working");
 }
 
-/// Everything that can be told of the user's own server.
+/// Returns the complete state of the user's own tmux server.
 fn portrait(env: &TestEnv) -> String {
     let commands: [&[&str]; 10] = [
         &["list-sessions", "-F", "#{session_name} #{session_id} #{session_created} #{session_activity}"],
@@ -163,14 +163,14 @@ fn portrait(env: &TestEnv) -> String {
 }
 
 #[test]
-fn the_users_own_tmux_and_configuration_are_never_touched() {
+fn the_users_own_tmux_and_configuration_stay_unchanged() {
     let env = TestEnv::new();
     let conf = "set -g @whose users\nset -g status-left MINE\nset -g prefix C-a\nset-hook -g pane-died 'set -g @died yes'\n";
     fs::write(env.home().join(".tmux.conf"), conf).unwrap();
     fs::create_dir(env.state()).unwrap();
     fs::set_permissions(env.state(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(env.state().join("tmux.conf"), "set -g @ours yes\nset -g history-limit 1234\n").unwrap();
-    // Under a name that we will use for an agent, too.
+    // The session has a name that an agent will use too.
     env.program("tmux", ["-L", "default", "new-session", "-d", "-s", "one", "sleep 1000"]).ok();
     let socket = env.socket().with_file_name("default");
     let inside = format!("{},{},0", socket.display(), 1);
@@ -213,7 +213,7 @@ fn the_users_own_tmux_and_configuration_are_never_touched() {
 }
 
 #[test]
-fn nobody_is_told_to_close_a_directory_that_is_for_all() {
+fn a_world_writable_directory_gets_no_chmod_hint() {
     let env = TestEnv::new();
     let all = env.root().join("all");
     fs::create_dir(&all).unwrap();

@@ -1,4 +1,5 @@
-//! A registry that is damaged, replaced, or on a disk that refuses: a rebuild or a clear error, and nobody is lost.
+//! A registry that is damaged, replaced, or on a failing disk: it is rebuilt or refused with a clear error, and no
+//! agent is lost.
 
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use rustix::mount::{MountFlags, mount_remount};
 use super::*;
 use crate::support::disk::Disk;
 
-/// An environment with one agent that runs and one that was stopped.
+/// Creates an environment with one running and one stopped agent.
 fn env_with_two() -> TestEnv {
     let env = TestEnv::new();
     sleeper(&env, "stopped");
@@ -30,7 +31,7 @@ fn registry_file(env: &TestEnv) -> PathBuf {
     env.state().join("agent-sessions.json")
 }
 
-/// The files that were kept aside, each with what is in it.
+/// Returns the contents of the damaged files that were kept.
 fn kept(env: &TestEnv) -> Vec<Vec<u8>> {
     let files = fs::read_dir(env.state()).unwrap().flatten();
     let bad = files.filter(|file| file.file_name().to_string_lossy().contains("agent-sessions.json.bad-"));
@@ -38,7 +39,7 @@ fn kept(env: &TestEnv) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_damaged_registry_is_kept_aside_and_rebuilt_with_everybody_in_it() {
+fn a_damaged_registry_is_kept_and_rebuilt_with_all_agents() {
     let env = env_with_two();
     let whole = fs::read(registry_file(&env)).unwrap();
     let cut = |at: usize| whole[..at].to_vec();
@@ -67,7 +68,7 @@ fn a_damaged_registry_is_kept_aside_and_rebuilt_with_everybody_in_it() {
 }
 
 #[test]
-fn a_rebuild_that_is_killed_at_any_step_is_done_by_the_next_command() {
+fn a_rebuild_killed_at_any_step_is_finished_by_the_next_command() {
     let env = env_with_two();
     for step in ["store.aside", "store.written", "store.bak", "store.synced", "store.renamed"] {
         fs::write(registry_file(&env), "garbage").unwrap();
@@ -78,7 +79,7 @@ fn a_rebuild_that_is_killed_at_any_step_is_done_by_the_next_command() {
 }
 
 #[test]
-fn every_verb_repairs_a_damaged_registry_on_its_way() {
+fn every_command_repairs_a_damaged_registry() {
     let env = env_with_two();
     for (n, verb) in [["show", "running"], ["kill", "running"], ["resume", "running"], ["peek", "running"]]
         .iter()
@@ -92,7 +93,7 @@ fn every_verb_repairs_a_damaged_registry_on_its_way() {
 }
 
 #[test]
-fn a_registry_and_backup_that_are_both_destroyed_come_back_from_directories_and_tmux() {
+fn a_lost_registry_and_backup_are_rebuilt_from_directories_and_tmux() {
     let env = env_with_two();
     for damage in ["garbage", ""] {
         fs::write(registry_file(&env), damage).unwrap();
@@ -108,7 +109,7 @@ fn a_registry_and_backup_that_are_both_destroyed_come_back_from_directories_and_
 }
 
 #[test]
-fn what_the_ledger_knows_of_agents_is_put_into_an_older_registry() {
+fn newer_events_in_the_ledger_update_an_older_registry() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a", "--task", "hello"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
@@ -129,7 +130,7 @@ fn what_the_ledger_knows_of_agents_is_put_into_an_older_registry() {
     assert_eq!(agent(&env, "a")["status"], "idle");
 }
 
-/// Puts something else in the place of a ledger that nobody has open.
+/// Replaces a ledger that no process has open.
 fn spoil_ledger(env: &TestEnv) {
     for file in ["ledger.db-wal", "ledger.db-shm"] {
         let _ = fs::remove_file(env.state().join(file));
@@ -138,9 +139,9 @@ fn spoil_ledger(env: &TestEnv) {
 }
 
 #[test]
-fn whatever_spoils_the_ledger_along_with_the_registry_hides_no_agent() {
+fn a_damaged_ledger_and_registry_hide_no_agent() {
     let env = env_with_two();
-    // As the registry is now: whoever looks has nothing to write, and so no reason to begin a ledger anew.
+    // The backup equals the registry, so a list has nothing to write, and therefore no reason to create a new ledger.
     fs::copy(registry_file(&env), env.state().join("agent-sessions.json.bak")).unwrap();
     fs::write(registry_file(&env), "garbage").unwrap();
     spoil_ledger(&env);
@@ -151,7 +152,7 @@ fn whatever_spoils_the_ledger_along_with_the_registry_hides_no_agent() {
 }
 
 #[test]
-fn who_asks_a_damaged_ledger_is_told_what_helps() {
+fn a_damaged_ledger_is_reported_with_a_hint() {
     let env = env_with_two();
     spoil_ledger(&env);
     let told = env.symposium(["task", "list"]).fails(5).stderr;
@@ -163,10 +164,10 @@ fn who_asks_a_damaged_ledger_is_told_what_helps() {
 }
 
 #[test]
-fn what_was_mended_unseen_is_told_to_the_next_person() {
+fn a_repair_by_a_hook_is_reported_to_the_next_user() {
     let env = env_with_two();
     fs::write(registry_file(&env), "garbage").unwrap();
-    // As a hook of an agent, which nobody hears.
+    // A hook of an agent, whose output is discarded.
     let session = ["event", "session-closed", "--session=nobody"];
     assert_eq!(env.symposium(session).ok().stderr, "");
     assert_eq!(kept(&env).len(), 1, "the hook has mended it");
@@ -180,7 +181,7 @@ fn what_was_mended_unseen_is_told_to_the_next_person() {
 }
 
 #[test]
-fn everybody_who_runs_comes_back_from_tmux_alone() {
+fn running_agents_are_recovered_from_tmux_alone() {
     let env = env_with_two();
     env.symposium([
         "agent",
@@ -217,7 +218,7 @@ fn everybody_who_runs_comes_back_from_tmux_alone() {
 }
 
 #[test]
-fn a_registry_of_a_newer_format_is_refused_and_not_touched() {
+fn a_registry_of_a_newer_format_is_refused_and_unchanged() {
     let env = env_with_two();
     let pid = agent(&env, "running")["pid"].as_i64().unwrap();
     let newer = r#"{"format":2,"sessions":{"running":{"everything":"is different"}}}"#;
@@ -245,7 +246,7 @@ fn a_registry_of_a_newer_format_is_refused_and_not_touched() {
 }
 
 #[test]
-fn a_registry_that_is_a_symbolic_link_is_refused_and_not_cut() {
+fn a_registry_that_is_a_symbolic_link_is_refused_and_unchanged() {
     let env = env_with_two();
     let elsewhere = env.root().join("elsewhere.json");
     fs::rename(registry_file(&env), &elsewhere).unwrap();
@@ -263,11 +264,11 @@ fn a_registry_that_is_a_symbolic_link_is_refused_and_not_cut() {
 }
 
 #[test]
-fn a_read_only_disk_can_be_read_and_refuses_the_rest_clearly() {
+fn a_read_only_disk_can_be_read_and_refuses_changes() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
     speaker(&env, "one", "born");
-    // Whoever still writes (the transcript) keeps the file system from being made read-only.
+    // The transcript writer would prevent the file system from becoming read-only.
     env.symposium(["agent", "kill", "one"]).ok();
     let mut remounted = false;
     env.wait_until("nobody writes there", || {
@@ -292,7 +293,7 @@ fn a_read_only_disk_can_be_read_and_refuses_the_rest_clearly() {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_and_says_what_to_do() {
+fn a_full_disk_loses_nothing_and_is_reported_with_a_hint() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
     speaker(&env, "one", "born");

@@ -1,10 +1,10 @@
-//! A tmux server that dies, hangs, or is taken over: agents are lost or unknown, never forgotten, never mistaken.
+//! A tmux server that dies, hangs, or is replaced: agents are lost or unknown, but never forgotten or confused.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Ends our server as the kernel would, and waits until it is gone with everything in it.
+/// Kills our server with SIGKILL, and waits until all processes in it are gone.
 #[track_caller]
 fn crash_server(env: &TestEnv) {
     let pid = server_pid(env).expect("a server");
@@ -21,7 +21,7 @@ fn one_that_remembers(env: &TestEnv, name: &str, word: &str) {
 }
 
 #[test]
-fn after_a_crash_of_tmux_agents_are_lost_and_come_back_where_and_with_whom_they_were() {
+fn agents_lost_in_a_tmux_crash_are_restored_where_they_were() {
     let env = TestEnv::new();
     let dir = env.project().join("deep down");
     fs::create_dir(&dir).unwrap();
@@ -69,7 +69,7 @@ fn after_a_crash_of_tmux_agents_are_lost_and_come_back_where_and_with_whom_they_
 }
 
 #[test]
-fn a_renamed_agent_comes_back_in_its_scratch_folder() {
+fn a_renamed_agent_is_restored_in_its_scratch_folder() {
     let env = TestEnv::new();
     let script = "echo work >>made; pwd; exec sleep 1000";
     env.symposium(["agent", "spawn", "--name", "old", "--workspace", "scratch", "--", "sh", "-c", script])
@@ -106,7 +106,7 @@ fn many_lost_agents_are_restored_at_once() {
 }
 
 #[test]
-fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
+fn a_hung_tmux_is_reported_in_time_and_not_taken_for_gone() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     sleeper(&env, "stopped");
@@ -156,12 +156,12 @@ fn a_tmux_that_hangs_is_told_within_bounds_and_not_taken_for_gone() {
     env.program("kill", ["-CONT", &server]).ok();
     env.wait_until("it answers again", || status(&env, "one") == "working");
     assert_eq!(status(&env, "stopped"), "stopped");
-    // What a timed-out spawn asked of the server may still have happened: then it is known.
+    // A request of the timed-out spawn may still have been executed; the agent is known then.
     assert_in_order(&env);
 }
 
 #[test]
-fn a_kill_while_tmux_hangs_still_ends_the_processes() {
+fn kill_ends_the_processes_while_tmux_hangs() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     let (pid, server) = (agent(&env, "one")["pid"].as_i64().unwrap(), server_pid(&env).unwrap().to_string());
@@ -176,7 +176,7 @@ fn a_kill_while_tmux_hangs_still_ends_the_processes() {
 }
 
 #[test]
-fn a_session_that_somebody_made_under_a_lost_agents_name_is_not_the_agent() {
+fn a_foreign_session_with_a_lost_agents_name_is_not_the_agent() {
     let env = TestEnv::new();
     speaker(&env, "one", "born");
     crash_server(&env);
@@ -206,7 +206,7 @@ fn a_session_that_somebody_made_under_a_lost_agents_name_is_not_the_agent() {
 }
 
 #[test]
-fn a_session_that_somebody_closed_is_lost_and_comes_back() {
+fn an_agent_whose_session_was_closed_is_lost_and_restorable() {
     let env = TestEnv::new();
     sleeper(&env, "one");
     sleeper(&env, "other");
@@ -264,7 +264,7 @@ fn an_agent_on_another_socket_is_not_lost_while_it_runs() {
 }
 
 #[test]
-fn a_socket_that_was_deleted_under_the_server_is_made_again() {
+fn a_deleted_socket_is_recreated_by_the_server() {
     let env = TestEnv::new();
     sleeper(&env, "a");
     let (before, server) = (agent(&env, "a"), server_pid(&env));

@@ -1,10 +1,10 @@
-//! `agent kill` and the processes of an agent: all of them go, nobody else's do, and who listens is asked first.
+//! `agent kill` and the processes of an agent: all of them end, no others do, and programs are asked to exit first.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Kills the agent and looks that none of its processes is left.
+/// Kills the agent and asserts that none of its processes is left.
 #[track_caller]
 fn assert_killed(env: &TestEnv, name: &str, grace: &str) {
     let id = text(&agent(env, name), "id");
@@ -13,7 +13,7 @@ fn assert_killed(env: &TestEnv, name: &str, grace: &str) {
     assert_eq!(status(env, name), "stopped");
 }
 
-/// Spawns a shell script and waits until it says `ready`.
+/// Spawns a shell script and waits until it prints `ready`.
 #[track_caller]
 fn script(env: &TestEnv, name: &str, script: &str) {
     env.symposium(["agent", "spawn", "--name", name, "--", "bash", "-c", script]).ok();
@@ -25,7 +25,7 @@ fn count(env: &TestEnv, command: &str) -> usize {
 }
 
 #[test]
-fn kill_leaves_other_agents_alone() {
+fn kill_leaves_other_agents_running() {
     let env = TestEnv::new();
     for name in ["one", "other", "one-more"] {
         sleeper(&env, name);
@@ -39,7 +39,7 @@ fn kill_leaves_other_agents_alone() {
 }
 
 #[test]
-fn a_program_that_ignores_signals_is_killed_when_its_grace_is_over() {
+fn a_program_that_ignores_signals_is_killed_after_the_grace() {
     let env = TestEnv::new();
     script(&env, "deaf", "trap '' TERM HUP INT; echo ready; while :; do sleep 1; done");
     let begun = Instant::now();
@@ -51,7 +51,7 @@ fn a_program_that_ignores_signals_is_killed_when_its_grace_is_over() {
 }
 
 #[test]
-fn no_grace_means_at_once() {
+fn kill_without_grace_kills_at_once() {
     let env = TestEnv::new();
     script(&env, "slow", "trap 'echo last words; exit 0' TERM; echo ready; while :; do sleep 0.05; done");
     assert_killed(&env, "slow", "0s");
@@ -59,7 +59,7 @@ fn no_grace_means_at_once() {
 }
 
 #[test]
-fn a_well_behaved_program_is_asked_and_its_last_words_are_kept() {
+fn a_program_that_handles_sigterm_exits_and_its_output_is_kept() {
     let env = TestEnv::new();
     let polite = "trap 'echo saved everything; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
     script(&env, "polite", polite);
@@ -72,7 +72,7 @@ fn a_well_behaved_program_is_asked_and_its_last_words_are_kept() {
 }
 
 #[test]
-fn children_that_left_the_session_go_too() {
+fn kill_ends_children_that_left_the_session() {
     let env = TestEnv::new();
     sleeper(&env, "other");
     let fork = "setsid sleep 7001 & setsid bash -c 'trap \"\" TERM HUP; sleep 7002 & wait' & \
@@ -88,7 +88,7 @@ fn children_that_left_the_session_go_too() {
 }
 
 #[test]
-fn a_daemon_that_forked_twice_goes_too() {
+fn kill_ends_a_double_forked_daemon() {
     let env = TestEnv::new();
     sleeper(&env, "other");
     let daemon = "(setsid bash -c 'sleep 7004 </dev/null >/dev/null 2>&1 & exit' &) ; echo ready; sleep 7005";
@@ -100,7 +100,7 @@ fn a_daemon_that_forked_twice_goes_too() {
 }
 
 #[test]
-fn a_daemon_whose_agent_has_ended_is_still_the_agents_to_kill() {
+fn kill_ends_a_daemon_of_an_exited_agent() {
     let env = TestEnv::new();
     let daemon = "setsid bash -c 'echo >up; exec sleep 7006' </dev/null >/dev/null 2>&1 &
                   until [ -e up ]; do :; done; echo ready; exit 0";
@@ -112,7 +112,7 @@ fn a_daemon_whose_agent_has_ended_is_still_the_agents_to_kill() {
 }
 
 #[test]
-fn a_stray_of_the_demo_agent_goes_with_it() {
+fn kill_ends_a_stray_child_of_the_demo_agent() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "demo", "--task", "/spawn-child"]).ok();
     env.symposium(["agent", "wait", "demo", "--for", "idle", "--timeout", "15s"]).ok();
@@ -121,7 +121,7 @@ fn a_stray_of_the_demo_agent_goes_with_it() {
 }
 
 #[test]
-fn a_stopped_program_is_ended_all_the_same() {
+fn kill_ends_a_stopped_program() {
     let env = TestEnv::new();
     sleeper(&env, "frozen");
     let pid = agent(&env, "frozen")["pid"].to_string();

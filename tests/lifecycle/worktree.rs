@@ -1,4 +1,4 @@
-//! A worktree that is cut short at any step: it is in the list, and `rm` leaves nothing of it.
+//! A worktree spawn that is killed at any step: the agent is listed, and `rm` removes it completely.
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn assert_gone(env: &TestEnv, name: &str) {
 }
 
 #[test]
-fn a_worktree_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
+fn a_worktree_spawn_killed_at_any_step_is_cleaned_up_by_rm() {
     let env = repository();
     sleeper(&env, "bystander");
     for step in ["worktree.noted", "worktree.added", "worktree.copied", "worktree.ready", "spawn.instance"] {
@@ -56,14 +56,15 @@ fn a_worktree_that_is_cut_short_at_any_step_is_cleaned_by_rm() {
         env.symposium(["agent", "rm", "a"]).ok();
         assert!(find(&env, "a").is_none(), "{step}");
         assert!(!env.project().join(".git/worktrees").exists(), "{step}");
-        // Cut short behind its files, the note of its branch is gone with them: an empty branch stays and is used again.
+        // After a kill behind the removal of its files the record of its branch is gone too: the empty branch stays and
+        // is reused.
         env.symposium(spawn).ok();
     }
     assert_eq!(status(&env, "bystander"), "working");
 }
 
 #[test]
-fn an_agent_whose_worktree_is_being_prepared_is_starting_for_everybody_else() {
+fn an_agent_whose_worktree_is_being_set_up_is_starting() {
     let env = repository();
     sleeper(&env, "bystander");
     let gate = env.root().join("gate");

@@ -1,4 +1,4 @@
-//! A parent that spawns, waits and reads what came of it.
+//! A parent agent that spawns children, waits for them and reads their results.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{Client, demo};
 use crate::support::TestEnv;
 
 #[test]
-fn a_parent_spawns_two_children_and_combines_what_they_say() {
+fn a_parent_spawns_two_children_and_combines_their_results() {
     let env = TestEnv::new();
     demo(&env, "boss", "project", None);
     let mut boss = Client::of(&env, "boss");
@@ -37,7 +37,7 @@ fn a_parent_spawns_two_children_and_combines_what_they_say() {
 }
 
 #[test]
-fn a_recap_tells_what_an_agent_did() {
+fn a_recap_reports_the_work_of_an_agent() {
     let env = TestEnv::new();
     demo(&env, "boss", "project", None);
     demo(&env, "kid", "project", Some("boss"));

@@ -1,4 +1,4 @@
-//! Who is given the server, and how.
+//! Which agent CLIs are configured to use our MCP server, and how.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::{shown, symposium};
 use crate::support::TestEnv;
 
-/// Writes its arguments down, one a line, and stays.
+/// Records its arguments, one per line, and keeps running.
 const STAYS: &str =
     r#"printf '%s\n' "$@" > "$HOME/called.new"; mv "$HOME/called.new" "$HOME/called"; exec sleep 1000"#;
 
-/// The arguments that a fake of this name got.
+/// Returns the arguments that a fake program of this name received.
 fn called(env: &TestEnv, program: &str, spawn: &[&str]) -> Vec<String> {
     env.fake_program(program, STAYS);
     let file = env.home().join("called");
@@ -34,7 +34,7 @@ fn configured(files: &[(&str, &str)]) -> TestEnv {
 const HASTE: (&str, &str) = ("kinds.toml", "[claude]\nsettle_ms = 0\n");
 
 #[test]
-fn claude_is_given_its_own_server_beside_its_users() {
+fn claude_gets_our_server_beside_the_users_servers() {
     let env = configured(&[HASTE]);
     let called = called(&env, "claude", &["claude", "--name", "a"]);
     let given = called.iter().find_map(|arg| arg.strip_prefix("--mcp-config=")).expect("a server");
@@ -48,7 +48,7 @@ fn claude_is_given_its_own_server_beside_its_users() {
 }
 
 #[test]
-fn who_asks_before_everything_asks_before_our_tools() {
+fn the_approve_tier_does_not_allow_our_tools() {
     let spec = "[agents.careful]\nkind = \"claude\"\nshell_tier = \"approve\"\ntools = [\"Read\"]\n";
     let env = configured(&[HASTE, ("agents.toml", spec)]);
     let called = called(&env, "claude", &["careful", "--name", "a"]);
@@ -58,7 +58,7 @@ fn who_asks_before_everything_asks_before_our_tools() {
 }
 
 #[test]
-fn nobody_is_given_one_who_does_not_want_it() {
+fn no_server_is_configured_when_it_is_disabled() {
     let off = "[mcp]\nenabled = false\n";
     let env = configured(&[HASTE, ("config.toml", off)]);
     let called = called(&env, "claude", &["claude", "--name", "a"]);

@@ -6,7 +6,7 @@ use super::{Client, demo, symposium};
 use crate::support::TestEnv;
 
 #[test]
-fn a_child_asks_and_its_parent_answers() {
+fn a_child_asks_and_its_parent_replies() {
     let env = TestEnv::new();
     demo(&env, "boss", "project", None);
     demo(&env, "kid", "elsewhere", Some("boss"));
@@ -19,7 +19,7 @@ fn a_child_asks_and_its_parent_answers() {
     });
     let all = boss.call("read_messages", json!({"all": true}));
     assert_eq!(all["messages"][0]["text"], "which colour?");
-    // One that wakes nobody waits until it is asked for.
+    // A message that wakes no agent is kept until it is read.
     boss.call("send_message", json!({"to": "person", "text": "blue, I think"}));
     let mut person = Client::person(&env);
     let mail = person.call("read_messages", json!({}));
@@ -31,7 +31,7 @@ fn a_child_asks_and_its_parent_answers() {
 }
 
 #[test]
-fn a_signal_reaches_the_person_and_is_noted() {
+fn signal_user_reaches_the_user_and_is_noted_on_the_board() {
     let env = TestEnv::new();
     demo(&env, "a", "project", None);
     let mut a = Client::of(&env, "a");
@@ -43,7 +43,7 @@ fn a_signal_reaches_the_person_and_is_noted() {
 }
 
 #[test]
-fn a_project_shares_its_board_and_nobody_elses() {
+fn a_board_is_shared_within_its_project_only() {
     let env = TestEnv::new();
     demo(&env, "a", "project", None);
     demo(&env, "b", "project", None);
@@ -66,7 +66,7 @@ fn a_project_shares_its_board_and_nobody_elses() {
     assert_eq!(c.call("board_get", json!({})), json!({"notes": []}));
     assert_eq!(c.fails("board_get", json!({"key": "plan/first step"}))["code"], "no-such-note");
     assert_eq!(c.ask("resources/read", json!({"uri": uri})).expect_err("not there")["code"], -32002);
-    // A person's client has the board of where it was started.
+    // The client of a user has the board of the directory in which it was started.
     let note = Client::person(&env).call("board_get", json!({"key": "plan/first step"}));
     assert_eq!(note["value"], "look\nleap");
     symposium(&env, &["agent", "list"]).ok();

@@ -1,4 +1,4 @@
-//! `symposium mcp` as its clients speak to it: JSON-RPC on standard input and output, demo agents on real tmux behind.
+//! `symposium mcp` from the view of its clients: JSON-RPC on standard input and output, with demo agents on real tmux.
 
 mod agents;
 mod given;
@@ -15,22 +15,22 @@ use serde_json::{Value, json};
 use crate::support::TestEnv;
 use crate::support::run::{Run, Talk};
 
-/// A client that has said hello.
+/// A client that has completed the handshake.
 struct Client {
     talk: Talk,
     next: i64,
-    /// What was heard while something else was waited for.
+    /// Messages that arrived while the client waited for another one.
     kept: VecDeque<Value>,
 }
 
 impl Client {
-    /// One without an identity: a person's.
+    /// Starts a client without an agent's identity, as a user does.
     #[track_caller]
     fn person(env: &TestEnv) -> Client {
         Client::hello(server(env))
     }
 
-    /// One that an agent's CLI has started.
+    /// Starts a client as an agent CLI does.
     #[track_caller]
     fn of(env: &TestEnv, agent: &str) -> Client {
         let id = shown(env, agent)["id"].as_str().expect("an id is a text").to_owned();
@@ -54,7 +54,7 @@ impl Client {
         self.talk.say(&message.to_string());
     }
 
-    /// Sends a request; its number.
+    /// Sends a request and returns its id.
     #[track_caller]
     fn send(&mut self, method: &str, params: Value) -> i64 {
         self.next += 1;
@@ -63,7 +63,7 @@ impl Client {
         self.next
     }
 
-    /// The first message for which this holds; the others are kept.
+    /// Returns the first message that fulfils the condition, and keeps the others.
     #[track_caller]
     fn hear(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.kept.iter().position(&is_it) {
@@ -80,7 +80,7 @@ impl Client {
         }
     }
 
-    /// The answer to a request: its result, or its error.
+    /// Returns the result of a request, or its error.
     #[track_caller]
     fn answer(&mut self, id: i64) -> Result<Value, Value> {
         let mut message = self.hear(|message| message["id"] == id);
@@ -96,7 +96,7 @@ impl Client {
         self.answer(id)
     }
 
-    /// Calls a tool that must do it; what it answers for programs.
+    /// Calls a tool that must succeed, and returns its structured content.
     #[track_caller]
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let said = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -106,7 +106,7 @@ impl Client {
         said["structuredContent"].take()
     }
 
-    /// Calls a tool that must not do it; what went wrong.
+    /// Calls a tool that must fail, and returns the error.
     #[track_caller]
     fn fails(&mut self, tool: &str, arguments: Value) -> Value {
         let said = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -115,7 +115,7 @@ impl Client {
         said["structuredContent"]["error"].take()
     }
 
-    /// Calls a tool with what it cannot take; the protocol's error.
+    /// Calls a tool with invalid arguments, and returns the protocol error.
     #[track_caller]
     fn refuses(&mut self, tool: &str, arguments: Value) -> String {
         let said = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -125,12 +125,12 @@ impl Client {
     }
 }
 
-/// The server, which starts a supervisor when it needs one.
+/// Runs the server, which starts a supervisor when it needs one.
 fn server(env: &TestEnv) -> Run {
     env.symposium(["mcp"]).env("SYMPOSIUM_SUPERVISOR", "on")
 }
 
-/// `symposium …`, with a supervisor.
+/// Runs `symposium …` with a supervisor.
 fn symposium(env: &TestEnv, args: &[&str]) -> Run {
     env.symposium(args).env("SYMPOSIUM_SUPERVISOR", "on")
 }
@@ -146,13 +146,13 @@ fn demo(env: &TestEnv, name: &str, below: &str, parent: Option<&str>) {
     symposium(env, &args).ok();
 }
 
-/// Everything `agent show --json` tells of an agent.
+/// Returns the output of `agent show --json`.
 #[track_caller]
 fn shown(env: &TestEnv, name: &str) -> Value {
     symposium(env, &["agent", "show", name, "--json"]).ok().json()
 }
 
-/// The names in a list of agents, sorted.
+/// Returns the names in a list of agents, sorted.
 fn names(list: &Value) -> Vec<&str> {
     let mut names: Vec<&str> = list["agents"]
         .as_array()

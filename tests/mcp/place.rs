@@ -1,4 +1,4 @@
-//! What an agent may do through its tools, and to whom.
+//! The permissions of an agent through its tools.
 
 use std::os::unix::fs::symlink;
 
@@ -7,7 +7,8 @@ use serde_json::json;
 use super::{Client, demo, names, server, symposium};
 use crate::support::TestEnv;
 
-/// `me` and `neighbour` in one project, `child` below `me` elsewhere, `boss` above `me` elsewhere, and a stranger.
+/// Creates `me` and `neighbour` in one project, `child` below `me` elsewhere, `boss` above `me` elsewhere, and a
+/// stranger.
 fn village() -> TestEnv {
     let env = TestEnv::new();
     demo(&env, "boss", "b", None);
@@ -19,7 +20,7 @@ fn village() -> TestEnv {
 }
 
 #[test]
-fn an_agent_reaches_its_place_and_nobody_else() {
+fn an_agent_reaches_only_permitted_agents() {
     let env = village();
     let mut me = Client::of(&env, "me");
     let list = me.call("list_agents", json!({}));
@@ -77,7 +78,7 @@ fn an_agent_reaches_its_place_and_nobody_else() {
 }
 
 #[test]
-fn errors_do_not_name_agents_and_projects_out_of_sight() {
+fn errors_do_not_name_agents_and_projects_without_access() {
     let env = village();
     let other = env.root().join("y/x");
     std::fs::create_dir_all(&other).unwrap();
@@ -126,7 +127,7 @@ fn children_work_inside_their_parents_project() {
 }
 
 #[test]
-fn who_speaks_in_the_name_of_nobody_is_nobody() {
+fn a_client_with_an_invalid_identity_has_no_access() {
     let env = village();
     let id = super::shown(&env, "me")["id"].as_str().unwrap().to_owned();
     let stale = "5f0ac2a6-3d6e-4b51-9c35-2f8f6a1c9d10";
@@ -147,14 +148,14 @@ fn who_speaks_in_the_name_of_nobody_is_nobody() {
         let error = client.ask("resources/read", json!({"uri": "symposium://board/k"})).expect_err("refused");
         assert_eq!(error["data"]["code"], "unknown-caller");
     }
-    // Its id tells, whatever it is called by now.
+    // The id identifies the agent, whatever its current name is.
     symposium(&env, &["agent", "rename", "me", "renamed"]).ok();
     let mut client = Client::hello(server(&env).env("SYMPOSIUM_AGENT", "me").env("SYMPOSIUM_AGENT_ID", id));
     assert_eq!(client.call("show_agent", json!({}))["name"], "renamed");
 }
 
 #[test]
-fn a_person_may_do_all_that_the_tools_offer() {
+fn a_user_may_use_every_tool() {
     let env = village();
     let mut person = Client::person(&env);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The protocol: what is offered, what becomes of nonsense, and that nothing is begun before it is needed.
+//! The protocol: the tools, invalid messages, and that nothing is created before it is needed.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::TestEnv;
 const GOLDEN: &str = include_str!("../golden/mcp-tools.json");
 
 #[test]
-fn the_tools_are_those_that_were_promised() {
+fn the_tools_match_the_golden_file() {
     let env = TestEnv::new();
     let mut client = Client::person(&env);
     let tools = client.ask("tools/list", json!({})).expect("a list");
@@ -44,7 +44,7 @@ fn the_tools_are_those_that_were_promised() {
 }
 
 #[test]
-fn nothing_is_begun_before_a_tool_needs_it() {
+fn listing_tools_and_resources_creates_nothing() {
     let env = TestEnv::new();
     let mut client = Client::person(&env);
     client.ask("tools/list", json!({})).expect("a list");
@@ -58,7 +58,7 @@ fn nothing_is_begun_before_a_tool_needs_it() {
 }
 
 #[test]
-fn nonsense_is_answered_or_told_and_never_the_end() {
+fn invalid_messages_are_answered_and_do_not_end_the_server() {
     let env = TestEnv::new();
     let mut client = Client::person(&env);
     client.talk.say("this is no JSON");
@@ -133,16 +133,16 @@ fn a_client_that_closes_early_still_gets_its_answers() {
     assert_eq!(answers.len(), 2, "{said:?}");
     assert_eq!(answers[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(answers[1]["result"]["structuredContent"], json!({"agents": []}));
-    // Nobody spoke at all.
+    // The client sends nothing.
     server(&env).ok();
-    // Somebody spoke something else.
+    // The client sends something else than `initialize`.
     let said =
         server(&env).stdin("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n").fails(1);
     assert!(said.stderr.contains("the MCP client was not understood"), "{said:?}");
 }
 
 #[test]
-fn a_home_that_cannot_be_used_is_a_tools_failure_and_not_the_end() {
+fn an_unusable_state_directory_fails_a_tool_call_only() {
     let env = TestEnv::new();
     std::fs::write(env.state(), "a file").expect("a file in place of the directory");
     let mut client = Client::person(&env);

@@ -1,11 +1,11 @@
-//! Tasks through tools: waiting with progress while others go on, and reports of the agent that has one.
+//! Tasks through tools: waiting with progress while other calls continue, and reports of the agent that has the task.
 
 use serde_json::{Value, json};
 
 use super::{Client, demo, shown, symposium};
 use crate::support::TestEnv;
 
-/// A boss and a child that is at a task which takes longer than any test.
+/// Starts a parent and a child with a task that takes longer than any test.
 fn at_work(env: &TestEnv) -> (Client, Client, Value) {
     demo(env, "boss", "project", None);
     demo(env, "kid", "project", Some("boss"));
@@ -17,7 +17,7 @@ fn at_work(env: &TestEnv) -> (Client, Client, Value) {
 }
 
 #[test]
-fn whoever_waits_is_told_how_far_it_is_and_holds_nobody_up() {
+fn a_wait_reports_progress_and_does_not_block_other_calls() {
     let env = TestEnv::new();
     let (mut boss, mut kid, task) = at_work(&env);
     let wait = json!({"name": "wait_task", "arguments": {"id": task}, "_meta": {"progressToken": "w1"}});
@@ -32,7 +32,7 @@ fn whoever_waits_is_told_how_far_it_is_and_holds_nobody_up() {
     let told = boss.hear(|message| message["params"]["progress"] == 40.0);
     assert!(told["params"]["message"].as_str().unwrap().contains("40% (tests green)"), "{told}");
     assert_eq!(shown(&env, "kid")["task"]["progress"]["percent"], 40);
-    // Others are answered meanwhile, and another wait has its own time.
+    // Other calls are answered meanwhile, and another wait has its own timeout.
     boss.call("list_agents", json!({}));
     let early = boss.call("wait_task", json!({"id": task, "timeout_s": 0}));
     assert_eq!((&early["over"], &early["task"]["state"]), (&false.into(), &"running".into()));
@@ -47,7 +47,7 @@ fn whoever_waits_is_told_how_far_it_is_and_holds_nobody_up() {
 }
 
 #[test]
-fn a_task_is_ended_by_who_has_it_or_stands_above_and_only_once() {
+fn a_task_is_completed_once_by_its_agent_or_an_ancestor() {
     let env = TestEnv::new();
     let (mut boss, mut kid, task) = at_work(&env);
     demo(&env, "neighbour", "project", None);
@@ -69,7 +69,7 @@ fn a_task_is_ended_by_who_has_it_or_stands_above_and_only_once() {
 }
 
 #[test]
-fn a_wait_that_is_cancelled_or_left_alone_is_over() {
+fn a_cancelled_or_abandoned_wait_ends() {
     let env = TestEnv::new();
     let (mut boss, mut kid, task) = at_work(&env);
     let id = boss.send("tools/call", json!({"name": "wait_task", "arguments": {"id": task}}));
@@ -79,7 +79,7 @@ fn a_wait_that_is_cancelled_or_left_alone_is_over() {
     kid.call("complete_task", json!({"result": "done"}));
     assert_eq!(boss.call("wait_task", json!({"id": task}))["over"], true);
     assert!(!boss.kept.iter().any(|message| message["id"] == id), "nobody wants that answer any more");
-    // A client that goes away in the middle of a wait takes its server along.
+    // The server ends when its client disconnects during a wait.
     let other =
         boss.call("add_task", json!({"agent": "kid", "text": "later", "after": []}))["task"]["id"].take();
     boss.send("tools/call", json!({"name": "wait_task", "arguments": {"id": other}}));
@@ -87,7 +87,7 @@ fn a_wait_that_is_cancelled_or_left_alone_is_over() {
 }
 
 #[test]
-fn a_wait_ends_when_somebody_has_to_answer_and_is_taken_up_again() {
+fn a_wait_ends_at_a_question_and_can_be_resumed() {
     let env = TestEnv::new();
     demo(&env, "boss", "project", None);
     demo(&env, "kid", "project", Some("boss"));
@@ -98,7 +98,7 @@ fn a_wait_ends_when_somebody_has_to_answer_and_is_taken_up_again() {
     assert_eq!((&asked["over"], &asked["task"]["state"]), (&false.into(), &"running".into()));
     let asks = asked["waits_for"].as_str().expect("it asks").to_owned();
     assert!(asks.starts_with("`kid` waits for approval: ") && asks.contains("make install"), "{asks}");
-    // It is not told twice, or a model would ask again and again.
+    // The question is not reported twice, because a model would ask again and again.
     let again = boss.send("tools/call", json!({"name": "wait_task", "arguments": {"id": task}}));
     assert_eq!(boss.call("wait_task", json!({"id": task, "timeout_s": 0}))["waits_for"], asks.as_str());
     symposium(&env, &["agent", "approve", "kid"]).ok();

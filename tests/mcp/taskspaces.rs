@@ -1,4 +1,4 @@
-//! The tools that older Symposiums had.
+//! The tools that older versions of Symposium had.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn file(env: &TestEnv, name: &str) -> Value {
 }
 
 #[test]
-fn a_taskspace_is_made_told_about_and_removed_through_tools() {
+fn a_taskspace_is_created_updated_and_removed_through_tools() {
     let env = repository();
     symposium(&env, &["agent", "spawn", "demo", "--name", "boss"]).ok();
     let mut boss = Client::of(&env, "boss");
@@ -75,7 +75,7 @@ fn a_taskspace_is_made_told_about_and_removed_through_tools() {
 }
 
 #[test]
-fn notes_of_an_agent_without_a_taskspace_are_on_the_board() {
+fn progress_of_an_agent_without_a_taskspace_is_on_the_board() {
     let env = TestEnv::new();
     super::demo(&env, "a", "project", None);
     let mut a = Client::of(&env, "a");

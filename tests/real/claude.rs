@@ -1,4 +1,4 @@
-//! Claude Code itself.
+//! Tests with the real Claude Code.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::delegation::DELEGATE;
 const PROGRAM: &str = "@anthropic-ai/claude-code-linux-x64/claude";
 const KEY: &str = "not-a-key-but-long-enough-to-be-one";
 
-/// Past its first-run gates, and asking before it runs a command.
+/// Prepares Claude Code: the first-run dialogs are answered, and it asks before it runs a command.
 pub(super) fn claude() -> Option<Real> {
     let mut real = Real::new("claude", PROGRAM)?;
     let gates = json!({
@@ -34,7 +34,7 @@ pub(super) fn claude() -> Option<Real> {
 }
 
 #[test]
-fn claude_works_and_then_rests_with_its_last_words() {
+fn claude_is_idle_after_work_with_its_last_reply() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "take your time");
     assert_eq!(real.reason_when("working"), "it took a prompt");
@@ -43,12 +43,12 @@ fn claude_works_and_then_rests_with_its_last_words() {
 }
 
 #[test]
-fn claude_that_was_interrupted_takes_the_next_prompt() {
+fn an_interrupted_claude_takes_the_next_prompt() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "take your time");
     real.reason_when("working");
     let said = real.env.symposium(["agent", "interrupt", "a"]).ok();
-    // Claude Code gives the prompt back when it has heard nothing yet; then it is taken out.
+    // Claude Code restores the prompt if it has received nothing yet; it is removed from the input line then.
     assert!(said.stderr.contains("pressed Escape in `a`: it is back at its prompt"), "{said:?}");
     real.reason_when("idle");
     real.agent("send", &["hello"]);
@@ -57,7 +57,7 @@ fn claude_that_was_interrupted_takes_the_next_prompt() {
 }
 
 #[test]
-fn claude_comes_back_when_only_its_directory_knows_of_it() {
+fn claude_is_recovered_from_its_directory_alone() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "the word is plum");
     real.wait_for_words("I heard 1 lines.");
@@ -75,7 +75,7 @@ fn claude_comes_back_when_only_its_directory_knows_of_it() {
 }
 
 #[test]
-fn claude_asks_before_a_command_and_goes_on_when_it_is_approved_or_denied() {
+fn claude_asks_before_a_command_and_continues_after_an_answer() {
     let Some(real) = claude() else { return };
     let file = real.env.project().join("made-by-claude");
     real.spawn("claude", "run: touch made-by-claude");
@@ -90,18 +90,18 @@ fn claude_asks_before_a_command_and_goes_on_when_it_is_approved_or_denied() {
     assert_eq!(real.reason_when("waiting"), "Bash: rm made-by-claude");
     real.agent("deny", &[]);
     real.wait_for_screen("Interrupted");
-    // No hook tells of it; its screen does.
+    // No hook reports this; it is read from the screen.
     real.reason_when("idle");
     assert!(file.exists());
 }
 
 #[test]
-fn claude_goes_on_with_the_reason_of_a_denial() {
+fn claude_continues_with_the_reason_of_a_denial() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "run: touch made-by-claude");
     real.reason_when("waiting");
     real.agent("deny", &["--because", "use a.txt instead"]);
-    // In the same turn: the model is told with the result of the tool, not by another prompt.
+    // The model gets the reason in the same turn with the result of the tool, not by another prompt.
     real.wait_for_words("I was not let.");
     let request = real.model.last_request()["messages"].to_string();
     assert!(request.contains("use a.txt instead"), "{request}");
@@ -143,7 +143,7 @@ fn the_trust_dialog_of_claude_is_answered_by_one_of_its_options() {
 }
 
 #[test]
-fn a_prompt_of_several_lines_reaches_claudes_model_to_the_letter() {
+fn a_multiline_prompt_reaches_claudes_model_verbatim() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "hello");
     real.wait_for_words("I heard 1 lines.");
@@ -182,7 +182,7 @@ fn claude_remembers_after_a_crash() {
 }
 
 #[test]
-fn claude_goes_to_another_conversation_and_back_without_mixing_them() {
+fn claude_switches_conversations_without_mixing_them() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "the word is plum");
     real.wait_for_words("I heard 1 lines.");
@@ -199,7 +199,7 @@ fn claude_goes_to_another_conversation_and_back_without_mixing_them() {
 }
 
 #[test]
-fn claude_is_what_its_spec_says() {
+fn claude_follows_its_spec() {
     let Some(real) = claude() else { return };
     let text = r#"
 [agents.toucher]
@@ -248,7 +248,7 @@ fn two_claudes_in_one_directory_keep_their_own_conversations() {
     for name in ["a", "b"] {
         verb("kill", name, &[]);
     }
-    // The other way round: the last conversation of this directory is not the one that comes back first.
+    // The other way round: the agent that resumes first is not the one with the last conversation of this directory.
     for name in ["a", "b"] {
         verb("resume", name, &[]);
     }
@@ -259,7 +259,7 @@ fn two_claudes_in_one_directory_keep_their_own_conversations() {
 }
 
 #[test]
-fn a_claude_in_the_shell_of_a_claude_does_not_take_its_place() {
+fn a_nested_claude_does_not_replace_the_agent() {
     let Some(real) = claude() else { return };
     real.spawn("claude", "run: claude -p 'the word is nested' > said-by-the-other");
     real.reason_when("waiting");
@@ -274,7 +274,7 @@ fn a_claude_in_the_shell_of_a_claude_does_not_take_its_place() {
 }
 
 #[test]
-fn claude_spawns_two_children_through_its_tools_and_combines_what_they_say() {
+fn claude_spawns_two_children_and_combines_their_results() {
     let Some(real) = claude() else { return };
     real.spawn("claude", DELEGATE);
     real.wait_for_delegation();
@@ -301,7 +301,7 @@ fn claude_spawns_two_children_through_its_tools_and_combines_what_they_say() {
 }
 
 #[test]
-fn claude_asks_before_our_tools_only_where_it_asks_before_everything() {
+fn claude_asks_before_our_tools_only_in_the_approve_tier() {
     let Some(real) = claude() else { return };
     let text = r#"
 [agents.toucher]
@@ -332,7 +332,7 @@ shell_tier = "approve"
     assert_eq!(real.env.symposium(["board", "get", "plan", "--json"]).ok().json()["value"], "look");
 }
 
-/// Claude Code that does not repeat a request by itself.
+/// Prepares a Claude Code that does not retry requests by itself.
 fn without_retries() -> Option<Real> {
     let mut real = claude()?;
     real.variables.push("CLAUDE_CODE_MAX_RETRIES=0".into());

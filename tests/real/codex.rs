@@ -1,4 +1,4 @@
-//! Codex itself. It tells the end of a turn by its hook; what it does before that is read from its screen.
+//! Tests with the real Codex. Its hook reports the end of a turn; the status before that is read from its screen.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::delegation::DELEGATE;
 
 const PROGRAM: &str = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
 
-/// With a provider of our own, and asking before it runs a command.
+/// Prepares Codex with our own provider; it asks before it runs a command.
 pub(super) fn codex() -> Option<Real> {
     let mut real = Real::new("codex", PROGRAM)?;
     let provider = format!(
@@ -31,7 +31,7 @@ args = [
 }
 
 #[test]
-fn codex_works_and_then_rests_with_its_last_words() {
+fn codex_is_idle_after_work_with_its_last_reply() {
     let Some(real) = codex() else { return };
     real.spawn("codex", "take your time");
     real.wait_for_screen("esc to interrupt");
@@ -42,7 +42,7 @@ fn codex_works_and_then_rests_with_its_last_words() {
 }
 
 #[test]
-fn codex_asks_before_a_command_and_goes_on_when_it_is_approved() {
+fn codex_asks_before_a_command_and_continues_after_approval() {
     let Some(real) = codex() else { return };
     let file = real.env.project().join("made-by-codex");
     real.spawn("codex", "run: touch made-by-codex");
@@ -58,7 +58,7 @@ fn codex_asks_before_a_command_and_goes_on_when_it_is_approved() {
 }
 
 #[test]
-fn a_prompt_of_several_lines_reaches_codexs_model_to_the_letter() {
+fn a_multiline_prompt_reaches_codexs_model_verbatim() {
     let Some(real) = codex() else { return };
     real.spawn("codex", "hello");
     real.wait_for_words("I heard 1 lines.");
@@ -93,7 +93,7 @@ fn codex_remembers_after_a_crash() {
 }
 
 #[test]
-fn codex_spawns_two_children_through_its_tools_and_combines_what_they_say() {
+fn codex_spawns_two_children_and_combines_their_results() {
     let Some(real) = codex() else { return };
     real.spawn("codex", DELEGATE);
     real.wait_for_delegation();

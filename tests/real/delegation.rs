@@ -1,17 +1,17 @@
-//! What the scripted model says when it is to delegate: it calls our tools, each time with what the one before said.
+//! The script of a model that delegates: it calls our tools, each time with the result of the previous call.
 
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use super::script::{Answer, Turn};
 
-/// What a person says to the one that delegates.
+/// The prompt that asks for delegation.
 pub const DELEGATE: &str = "ask two others for a fruit each";
-/// What it says to the others, and one of the fruits.
+/// The beginning of the prompt for each child, followed by a fruit.
 const ASK: &str = "your fruit is ";
 const FRUITS: [&str; 2] = ["apple", "pear"];
 
-/// Answers a turn of a conversation that is about this.
+/// Answers a turn of a conversation about delegation.
 pub fn answer(turn: &Turn) -> Option<Answer> {
     let prompt = turn.prompts.last()?;
     if let Some(fruit) = prompt.strip_prefix(ASK) {
@@ -40,7 +40,7 @@ fn call(tool: &str, input: Value) -> Answer {
     Answer::Call { server: "symposium".into(), tool: tool.into(), input }
 }
 
-/// The number of the task that a tool told of, as text or as JSON.
+/// Returns the number of the task in the result of a tool, which is text or JSON.
 fn task_number(said: &str) -> Option<i64> {
     let told =
         Regex::new(r#"task (\d+) is on its queue|task\\*":\s*\{.*?\\*"id\\*":\s*(\d+)"#).expect("a pattern");

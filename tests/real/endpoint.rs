@@ -1,5 +1,5 @@
-//! A model endpoint of our own on loopback: it speaks what the CLI speaks, answers by the script, and remembers what
-//! it was asked. A thread a request; all are gone with the test's process.
+//! A model endpoint on loopback: it speaks the API of the CLI, answers by the script, and records the requests. Each
+//! request has a thread; all threads end with the process of the test.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::script::{self, Answer, SLOWLY, Turn};
 use super::{http, messages, responses};
 
-/// The endpoint.
+/// A scripted model endpoint.
 pub struct Endpoint {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -22,14 +22,14 @@ pub struct Endpoint {
 struct Shared {
     answers: AtomicUsize,
     seen: Mutex<Vec<Turn>>,
-    /// The last request that was a turn, as it came.
+    /// The last request that was a turn, unchanged.
     request: Mutex<Value>,
     let_go: Mutex<bool>,
     went: Condvar,
 }
 
 impl Endpoint {
-    /// Opens one on a port of its own.
+    /// Opens an endpoint on a free port.
     pub fn open() -> Endpoint {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
         let address = listener.local_addr().expect("it is bound");
@@ -38,29 +38,29 @@ impl Endpoint {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&served);
-                // A client that hangs up in the middle is no concern of ours.
+                // An error is ignored, because a client may disconnect at any time.
                 thread::spawn(move || shared.serve(&stream));
             }
         });
         Endpoint { address, shared }
     }
 
-    /// Where it is.
+    /// Returns the URL of the endpoint.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What it was last asked by a person.
+    /// Returns the last prompt of a user.
     pub fn last_prompt(&self) -> Option<String> {
         self.shared.seen.lock().expect("no thread panics").last()?.prompts.last().cloned()
     }
 
-    /// The request of the last turn, as it came.
+    /// Returns the request of the last turn, unchanged.
     pub fn last_request(&self) -> Value {
         self.shared.request.lock().expect("no thread panics").clone()
     }
 
-    /// Answers what waits because it was to be answered slowly.
+    /// Answers the requests that wait because they are to be answered slowly.
     pub fn let_go(&self) {
         *self.shared.let_go.lock().expect("no thread panics") = true;
         self.shared.went.notify_all();
@@ -104,7 +104,7 @@ impl Shared {
     }
 }
 
-/// One server-sent event; its name is its `type`.
+/// Returns one server-sent event, whose name is its `type`.
 pub fn event(data: &Value) -> String {
     format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! An agent handed over between two homes, on the real programs: the second one's model is told what the first one's was.
+//! A handoff between two homes with the real programs: the second model receives the conversation of the first.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,19 +14,19 @@ fn git(real: &Real, args: &[&str]) {
     real.env.program("git", who.iter().chain(args)).ok();
 }
 
-/// Where it comes to work in a home.
+/// Returns the workspace of the agent in a home.
 fn workspace(real: &Real) -> PathBuf {
     real.env.state().join("instances/a/workspace")
 }
 
-/// The first one has a repository, the second a clone of it.
+/// Creates a repository in the first home and a clone of it in the second.
 fn repositories(one: &Real, two: &Real) {
     git(one, &["init", "-q", "-b", "main"]);
     git(one, &["commit", "-q", "--allow-empty", "-m", "first"]);
     git(two, &["clone", "-q", one.env.project().to_str().expect("a path"), "."]);
 }
 
-/// Hands over what was told a word, and asks the second one for it.
+/// Hands over an agent that was told a word, and asks the second agent for the word.
 fn hand_over(one: &Real, two: &Real, kind: &str, kept: &str) {
     one.spawn(kind, "the word is plum");
     one.wait_for_words("I heard 1 lines.");
@@ -53,7 +53,7 @@ fn hand_over(one: &Real, two: &Real, kind: &str, kept: &str) {
 }
 
 #[test]
-fn claude_goes_on_in_another_home_with_what_it_was_told() {
+fn claude_continues_in_another_home_with_its_conversation() {
     let (Some(one), Some(two)) = (claude(), claude()) else { return };
     repositories(&one, &two);
     let file = two.env.home().join(".claude.json");
@@ -68,7 +68,7 @@ fn claude_goes_on_in_another_home_with_what_it_was_told() {
 }
 
 #[test]
-fn codex_goes_on_in_another_home_with_what_it_was_told() {
+fn codex_continues_in_another_home_with_its_conversation() {
     let (Some(one), Some(two)) = (codex(), codex()) else { return };
     repositories(&one, &two);
     for (real, dirs) in [(&one, vec![one.env.project()]), (&two, vec![two.env.project(), workspace(&two)])] {

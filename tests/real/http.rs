@@ -1,4 +1,4 @@
-//! The little of HTTP/1.1 that a scripted endpoint needs: one request a connection, read whole, answered whole.
+//! The subset of HTTP/1.1 that a scripted endpoint needs: one request per connection, read and answered completely.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::script::Refusal;
 
-/// What somebody asked for.
+/// A request of a client.
 pub struct Request {
-    /// The path, without its query.
+    /// The path without its query.
     pub path: String,
-    /// The body, empty when there was none.
+    /// The body, or empty if there was none.
     pub body: Vec<u8>,
 }
 
@@ -39,7 +39,7 @@ pub fn read(stream: &TcpStream) -> io::Result<Request> {
     Ok(Request { path, body })
 }
 
-/// Answers, and closes: a client opens another connection for its next request.
+/// Answers and closes the connection: a client opens another connection for its next request.
 pub fn answer(mut stream: &TcpStream, content_type: &str, body: &str) -> io::Result<()> {
     let length = body.len();
     let head = format!(
@@ -50,7 +50,7 @@ pub fn answer(mut stream: &TcpStream, content_type: &str, body: &str) -> io::Res
     stream.flush()
 }
 
-/// Answers with an error, in the form that both APIs understand.
+/// Answers with an error in the form that both APIs understand.
 pub fn refuse(mut stream: &TcpStream, refusal: &Refusal) -> io::Result<()> {
     let Refusal { status, kind, message, headers, resets_at } = refusal;
     let mut error = json!({"type": kind, "code": kind, "message": message});

@@ -1,14 +1,15 @@
-//! Anthropic's Messages API, as Claude Code speaks it: what a request says, and an answer as server-sent events.
+//! Anthropic's Messages API as Claude Code uses it: requests are parsed, and answers are sent as server-sent events.
 
 use serde_json::{Value, json};
 
 use super::script::{Answer, Turn};
 
-/// The turn that is asked for; none when it is about something beside the conversation, such as its title.
+/// Returns the requested turn, or `None` if the request is not about the conversation but, for example, about its
+/// title.
 pub fn turn(body: &Value) -> Option<Turn> {
     body["tools"].as_array().filter(|tools| !tools.is_empty())?;
     let mut turn = Turn::default();
-    // What the program tells the model in between, such as which tools there are by now, is nobody's answer.
+    // Messages of the program to the model, such as the list of tools, are not part of the conversation.
     for message in body["messages"].as_array()?.iter().filter(|message| message["role"] != "system") {
         turn.tool_said = None;
         if message["role"] == "user" {
@@ -27,7 +28,7 @@ fn read_message(content: &Value, turn: &mut Turn) {
         turn.tool_said = Some(said);
     }
     let texts = whole.into_iter().chain(blocks.filter_map(|block| block["text"].as_str()));
-    // What begins with a tag is what the program says to the model in the person's place.
+    // A text that begins with a tag comes from the program and not from the user.
     for text in texts.filter(|text| !text.trim_start().starts_with('<')) {
         turn.prompts.push(text.to_owned());
         turn.tool_said = None;
@@ -35,7 +36,7 @@ fn read_message(content: &Value, turn: &mut Turn) {
     }
 }
 
-/// The answer, in the stream's form. Its number makes its ids: messages of one id are taken for one message.
+/// Returns the answer as a stream. The number makes its ids unique: messages with the same id count as one message.
 pub fn stream(answer: &Answer, number: usize) -> String {
     let (block, delta, stop) = match answer {
         Answer::Words(words) => {

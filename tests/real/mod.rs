@@ -1,4 +1,4 @@
-//! The real Claude Code and the real Codex, driven by symposium against a scripted model on loopback: no account, no
+//! The real Claude Code and the real Codex, run by symposium against a scripted model on loopback: no account, no
 //! network, dummy keys only. `scripts/real-clis` installs them.
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says why")]
@@ -27,23 +27,23 @@ use endpoint::Endpoint;
 /// A loaded machine may take long to start a program of 300 MB.
 const PATIENCE: &str = "50s";
 
-/// One CLI in an environment of its own, with a model of its own.
+/// One CLI in its own environment, with its own model.
 struct Real {
     env: TestEnv,
     model: Endpoint,
-    /// What it is given by `--env`.
+    /// The variables that it gets by `--env`.
     variables: Vec<String>,
 }
 
 impl Real {
-    /// Prepares one; none, with a word why, where there is no such program.
+    /// Prepares a CLI. Returns `None` and prints the reason if the program is not available.
     fn new(name: &str, below_node_modules: &str) -> Option<Real> {
         let program = installed(name, below_node_modules)?;
         let env = TestEnv::new();
         symlink(program, env.root().join("fakes").join(name)).expect("linking the program");
         let mut private = fs::DirBuilder::new();
         private.mode(0o700).create(env.state()).expect("a state directory");
-        // Whatever would leave this machine fails at once.
+        // All connections that would leave this machine fail at once.
         let variables = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]
             .map(|key| format!("{key}=http://127.0.0.1:9"));
         let mut variables = variables.to_vec();
@@ -68,7 +68,7 @@ impl Real {
         self.env.symposium(args).ok();
     }
 
-    /// `symposium agent VERB a …`.
+    /// Runs `symposium agent VERB a …`.
     #[track_caller]
     fn agent(&self, verb: &str, more: &[&str]) -> String {
         let outcome = self.env.symposium(["agent", verb, "a"].iter().chain(more)).outcome();
@@ -76,7 +76,7 @@ impl Real {
         outcome.stdout
     }
 
-    /// Waits for a status, and gives the reason for it.
+    /// Waits for a status, and returns its reason.
     #[track_caller]
     fn reason_when(&self, status: &str) -> String {
         self.agent("wait", &["--for", status, "--timeout", PATIENCE]);
@@ -85,16 +85,16 @@ impl Real {
         shown["reason"].as_str().expect("a reason is a text").to_owned()
     }
 
-    /// Waits until it rests with these last words; it may rest with others before.
+    /// Waits until it is idle with this last reply; it may be idle with other replies before.
     #[track_caller]
     fn wait_for_words(&self, words: &str) {
         self.wait_for_words_of("a", words);
     }
 
-    /// The same of an agent of another name.
+    /// Waits until the agent of this name is idle with this last reply.
     #[track_caller]
     fn wait_for_words_of(&self, name: &str, words: &str) {
-        // First for as long as a start may take.
+        // The first wait is as long as a start may take.
         self.env.symposium(["agent", "wait", name, "--for", "idle", "--timeout", PATIENCE]).ok();
         self.env.wait_until(&format!("the last words of {name} are {words:?}"), || {
             let shown = self.env.symposium(["agent", "show", name, "--json"]).ok().json();
@@ -113,8 +113,8 @@ impl Real {
         }
     }
 
-    /// Waits until its conversation is on disk: it writes its last words down a moment after it has told them, and
-    /// one that is killed before has nothing to go on with.
+    /// Waits until its conversation is on disk: it writes its last reply a moment after it has reported it, and an
+    /// agent that is killed earlier has nothing to continue with.
     #[track_caller]
     fn wait_until_kept(&self, below_home: &str, words: &str) {
         let mentions =
@@ -133,7 +133,7 @@ impl Real {
         self.env.wait_until(&format!("its screen shows {text:?}"), || self.agent("peek", &[]).contains(text));
     }
 
-    /// Ends a process of this environment as the kernel would.
+    /// Kills a process of this environment with SIGKILL.
     #[track_caller]
     fn kill_9(&self, pid: i32) {
         let home = format!("HOME={}\0", self.env.home().display());
@@ -147,14 +147,14 @@ impl Real {
         self.shown()["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).expect("it runs")
     }
 
-    /// Ends its process, which must be seen as a crash.
+    /// Kills its process, which must be recorded as a crash.
     #[track_caller]
     fn crash(&self) {
         self.kill_9(self.pid());
         assert_eq!(self.reason_when("crashed"), "it ended with signal 9");
     }
 
-    /// Has a supervisor, and waits until it has started the agent again.
+    /// Starts a supervisor, and waits until it has restarted the agent.
     #[track_caller]
     fn wait_for_restart(&self) {
         self.env.symposium(["supervisor", "start"]).ok();
@@ -164,12 +164,12 @@ impl Real {
         });
     }
 
-    /// Ends the tmux server, with which the agent must be lost.
+    /// Ends the tmux server, so that the agent is lost.
     #[track_caller]
     fn lose_the_server(&self) {
         let (own, server) = (self.pid(), self.env.tmux(["display-message", "-p", "#{pid}"]).ok().stdout);
         self.kill_9(server.trim().parse().expect("a pid"));
-        // It takes its time to leave when its terminal is gone, and is not restored before it has.
+        // The process takes some time to exit after its terminal is gone, and is not restored before.
         self.env.wait_until("its process has left", || self.env.processes().iter().all(|one| one.pid != own));
         assert_eq!(self.shown()["status"], "lost");
     }
@@ -180,7 +180,7 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
-/// Where the program is; none where it has no package.
+/// Returns the path of the program, or `None` if there is no package of it.
 fn installed(name: &str, below_node_modules: &str) -> Option<PathBuf> {
     has_packages(name).then_some(())?;
     let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/real-clis/node_modules");
@@ -189,7 +189,7 @@ fn installed(name: &str, below_node_modules: &str) -> Option<PathBuf> {
     Some(program)
 }
 
-/// Whether `scripts/real-clis` installs anything on this machine; says so when it does not.
+/// Returns whether `scripts/real-clis` installs packages on this machine, and prints so if it does not.
 fn has_packages(name: &str) -> bool {
     let has = cfg!(all(target_arch = "x86_64", target_env = "gnu"));
     if !has {

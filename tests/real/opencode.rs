@@ -1,5 +1,5 @@
-//! The plugin that we give OpenCode, run by node with events as OpenCode 1.18.33 sends them; the program itself wants
-//! its own registry at the start, so it is not driven here.
+//! The plugin that we give OpenCode, run by node with events as OpenCode 1.18.33 sends them. The program itself needs
+//! its own registry at the start, so it is not run here.
 #![expect(clippy::disallowed_methods, reason = "looks for node, which came with npm")]
 
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::TestEnv;
 
-/// Calls the plugin as OpenCode does: with a prompt, an event, or after a moment of quiet.
+/// Calls the plugin as OpenCode does: with a prompt, with an event, or after a pause.
 const HOST: &str = r#"
 const [plugin, calls] = process.argv.slice(2)
 const { Symposium } = await import(plugin)
@@ -21,7 +21,7 @@ fn event(kind: &str, properties: Value) -> Value {
 }
 
 #[test]
-fn the_plugin_tells_in_order_what_the_agent_does_and_not_what_its_subagents_do() {
+fn the_plugin_reports_the_agent_in_order_and_not_its_subagents() {
     let Some(node) = node() else { return };
     let env = TestEnv::new();
     let told = env.root().join("told");
@@ -62,7 +62,7 @@ fn the_plugin_tells_in_order_what_the_agent_does_and_not_what_its_subagents_do()
     let id = env.symposium(["agent", "show", "a", "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
     let calls = calls.to_string();
     let speak = || env.program(&node, [host.to_str().unwrap(), plugin.to_str().unwrap(), &calls]);
-    // In its own shell, in the shell of another agent, in nobody's: the file is named in what they inherited.
+    // In its own shell, in the shell of another agent, and in no agent: all of them inherit the path of the file.
     speak().env("SYMPOSIUM_AGENT_ID", &id).env("SYMPOSIUM_HOOKED", format!("{id} 1")).ok();
     speak().env("SYMPOSIUM_AGENT_ID", "another").ok();
     speak().ok();
@@ -80,7 +80,7 @@ fn the_plugin_tells_in_order_what_the_agent_does_and_not_what_its_subagents_do()
     assert_eq!(Value::Array(told), expected);
 }
 
-/// The hooks that the plugin sends for these events of a session, after its start.
+/// Returns the hooks that the plugin sends for these events of a session, after its start.
 fn told_by_the_plugin(node: &str, events: &[Value]) -> Vec<Value> {
     let env = TestEnv::new();
     env.fake_program("opencode", "exec sleep 1000");
@@ -147,7 +147,7 @@ fn the_plugin_reports_a_long_wait_for_a_limit_as_a_pause() {
             json!(["Stop", null, null]),
         ]
     );
-    // OpenCode reports no error for a pause that a person ended.
+    // OpenCode reports no error for a pause that the user ended.
     let given_up = [status(busy.clone()), status(retry(far)), at_rest()];
     assert_eq!(
         names(&told_by_the_plugin(&node, &given_up)),
@@ -156,7 +156,7 @@ fn the_plugin_reports_a_long_wait_for_a_limit_as_a_pause() {
             json!(["StopFailure", null, "2200-01-01T00:00:00.000Z"]),
         ]
     );
-    // A short wait is part of the turn, and a turn that a person ended has not failed.
+    // A short wait is part of the turn, and a turn that the user ended has not failed.
     let interrupted = [status(busy), status(retry(0)), error(aborted), at_rest()];
     let told = told_by_the_plugin(&node, &interrupted);
     assert_eq!(names(&told), [json!(["Notification", null, null])]);

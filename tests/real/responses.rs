@@ -1,10 +1,11 @@
-//! OpenAI's Responses API, as Codex speaks it: what a request says, and an answer as server-sent events.
+//! OpenAI's Responses API as Codex uses it: requests are parsed, and answers are sent as server-sent events.
 
 use serde_json::{Value, json};
 
 use super::script::{Answer, Turn};
 
-/// The turn that is asked for; none when it is about something beside the conversation, such as its title.
+/// Returns the requested turn, or `None` if the request is not about the conversation but, for example, about its
+/// title.
 pub fn turn(body: &Value) -> Option<Turn> {
     body["tools"].as_array().filter(|tools| !tools.is_empty())?;
     let mut turn = Turn::default();
@@ -20,13 +21,13 @@ pub fn turn(body: &Value) -> Option<Turn> {
             turn.tools_said.clear();
         }
     }
-    // What the program says to the model in the person's place.
+    // Such a prompt comes from the program and not from the user.
     let is_theirs = |prompt: &str| prompt.trim_start().starts_with(['<', '#']);
     turn.prompts.retain(|prompt| !is_theirs(prompt));
     Some(turn)
 }
 
-/// The answer, in the stream's form; its number makes its ids.
+/// Returns the answer as a stream; the number makes its ids unique.
 pub fn stream(answer: &Answer, number: usize) -> String {
     let item = match answer {
         Answer::Words(words) => json!({

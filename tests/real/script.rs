@@ -1,5 +1,5 @@
-//! What the scripted model says. It knows nothing but the conversation that it is sent, so an answer about an
-//! earlier prompt proves that the agent kept it.
+//! The script of the model. The model knows only the conversation that it receives, so an answer about an earlier
+//! prompt proves that the agent kept it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,30 +10,30 @@ use super::delegation;
 /// One request of an agent to its model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
-    /// What people said in this conversation, from the first to the last.
+    /// The prompts of the user in this conversation, oldest first.
     pub prompts: Vec<String>,
-    /// What the tool said, when the last message is about one.
+    /// The result of the tool if the last message is one.
     pub tool_said: Option<String>,
-    /// What all tools said since the last prompt.
+    /// The results of all tools since the last prompt.
     pub tools_said: Vec<String>,
 }
 
-/// What the model answers.
+/// An answer of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Words.
+    /// A text.
     Words(String),
-    /// It wants this command to be run.
+    /// A request to run this command.
     Run(String),
-    /// The request is refused.
+    /// A refusal of the request.
     Refuse(Refusal),
-    /// It calls a tool of an MCP server; without a server, one of the agent CLI itself.
+    /// A call of a tool of an MCP server, or without a server of a tool of the agent CLI itself.
     Call {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What it is given.
+        /// The arguments of the call.
         input: Value,
     },
 }
@@ -47,13 +47,13 @@ pub struct Refusal {
     pub kind: &'static str,
     /// The message in its body.
     pub message: &'static str,
-    /// Further headers.
+    /// Additional headers.
     pub headers: Vec<(&'static str, String)>,
-    /// When the limit resets, in seconds since 1970; in the body, as OpenAI has it.
+    /// The time of the reset in seconds since 1970; in the body, as OpenAI sends it.
     pub resets_at: Option<u64>,
 }
 
-/// The refusal that a prompt such as `fail: 429` asks for.
+/// Returns the refusal that a prompt such as `fail: 429` requests.
 fn refusal(which: &str) -> Refusal {
     let plain = |status, kind, message| Refusal { status, kind, message, headers: vec![], resets_at: None };
     match which {
@@ -83,7 +83,7 @@ fn in_two_hours() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is right").as_secs() + 2 * 60 * 60
 }
 
-/// A prompt that begins so is answered only when the test lets it: `Endpoint::let_go`.
+/// A prompt with this beginning is answered only after `Endpoint::let_go`.
 pub const SLOWLY: &str = "take your time";
 
 /// Answers a turn.
@@ -108,7 +108,7 @@ pub fn answer(turn: &Turn) -> Answer {
         return Answer::Call { server: "symposium".into(), tool: tool.to_owned(), input };
     }
     if let Some(which) = prompt.strip_prefix("fail: ") {
-        // The mark of a queue may stand behind it.
+        // The marker of a queue may follow.
         return Answer::Refuse(refusal(which.split_whitespace().next().unwrap_or_default()));
     }
     if prompt == "what was the word?" {
@@ -119,7 +119,7 @@ pub fn answer(turn: &Turn) -> Answer {
 }
 
 #[test]
-fn it_knows_only_what_it_is_told() {
+fn the_scripted_model_knows_only_its_conversation() {
     let turn = |prompts: &[&str]| Turn {
         prompts: prompts.iter().map(|prompt| (*prompt).to_owned()).collect(),
         ..Turn::default()

@@ -1,6 +1,6 @@
-//! What the editor extension reads. Each answer, with what differs from run to run replaced, is one of the files in
-//! `vscode-extension/src/test/golden`, and the extension's own tests hold its parsers against the same files: a change
-//! on one side alone is seen.
+//! The output that the editor extension reads. Each answer, with varying values replaced, is one of the files in
+//! `vscode-extension/src/test/golden`, and the extension's own tests check its parsers against the same files, so a
+//! change of one side alone fails a test.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::cli::workspace::{git, repository};
 use crate::support::TestEnv;
 
 #[test]
-fn what_the_extension_reads_is_what_both_sides_wrote_down() {
+fn cli_output_matches_the_golden_files_of_the_extension() {
     let env = repository();
     let specs = "[agents.reviewer]\ndescription = \"Reads what others wrote\"\nkind = \"demo\"\nrole = \"critic\"\nworkspace = \"worktree\"\n";
     fs::create_dir(env.project().join(".symposium")).unwrap();
     fs::write(env.project().join(".symposium/agents.toml"), specs).unwrap();
     let mut spawned = ask(&env, &["agent", "spawn", "demo", "--name", "api", "--title", "a title"]);
     wait_for(&env, "api", "idle");
-    // Whether it is ready by the time it is told of is chance.
+    // Whether it is idle when spawn returns is random.
     for (key, value) in
         [("status", json!("starting")), ("reason", json!("a text")), ("last_activity", json!(null))]
     {
@@ -75,7 +75,7 @@ fn ask(env: &TestEnv, args: &[&str]) -> Value {
     symposium(env, &[args, &["--json"]].concat()).ok().json()
 }
 
-/// By name: what needs somebody stands above otherwise.
+/// Returns all agents, sorted by name: the list itself begins with waiting agents.
 #[track_caller]
 fn agents(env: &TestEnv) -> Value {
     let mut list = ask(env, &["agent", "list"]);
@@ -89,7 +89,7 @@ fn wait_for(env: &TestEnv, name: &str, status: &str) {
     symposium(env, &["agent", "wait", name, "--for", status, "--timeout", "20s"]).ok();
 }
 
-/// Holds an answer against its file; of the lists that are named only the first entry counts.
+/// Compares an answer with its file. Of the lists in `first_of` only the first entry counts.
 #[track_caller]
 pub(crate) fn check(env: &TestEnv, name: &str, mut answer: Value, first_of: &[&str]) {
     for list in first_of {
@@ -114,12 +114,12 @@ pub(crate) fn check(env: &TestEnv, name: &str, mut answer: Value, first_of: &[&s
     }
 }
 
-/// Numbers and words that differ from run to run, or from machine to machine, by the name they have.
+/// Replaces values that vary between runs or machines, selected by the name of their field.
 fn settle(value: &mut Value, key: &str) {
     match (key, &*value) {
         ("pid" | "seconds" | "attempts", Value::Number(_)) => *value = json!(1),
         ("tty", _) => *value = json!("/dev/pts/0"),
-        // Nobody types in a test.
+        // The tests type nothing.
         ("focused", _) => *value = json!(true),
         ("user", Value::String(_)) => *value = json!("tester"),
         ("with", Value::String(_)) => *value = json!("guest"),
@@ -138,7 +138,8 @@ fn settle(value: &mut Value, key: &str) {
     }
 }
 
-/// The words of `redacted` as values of their type, so that the files are what the binary could have printed.
+/// Replaces the placeholders of `redacted` by values of their type, so that the files are possible outputs of the
+/// binary.
 fn in_place_of_words(text: &str) -> String {
     let commit = Regex::new(r#""id": "[0-9a-f]{7,40}""#).expect("a constant pattern");
     let socket = Regex::new(r"tmux-\d+").expect("a constant pattern");

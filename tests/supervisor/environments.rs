@@ -1,4 +1,4 @@
-//! Two environments at once: registry, ledger, tmux server and supervisor of each are its own.
+//! Two environments at once: each has its own registry, ledger, tmux server and supervisor.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn pid_of_supervisor(env: &TestEnv, home: &str) -> Option<i64> {
 }
 
 #[test]
-fn two_environments_never_disturb_each_other() {
+fn two_environments_do_not_affect_each_other() {
     let env = TestEnv::new();
     for name in ["one", "two"] {
         symposium(&env, &["env", "create", name]).ok();
@@ -43,7 +43,7 @@ fn two_environments_never_disturb_each_other() {
     let pid =
         |home| at(&env, home, &["agent", "show", "same", "--json"]).ok().json()["pid"].as_i64().unwrap();
     let (one, two) = (pid("@one"), pid("@two"));
-    // What dies in one is brought back by the supervisor of that one.
+    // A killed agent is restarted by the supervisor of its own environment.
     let victim = rustix::process::Pid::from_raw(i32::try_from(one).unwrap()).unwrap();
     rustix::process::kill_process(victim, rustix::process::Signal::KILL).unwrap();
     env.wait_until("it was brought back", || {

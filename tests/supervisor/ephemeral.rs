@@ -1,11 +1,11 @@
-//! An ephemeral agent goes when its task is done, and what came of it stays.
+//! An ephemeral agent is removed when its task is done, and its result stays.
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::{log, symposium};
 use crate::support::TestEnv;
 
-/// State and result of every task in the ledger.
+/// Returns text, state and result of every task in the ledger.
 fn tasks(env: &TestEnv) -> Vec<(String, String, Option<String>)> {
     let file = env.state().join("ledger.db");
     let Ok(ledger) = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY) else {
@@ -23,7 +23,7 @@ fn is_gone(env: &TestEnv, name: &str) -> bool {
 }
 
 #[test]
-fn it_vanishes_when_its_task_is_done_and_its_words_stay() {
+fn an_ephemeral_agent_is_removed_after_its_task_and_its_result_stays() {
     let env = TestEnv::new();
     symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--ephemeral", "--task", "say this and go"])
         .ok();
@@ -37,7 +37,7 @@ fn it_vanishes_when_its_task_is_done_and_its_words_stay() {
 }
 
 #[test]
-fn a_command_vanishes_when_it_ends_well_and_stays_when_it_does_not() {
+fn an_ephemeral_command_is_removed_after_success_only() {
     let env = TestEnv::new();
     symposium(
         &env,
@@ -55,7 +55,7 @@ fn a_command_vanishes_when_it_ends_well_and_stays_when_it_does_not() {
 }
 
 #[test]
-fn work_that_would_be_lost_keeps_it() {
+fn an_ephemeral_agent_with_unsaved_work_is_kept() {
     let env = TestEnv::new();
     let args = ["agent", "spawn", "--name", "a", "--ephemeral", "--workspace", "scratch", "--", "sh", "-c"];
     symposium(&env, &[&args[..], &["echo x > result; sleep 0.2"]].concat()).ok();
@@ -68,7 +68,7 @@ fn work_that_would_be_lost_keeps_it() {
 }
 
 #[test]
-fn one_that_is_ready_before_it_takes_its_task_is_not_done_with_it() {
+fn an_ephemeral_agent_that_is_idle_before_its_task_is_not_removed() {
     let env = TestEnv::new();
     let says = |event: &str| {
         format!(
@@ -86,7 +86,7 @@ fn one_that_is_ready_before_it_takes_its_task_is_not_done_with_it() {
     );
     symposium(&env, &["agent", "spawn", "claude", "--name", "a", "--ephemeral", "--task", "later"]).ok();
     symposium(&env, &["agent", "wait", "a", "--for", "starting", "--timeout", "20s"]).ok();
-    // Another one comes and goes: whatever was to go has gone by then.
+    // A second ephemeral agent is spawned and removed: the first would have been removed by then.
     symposium(&env, &["agent", "spawn", "--name", "b", "--ephemeral", "--", "sleep", "0.2"]).ok();
     env.wait_until("the other is gone", || is_gone(&env, "b"));
     assert!(!is_gone(&env, "a"));

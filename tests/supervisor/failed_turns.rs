@@ -1,5 +1,5 @@
-//! Failed turns of agent CLIs other than Claude Code and Codex, by fake programs that draw recorded screens and send the
-//! hooks that the real programs were seen to send.
+//! Failed turns of agent CLIs other than Claude Code and Codex, by fake programs that draw recorded screens and send
+//! the hooks that the real programs send.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use super::queue::{add, task, wait};
 use super::{shown, symposium};
 use crate::support::TestEnv;
 
-/// Reads keys like an agent CLI, shows them in its composer, and runs `turn` with each line that is entered. `hook` sends
-/// a hook, `show` draws a recorded screen.
+/// Reads keys like an agent CLI, shows them in its composer, and runs `turn` with each line that is entered. `hook`
+/// sends a hook, `show` draws a recorded screen.
 const CLI: &str = r#"
 hook() { printf '%s' "$1" | "$BINARY" event agent; }
 show() { printf '\033[2J\033[H%s\n' "$(<"$SCREENS/$1.txt")"; }
@@ -40,8 +40,8 @@ fn idle(env: &TestEnv, kind: &str, name: &str) {
     symposium(env, &["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
 }
 
-/// Gives an agent a task that fails, one that depends on it and another one; returns the agent after the failure. Both
-/// of the others must not have been given to it.
+/// Gives an agent a task that fails, one that depends on it and another one, and returns the agent after the failure.
+/// The other two tasks must not have been typed.
 #[track_caller]
 fn failed(env: &TestEnv, name: &str, prompt: &str) -> Value {
     let first = add(env, &[name, prompt]);
@@ -61,7 +61,7 @@ fn failed(env: &TestEnv, name: &str, prompt: &str) -> Value {
 }
 
 #[test]
-fn a_failed_turn_that_only_the_screen_shows_fails_the_task_and_holds_the_queue() {
+fn a_failed_turn_on_the_screen_fails_the_task_and_holds_the_queue() {
     let env = TestEnv::new();
     let functions = r#"
 compose() { printf '\033[2J\033[H──────\n> %s\n──────\n' "${1:-Type your message or @path/to/file}"; }
@@ -84,7 +84,7 @@ turn() { printf '\033[2J\033[H⠋ Thinking... (esc to cancel, 1s)\n'; sleep 0.5;
 }
 
 #[test]
-fn the_screen_reports_a_failed_turn_of_a_cli_whose_hooks_do_not() {
+fn the_screen_reports_a_failed_turn_that_the_hooks_omit() {
     let env = TestEnv::new();
     let functions = r#"
 compose() { printf '\033[2J\033[H──────\n❯ %s\n──────\n' "$1"; }
@@ -104,7 +104,7 @@ hook '{"hook_event_name":"SessionStart"}'
     assert!(agent["reason"].as_str().is_some_and(|why| why.starts_with("429 Rate limit reached")), "{agent}");
 }
 
-/// As the plugin for OpenCode reports them; `tests/real/opencode.rs` runs the plugin.
+/// Sends hooks like the plugin for OpenCode; `tests/real/opencode.rs` runs the plugin.
 const OPENCODE: &str = r#"
 compose() { printf '\033[2J\033[H┃ %s\n╹▀▀▀▀\n' "$1"; }
 turn() {
@@ -124,7 +124,7 @@ hook '{"hook_event_name":"SessionStart"}'
 "#;
 
 #[test]
-fn a_hook_with_an_http_status_fails_the_task_and_tells_the_cause() {
+fn a_hook_with_an_http_status_fails_the_task_with_its_cause() {
     let env = TestEnv::new();
     fake_cli(&env, "opencode", OPENCODE);
     for (name, prompt, status, cause) in [
@@ -142,7 +142,7 @@ fn a_hook_with_an_http_status_fails_the_task_and_tells_the_cause() {
 }
 
 #[test]
-fn a_turn_that_its_cli_continues_after_a_limit_is_not_over_before() {
+fn a_turn_paused_by_a_limit_is_not_over() {
     let env = TestEnv::new();
     fake_cli(&env, "opencode", OPENCODE);
     idle(&env, "opencode", "a");

@@ -1,9 +1,9 @@
-//! Agents that work without a sign of life, where they are to be started again: as after a crash, and not for ever.
+//! Restarts of hung agents: they follow the restart policy of crashes, including its limit.
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;
 
-/// Restarts that do not keep a test waiting, of what hangs too, and a command that hears of everything.
+/// Configures short delays, restarts of hung agents, and a command that receives all notices.
 fn hasty(env: &TestEnv, most: u32) {
     let told = env.home().join("told");
     configure(
@@ -17,7 +17,7 @@ fn hasty(env: &TestEnv, most: u32) {
     std::fs::write(env.state().join("kinds.toml"), "[demo]\nhang_after_s = 1\n").unwrap();
 }
 
-/// Has it hang and waits for what comes of it.
+/// Makes the agent hang and waits for the expected result.
 #[track_caller]
 fn hang_until(env: &TestEnv, what: &str, is: impl Fn(&serde_json::Value) -> bool) {
     symposium(env, &["agent", "send", "a", "/hang"]).ok();
@@ -25,7 +25,7 @@ fn hang_until(env: &TestEnv, what: &str, is: impl Fn(&serde_json::Value) -> bool
 }
 
 #[test]
-fn one_that_hangs_comes_back_with_its_environment_and_conversation_counted_and_told() {
+fn a_hung_agent_is_restarted_with_environment_and_conversation() {
     let env = TestEnv::new();
     hasty(&env, 3);
     let args =
@@ -53,7 +53,7 @@ fn one_that_hangs_comes_back_with_its_environment_and_conversation_counted_and_t
 }
 
 #[test]
-fn one_that_hangs_again_and_again_is_given_up() {
+fn an_agent_that_hangs_repeatedly_is_given_up() {
     let env = TestEnv::new();
     hasty(&env, 2);
     symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--restart", "always", "--task", "hello"])
@@ -73,7 +73,7 @@ fn one_that_hangs_again_and_again_is_given_up() {
 }
 
 #[test]
-fn one_that_hangs_comes_back_also_when_the_supervisor_is_killed_over_it() {
+fn a_hung_agent_is_restarted_after_the_supervisor_was_killed() {
     let env = TestEnv::new();
     hasty(&env, 3);
     let args = ["agent", "spawn", "demo", "--name", "a", "--restart", "on-failure", "--task", "/hang"];

@@ -1,4 +1,4 @@
-//! What an agent is asked regularly reaches it, once for each time.
+//! Heartbeats are queued for their agents, once for each time.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ fn give_heartbeat(env: &TestEnv, name: &str, heartbeat: serde_json::Value) {
 }
 
 #[test]
-fn a_task_wakes_an_agent_that_sleeps() {
+fn a_heartbeat_wakes_a_hibernated_agent() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a", "--task", "remember blue"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
@@ -27,7 +27,7 @@ fn a_task_wakes_an_agent_that_sleeps() {
 }
 
 #[test]
-fn a_heartbeat_that_is_due_is_typed_in_and_done() {
+fn a_due_heartbeat_is_typed_and_done() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
@@ -50,7 +50,7 @@ fn a_heartbeat_that_is_due_is_typed_in_and_done() {
 }
 
 #[test]
-fn a_heartbeat_by_cron_is_made_up_for_once() {
+fn a_missed_cron_heartbeat_runs_once() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();
@@ -66,9 +66,9 @@ fn a_heartbeat_by_cron_is_made_up_for_once() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_silences_no_heartbeat() {
+fn a_clock_set_back_does_not_stop_heartbeats() {
     let env = TestEnv::new();
-    // Each with a last beat that is still to come.
+    // The last heartbeat of each lies in the future.
     let rhythms = [
         ("every", json!({"every": 3600, "prompt": "look", "last": "2099-01-01T00:00:00Z"})),
         ("cron", json!({"cron": "0 0 1 1 *", "prompt": "look", "last": "2099-01-01T00:00:00Z"})),
@@ -99,7 +99,7 @@ fn the_heartbeat_of_a_spec_reaches_its_agent() {
         heartbeat,
         json!({"every": 3600, "cron": null, "prompt": "look after yourself", "last": null})
     );
-    // As if it had been born long ago.
+    // As if the agent had been spawned long ago.
     heartbeat["last"] = json!("2020-01-01T00:00:00Z");
     give_heartbeat(&env, "a", heartbeat);
     symposium(&env, &["supervisor", "start"]).ok();

@@ -1,4 +1,4 @@
-//! The supervisor comes when it is needed, is one, stays, and goes when it is told to.
+//! The supervisor starts when it is needed, exists once, is restarted when it dies, and stops on request.
 
 use insta::assert_snapshot;
 
@@ -6,7 +6,7 @@ use super::{log, supervision, symposium};
 use crate::support::TestEnv;
 
 #[test]
-fn the_first_agent_brings_it_along() {
+fn the_first_agent_starts_the_supervisor() {
     let env = TestEnv::new();
     assert_eq!(supervision(&env)["running"], false);
     symposium(&env, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
@@ -19,7 +19,7 @@ fn the_first_agent_brings_it_along() {
 }
 
 #[test]
-fn it_is_not_started_where_nobody_wants_it() {
+fn autostart_can_be_disabled() {
     let env = TestEnv::new();
     super::configure(&env, "[supervisor]\nautostart = false\n");
     symposium(&env, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
@@ -29,7 +29,7 @@ fn it_is_not_started_where_nobody_wants_it() {
 }
 
 #[test]
-fn stop_ends_it_until_somebody_starts_it() {
+fn stop_ends_the_supervisor_until_start() {
     let env = TestEnv::new();
     assert_eq!(symposium(&env, &["supervisor", "start"]).ok().stderr, "the supervisor runs\n");
     assert_eq!(symposium(&env, &["supervisor", "start"]).ok().stderr, "the supervisor runs already\n");
@@ -42,7 +42,7 @@ fn stop_ends_it_until_somebody_starts_it() {
 }
 
 #[test]
-fn a_second_one_is_refused() {
+fn a_second_supervisor_is_refused() {
     let env = TestEnv::new();
     symposium(&env, &["supervisor", "start"]).ok();
     let outcome = symposium(&env, &["supervisor", "run"]).fails(1);
@@ -51,7 +51,7 @@ fn a_second_one_is_refused() {
 }
 
 #[test]
-fn tmux_brings_it_back_when_it_dies() {
+fn tmux_restarts_a_killed_supervisor() {
     let env = TestEnv::new();
     symposium(&env, &["supervisor", "start"]).ok();
     let pid = |env: &TestEnv| supervision(env)["pid"].as_i64();
@@ -61,7 +61,7 @@ fn tmux_brings_it_back_when_it_dies() {
 }
 
 #[test]
-fn one_in_a_terminal_ends_with_control_c() {
+fn a_supervisor_in_a_terminal_ends_with_control_c() {
     let env = TestEnv::new();
     let terminal = env.terminal([env.binary(), "supervisor", "run"]);
     env.wait_until("it runs", || supervision(&env)["running"] == true);
@@ -70,7 +70,7 @@ fn one_in_a_terminal_ends_with_control_c() {
 }
 
 #[test]
-fn status_says_in_words_whether_it_runs_and_what_waits() {
+fn status_reports_the_supervisor_and_pending_work() {
     let env = TestEnv::new();
     let status = || env.redacted(&symposium(&env, &["supervisor", "status"]).ok().stdout);
     assert_snapshot!(status(), @"no supervisor runs; the next agent that is started brings it along");
@@ -97,7 +97,7 @@ fn status_says_in_words_whether_it_runs_and_what_waits() {
 }
 
 #[test]
-fn its_log_is_printed_for_people_and_for_programs() {
+fn the_log_is_printed_as_text_and_as_json() {
     let env = TestEnv::new();
     let printed = |args: &[&str]| symposium(&env, &[&["supervisor", "log"], args].concat()).ok().stdout;
     assert_eq!(printed(&[]), "");

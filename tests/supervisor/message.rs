@@ -1,4 +1,4 @@
-//! Mail is typed into an agent when it is idle, with who it is from, and once, whoever is killed meanwhile.
+//! Messages are typed into an idle agent with their sender, exactly once, even if the supervisor is killed meanwhile.
 
 use serde_json::Value;
 
@@ -6,26 +6,26 @@ use super::symposium;
 use crate::cli::prompts;
 use crate::support::TestEnv;
 
-/// A demo agent that would take a prompt; with no supervisor unless one is started.
+/// Starts an idle demo agent, without a supervisor.
 fn idle(env: &TestEnv, name: &str) {
     env.symposium(["agent", "spawn", "demo", "--name", name]).ok();
     env.symposium(["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
 }
 
-/// All mail of an agent.
+/// Returns all messages of an agent.
 fn mail(env: &TestEnv, name: &str) -> Vec<Value> {
     let mail = env.symposium(["message", "list", "--agent", name, "--all", "--json"]).ok().json();
     mail.as_array().expect("a list").clone()
 }
 
-/// The states of the mail of an agent.
+/// Returns the states of the messages of an agent.
 fn states(env: &TestEnv, name: &str) -> Vec<String> {
     let state = |message: &Value| message["state"].as_str().expect("a state is a word").to_owned();
     mail(env, name).iter().map(state).collect()
 }
 
 #[test]
-fn what_one_agents_shell_sends_is_typed_into_another_once() {
+fn a_message_from_an_agents_shell_is_typed_once() {
     let env = TestEnv::new();
     idle(&env, "b");
     let script = format!("{} message send b 'hello\nthere'; exec sleep 1000", env.binary());
@@ -40,7 +40,7 @@ fn what_one_agents_shell_sends_is_typed_into_another_once() {
 }
 
 #[test]
-fn mail_waits_for_the_end_of_a_turn() {
+fn a_message_waits_for_the_end_of_a_turn() {
     let env = TestEnv::new();
     idle(&env, "b");
     symposium(&env, &["supervisor", "start"]).ok();
@@ -48,7 +48,7 @@ fn mail_waits_for_the_end_of_a_turn() {
     env.symposium(["agent", "wait", "b", "--for", "waiting", "--timeout", "20s"]).ok();
     let sent = symposium(&env, &["message", "send", "b", "when you are done"]).ok();
     assert!(sent.stderr.contains("waits until somebody has answered `b`"), "{sent:?}");
-    // Whoever was sent something later and has it shows that the supervisor has been here.
+    // A later message to another agent that was delivered shows that the supervisor has checked the queue.
     idle(&env, "c");
     symposium(&env, &["message", "send", "c", "at once"]).ok();
     env.wait_until("the other one has its mail", || states(&env, "c") == ["read"]);
@@ -62,7 +62,7 @@ fn mail_waits_for_the_end_of_a_turn() {
 }
 
 #[test]
-fn of_a_whole_project_only_the_mentioned_are_woken() {
+fn a_project_message_wakes_only_mentioned_agents() {
     let env = TestEnv::new();
     for name in ["b", "c"] {
         idle(&env, name);
@@ -77,7 +77,7 @@ fn of_a_whole_project_only_the_mentioned_are_woken() {
 }
 
 #[test]
-fn a_supervisor_killed_in_the_middle_types_nothing_twice() {
+fn a_supervisor_killed_during_delivery_types_nothing_twice() {
     for step in ["dispatch.noted", "dispatch.sent"] {
         let env = TestEnv::new();
         idle(&env, "b");

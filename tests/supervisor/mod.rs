@@ -1,4 +1,4 @@
-//! The supervisor on real tmux: what it does while nobody looks, and that it cannot be got rid of by accident.
+//! The supervisor on real tmux: its background work, and that it cannot be ended by accident.
 
 pub(crate) mod editor;
 mod environments;
@@ -26,24 +26,24 @@ use serde_json::Value;
 use crate::support::TestEnv;
 use crate::support::run::Run;
 
-/// `symposium …` with a supervisor started by whoever needs one.
+/// Runs `symposium …`; a supervisor is started when a command needs one.
 fn symposium(env: &TestEnv, args: &[&str]) -> Run {
     env.symposium(args).env("SYMPOSIUM_SUPERVISOR", "on")
 }
 
-/// Everything `agent show --json` tells of an agent.
+/// Returns the output of `agent show --json`.
 #[track_caller]
 fn shown(env: &TestEnv, name: &str) -> Value {
     symposium(env, &["agent", "show", name, "--json"]).ok().json()
 }
 
-/// What `supervisor status` tells.
+/// Returns the output of `supervisor status --json`.
 #[track_caller]
 fn supervision(env: &TestEnv) -> Value {
     symposium(env, &["supervisor", "status", "--json"]).ok().json()
 }
 
-/// Writes a configuration; to be called before anything else.
+/// Writes a configuration. It must be called first.
 fn configure(env: &TestEnv, text: &str) {
     use std::os::unix::fs::DirBuilderExt;
     let mut private = std::fs::DirBuilder::new();
@@ -51,7 +51,7 @@ fn configure(env: &TestEnv, text: &str) {
     std::fs::write(env.state().join("config.toml"), text).expect("writing config.toml");
 }
 
-/// The lines of the supervisor's log, each an object.
+/// Returns the lines of the supervisor's log as JSON objects.
 fn log(env: &TestEnv) -> Vec<Value> {
     let text = std::fs::read_to_string(env.state().join("supervisor.log")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect("one object a line")).collect()

@@ -1,4 +1,4 @@
-//! The binary is moved or replaced while agents run: their hooks, and those of tmux, still start it.
+//! The binary is moved or replaced while agents run: the hooks of agents and of tmux still start it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::support::TestEnv;
 use crate::support::run::Run;
 
-/// Our binary at a path of this test, which it can move.
+/// Copies our binary to a path of this test, which can move it.
 fn binary_at(env: &TestEnv, dir: &str) -> PathBuf {
     let dir = env.root().join(dir);
     fs::create_dir(&dir).expect("the directory is new");
     let path = dir.join("symposium");
-    // A second name of the file, where the file system allows it: a debug build is large.
+    // A hard link if the file system allows it, because a debug build is large.
     fs::hard_link(env.binary(), &path)
         .or_else(|_| fs::copy(env.binary(), &path).map(drop))
         .expect("the binary can be copied");
@@ -40,7 +40,7 @@ fn wait_for(env: &TestEnv, binary: &Path, name: &str, status: &str) {
     run(env, binary, &["agent", "wait", name, "--for", status, "--timeout", "20s"]).ok();
 }
 
-/// The status in the registry, which only hooks and commands change.
+/// Returns the status in the registry, which only hooks and commands change.
 fn noted_status(env: &TestEnv, name: &str) -> String {
     env.registry()["sessions"][name]["status"]["status"].as_str().unwrap_or_default().to_owned()
 }
@@ -50,7 +50,7 @@ fn link(env: &TestEnv) -> PathBuf {
 }
 
 #[test]
-fn agents_report_after_the_binary_was_moved() {
+fn hooks_work_after_the_binary_was_moved() {
     let env = TestEnv::new();
     let old = binary_at(&env, "old");
     run(&env, &old, &["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -63,7 +63,7 @@ fn agents_report_after_the_binary_was_moved() {
 }
 
 #[test]
-fn tasks_end_as_done_after_the_binary_was_moved() {
+fn tasks_complete_after_the_binary_was_moved() {
     let env = TestEnv::new();
     let old = binary_at(&env, "old");
     with_supervisor(&env, &old, &["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -76,7 +76,7 @@ fn tasks_end_as_done_after_the_binary_was_moved() {
 }
 
 #[test]
-fn tmux_reports_a_crash_after_the_binary_was_moved() {
+fn tmux_events_work_after_the_binary_was_moved() {
     let env = TestEnv::new();
     let old = binary_at(&env, "old");
     run(&env, &old, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
@@ -88,7 +88,7 @@ fn tmux_reports_a_crash_after_the_binary_was_moved() {
 }
 
 #[test]
-fn doctor_reports_a_link_that_leads_nowhere() {
+fn doctor_reports_a_dangling_link() {
     let env = TestEnv::new();
     let old = binary_at(&env, "old");
     run(&env, &old, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
@@ -102,7 +102,7 @@ fn doctor_reports_a_link_that_leads_nowhere() {
 }
 
 #[test]
-fn two_binaries_used_in_turn_hear_each_others_agents() {
+fn two_binaries_used_in_turn_receive_hooks_of_each_others_agents() {
     let env = TestEnv::new();
     let binaries = [binary_at(&env, "one"), binary_at(&env, "two")];
     for (binary, name) in binaries.iter().zip(["a", "b"]) {
@@ -119,7 +119,7 @@ fn two_binaries_used_in_turn_hear_each_others_agents() {
 }
 
 #[test]
-fn only_commands_of_a_user_move_the_link() {
+fn only_user_commands_update_the_link() {
     let env = TestEnv::new();
     let [one, two] = ["one", "two"].map(|dir| binary_at(&env, dir));
     run(&env, &one, &["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
@@ -135,7 +135,7 @@ fn only_commands_of_a_user_move_the_link() {
 }
 
 #[test]
-fn the_supervisor_mends_the_link_to_its_moved_binary() {
+fn the_supervisor_repairs_the_link_to_its_moved_binary() {
     let env = TestEnv::new();
     super::configure(&env, "[supervisor]\nreconcile = \"1s\"\n");
     let old = binary_at(&env, "old");

@@ -1,11 +1,11 @@
-//! People are told what they would want to know, once, where they are.
+//! Notices to the user are sent once, to the configured targets.
 
 use serde_json::Value;
 
 use super::{configure, symposium};
 use crate::support::TestEnv;
 
-/// Writes what a command of the user's is told, an object a line.
+/// A notify command that records its input, one object per line.
 const COMMAND: &str = "[notify]\ncommand = [\"sh\", \"-c\", \"cat >>told; echo >>told\"]\n";
 
 fn told(env: &TestEnv) -> Vec<Value> {
@@ -18,7 +18,7 @@ fn titles(env: &TestEnv) -> Vec<String> {
 }
 
 #[test]
-fn a_command_of_the_users_hears_of_an_agent_that_waits() {
+fn the_notify_command_receives_a_waiting_agent() {
     let env = TestEnv::new();
     configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
     symposium(&env, &["agent", "spawn", "demo", "--name", "a", "--task", "/ask make \"x\""]).ok();
@@ -29,7 +29,7 @@ fn a_command_of_the_users_hears_of_an_agent_that_waits() {
 }
 
 #[test]
-fn an_agent_that_writes_to_a_person_is_told_of() {
+fn a_message_to_the_user_sends_a_notice() {
     let env = TestEnv::new();
     configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
     let script = format!("{} message send parent 'which colour?'; exec sleep 1000", env.binary());
@@ -40,7 +40,7 @@ fn an_agent_that_writes_to_a_person_is_told_of() {
 }
 
 #[test]
-fn somebody_attached_to_another_agent_sees_it_in_the_status_line() {
+fn a_notice_appears_in_the_status_line_of_another_agent() {
     let env = TestEnv::new();
     symposium(&env, &["agent", "spawn", "--name", "b", "--", "sleep", "1000"]).ok();
     let terminal = env.terminal([env.binary(), "agent", "attach", "b"]);
@@ -51,25 +51,25 @@ fn somebody_attached_to_another_agent_sees_it_in_the_status_line() {
 }
 
 #[test]
-fn an_agent_that_is_given_up_is_told_of() {
+fn an_agent_that_is_given_up_sends_a_notice() {
     let env = TestEnv::new();
     let quick = "\n[restart]\nfirst = \"10ms\"\nmost = 1\n";
     configure(&env, &(COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())) + quick));
     let script = "sleep 0.1; exit 7";
-    // It may have ended before spawn is done, which spawn then says.
+    // It may have exited before spawn is done; spawn reports that.
     symposium(&env, &["agent", "spawn", "--name", "a", "--restart", "always", "--", "sh", "-c", script])
         .outcome();
     env.wait_until("it is told", || titles(&env).contains(&"a is given up".to_owned()));
 }
 
-/// From so many hours after now until so many hours after now, by the clock of the sealed environment.
+/// Returns quiet hours that begin and end so many hours after now, by the clock of the sealed environment.
 fn hours(env: &TestEnv, from: u32, until: u32) -> String {
     let now: u32 = env.program("date", ["+%H"]).ok().stdout.trim().parse().expect("an hour");
     format!("quiet_hours = \"{:02}:00-{:02}:00\"\n", (now + from) % 24, (now + until) % 24)
 }
 
 #[test]
-fn in_quiet_hours_only_the_command_is_told_and_outside_of_them_everybody() {
+fn in_quiet_hours_only_the_command_gets_notices() {
     let env = TestEnv::new();
     let command = COMMAND.replace(">>told", &format!(">>{}/told", env.home().display()));
     configure(&env, &(command.clone() + &hours(&env, 21, 3)));
@@ -78,7 +78,7 @@ fn in_quiet_hours_only_the_command_is_told_and_outside_of_them_everybody() {
     terminal.wait_for_text("detach:");
     let ask = |name| symposium(&env, &["agent", "spawn", "demo", "--name", name, "--task", "/ask make"]).ok();
     let is_told = |title: &str| titles(&env).iter().any(|told| told == title);
-    // Each is told of when all has been done for the one before it.
+    // Each notice is sent after all work for the previous one is done.
     for (name, title) in [("a", "a waits for approval"), ("c", "c waits for approval")] {
         ask(name);
         env.wait_until("the command is told", || is_told(title));
@@ -95,7 +95,7 @@ fn in_quiet_hours_only_the_command_is_told_and_outside_of_them_everybody() {
 }
 
 #[test]
-fn an_agent_is_told_of_as_its_spec_says_until_it_starts_afresh() {
+fn notices_follow_the_spec_until_a_fresh_restart() {
     let env = TestEnv::new();
     configure(&env, &COMMAND.replace(">>told", &format!(">>{}/told", env.home().display())));
     let specs = env.state().join("agents.toml");
@@ -106,7 +106,7 @@ fn an_agent_is_told_of_as_its_spec_says_until_it_starts_afresh() {
     symposium(&env, &["agent", "spawn", "usual", "--name", "u", "--task", "/ask one"]).ok();
     env.wait_until("the usual one is told of", || titles(&env) == ["u waits for approval"]);
 
-    // Neither an edit nor a restart changes what it was born with.
+    // Neither an edit nor a restart changes the setting that the agent was spawned with.
     std::fs::write(&specs, text.replace("'crashed'", "'waiting'")).unwrap();
     symposium(&env, &["agent", "restart", "q"]).ok();
     symposium(&env, &["agent", "send", "q", "/ask two"]).ok();
@@ -123,7 +123,7 @@ fn an_agent_is_told_of_as_its_spec_says_until_it_starts_afresh() {
     env.wait_until("it is told of as its spec says now", || of("q waits") == 1);
 }
 
-/// The regular look at everything is put off, so that only the event itself can lead to an announcement.
+/// Delays the regular check of all agents, so that only the event itself can cause a notice.
 fn configure_without_regular_looks(env: &TestEnv) {
     let command = COMMAND.replace(">>told", &format!(">>{}/told", env.home().display()));
     configure(env, &(command + "\n[supervisor]\nreconcile = \"1h\"\n"));
@@ -144,7 +144,7 @@ fn removing_an_agent_does_not_delay_the_notices_of_others() {
 }
 
 #[test]
-fn an_ephemeral_agent_that_vanished_does_not_delay_the_notices_of_others() {
+fn a_removed_ephemeral_agent_does_not_delay_the_notices_of_others() {
     let env = TestEnv::new();
     configure_without_regular_looks(&env);
     symposium(&env, &["agent", "spawn", "demo", "--name", "asks"]).ok();

@@ -1,17 +1,17 @@
-//! Work while nobody looks: what is queued is typed in when its agent is idle, in order, once.
+//! Queued tasks are typed when their agent is idle, in order and exactly once.
 
 use serde_json::{Value, json};
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;
 
-/// An idle demo agent.
+/// Starts an idle demo agent.
 pub(super) fn idle(env: &TestEnv, name: &str, more: &[&str]) {
     symposium(env, &[&["agent", "spawn", "demo", "--name", name], more].concat()).ok();
     symposium(env, &["agent", "wait", name, "--for", "idle", "--timeout", "20s"]).ok();
 }
 
-/// Adds a task; returns its number.
+/// Adds a task and returns its number.
 #[track_caller]
 pub(super) fn add(env: &TestEnv, args: &[&str]) -> String {
     symposium(env, &[&["task", "add"], args].concat()).ok().stdout.trim().to_owned()
@@ -29,9 +29,9 @@ pub(super) fn wait(env: &TestEnv, id: &str) -> Value {
     serde_json::from_str(&waited.stdout).expect("a task")
 }
 
-/// Every prompt that demo agents took, in the order of each conversation.
+/// Returns every prompt that demo agents took, in the order of each conversation.
 pub(super) fn prompts(env: &TestEnv) -> Vec<String> {
-    // It is there from the first prompt on.
+    // The directory exists from the first prompt on.
     let Ok(conversations) = std::fs::read_dir(env.state().join("demo")) else { return vec![] };
     let conversations = conversations.flatten();
     let texts = conversations.filter_map(|file| std::fs::read_to_string(file.path()).ok());
@@ -45,10 +45,10 @@ pub(super) fn prompts(env: &TestEnv) -> Vec<String> {
 }
 
 #[test]
-fn tasks_are_done_in_order_of_urgency_and_after_what_comes_before() {
+fn tasks_run_in_order_of_priority_and_dependencies() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
-    // The agent is at it until it is approved, however long the other tasks take to add.
+    // The agent works on it until it is approved, however long adding the other tasks takes.
     let first = add(&env, &["a", "/ask make"]);
     symposium(&env, &["agent", "wait", "a", "--for", "waiting", "--timeout", "20s"]).ok();
     assert_eq!(task(&env, &first)["state"], "running");
@@ -76,7 +76,7 @@ fn tasks_are_done_in_order_of_urgency_and_after_what_comes_before() {
 }
 
 #[test]
-fn any_agent_of_a_spec_takes_what_is_for_any_and_a_spec_gets_an_agent_of_its_own() {
+fn pool_tasks_go_to_any_agent_of_the_spec_and_can_spawn_one() {
     let env = TestEnv::new();
     let waiting = env.symposium(["task", "add", "any:demo", "/work 1s"]).ok();
     assert!(waiting.stderr.contains("agent spawn demo"), "{}", waiting.stderr);
@@ -100,7 +100,7 @@ fn any_agent_of_a_spec_takes_what_is_for_any_and_a_spec_gets_an_agent_of_its_own
 }
 
 #[test]
-fn one_that_takes_too_long_is_interrupted_and_the_next_goes_on() {
+fn a_task_over_its_timeout_is_interrupted_and_the_next_runs() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let long = add(&env, &["a", "/work 1h", "--timeout", "1s"]);
@@ -111,7 +111,7 @@ fn one_that_takes_too_long_is_interrupted_and_the_next_goes_on() {
 }
 
 #[test]
-fn a_turn_that_somebody_interrupts_has_not_done_its_task() {
+fn an_interrupted_turn_fails_its_task() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let id = add(&env, &["a", "/work 1h"]);
@@ -122,7 +122,7 @@ fn a_turn_that_somebody_interrupts_has_not_done_its_task() {
 }
 
 #[test]
-fn what_fails_with_its_agent_is_tried_again_as_often_as_it_may_be() {
+fn a_task_that_crashes_its_agent_is_retried_up_to_its_limit() {
     let env = TestEnv::new();
     configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\n");
     idle(&env, "a", &["--restart", "on-failure"]);
@@ -140,7 +140,7 @@ fn what_fails_with_its_agent_is_tried_again_as_often_as_it_may_be() {
 }
 
 #[test]
-fn agents_report_for_themselves() {
+fn task_progress_and_results_can_be_reported() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let id = add(&env, &["a", "/work 1h"]);
@@ -158,7 +158,7 @@ fn agents_report_for_themselves() {
     symposium(&env, &["task", "progress", &id, "101"]).fails(2);
     let waited = symposium(&env, &["task", "wait", &id]).ok();
     assert_eq!(waited.stdout, "all is well\n");
-    // It is still at it: the next one waits.
+    // The agent still works: the next task waits.
     let next = add(&env, &["a", "x"]);
     symposium(&env, &["task", "wait", &next, "--timeout", "300ms"]).fails(7);
     assert_eq!(symposium(&env, &["task", "cancel", &next, "--json"]).ok().json()["state"], "cancelled");
@@ -166,7 +166,7 @@ fn agents_report_for_themselves() {
 }
 
 #[test]
-fn who_goes_on_with_a_task_that_is_cancelled_is_told() {
+fn cancelling_a_running_task_reports_that_the_agent_continues() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let (at_work, queued) = (add(&env, &["a", "/work 1h"]), add(&env, &["a", "x"]));
@@ -182,7 +182,7 @@ fn who_goes_on_with_a_task_that_is_cancelled_is_told() {
 }
 
 #[test]
-fn a_task_that_has_failed_for_good_can_be_taken_off_the_list() {
+fn a_failed_task_can_be_dismissed() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let id = add(&env, &["a", "/work 1h"]);
@@ -197,7 +197,7 @@ fn a_task_that_has_failed_for_good_can_be_taken_off_the_list() {
 }
 
 #[test]
-fn a_topic_is_handed_along_and_moved_on_and_a_missing_one_blocks_nothing() {
+fn a_topic_is_passed_and_updated_and_a_missing_one_blocks_nothing() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let note = env.project().join("auth.md");
@@ -216,7 +216,7 @@ fn a_topic_is_handed_along_and_moved_on_and_a_missing_one_blocks_nothing() {
 }
 
 #[test]
-fn nothing_is_typed_into_the_words_of_somebody_who_is_typing() {
+fn a_task_is_not_typed_into_the_users_draft() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let terminal = env.terminal([env.binary(), "agent", "attach", "a"]);
@@ -236,7 +236,7 @@ fn nothing_is_typed_into_the_words_of_somebody_who_is_typing() {
 }
 
 #[test]
-fn one_that_was_lost_is_brought_back_for_its_task_when_it_may_be() {
+fn a_lost_agent_is_restored_for_its_task_if_its_policy_allows() {
     let env = TestEnv::new();
     idle(&env, "kept", &["--restart", "on-failure"]);
     idle(&env, "stopped", &[]);
@@ -253,7 +253,7 @@ fn one_that_was_lost_is_brought_back_for_its_task_when_it_may_be() {
 }
 
 #[test]
-fn what_a_child_asks_for_reaches_its_parent_and_a_task_that_ends_is_told() {
+fn a_childs_question_reaches_its_parent_and_a_finished_task_is_announced() {
     let env = TestEnv::new();
     let told = env.home().join("told");
     configure(&env, &format!("[notify]\ncommand = ['sh', '-c', 'cat >>{0}; echo >>{0}']\n", told.display()));

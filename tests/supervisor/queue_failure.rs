@@ -1,4 +1,4 @@
-//! Failed turns: the task fails, the rest of the agent's queue is held, and a person or the reset releases it.
+//! Failed turns: the task fails, the rest of the agent's queue is held, and the user or the reset releases it.
 
 use serde_json::json;
 
@@ -29,7 +29,7 @@ fn a_usage_limit_fails_the_task_and_holds_the_queue_until_a_retry_is_requested()
     symposium(&env, &["task", "retry", &first]).ok();
     env.wait_until("the limit is reached again", || shown(&env, "a")["failure"]["in_a_row"] == 2);
     assert_eq!(task(&env, &dependent)["state"], "queued", "it comes after a failed task");
-    // A prompt of a person is typed all the same, and its success releases the queue.
+    // A prompt of the user is typed nevertheless, and its success releases the queue.
     symposium(&env, &["agent", "send", "a", "hello"]).ok();
     assert_eq!(wait(&env, &next)["state"], "done");
     assert_eq!(shown(&env, "a")["failure"], json!(null));
@@ -48,7 +48,7 @@ fn a_task_with_retries_is_not_repeated_before_the_backoff_is_over() {
     assert_eq!((&agent["status"], &agent["reason"]), (&json!("idle"), &json!("API Error: 500")), "{agent}");
     assert!(agent["failure"]["held_until"].is_string(), "{agent}");
     assert!(symposium(&env, &["agent", "list"]).ok().stdout.contains("idle(failed)"));
-    // The queue of another agent is not held: by the time it is done, a repetition would have been typed.
+    // The queue of another agent is not held: when its task is done, a retry would have been typed.
     idle(&env, "b", &[]);
     let other = add(&env, &["b", "fine"]);
     assert_eq!(wait(&env, &other)["state"], "done");
@@ -70,13 +70,13 @@ fn an_agent_that_is_not_logged_in_waits_for_setup() {
 }
 
 #[test]
-fn a_retry_from_a_pool_is_not_burned_on_one_agent_after_another() {
+fn a_pool_retry_does_not_move_to_the_next_agent() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     idle(&env, "b", &[]);
     let id = add(&env, &["any:demo", "/fail rate_limit no more", "--retries", "5"]);
     env.wait_until("the first attempt has failed", || task(&env, &id)["why"] == "attempt 1 failed: no more");
-    // New work of the pool is still given to the agent that is free.
+    // New tasks of the pool still go to the free agent.
     let other = add(&env, &["any:demo", "fine"]);
     assert_eq!(wait(&env, &other)["state"], "done");
     assert_eq!(task(&env, &id)["state"], "queued");

@@ -1,4 +1,4 @@
-//! A queue is worked off whoever is killed meanwhile: everything once, nothing twice.
+//! The queue continues when the supervisor is killed: every task runs exactly once.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ const AGENTS: usize = 6;
 /// Enough for several rounds of the three moments at which the supervisor is killed.
 const TASKS: usize = 60;
 
-/// How often each task was taken, by its number.
+/// Returns how often each task was taken, by its number.
 fn taken(env: &TestEnv) -> BTreeMap<usize, usize> {
     let mut taken = BTreeMap::new();
     for prompt in prompts(env) {
@@ -22,7 +22,7 @@ fn taken(env: &TestEnv) -> BTreeMap<usize, usize> {
     taken
 }
 
-/// One whose supervisor dies at a step of a delivery; the next one finds out.
+/// Kills the supervisor at a step of a delivery; the next supervisor completes it.
 fn cut_short_at(step: &str) {
     let env = TestEnv::new();
     symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -37,22 +37,22 @@ fn cut_short_at(step: &str) {
 }
 
 #[test]
-fn cut_short_before_a_key_was_pressed_it_is_typed_in() {
+fn a_delivery_killed_before_typing_is_typed() {
     cut_short_at("dispatch.noted");
 }
 
 #[test]
-fn cut_short_before_its_enter_it_is_submitted_and_not_typed_again() {
+fn a_delivery_killed_before_enter_is_submitted_without_retyping() {
     cut_short_at("send.typed");
 }
 
 #[test]
-fn cut_short_before_it_was_noted_it_is_known_to_be_taken() {
+fn a_delivery_killed_before_its_record_is_recognized_as_accepted() {
     cut_short_at("dispatch.sent");
 }
 
 #[test]
-fn a_queue_is_worked_off_once_while_the_supervisor_is_killed_again_and_again() {
+fn each_task_runs_once_while_the_supervisor_is_killed_repeatedly() {
     let env = TestEnv::new();
     for n in 0..AGENTS {
         env.symposium(["agent", "spawn", "demo", "--name", &format!("a{n}")]).ok();
@@ -61,11 +61,11 @@ fn a_queue_is_worked_off_once_while_the_supervisor_is_killed_again_and_again() {
         let agent = format!("a{}", n % AGENTS);
         let after = (n / 2 + 1).to_string();
         let mut words = vec![agent.as_str(), "/work 20ms"];
-        // Every third waits for a task of another agent.
+        // Every third task depends on a task of another agent.
         if n % 3 == 2 {
             words.extend(["--after", after.as_str()]);
         }
-        // Some are for any agent of the pool.
+        // Some tasks are for any agent of the pool.
         if n % 10 == 9 {
             words[0] = "any:demo";
         }
@@ -83,8 +83,8 @@ fn a_queue_is_worked_off_once_while_the_supervisor_is_killed_again_and_again() {
     while done < TASKS {
         env.wait_until("a supervisor runs", || holder().is_some());
         let pid = holder().and_then(rustix::process::Pid::from_raw).expect("it was there just now");
-        // A kill follows progress instead of a clock, which would leave a slow machine no time to get anywhere: at once,
-        // while a task is typed in, or when one has ended.
+        // A kill follows progress and not a clock, which would leave a slow machine no time to make progress: at once,
+        // while a task is being typed, or when a task has ended.
         let before = done;
         env.wait_until("it has begun or ended a task", || {
             done = in_state("done");

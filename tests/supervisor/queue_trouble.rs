@@ -1,12 +1,12 @@
-//! What happens around a queue while it is worked off: its agent is ended or removed, somebody left a draft, a name is a
-//! word, another agent reports.
+//! Events around a running queue: its agent is ended or removed, a draft is in the input line, a damaged ledger,
+//! reports of other agents.
 
 use super::queue::{add, idle, prompts, task, wait};
 use super::{shown, symposium};
 use crate::support::TestEnv;
 
 #[test]
-fn one_that_is_killed_is_not_done_with_its_task_and_is_given_no_other() {
+fn killing_an_agent_fails_its_task_and_holds_its_queue() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let first = add(&env, &["a", "/work 1h"]);
@@ -23,7 +23,7 @@ fn one_that_is_killed_is_not_done_with_its_task_and_is_given_no_other() {
 }
 
 #[test]
-fn what_waits_for_an_agent_that_is_removed_fails_and_whoever_waits_is_told() {
+fn removing_an_agent_fails_its_queued_tasks_and_ends_waits() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     symposium(&env, &["agent", "stop", "a"]).ok();
@@ -32,7 +32,7 @@ fn what_waits_for_an_agent_that_is_removed_fails_and_whoever_waits_is_told() {
     symposium(&env, &["agent", "rm", "a"]).ok();
     let told = symposium(&env, &["task", "wait", &waits, "--timeout", "20s"]).fails(1);
     assert_eq!(told.stderr, format!("task {waits} is failed: its agent is gone\n"));
-    // Nobody of that name takes it over.
+    // A new agent of that name does not get the task.
     idle(&env, "a", &[]);
     symposium(&env, &["task", "retry", &waits]).ok();
     assert_eq!(wait(&env, &waits)["why"], "its agent is gone");
@@ -40,12 +40,12 @@ fn what_waits_for_an_agent_that_is_removed_fails_and_whoever_waits_is_told() {
 }
 
 #[test]
-fn what_is_for_any_does_not_wait_for_one_with_a_draft() {
+fn a_pool_task_does_not_wait_for_an_agent_with_a_draft() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         idle(&env, name, &[]);
     }
-    // A draft, and nobody at the terminal any more.
+    // A draft without an attached client.
     env.tmux(["send-keys", "-t", "=a:", "-l", "half a sen"]);
     env.wait_until("it stands there", || {
         env.tmux(["capture-pane", "-p", "-t", "=a:"]).stdout.contains("half a sen")
@@ -58,7 +58,7 @@ fn what_is_for_any_does_not_wait_for_one_with_a_draft() {
 }
 
 #[test]
-fn killed_after_a_parent_was_told_it_is_not_told_again() {
+fn a_question_is_not_forwarded_twice_after_a_kill() {
     let env = TestEnv::new();
     for (name, more) in [("lead", &[][..]), ("child", &["--parent", "lead"])] {
         env.symposium([&["agent", "spawn", "demo", "--name", name], more].concat()).ok();
@@ -68,7 +68,7 @@ fn killed_after_a_parent_was_told_it_is_not_told_again() {
     env.symposium(["agent", "wait", "child", "--for", "waiting", "--timeout", "20s"]).ok();
     env.symposium(["supervisor", "run"]).env("SYMPOSIUM_FAILPOINT", "bubble.sent").fails(137);
     symposium(&env, &["supervisor", "start"]).ok();
-    // What is sent later is typed in later.
+    // Later messages are typed later.
     let lead = || prompts(&env).into_iter().filter(|prompt| prompt.contains(" from ")).collect::<Vec<_>>();
     env.wait_until("the parent was told", || lead().len() == 1);
     symposium(&env, &["message", "send", "lead", "the last one"]).ok();
@@ -77,7 +77,7 @@ fn killed_after_a_parent_was_told_it_is_not_told_again() {
 }
 
 #[test]
-fn an_agent_reports_for_itself_and_those_below_it_only() {
+fn an_agent_reports_only_for_itself_and_its_descendants() {
     let env = TestEnv::new();
     for (name, more) in [("a", vec![]), ("child", vec!["--parent", "a"]), ("other", vec![])] {
         idle(&env, name, &more);
@@ -96,7 +96,7 @@ fn an_agent_reports_for_itself_and_those_below_it_only() {
     as_agent("other", &["task", "progress", given, "10"]).fails(1);
     as_agent("child", &["task", "progress", given, "40"]).ok();
     as_agent("a", &["task", "done", given, "done for it"]).ok();
-    // Who gave it may take it back, a stranger may not.
+    // The agent that added the task may cancel it, an unrelated agent may not.
     let waits = as_agent("other", &["task", "add", "child", "x"]).ok().stdout;
     as_agent("a", &["task", "cancel", waits.trim()]).ok();
     as_agent("other", &["task", "retry", waits.trim()]).ok();
@@ -107,7 +107,7 @@ fn an_agent_reports_for_itself_and_those_below_it_only() {
 }
 
 #[test]
-fn to_come_after_the_same_task_twice_is_to_come_after_it() {
+fn duplicate_after_ids_are_ignored() {
     let env = TestEnv::new();
     symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();
     let (one, two) = (add(&env, &["a", "/work 1h"]), add(&env, &["a", "x"]));
@@ -116,7 +116,7 @@ fn to_come_after_the_same_task_twice_is_to_come_after_it() {
 }
 
 #[test]
-fn a_task_for_one_whose_hooks_never_speak_is_done_all_the_same() {
+fn a_task_completes_without_hooks() {
     let env = TestEnv::new();
     crate::cli::unheard::without_hooks(&env);
     idle(&env, "a", &[]);
@@ -126,7 +126,7 @@ fn a_task_for_one_whose_hooks_never_speak_is_done_all_the_same() {
 }
 
 #[test]
-fn start_repairs_a_damaged_ledger_beside_a_running_supervisor_and_a_person_is_told_once() {
+fn start_repairs_a_damaged_ledger_and_reports_it_once() {
     let env = TestEnv::new();
     super::configure(&env, "[supervisor]\nreconcile = \"1h\"\n");
     symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();

@@ -1,24 +1,24 @@
-//! Agents that end by themselves come back as their policy says.
+//! Agents that exit by themselves are restarted according to their policy.
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;
 
-/// Restarts that do not keep a test waiting.
+/// Short restart delays.
 const QUICK: &str = "[restart]\nfirst = \"50ms\"\nlongest = \"200ms\"\nmost = 3\n";
 
 fn spawn(env: &TestEnv, policy: &str, script: &str) {
     let args = ["agent", "spawn", "--name", "a", "--restart", policy, "--", "sh", "-c", script];
-    // It may have ended before spawn is done, which spawn then says.
+    // It may have exited before spawn is done; spawn reports that.
     symposium(env, &args).outcome();
 }
 
-/// How often the script has begun.
+/// Returns how often the script has started.
 fn starts(env: &TestEnv) -> usize {
     std::fs::read_to_string(env.project().join("starts")).unwrap_or_default().lines().count()
 }
 
 #[test]
-fn a_crash_is_followed_by_a_restart_with_the_same_environment() {
+fn a_crashed_agent_is_restarted_with_its_environment() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     let script =
@@ -33,7 +33,7 @@ fn a_crash_is_followed_by_a_restart_with_the_same_environment() {
 }
 
 #[test]
-fn one_that_crashes_again_and_again_is_given_up() {
+fn an_agent_that_crashes_repeatedly_is_given_up() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     spawn(&env, "on-failure", "echo x >>starts; sleep 0.1; exit 3");
@@ -44,12 +44,12 @@ fn one_that_crashes_again_and_again_is_given_up() {
 }
 
 #[test]
-fn a_clean_exit_is_not_a_crash() {
+fn on_failure_does_not_restart_after_a_clean_exit() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     spawn(&env, "on-failure", "echo x >>starts; sleep 0.1");
     env.wait_until("it exited", || shown(&env, "a")["status"] == "exited");
-    // What would be restarted wrongly would be planned by now: the supervisor has seen another crash meanwhile.
+    // A wrong restart would be planned by now, because the supervisor has seen another crash meanwhile.
     let args =
         ["agent", "spawn", "--name", "b", "--restart", "on-failure", "--", "sh", "-c", "sleep 0.1; exit 1"];
     symposium(&env, &args).outcome();
@@ -58,7 +58,7 @@ fn a_clean_exit_is_not_a_crash() {
 }
 
 #[test]
-fn always_means_after_a_clean_exit_too_and_never_after_a_stop() {
+fn always_restarts_after_a_clean_exit_but_not_after_a_stop() {
     let env = TestEnv::new();
     configure(&env, &QUICK.replace("most = 3", "most = 1000"));
     spawn(&env, "always", "echo x >>starts; exec sleep 0.1");
@@ -72,7 +72,7 @@ fn always_means_after_a_clean_exit_too_and_never_after_a_stop() {
 }
 
 #[test]
-fn a_restart_goes_on_with_the_conversation() {
+fn a_restart_continues_the_conversation() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     let args =
@@ -91,13 +91,13 @@ fn a_restart_goes_on_with_the_conversation() {
     });
 }
 
-/// Writes when an agent is to be started again, as a clock that was set later would have it.
+/// Sets the planned time of an agent's restart, as a changed clock would.
 fn plan_for(env: &TestEnv, name: &str, at: &str) {
     env.edit_registry(|registry| registry["sessions"][name]["restart"]["next_at"] = at.into());
 }
 
 #[test]
-fn a_clock_that_was_set_neither_delays_a_restart_for_ever_nor_doubles_it() {
+fn a_clock_change_neither_blocks_nor_doubles_a_restart() {
     for planned in ["2099-01-01T00:00:00Z", "2020-01-01T00:00:00Z"] {
         let env = TestEnv::new();
         configure(&env, QUICK);
@@ -114,10 +114,9 @@ fn a_clock_that_was_set_neither_delays_a_restart_for_ever_nor_doubles_it() {
     }
 }
 
-/// Whether a process stands still.
 #[test]
-fn a_restart_that_somebody_else_did_meanwhile_is_not_done_again() {
-    // What a person does between the choice of an agent and the restart of it, and what is so afterwards.
+fn a_restart_made_obsolete_by_the_user_is_skipped() {
+    // The command of the user between the choice of an agent and its restart, and the expected state afterwards.
     for (verb, status, begun) in [("resume", "working", 2), ("kill", "stopped", 1)] {
         let env = TestEnv::new();
         configure(&env, QUICK);
@@ -131,7 +130,7 @@ fn a_restart_that_somebody_else_did_meanwhile_is_not_done_again() {
         env.wait_until("the supervisor has chosen it", || supervisor.is_stopped());
         env.symposium(["agent", verb, "a"]).ok();
         supervisor.go_on();
-        // It has done with `a` when it stands still again, for another one that crashed meanwhile.
+        // The supervisor has finished with `a` when it stops again at another agent that crashed meanwhile.
         let other = ["agent", "spawn", "--name", "b", "--restart", "on-failure", "--", "sh", "-c"];
         env.symposium([&other[..], &["sleep 0.2; exit 3"]].concat()).outcome();
         env.wait_until("it is at the next one", || {
@@ -145,7 +144,7 @@ fn a_restart_that_somebody_else_did_meanwhile_is_not_done_again() {
 }
 
 #[test]
-fn one_that_leaves_before_it_took_its_task_is_started_with_it_again() {
+fn an_agent_that_exits_before_its_first_task_is_restarted_with_it() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     let script = "echo x >>starts; [ $(wc -l <starts) -gt 2 ] || { sleep 0.1; exit 1; }";
@@ -161,7 +160,7 @@ fn one_that_leaves_before_it_took_its_task_is_started_with_it_again() {
 }
 
 #[test]
-fn a_restart_waits_until_there_is_room() {
+fn a_restart_waits_for_capacity() {
     let env = TestEnv::new();
     configure(&env, &format!("max_agents = 1\n{QUICK}"));
     let script = "echo x >>starts; [ $(wc -l <starts) -gt 1 ] || { sleep 0.2; exit 3; }; exec sleep 1000";
@@ -184,7 +183,7 @@ fn a_restart_waits_until_there_is_room() {
 }
 
 #[test]
-fn a_kind_that_was_added_later_is_known_to_a_supervisor_that_runs() {
+fn a_running_supervisor_knows_a_kind_added_later() {
     let env = TestEnv::new();
     configure(&env, QUICK);
     symposium(&env, &["agent", "spawn", "--name", "first", "--restart", "always", "--", "sleep", "0.3"])

@@ -1,4 +1,4 @@
-//! `max_agents`: at the cap the least recently used idle agent sleeps, and wakes when it is needed.
+//! `max_agents`: at the limit the least recently used idle agent is hibernated, and wakes when it is needed.
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;
@@ -10,7 +10,7 @@ fn idle(env: &TestEnv, name: &str) {
 }
 
 #[test]
-fn the_least_recently_used_idle_agent_makes_room_and_wakes_again() {
+fn the_least_recently_used_idle_agent_is_hibernated_and_wakes() {
     let env = TestEnv::new();
     configure(&env, "max_agents = 2\n");
     idle(&env, "first");
@@ -26,7 +26,7 @@ fn the_least_recently_used_idle_agent_makes_room_and_wakes_again() {
 }
 
 #[test]
-fn one_that_works_or_waits_never_sleeps() {
+fn a_working_or_waiting_agent_is_never_hibernated() {
     let env = TestEnv::new();
     configure(&env, "max_agents = 2\n");
     symposium(&env, &["agent", "spawn", "demo", "--name", "works", "--task", "/work 1h"]).ok();
@@ -38,7 +38,7 @@ fn one_that_works_or_waits_never_sleeps() {
 }
 
 #[test]
-fn concurrent_spawns_never_pass_the_cap() {
+fn concurrent_spawns_never_exceed_max_agents() {
     let env = TestEnv::new();
     configure(&env, "max_agents = 3\n");
     let names: Vec<String> = (0..12).map(|n| format!("a{n}")).collect();
@@ -53,7 +53,7 @@ fn concurrent_spawns_never_pass_the_cap() {
 }
 
 #[test]
-fn hibernate_on_request_and_attach_wakes() {
+fn hibernate_works_on_request_and_attach_wakes_the_agent() {
     let env = TestEnv::new();
     idle(&env, "a");
     symposium(&env, &["agent", "hibernate", "a"]).ok();
@@ -67,7 +67,7 @@ fn hibernate_on_request_and_attach_wakes() {
 }
 
 #[test]
-fn a_sleeper_that_is_killed_is_stopped_and_no_task_wakes_it() {
+fn a_killed_hibernated_agent_is_stopped_and_not_woken_by_tasks() {
     let env = TestEnv::new();
     configure(&env, "");
     idle(&env, "a");
@@ -82,7 +82,7 @@ fn a_sleeper_that_is_killed_is_stopped_and_no_task_wakes_it() {
 }
 
 #[test]
-fn the_cap_counts_those_that_are_being_started_and_says_so() {
+fn starting_agents_count_towards_max_agents() {
     let env = TestEnv::new();
     configure(&env, "max_agents = 1\n");
     let spawn = |name| env.symposium(["agent", "spawn", "--name", name, "--", "sleep", "1000"]);
@@ -97,7 +97,7 @@ fn the_cap_counts_those_that_are_being_started_and_says_so() {
 }
 
 #[test]
-fn who_is_written_down_while_room_is_made_counts_once() {
+fn an_agent_recorded_while_capacity_is_made_counts_once() {
     let env = TestEnv::new();
     configure(&env, "max_agents = 3\n");
     idle(&env, "spare");

@@ -1,4 +1,4 @@
-//! Processes that stand still: a supervisor or a transcript writer that is stopped is reported, and brought back.
+//! A supervisor or a transcript writer that is stopped is reported and replaced or continued.
 
 use super::{configure, log, supervision, symposium};
 use crate::support::TestEnv;
@@ -7,13 +7,13 @@ fn signal(env: &TestEnv, signal: &str, pid: i64) {
     env.program("kill", [signal, &pid.to_string()]).ok();
 }
 
-/// The state letter of a process, as `ps` shows it.
+/// Returns the state letter of a process, as `ps` shows it.
 fn state(pid: i64) -> char {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('X')
 }
 
-/// The process that writes an agent's transcript.
+/// Returns the process that writes an agent's transcript.
 fn writer(env: &TestEnv, name: &str) -> i64 {
     let dir = env.state().join("instances").join(name);
     let dir = dir.to_str().unwrap();
@@ -25,7 +25,7 @@ fn writer(env: &TestEnv, name: &str) -> i64 {
 }
 
 #[test]
-fn a_stopped_supervisor_is_reported_and_start_replaces_it() {
+fn a_stopped_supervisor_is_reported_and_replaced_by_start() {
     let env = TestEnv::new();
     configure(&env, "[supervisor]\nreconcile = \"1h\"\n");
     symposium(&env, &["agent", "spawn", "demo", "--name", "a"]).ok();
@@ -52,7 +52,7 @@ fn a_stopped_supervisor_is_reported_and_start_replaces_it() {
 }
 
 #[test]
-fn the_keeper_ends_a_supervisor_that_gives_no_sign_of_life() {
+fn an_unresponsive_supervisor_is_replaced() {
     let env = TestEnv::new();
     configure(&env, "[supervisor]\nreconcile = \"1s\"\n");
     symposium(&env, &["supervisor", "start"]).ok();

@@ -1,4 +1,4 @@
-//! It may be killed at any moment: nothing is lost, nothing happens twice, and it comes back by itself.
+//! The supervisor can be killed at any moment: nothing is lost, nothing happens twice, and it is restarted.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use super::{configure, shown, supervision, symposium};
 use crate::support::TestEnv;
 use crate::support::disk::Disk;
 
-/// How often it is killed. An agent ends and starts several times meanwhile.
+/// Number of kills. Each agent exits and starts several times meanwhile.
 const KILLS: usize = 50;
 
-/// The numbers of an agent's changes of status, as the ledger has them.
+/// Returns the numbers of each agent's status changes in the ledger.
 fn changes(env: &TestEnv) -> BTreeMap<String, Vec<i64>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     let ledger = Connection::open_with_flags(env.state().join("ledger.db"), flags).expect("a ledger");
@@ -27,30 +27,30 @@ fn changes(env: &TestEnv) -> BTreeMap<String, Vec<i64>> {
     changes
 }
 
-/// How often agents were started again.
+/// Returns the recorded number of restarts.
 fn restarts(env: &TestEnv) -> i64 {
     let registry = env.registry();
     let agents = registry["sessions"].as_object().expect("agents");
     agents.values().filter_map(|agent| agent["restart"]["count"].as_i64()).sum()
 }
 
-/// How often they really began.
+/// Returns how often the agents really started.
 fn starts(env: &TestEnv) -> usize {
     let lines = |name| std::fs::read_to_string(env.project().join(name)).unwrap_or_default().lines().count();
     ["starts-a", "starts-b", "starts-c"].into_iter().map(lines).sum()
 }
 
 #[test]
-fn a_supervisor_that_is_killed_again_and_again_loses_nothing_and_does_nothing_twice() {
+fn a_supervisor_killed_repeatedly_loses_and_repeats_nothing() {
     let env = TestEnv::new();
     configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\nmost = 100000\n");
-    // Says so if the one before it still runs.
+    // Records an error if the previous process still runs.
     let script = "kill -0 \"$(cat pid-$SYMPOSIUM_AGENT)\" 2>/dev/null && echo x >>twice; echo $$ >pid-$SYMPOSIUM_AGENT; \
                   echo x >>starts-$SYMPOSIUM_AGENT; sleep 0.15; exit 3";
     let names = ["a", "b", "c"];
     for name in names {
         let args = ["agent", "spawn", "--name", name, "--restart", "always", "--", "sh", "-c", script];
-        // It may have ended before spawn is done, which spawn then says.
+        // It may have exited before spawn is done; spawn reports that.
         symposium(&env, &args).outcome();
     }
     symposium(&env, &["supervisor", "start"]).ok();
@@ -61,7 +61,7 @@ fn a_supervisor_that_is_killed_again_and_again_loses_nothing_and_does_nothing_tw
     while killed < KILLS {
         assert!(begun.elapsed() < Duration::from_secs(120), "it came back {killed} times only");
         let Some(pid) = holder().and_then(rustix::process::Pid::from_raw) else { continue };
-        // Some are killed as soon as they are there, the others in the middle of what they do.
+        // Some supervisors are killed as soon as they run, the others during their work.
         let (noted, begun) = (restarts(&env), starts(&env));
         env.wait_until("something was started again", || match killed % 3 {
             0 => true,
@@ -93,7 +93,7 @@ fn a_supervisor_that_is_killed_again_and_again_loses_nothing_and_does_nothing_tw
 }
 
 #[test]
-fn a_disk_that_is_full_for_a_while_costs_nothing_but_time() {
+fn a_temporarily_full_disk_only_delays_a_restart() {
     let env = TestEnv::new();
     let Some(disk) = Disk::under(&env.state()) else { return };
     configure(&env, "[restart]\nfirst = \"20ms\"\nlongest = \"40ms\"\n[supervisor]\nreconcile = \"1s\"\n");
@@ -113,13 +113,13 @@ fn a_disk_that_is_full_for_a_while_costs_nothing_but_time() {
     env.wait_until("it is back", || pid() != first && shown(&env, "a")["status"] == "working");
     symposium(&env, &["agent", "stop", "a"]).ok();
     symposium(&env, &["supervisor", "stop"]).ok();
-    // Nobody writes any more.
+    // No process writes any more.
     let last = env.registry()["sessions"]["a"]["changes"].as_i64().unwrap();
     assert_eq!(changes(&env)["a"], (1..=last).collect::<Vec<_>>());
 }
 
 #[test]
-fn what_a_ledger_could_not_take_is_written_down_when_it_can() {
+fn events_that_a_locked_ledger_refused_are_stored_later() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         env.symposium(["agent", "spawn", "--name", name, "--", "sleep", "1000"]).ok();
@@ -144,7 +144,7 @@ fn what_a_ledger_could_not_take_is_written_down_when_it_can() {
 }
 
 #[test]
-fn a_flood_of_events_blocks_nobody_and_spoils_nothing() {
+fn a_flood_of_events_blocks_nothing_and_keeps_the_state_valid() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "demo", "--name", "a"]).ok();
     env.symposium(["agent", "wait", "a", "--for", "idle", "--timeout", "20s"]).ok();

@@ -1,4 +1,4 @@
-//! `task list`: one vocabulary for states, results and reasons, `--since` and `--watch`.
+//! `task list`: states, results and reasons, `--since` and `--watch`.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::{shown, symposium};
 use crate::support::TestEnv;
 
 #[test]
-fn a_list_tells_results_reasons_and_what_is_waited_for() {
+fn task_list_shows_results_reasons_and_dependencies() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let done = add(&env, &["a", "count to three"]);
@@ -46,7 +46,7 @@ fn a_list_tells_results_reasons_and_what_is_waited_for() {
 }
 
 #[test]
-fn a_task_that_is_over_is_refused_in_plain_words() {
+fn cancelling_a_finished_task_is_refused() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let id = add(&env, &["a", "count to three"]);
@@ -70,7 +70,7 @@ fn task_add_prints_a_sentence_in_a_terminal_and_a_number_in_a_pipe() {
 }
 
 #[test]
-fn a_watched_list_follows_the_queue() {
+fn a_watched_task_list_follows_the_queue() {
     let env = TestEnv::new();
     idle(&env, "a", &[]);
     let terminal = env.terminal([env.binary(), "task", "list", "--watch"]);

@@ -1,16 +1,16 @@
-//! Projects that were deleted, and agents that give no sign of life.
+//! Cleanup: deleted projects, hung agents, stale locks and leftovers of killed commands.
 
 use super::{configure, shown, symposium};
 use crate::support::TestEnv;
 
-/// Has the supervisor look at everything now.
+/// Makes the supervisor check everything now.
 fn look(env: &TestEnv) {
     let pid = super::supervision(env)["pid"].as_i64().expect("it runs");
     env.program("kill", ["-USR1", &pid.to_string()]).ok();
 }
 
 #[test]
-fn an_agent_whose_project_is_gone_is_marked_and_pruned_when_that_is_asked_for() {
+fn an_agent_of_a_deleted_project_is_marked_and_pruned_on_request() {
     let env = TestEnv::new();
     let told = env.home().join("told");
     let command = format!("[notify]\ncommand = [\"sh\", \"-c\", \"cat >>{}\"]\n", told.display());
@@ -34,7 +34,7 @@ fn an_agent_whose_project_is_gone_is_marked_and_pruned_when_that_is_asked_for() 
 }
 
 #[test]
-fn an_agent_that_somebody_removes_is_not_told_of_as_one_whose_project_is_gone() {
+fn an_agent_being_removed_is_not_reported_as_without_project() {
     let env = TestEnv::new();
     configure(&env, "");
     let dir = |name: &str| env.root().join(format!("dir-of-{name}"));
@@ -44,7 +44,7 @@ fn an_agent_that_somebody_removes_is_not_told_of_as_one_whose_project_is_gone() 
         env.symposium(["agent", "spawn", "--name", name, "--dir", &dir, "--", "sleep", "1000"]).ok();
     }
     symposium(&env, &["supervisor", "start"]).ok();
-    // As `agent rm` does, which takes the worktree away before the record.
+    // The lock is held as `agent rm` does, which removes the worktree before the record.
     let lock = std::fs::File::open(env.state().join("run/a.lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     for name in ["a", "b"] {
@@ -59,7 +59,7 @@ fn an_agent_that_somebody_removes_is_not_told_of_as_one_whose_project_is_gone() 
 }
 
 #[test]
-fn work_without_a_sign_of_life_is_told_of_and_restarted_only_where_that_is_asked_for() {
+fn a_hung_agent_is_reported_and_not_restarted_by_default() {
     let env = TestEnv::new();
     configure(&env, "");
     std::fs::write(env.state().join("kinds.toml"), "[demo]\nhang_after_s = 1\n").unwrap();
@@ -74,7 +74,7 @@ fn work_without_a_sign_of_life_is_told_of_and_restarted_only_where_that_is_asked
 }
 
 #[test]
-fn one_that_hangs_is_started_again_where_that_is_asked_for() {
+fn a_hung_agent_is_restarted_if_configured() {
     let env = TestEnv::new();
     configure(&env, "[restart]\nhung = true\n");
     std::fs::write(env.state().join("kinds.toml"), "[demo]\nhang_after_s = 1\n").unwrap();
@@ -88,12 +88,12 @@ fn one_that_hangs_is_started_again_where_that_is_asked_for() {
 }
 
 #[test]
-fn locks_of_agents_that_are_no_more_are_tidied_up() {
+fn locks_of_removed_agents_are_deleted() {
     let env = TestEnv::new();
     env.symposium(["agent", "spawn", "--name", "a", "--", "sleep", "1000"]).ok();
     env.symposium(["agent", "kill", "nobody"]).fails(3);
     let lock = |name: &str| env.state().join("run").join(format!("{name}.lock"));
-    // As a command that was killed leaves it.
+    // A lock file as a killed command leaves it.
     std::fs::write(lock("gone"), "1 kill\n").unwrap();
     symposium(&env, &["supervisor", "start"]).ok();
     env.wait_until("they are gone", || !lock("gone").exists() && !lock("nobody").exists());

@@ -1,4 +1,4 @@
-//! Compiles a C library that takes the place of one of the system, for what only the library can do to a program.
+//! Compiles a C library that replaces one of the system, for behaviour that only the library can cause in a program.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use super::test_env::TestEnv;
 use super::tools;
 
-/// Compiles a shared library and returns the directory it is in, for `LD_LIBRARY_PATH`. Uses the compiler that links
-/// Rust programs.
+/// Compiles a shared library and returns its directory, for `LD_LIBRARY_PATH`. It uses the compiler that links Rust
+/// programs.
 #[track_caller]
 pub fn library(env: &TestEnv, name: &str, source: &str) -> PathBuf {
     let directory = env.root().join("libraries");
@@ -16,7 +16,7 @@ pub fn library(env: &TestEnv, name: &str, source: &str) -> PathBuf {
     fs::write(&file, source).expect("the root is writable");
     let compiler = tools::on_this_machine("cc").expect("a C compiler is needed: run scripts/setup");
     let library = directory.join(name);
-    // The compiler looks for its assembler and linker in PATH.
+    // The compiler searches its assembler and linker in PATH.
     let path = std::env::var("PATH").unwrap_or_default();
     let args = ["-shared", "-fPIC", "-w", "-o"].map(PathBuf::from).into_iter().chain([library, file]);
     env.program(&compiler.to_string_lossy(), args).env("PATH", path).ok();

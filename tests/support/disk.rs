@@ -1,20 +1,20 @@
-//! A small disk for tests that fill it or take it away.
+//! A small disk for tests that fill it or make it read-only.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::mount::{MountFlags, UnmountFlags, mount, mount_remount, unmount};
 
-/// A small file system of its own for the state directory; let go before the environment's directory is removed.
+/// A small file system for the state directory; it must be dropped before the environment's directory is removed.
 pub struct Disk(PathBuf);
 
 impl Disk {
-    /// Where it is.
+    /// Returns its mount point.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Needs root; says so and gives nothing without.
+    /// Mounts a disk at this path. It needs root; without root it prints so and returns `None`.
     pub fn under(dir: &Path) -> Option<Disk> {
         fs::create_dir(dir).unwrap();
         match mount("tmpfs", dir, "tmpfs", MountFlags::empty(), Some(c"size=256k,mode=0700")) {
@@ -31,7 +31,7 @@ impl Disk {
         mount_remount(&self.0, flags, c"size=256k,mode=0700").unwrap();
     }
 
-    /// Takes the last byte; gives the file that holds it.
+    /// Fills it completely, and returns the file that does so.
     pub fn fill(&self) -> PathBuf {
         let file = self.0.join("filler");
         let mut out = fs::File::create(&file).unwrap();

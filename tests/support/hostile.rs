@@ -1,7 +1,7 @@
-//! Texts that mean something to a shell, to tmux or to a path, wherever a test wants to know that nobody reads them so.
+//! Texts that have a meaning for a shell, for tmux or in a path, for tests that they are not interpreted.
 
-/// What must arrive to the letter wherever free text is allowed. Whoever interprets one of them touches `x`, or shows
-/// a number where a text was.
+/// Texts that must arrive verbatim wherever free text is allowed. A program that interprets one of them creates `x`, or
+/// shows a number in place of a text.
 pub const TEXTS: [&str; 14] = [
     "$(touch x)",
     "`touch x`",

@@ -1,4 +1,4 @@
-//! Which processes belong to one environment: those whose HOME lies in its directory. Linux only, through /proc.
+//! Finds the processes of one environment, which are those whose HOME lies in its directory. Linux only, through /proc.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use rustix::process::{Pid, Signal, kill_process};
 /// A process of an environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Its id.
+    /// The process id.
     pub pid: i32,
-    /// Its arguments, as anybody on the machine can read them.
+    /// The arguments, as every user of the machine can read them.
     pub command: String,
 }
 
-/// All live processes that were started with this HOME, however far they have moved from their parents.
+/// Returns all live processes that were started with this HOME, even if they left their parents.
 pub fn with_home(home: &Path) -> Vec<Process> {
     let mark = format!("HOME={}", home.display()).into_bytes();
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub fn with_home(home: &Path) -> Vec<Process> {
     found
 }
 
-/// Ends what is still there, until nothing is: a process may have forked while we looked.
+/// Ends all of them, repeatedly, because a process may have forked meanwhile.
 pub fn end_all(home: &Path) {
     for _round in 0..10 {
         let left = with_home(home);

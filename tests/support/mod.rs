@@ -1,7 +1,7 @@
-//! The sealed environment of an end-to-end test: a directory, a home, a PATH and tmux servers of its own.
+//! The sealed environment of an end-to-end test, with its own directory, home, PATH and tmux servers.
 //!
-//! Nothing here reads or touches what belongs to the person who runs the tests: the environment is cleared, PATH
-//! holds fakes and a short list of tools, and only processes that carry this environment's HOME are ended.
+//! Nothing here reads or changes data of the user who runs the tests: the environment is cleared, PATH holds fakes and
+//! a short list of tools, and only processes with the HOME of this environment are ended.
 #![expect(clippy::disallowed_methods, reason = "tests start programs and look up the tools they seal in")]
 #![expect(clippy::print_stderr, reason = "a failing test prints what it kept")]
 

@@ -1,8 +1,8 @@
-//! Texts for snapshots: what differs from run to run is replaced by a word for it.
+//! Texts for snapshots: varying values are replaced by placeholders.
 
 use regex_lite::Regex;
 
-/// What is replaced, in this order: an id would otherwise be taken for a number.
+/// The replaced patterns, in this order, because an id would otherwise be taken for a number.
 const VARYING: &[(&str, &str)] = &[
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "[UUID]"),
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?", "[TIME]"),
@@ -14,7 +14,7 @@ const VARYING: &[(&str, &str)] = &[
     (r"%\d+\b", "[PANE]"),
 ];
 
-/// The text with the environment's directory and all that varies replaced.
+/// Returns the text with placeholders for the environment's directory and all varying values.
 pub fn redacted(text: &str, root: &str) -> String {
     let mut text = text.replace(root, "[ROOT]");
     for (pattern, word) in VARYING {

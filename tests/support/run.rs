@@ -1,4 +1,4 @@
-//! Running one program in the sealed environment, bounded, with its output through pipes as a user's shell has it.
+//! Runs one program in the sealed environment with a time limit and its output through pipes, as in a user's shell.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use super::wait;
 
-/// No run takes longer; a test that needs more is wrong.
+/// Time limit of a run. A test that needs more is wrong.
 const BOUND: Duration = Duration::from_secs(60);
 
-/// A program about to run.
+/// A program that is about to run.
 pub struct Run {
     command: Command,
     stdin: Vec<u8>,
@@ -28,7 +28,7 @@ impl Run {
         Run { command, stdin: Vec::new(), bound: BOUND }
     }
 
-    /// Gives it these bytes on standard input.
+    /// Sets the bytes of its standard input.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Run {
         self.stdin = bytes.into();
         self
@@ -46,13 +46,13 @@ impl Run {
         self
     }
 
-    /// Allows it less time than usual.
+    /// Sets a shorter time limit.
     pub fn within(mut self, bound: Duration) -> Run {
         self.bound = bound;
         self
     }
 
-    /// Starts it and goes on.
+    /// Starts it without waiting.
     #[track_caller]
     pub fn start(mut self) -> Running {
         let text = format!("{:?}", self.command);
@@ -60,7 +60,7 @@ impl Run {
         let mut child = self.command.spawn().unwrap_or_else(|why| panic!("cannot start {text}: {why}"));
         let mut input = child.stdin.take().expect("stdin is piped");
         let bytes = self.stdin;
-        // On a thread of its own: a program that answers before it has read everything must not block us.
+        // On its own thread: a program that answers before it has read everything must not block the test.
         thread::spawn(move || {
             let _ = input.write_all(&bytes);
         });
@@ -69,7 +69,7 @@ impl Run {
         Running { text, child, stdout, stderr, deadline: Instant::now() + self.bound }
     }
 
-    /// Starts it to talk with it line by line.
+    /// Starts it for an exchange line by line.
     #[track_caller]
     pub fn talk(mut self) -> Talk {
         let text = format!("{:?}", self.command);
@@ -89,20 +89,20 @@ impl Run {
         self.start().finish()
     }
 
-    /// Runs it to its end, which must be success.
+    /// Runs it to its end and asserts success.
     #[track_caller]
     pub fn ok(self) -> Outcome {
         self.outcome().ok()
     }
 
-    /// Runs it to its end, which must be this exit code.
+    /// Runs it to its end and asserts this exit code.
     #[track_caller]
     pub fn fails(self, code: i32) -> Outcome {
         self.outcome().fails(code)
     }
 }
 
-/// A program that is talked with; it is ended when the talk is dropped.
+/// A program with which the test exchanges lines. It is ended on drop.
 pub struct Talk {
     text: String,
     child: Child,
@@ -113,7 +113,7 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// Says a line.
+    /// Sends a line.
     #[track_caller]
     pub fn say(&mut self, line: &str) {
         let input = self.input.as_mut().expect("its input is open");
@@ -122,7 +122,7 @@ impl Talk {
         }
     }
 
-    /// The next line that it says; none when it has closed its output.
+    /// Returns the next line of its output, or `None` if it has closed its output.
     #[track_caller]
     pub fn hear(&self) -> Option<String> {
         match self.heard.recv_timeout(self.bound) {
@@ -134,12 +134,12 @@ impl Talk {
         }
     }
 
-    /// What it has said on standard error so far.
+    /// Returns its standard error so far.
     pub fn stderr_so_far(&self) -> String {
         self.stderr.so_far()
     }
 
-    /// Says no more; waits for its end and tells its exit code.
+    /// Closes its input, waits for its end and returns its exit code.
     #[track_caller]
     pub fn finish(mut self) -> Option<i32> {
         drop(self.input.take());
@@ -166,39 +166,39 @@ pub struct Running {
 }
 
 impl Running {
-    /// Its process id.
+    /// Returns its process id.
     pub fn pid(&self) -> i32 {
         i32::try_from(self.child.id()).expect("a pid fits")
     }
 
-    /// Whether it stands still at a step that was named with `stop:`.
+    /// Returns whether it is stopped at a failpoint that was set with `stop:`.
     pub fn is_stopped(&self) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
         stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
     }
 
-    /// Lets it go on from there.
+    /// Lets it continue from the failpoint.
     pub fn go_on(&self) {
         let pid = rustix::process::Pid::from_raw(self.pid()).expect("it has a pid");
         rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("it is ours");
     }
 
-    /// Ends it as `kill -9` does.
+    /// Kills it with SIGKILL.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
     }
 
-    /// What it has printed on standard output so far.
+    /// Returns its standard output so far.
     pub fn stdout_so_far(&self) -> String {
         self.stdout.so_far()
     }
 
-    /// The same of standard error.
+    /// Returns its standard error so far.
     pub fn stderr_so_far(&self) -> String {
         self.stderr.so_far()
     }
 
-    /// Waits for its end and for everybody to let go of its output.
+    /// Waits for its end and until all processes have closed its output.
     #[track_caller]
     pub fn finish(mut self) -> Outcome {
         let closed = self.stdout.closed_by(self.deadline) && self.stderr.closed_by(self.deadline);
@@ -215,7 +215,7 @@ impl Running {
             panic!("{} did not end in time\nstdout:\n{stdout}\nstderr:\n{stderr}", self.text);
         };
         assert!(closed, "{} ended, but a child of it holds its output open\nstdout:\n{stdout}", self.text);
-        // 128+N as a shell says it, so that a killed program has a code too.
+        // 128+N like a shell, so that a killed program has a code too.
         let code = status.code().unwrap_or_else(|| {
             128 + std::os::unix::process::ExitStatusExt::signal(&status).expect("no code means a signal")
         });
@@ -223,33 +223,33 @@ impl Running {
     }
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Clone)]
 pub struct Outcome {
     text: String,
     /// The exit code, 128+N for signal N.
     pub code: i32,
-    /// What it printed.
+    /// Its standard output.
     pub stdout: String,
-    /// What it said.
+    /// Its standard error.
     pub stderr: String,
 }
 
 impl Outcome {
-    /// It must have succeeded.
+    /// Asserts success.
     #[track_caller]
     pub fn ok(self) -> Outcome {
         self.fails(0)
     }
 
-    /// It must have ended with this exit code.
+    /// Asserts this exit code.
     #[track_caller]
     pub fn fails(self, code: i32) -> Outcome {
         assert!(self.code == code, "expected exit code {code}\n{self:?}");
         self
     }
 
-    /// Standard output as JSON.
+    /// Returns standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|why| panic!("stdout is not JSON: {why}\n{self:?}"))
@@ -266,7 +266,7 @@ impl fmt::Debug for Outcome {
     }
 }
 
-/// One stream, read on a thread of its own until it is closed.
+/// One stream, read on its own thread until it is closed.
 struct Collected {
     bytes: Arc<Mutex<Vec<u8>>>,
     closed: Receiver<()>,

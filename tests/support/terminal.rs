@@ -1,4 +1,4 @@
-//! A real terminal for attach tests: one pane of a private tmux server that has nothing to do with symposium's.
+//! A real terminal for attach tests: one pane of a private tmux server that is separate from symposium's.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::test_env::TestEnv;
 use super::wait;
 
-/// What the program in the terminal sees around itself.
+/// The surroundings of the program in the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Around {
     /// A plain terminal.
@@ -15,7 +15,7 @@ pub(super) enum Around {
     OwnTmux,
 }
 
-/// One open terminal window, 100 columns wide and 30 lines high unless said otherwise. Dropping it closes the window.
+/// One open terminal window, by default 100 columns wide and 30 lines high. Dropping it closes the window.
 pub struct Terminal<'a> {
     env: &'a TestEnv,
     socket: PathBuf,
@@ -37,7 +37,7 @@ impl<'a> Terminal<'a> {
         (columns, lines): (u16, u16),
     ) -> Terminal<'a> {
         let terminal = Terminal { env, socket: env.next_terminal_socket() };
-        // The screen is the program's alone, and stays readable after its end.
+        // The screen belongs to the program alone, and stays readable after its end.
         let conf = env.root().join("terminal.conf");
         let settings = "set -g status off\nset -g remain-on-exit on\nset -g default-terminal tmux-256color\n\
                         set -s escape-time 0\nset -g remain-on-exit-format ''\n";
@@ -48,7 +48,7 @@ impl<'a> Terminal<'a> {
         if around == Around::Nothing {
             args.extend(["-u", "TMUX", "-u", "TMUX_PANE"].map(OsString::from));
         }
-        // tmux 3.3a now and then loses the last words of a program that ends at once: the shell stays a moment.
+        // tmux 3.3a sometimes loses the last output of a program that exits at once, so the shell stays for a moment.
         let linger = "\"$@\"; code=$?; sleep 0.1; exit $code";
         args.extend(["sh", "-c", linger, "terminal"].map(OsString::from));
         args.extend(argv.into_iter().map(|word| word.as_ref().to_owned()));
@@ -56,7 +56,7 @@ impl<'a> Terminal<'a> {
         terminal
     }
 
-    /// Whether the program in it wants the mouse, and whether it draws on the other screen.
+    /// Returns whether the program uses the mouse, and whether it draws on the alternate screen.
     #[track_caller]
     pub fn modes(&self) -> String {
         let said =
@@ -64,14 +64,14 @@ impl<'a> Terminal<'a> {
         said.trim_end().to_owned()
     }
 
-    /// Whether its arrows and its number pad mean something else than usual.
+    /// Returns whether arrow keys and number pad are in application mode.
     #[track_caller]
     pub fn key_modes(&self) -> String {
         let flags = "#{keypad_cursor_flag} #{keypad_flag}";
         self.tmux(&["display-message", "-p", "-t", "=terminal:", flags]).trim_end().to_owned()
     }
 
-    /// The name of the terminal, as the program in it knows it.
+    /// Returns the name of the terminal, as the program in it knows it.
     #[track_caller]
     pub fn tty(&self) -> String {
         self.tmux(&["display-message", "-p", "-t", "=terminal:", "#{pane_tty}"]).trim_end().to_owned()
@@ -83,7 +83,7 @@ impl<'a> Terminal<'a> {
         self.tmux(&[&["send-keys", "-t", "=terminal:"], keys].concat());
     }
 
-    /// Types text to the letter, with no Enter behind it.
+    /// Types text verbatim, without Enter.
     #[track_caller]
     pub fn type_text(&self, text: &str) {
         // As bytes in hex: `send-keys -l` loses a trailing `;`.
@@ -95,7 +95,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// What it shows now, without trailing blanks.
+    /// Returns the current screen without trailing blanks.
     #[track_caller]
     pub fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-t", "=terminal:"]).trim_end().to_owned()
@@ -108,7 +108,7 @@ impl<'a> Terminal<'a> {
         wait::until(&what, || self.screen().contains(text), || format!("its screen:\n{}", self.screen()));
     }
 
-    /// Waits until the program in it has ended, and gives its exit code.
+    /// Waits until the program has exited, and returns its exit code.
     #[track_caller]
     pub fn wait_for_exit(&self) -> i32 {
         let mut code = None;
@@ -124,7 +124,7 @@ impl<'a> Terminal<'a> {
                 ]);
                 code = said.trim().strip_prefix('1').and_then(|status| status.parse().ok());
                 if said.trim() == "1" {
-                    // tmux 3.3a now and then misses that a child has ended; the next one makes it look.
+                    // tmux 3.3a sometimes misses the exit of a child; the next child makes it check.
                     self.tmux(&["run-shell", "true"]);
                 }
                 code.is_some()
@@ -134,7 +134,7 @@ impl<'a> Terminal<'a> {
         code.expect("waited for it")
     }
 
-    /// Makes the window another size.
+    /// Resizes the window.
     #[track_caller]
     pub fn resize(&self, columns: u16, lines: u16) {
         self.tmux(&[
@@ -148,7 +148,7 @@ impl<'a> Terminal<'a> {
         ]);
     }
 
-    /// Closes the window under the program, as a dropped connection does.
+    /// Closes the window while the program runs, as a dropped connection does.
     pub fn close(self) {}
 
     #[track_caller]

@@ -1,4 +1,4 @@
-//! `TestEnv`: everything one end-to-end test owns, from a short directory to the tmux server in it.
+//! `TestEnv`: everything that one end-to-end test owns, from a short directory to the tmux server in it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -19,16 +19,16 @@ use super::{redact, tools, wait};
 /// A sealed environment. Dropping it ends its servers and every process that was started in it.
 pub struct TestEnv {
     root: PathBuf,
-    /// Taken out of its box when a failure must keep it.
+    /// Taken out on a failure, so that the directory is kept.
     directory: Option<TempDir>,
     tmux: PathBuf,
     terminals: AtomicUsize,
 }
 
 impl TestEnv {
-    /// A new one with an empty home, an empty project directory and no server.
+    /// Creates an environment with an empty home, an empty project directory and no server.
     pub fn new() -> TestEnv {
-        // Not the system's temporary directory: a socket's path must stay under 108 bytes.
+        // Not the system's temporary directory: a socket's path must be shorter than 108 bytes.
         let directory =
             tempfile::Builder::new().prefix("sy-").tempdir_in("/tmp").expect("a directory in /tmp");
         let root = directory.path().canonicalize().expect("it was just made");
@@ -40,38 +40,38 @@ impl TestEnv {
         TestEnv { root, directory: Some(directory), tmux, terminals: AtomicUsize::new(0) }
     }
 
-    /// The directory everything is in.
+    /// Returns the directory of the environment.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// HOME.
+    /// Returns HOME.
     pub fn home(&self) -> PathBuf {
         self.root.join("home")
     }
 
-    /// Where symposium keeps its state.
+    /// Returns the state directory of symposium.
     pub fn state(&self) -> PathBuf {
         self.home().join(".symposium")
     }
 
-    /// Where programs run unless told otherwise.
+    /// Returns the default working directory of programs.
     pub fn project(&self) -> PathBuf {
         self.root.join("project")
     }
 
-    /// The socket of symposium's server.
+    /// Returns the socket of symposium's tmux server.
     pub fn socket(&self) -> PathBuf {
         let user = rustix::process::getuid().as_raw();
         self.root.join("sockets").join(format!("tmux-{user}")).join("symposium")
     }
 
-    /// Our binary with these arguments.
+    /// Runs our binary with these arguments.
     pub fn symposium<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
         self.program(env!("CARGO_BIN_EXE_symposium"), args)
     }
 
-    /// Any program with these arguments; a bare name is looked up in the sealed PATH.
+    /// Runs a program with these arguments. A bare name is searched in the sealed PATH.
     pub fn program<S: AsRef<OsStr>>(&self, program: &str, args: impl IntoIterator<Item = S>) -> Run {
         let path = if program.contains('/') {
             PathBuf::from(program)
@@ -87,18 +87,18 @@ impl TestEnv {
         Run::new(command)
     }
 
-    /// Bare tmux on symposium's server.
+    /// Runs tmux on symposium's server.
     #[track_caller]
     pub fn tmux<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Outcome {
         self.tmux_on(&self.socket(), args).outcome()
     }
 
-    /// A terminal of its own, in which this program runs.
+    /// Opens a terminal that runs this program.
     pub fn terminal<S: AsRef<OsStr>>(&self, argv: impl IntoIterator<Item = S>) -> Terminal<'_> {
         Terminal::open(self, argv, terminal::Around::Nothing)
     }
 
-    /// The same, so many columns wide and lines high.
+    /// Opens a terminal of this size, as columns and lines, that runs this program.
     pub fn terminal_sized<S: AsRef<OsStr>>(
         &self,
         size: (u16, u16),
@@ -107,17 +107,17 @@ impl TestEnv {
         Terminal::open_sized(self, argv, terminal::Around::Nothing, size)
     }
 
-    /// A terminal that is a pane of somebody's own tmux, in which this program runs.
+    /// Opens a terminal that is a pane of the user's own tmux and runs this program.
     pub fn terminal_in_tmux<S: AsRef<OsStr>>(&self, argv: impl IntoIterator<Item = S>) -> Terminal<'_> {
         Terminal::open(self, argv, terminal::Around::OwnTmux)
     }
 
-    /// Our binary's path, for what runs in a terminal.
+    /// Returns the path of our binary, for programs in a terminal.
     pub fn binary(&self) -> &'static str {
         env!("CARGO_BIN_EXE_symposium")
     }
 
-    /// The link by which hooks start our binary.
+    /// Returns the link through which hooks start our binary.
     pub fn hook_program(&self) -> String {
         self.state().join("run/symposium").display().to_string()
     }
@@ -125,7 +125,7 @@ impl TestEnv {
     /// Writes an executable `sh` script that comes first in PATH under this name.
     pub fn fake_program(&self, name: &str, script: &str) -> PathBuf {
         let file = self.root.join("fakes").join(name);
-        // Renamed into place: writing to a program that runs fails, and a half-written one must never start.
+        // Renamed into place: writing to a running program fails, and an incomplete one must never start.
         let unfinished = self.root.join(format!("{name}.unfinished"));
         let mut options = fs::OpenOptions::new();
         let mut out = options
@@ -141,14 +141,14 @@ impl TestEnv {
         file
     }
 
-    /// Takes a program out of the sealed PATH, as if it were not installed.
+    /// Removes a program from the sealed PATH, as if it were not installed.
     pub fn forget_program(&self, name: &str) {
         for dir in ["fakes", "tools"] {
             let _ = fs::remove_file(self.root.join(dir).join(name));
         }
     }
 
-    /// The registry as it is on disk.
+    /// Returns the registry on disk.
     #[track_caller]
     pub fn registry(&self) -> serde_json::Value {
         let file = self.state().join("agent-sessions.json");
@@ -157,7 +157,7 @@ impl TestEnv {
         serde_json::from_str(&text).unwrap_or_else(|why| panic!("the registry is not JSON: {why}\n{text}"))
     }
 
-    /// Changes the registry behind everybody's back, yet in turn: a hook may still be writing what came before.
+    /// Changes the registry directly, but under its lock: a hook may still be writing an earlier change.
     #[track_caller]
     pub fn edit_registry(&self, edit: impl FnOnce(&mut serde_json::Value)) {
         let lock =
@@ -170,31 +170,31 @@ impl TestEnv {
         fs::rename(new, self.state().join("agent-sessions.json")).expect("the state can be written");
     }
 
-    /// All live processes that were started in this environment.
+    /// Returns all live processes that were started in this environment.
     pub fn processes(&self) -> Vec<Process> {
         leftovers::with_home(&self.home())
     }
 
-    /// Looks until the condition holds; panics with sessions and screens when it never does.
+    /// Waits until the condition holds; panics with sessions and screens on a timeout.
     #[track_caller]
     pub fn wait_until(&self, what: &str, condition: impl FnMut() -> bool) {
         wait::until(what, condition, || self.report());
     }
 
-    /// The text with everything replaced that differs from run to run.
+    /// Returns the text with placeholders for varying values.
     pub fn redacted(&self, text: &str) -> String {
         redact::redacted(text, self.root.to_str().expect("a plain path"))
     }
 
-    /// tmux on one of this environment's servers, always the real one.
+    /// Runs the real tmux on one of this environment's servers.
     pub(super) fn tmux_on<S: AsRef<OsStr>>(&self, socket: &Path, args: impl IntoIterator<Item = S>) -> Run {
         let mut command = self.sealed(&self.tmux);
         command.arg("-u").arg("-S").arg(socket).args(args);
-        // A hung server must not hold up a test's end.
+        // A hung server must not delay the end of a test.
         Run::new(command).within(Duration::from_secs(10))
     }
 
-    /// The socket of the next terminal.
+    /// Returns the socket of the next terminal.
     pub(super) fn next_terminal_socket(&self) -> PathBuf {
         let n = self.terminals.fetch_add(1, Ordering::Relaxed);
         self.root.join("sockets").join(format!("terminal-{n}"))
@@ -213,15 +213,15 @@ impl TestEnv {
             ("USER", "tester".to_owned()),
             ("LOGNAME", "tester".to_owned()),
             ("TZ", "UTC".to_owned()),
-            // Tests of the supervisor switch it on; the others have the tmux server to themselves.
+            // Tests of the supervisor switch it on; the others use the tmux server alone.
             ("SYMPOSIUM_SUPERVISOR", "off".to_owned()),
         ]);
-        // Where a build that measures coverage writes to; not set otherwise.
+        // The output path of a build that measures coverage; it is not set otherwise.
         command.envs(std::env::vars_os().filter(|(name, _)| name == "LLVM_PROFILE_FILE"));
         command
     }
 
-    /// Registry, sessions and screens, for a failure.
+    /// Returns registry, sessions and screens, for a failure.
     pub fn report(&self) -> String {
         let file = self.state().join("agent-sessions.json");
         let registry = fs::read_to_string(file).unwrap_or_else(|why| why.to_string());

@@ -1,11 +1,11 @@
-//! The environment's promises, so that a test that passes in it means something.
+//! Tests of the environment itself, on which all other tests rely.
 
 use std::time::Duration;
 
 use super::TestEnv;
 
 #[test]
-fn the_environment_of_the_developer_is_not_seen() {
+fn the_developers_environment_is_hidden() {
     let env = TestEnv::new();
     let said = env.program("env", [""; 0]).ok().stdout;
     let mut names: Vec<&str> = said.lines().filter_map(|line| line.split('=').next()).collect();
@@ -28,7 +28,7 @@ fn the_environment_of_the_developer_is_not_seen() {
 }
 
 #[test]
-fn our_binary_runs_in_it() {
+fn our_binary_runs_in_the_environment() {
     let env = TestEnv::new();
     let said = env.symposium(["--version"]).ok().stdout;
     assert_eq!(env.program(env.binary(), ["--version"]).ok().stdout, said);
@@ -50,7 +50,7 @@ fn an_outcome_carries_code_output_and_input() {
 }
 
 #[test]
-fn a_killed_program_has_the_code_a_shell_gives_it() {
+fn a_killed_program_has_the_exit_code_of_a_shell() {
     let env = TestEnv::new();
     let mut running = env.program("sh", ["-c", "echo up; exec sleep 1000"]).start();
     env.wait_until("it is up", || running.stdout_so_far() == "up\n");
@@ -60,7 +60,7 @@ fn a_killed_program_has_the_code_a_shell_gives_it() {
 }
 
 #[test]
-fn a_program_that_hangs_is_ended_and_told() {
+fn a_hung_program_is_ended_and_reported() {
     let env = TestEnv::new();
     let said = panic_of(|| drop(env.program("sleep", ["1000"]).within(Duration::from_millis(50)).outcome()));
     assert!(said.contains("did not end in time"), "{said}");
@@ -68,14 +68,14 @@ fn a_program_that_hangs_is_ended_and_told() {
 }
 
 #[test]
-fn an_unexpected_code_fails_with_all_that_was_said() {
+fn an_unexpected_exit_code_fails_with_the_output() {
     let env = TestEnv::new();
     let said = panic_of(|| drop(env.program("sh", ["-c", "echo out; echo err >&2; exit 4"]).ok()));
     assert!(said.contains("expected exit code 0") && said.contains("out") && said.contains("err"), "{said}");
 }
 
 #[test]
-fn a_program_that_leaves_its_output_open_is_told() {
+fn a_program_that_leaves_its_output_open_is_reported() {
     let env = TestEnv::new();
     let run = env.program("sh", ["-c", "sleep 1000 & exit 0"]).within(Duration::from_millis(200));
     let said = panic_of(|| drop(run.ok()));
@@ -83,7 +83,7 @@ fn a_program_that_leaves_its_output_open_is_told() {
 }
 
 #[test]
-fn a_fake_comes_first_and_a_forgotten_program_is_gone() {
+fn a_fake_program_comes_first_and_a_removed_one_is_gone() {
     let env = TestEnv::new();
     env.fake_program("claude", "echo fake claude \"$@\"");
     assert_eq!(env.program("sh", ["-c", "claude --version"]).ok().stdout, "fake claude --version\n");
@@ -94,7 +94,7 @@ fn a_fake_comes_first_and_a_forgotten_program_is_gone() {
 }
 
 #[test]
-fn the_server_is_the_environments_own_and_ends_with_it() {
+fn the_tmux_server_ends_with_its_environment() {
     let env = TestEnv::new();
     std::fs::create_dir_all(env.socket().parent().unwrap()).unwrap();
     env.tmux(["-f", "/dev/null", "new-session", "-d", "-s", "one", "sleep 1000"]).ok();
@@ -105,7 +105,7 @@ fn the_server_is_the_environments_own_and_ends_with_it() {
 }
 
 #[test]
-fn processes_that_left_their_parents_are_found_and_ended() {
+fn detached_processes_are_found_and_ended() {
     let env = TestEnv::new();
     env.program("sh", ["-c", "setsid sleep 7654321 >/dev/null 2>&1 </dev/null & exit 0"]).ok();
     env.wait_until("the stray sleeps", || env.processes().iter().any(|one| one.command == "sleep 7654321"));
@@ -115,7 +115,7 @@ fn processes_that_left_their_parents_are_found_and_ended() {
 }
 
 #[test]
-fn a_terminal_shows_and_takes_what_a_person_would() {
+fn a_terminal_shows_output_and_takes_keys() {
     let env = TestEnv::new();
     let terminal = env.terminal([
         "sh",
@@ -130,7 +130,7 @@ fn a_terminal_shows_and_takes_what_a_person_would() {
 }
 
 #[test]
-fn a_terminal_can_be_resized_and_closed_under_its_program() {
+fn a_terminal_can_be_resized_and_closed() {
     let env = TestEnv::new();
     let terminal = env.terminal_in_tmux([
         "sh",
@@ -146,7 +146,7 @@ fn a_terminal_can_be_resized_and_closed_under_its_program() {
 }
 
 #[test]
-fn what_varies_is_replaced() {
+fn varying_values_are_redacted() {
     let env = TestEnv::new();
     let root = env.root().display();
     let text = format!(
@@ -159,14 +159,14 @@ fn what_varies_is_replaced() {
 }
 
 #[test]
-fn a_missing_registry_is_told() {
+fn a_missing_registry_panics_with_the_reason() {
     let env = TestEnv::new();
     let said = panic_of(|| drop(env.registry()));
     assert!(said.contains("No such file"), "{said}");
 }
 
 #[test]
-fn waiting_in_vain_ends_with_the_screen() {
+fn a_report_contains_the_screen() {
     let env = TestEnv::new();
     std::fs::create_dir_all(env.socket().parent().unwrap()).unwrap();
     env.tmux(["-f", "/dev/null", "new-session", "-d", "-s", "one", "echo on the screen; exec sleep 1000"])
@@ -177,7 +177,7 @@ fn waiting_in_vain_ends_with_the_screen() {
     assert!(env.report().contains("on the screen"), "{}", env.report());
 }
 
-/// What a panic says, without the environment around it unwinding.
+/// Returns the message of a panic.
 fn panic_of(run: impl FnOnce()) -> String {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).expect_err("it must panic");
     caught.downcast_ref::<String>().cloned().unwrap_or_default()

@@ -1,9 +1,9 @@
-//! The programs a sealed PATH holds: named links, so that an agent CLI of the developer's machine is never found.
+//! The programs in a sealed PATH: explicit links, so that an agent CLI of the developer's machine is never found.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// What tests and the programs they start may call; one that this machine lacks is left out.
+/// The programs that tests and their child processes may call. Programs that this machine lacks are omitted.
 const TOOLS: &[&str] = &[
     "awk", "bash", "cat", "chmod", "cp", "cut", "date", "dd", "dirname", "echo", "env", "false", "git",
     "grep", "head", "id", "kill", "ln", "ls", "mkdir", "mkfifo", "mv", "nohup", "printf", "ps", "pwd",
@@ -20,7 +20,7 @@ pub fn link_into(dir: &Path) {
     }
 }
 
-/// Where this machine has a program.
+/// Returns the path of a program on this machine.
 pub fn on_this_machine(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| is_executable(file))

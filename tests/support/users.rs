@@ -1,4 +1,5 @@
-//! Real users of this machine, made for one test and gone after it. Needs root; says so and gives nothing without.
+//! Real users of this machine, created for one test and deleted after it. They need root; without root a message is
+//! printed.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -19,18 +20,18 @@ use super::tools;
 
 static MADE: AtomicUsize = AtomicUsize::new(0);
 
-/// Somebody with a home of their own.
+/// A user with its own home directory.
 pub struct User<'a> {
     env: &'a TestEnv,
-    /// What they are called.
+    /// The login name.
     pub name: String,
-    /// Who they are for the kernel.
+    /// The user id.
     pub uid: u32,
     gid: u32,
 }
 
 impl<'a> User<'a> {
-    /// Makes so many; none where this machine does not let us.
+    /// Creates `N` users. Returns `None` if this machine does not allow it.
     pub fn make<const N: usize>(env: &'a TestEnv) -> Option<[User<'a>; N]> {
         if !rustix::process::getuid().is_root() {
             eprintln!("skipped: only root can make the users that this test needs");
@@ -40,7 +41,7 @@ impl<'a> User<'a> {
             eprintln!("skipped: useradd, userdel or setpriv is not installed here");
             return None;
         }
-        // Others pass through, to their own directories and to the program.
+        // Other users need to pass through to their own directories and to the program.
         fs::set_permissions(env.root(), fs::Permissions::from_mode(0o711)).expect("it is ours");
         let program = env.root().join("symposium");
         if !program.exists() {
@@ -53,7 +54,7 @@ impl<'a> User<'a> {
     fn new(env: &'a TestEnv) -> User<'a> {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let name = format!("sy{}x{number}", std::process::id());
-        // All in one group: that must make no difference.
+        // All users are in one group, which must make no difference.
         change_users(&["useradd", "-M", "-N", "-s", "/bin/sh", &name]);
         let passwd = fs::read_to_string("/etc/passwd").expect("users are local");
         let line = passwd.lines().find(|line| line.starts_with(&format!("{name}:"))).expect("it was made");
@@ -67,12 +68,12 @@ impl<'a> User<'a> {
         user
     }
 
-    /// Their home directory.
+    /// Returns the home directory.
     pub fn home(&self) -> PathBuf {
         self.env.root().join(&self.name)
     }
 
-    /// The socket of their tmux server.
+    /// Returns the socket of the user's tmux server.
     pub fn socket(&self) -> PathBuf {
         self.home().join(format!("tmux-{}/symposium", self.uid))
     }
@@ -92,7 +93,7 @@ impl<'a> User<'a> {
         ]
     }
 
-    /// Any program, as them.
+    /// Runs a program as this user.
     pub fn program<S: AsRef<OsStr>>(&self, program: &str, args: impl IntoIterator<Item = S>) -> Run {
         let path = if program.contains('/') {
             PathBuf::from(program)
@@ -105,22 +106,22 @@ impl<'a> User<'a> {
         Run::new(command)
     }
 
-    /// Our program, as them.
+    /// Runs our binary as this user.
     pub fn symposium<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
         self.program(self.env.root().join("symposium").to_str().expect("a plain path"), args)
     }
 
-    /// All live processes of theirs.
+    /// Returns all live processes of this user.
     pub fn processes(&self) -> Vec<Process> {
         leftovers::with_home(&self.home())
     }
 
-    /// A terminal in which our program runs, as them.
+    /// Opens a terminal that runs our binary as this user.
     pub fn terminal(&self, args: &[&str]) -> Terminal<'a> {
         self.terminal_with(&[], args)
     }
 
-    /// The same with more variables.
+    /// Opens such a terminal with additional variables.
     pub fn terminal_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Terminal<'a> {
         let setpriv = tools::on_this_machine("setpriv").expect("looked for it before");
         let mut words = vec![
@@ -139,7 +140,7 @@ impl<'a> User<'a> {
         self.env.terminal(words)
     }
 
-    /// Ends everything of theirs: nobody but this test has made anything in their name.
+    /// Ends all processes of this user; all of them belong to this test.
     fn end_all(&self) {
         for _round in 0..10 {
             let mut left = 0;
@@ -164,12 +165,12 @@ impl Drop for User<'_> {
         let shared = PathBuf::from(format!("/tmp/symposium-share-{}", self.uid));
         let _ = fs::remove_file(&shared);
         let _ = fs::remove_dir_all(&shared);
-        // Also while the kernel has not yet done with a process that was just ended.
+        // `--force`, because the kernel may still be ending a process of the user.
         change_users(&["userdel", "--force", &self.name]);
     }
 }
 
-/// One at a time: the tools refuse to wait for each other.
+/// Runs a user management tool under a lock, because the tools refuse to wait for each other.
 fn change_users(words: &[&str]) {
     let lock = fs::File::create("/tmp/sy-users.lock").expect("a file in /tmp");
     flock(&lock, FlockOperation::LockExclusive).expect("it waits");

@@ -1,15 +1,15 @@
-//! Waiting on a named condition, never on a clock.
+//! Waiting for a named condition instead of a fixed time.
 
 use std::time::{Duration, Instant};
 
-/// How long any condition may take: generous, because a loaded two-core machine runs all tests at once.
+/// Time limit of a condition: generous, because a loaded two-core machine runs all tests at once.
 const BOUND: Duration = Duration::from_secs(20);
 
-/// The shortest pause between two looks. The pause is as long as the look itself where that takes longer, so that tests
-/// that start a program to look leave at least half of a core to the program they wait for.
+/// The shortest pause between two checks. The pause is as long as the check itself if that takes longer, so that tests
+/// that start a program for a check leave at least half of a core to the program they wait for.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 
-/// Looks until `condition` holds; panics with `what` and what `seen` tells when it never does.
+/// Waits until `condition` holds; panics with `what` and the output of `seen` on a timeout.
 #[track_caller]
 pub fn until(what: &str, mut condition: impl FnMut() -> bool, seen: impl FnOnce() -> String) {
     if !holds_within(BOUND, &mut condition) {
@@ -17,7 +17,7 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool, seen: impl FnOnce(
     }
 }
 
-/// Whether `condition` comes to hold before `bound` is over.
+/// Returns whether `condition` holds before `bound` is over.
 pub fn holds_within(bound: Duration, condition: &mut dyn FnMut() -> bool) -> bool {
     let deadline = Instant::now() + bound;
     loop {
