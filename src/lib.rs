@@ -7,8 +7,8 @@
 //! | faces | [`cli`], [`mcp`], [`demo`] | parse and render; no tmux, no files |
 //! | loop | [`supervisor`] | decides when to call which use case |
 //! | use cases | [`manager`], [`error`] | the only place where adapters meet; one folder per domain |
-//! | adapters | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notify`], [`service`], [`share`], [`archive`], [`ssh`], [`secrets`], [`mod@env`] | one external thing each; they never import each other |
-//! | rules | [`rules`] | pure decisions: data and `now` in, a decision out |
+//! | adapters | [`store`], [`ledger`], [`config`], [`specs`], [`tmux`], [`kinds`], [`process`], [`transcript`], [`git`], [`notify`], [`service`], [`share`], [`archive`], [`ssh`], [`mod@env`] | one external thing each; they never import each other |
+//! | rules | [`rules`], [`secrets`] | pure decisions: data and `now` in, a decision out |
 //! | model | [`model`] | plain types |
 //! | base | [`base`] | small general tools |
 //!

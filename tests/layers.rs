@@ -22,17 +22,17 @@ const EDGES: &[&str] = &[
     "share",
     "archive",
     "ssh",
-    "secrets",
     "env",
 ];
 
 /// Returns what a module of the crate may import besides itself, `base` and `failpoint`.
 fn may_import(module: &str) -> Option<Vec<&'static str>> {
-    let below_verbs = || [&["base", "model", "rules", "error"], EDGES].concat();
+    let below_verbs = || [&["base", "model", "secrets", "rules", "error"], EDGES].concat();
     Some(match module {
         "base" | "failpoint" => vec![],
         "model" => vec!["base"],
-        "rules" => vec!["model", "base"],
+        "secrets" => vec!["model", "base"],
+        "rules" => vec!["model", "base", "secrets"],
         edge if EDGES.contains(&edge) => vec!["model", "base"],
         "error" | "manager" => [&["manager"], &below_verbs()[..]].concat(),
         // Adapters meet in the manager only; its callers may still use the clock and the terminal.

@@ -7,6 +7,7 @@
 //! - `patch`: positions in a patch or in the output of `git log -p`
 //! - `pauses`: growing pauses between repeated checks
 //! - `plural`: counts in sentences
+//! - `sanitize`: untrusted text, made safe for a terminal
 //! - `suggest`: "did you mean"
 //! - `terminal`: escape sequences that reset a terminal after a full-screen program
 //! - `terminal_output`: output of another machine, made safe for this terminal
@@ -18,6 +19,7 @@ pub mod json_time;
 pub mod patch;
 pub mod pauses;
 pub mod plural;
+pub mod sanitize;
 pub mod suggest;
 pub mod terminal;
 pub mod terminal_output;

@@ -3,7 +3,7 @@
 //!
 //! Buffers at most an incomplete sequence or character at the end of the input, or one line of JSON.
 
-use crate::model::is_deceptive;
+use super::sanitize::is_deceptive;
 
 /// The sequence that begins each redraw of a list: cursor home, then clear everything below.
 pub const REDRAW: &[u8] = b"\x1b[H\x1b[J";

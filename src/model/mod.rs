@@ -16,6 +16,7 @@ mod work;
 
 pub use crate::base::cron::{Cron, InvalidCron};
 pub use crate::base::glob::{bad_pattern, is_gits_own, is_pattern, matches, steps};
+pub use crate::base::sanitize::{is_deceptive, visible, without_deception};
 pub use agent::dialog::{Dialog, DialogOption, OptionPlacement};
 pub use agent::environment::EnvironmentName;
 pub use agent::failure::{FailedTurn, FailureCause, FailureSource, TurnFailure};
@@ -32,7 +33,7 @@ pub use agent::record::{
 pub use agent::screen::{ScreenReading, ScreenState};
 pub use agent::spec::{DEFAULT_SPEC, FoundIn, Limits, Mistake, Origin, Spec};
 pub use agent::status::{Exit, Status, StatusNote, UnknownStatus, WaitingFor};
-pub use agent::text::{Prompt, Title, Unsendable, is_deceptive, visible, without_deception};
+pub use agent::text::{Prompt, Title, Unsendable};
 pub use agent::tier::{Tier, UnknownTier};
 pub use agent::view::{Agent, Client, CurrentTask, TaskCounts, TmuxView};
 pub use clients::{Seats, Step, Terminal};

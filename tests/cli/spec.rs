@@ -157,7 +157,7 @@ fn spec_check_reports_every_mistake() {
     [ROOT]/project/.symposium/agents.toml:4:17: prompt file `[ROOT]/project/.symposium/./gone.md` cannot be read: No such file or directory (os error 2)
     [ROOT]/project/.symposium/agents.toml:8:11: `extends` goes round in a circle: b → c → b
     [ROOT]/project/.symposium/agents.toml:9:13: `heartbeat` must hold `prompt`: what is asked
-    [ROOT]/project/.symposium/agents.toml:9:23: `heartbeat.every` `soon` is no time span; allowed: such as [DURATION], 30m, 2h, 1h 30m
+    [ROOT]/project/.symposium/agents.toml:9:23: `heartbeat.every` `soon` is no time span; allowed: such as [DURATION], 30m, 2h, 1h 30m, 7d
     ");
     assert_eq!(run.stderr, "6 mistakes\n");
     let mistakes = spec(&env, &["check", "--json"]).fails(1).json();

@@ -1,0 +1,53 @@
+//! Makes untrusted text safe to show on a terminal.
+
+/// Whether a character would move, hide or turn round what stands beside it on a terminal.
+pub fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Returns a text fit for a terminal: everything that would move, hide or reorder other characters is replaced by a
+/// space, except line ends and tabs.
+pub fn without_deception(text: &str) -> String {
+    text.replace(|c| is_deceptive(c) && c != '\n' && c != '\t', " ")
+}
+
+/// Whether a character shows nothing of itself, or another than it is: what is to be read before somebody says yes to it
+/// must have none.
+fn is_unseen(c: char) -> bool {
+    let is_odd_blank = c.is_whitespace() && c != ' ';
+    is_deceptive(c)
+        || is_odd_blank
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'
+                ..='\u{180e}'
+        )
+        || matches!(c, '\u{200c}' | '\u{200d}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}')
+        || matches!(c, '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The lines of a text, with everything spelt out that would not be seen.
+pub fn visible(text: &str) -> Vec<String> {
+    let spelt = |line: &str| {
+        line.chars().fold(String::new(), |mut line, c| {
+            match is_unseen(c) {
+                true => line.push_str(&format!("<U+{:04X}>", c as u32)),
+                false => line.push(c),
+            }
+            line
+        })
+    };
+    text.split('\n').map(spelt).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_not_be_seen_is_spelt_out() {
+        let text = "rm a\u{202e}b\nc\u{1b}[2K\td\u{200b}\r\u{e0041}é ü";
+        assert_eq!(visible(text), ["rm a<U+202E>b", "c<U+001B>[2K<U+0009>d<U+200B><U+000D><U+E0041>é ü"]);
+    }
+}
