@@ -20,7 +20,7 @@ pub enum Want {
     Drive,
     /// To drive, also if another client drives.
     Take,
-    /// To observe.
+    /// To observe without typing.
     Observe,
     /// To query the facts about the share.
     Ask,

@@ -25,7 +25,7 @@ pub enum AttachAs {
     Driver,
     /// Takes over: drives also if the session has a driver, which then observes.
     Taker,
-    /// Observes only.
+    /// Observes and never types.
     Observer,
 }
 
