@@ -1,4 +1,5 @@
-//! A program of the user's: gets what is told as JSON on standard input. No shell, no output, no waiting for it.
+//! Runs a command of the user with the notice as JSON on standard input. No shell is involved, the output is discarded,
+//! and the caller does not wait.
 
 use std::ffi::OsString;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -14,28 +15,28 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use super::NoticeError;
 use crate::model::Exit;
 
-/// How long it may take: enough to reach a server, too short to pile up.
+/// Time limit of the command: enough to reach a server, too short for commands to pile up.
 pub const COMMAND_BOUND: Duration = Duration::from_secs(10);
 
-/// A program under way; it goes on, and is ended and reaped in time, whether or not anybody waits.
+/// A running command. It continues, and is killed and reaped in time, whether or not a caller waits.
 #[derive(Debug)]
 pub struct Delivery {
     outcome: JoinHandle<Result<(), NoticeError>>,
 }
 
 impl Delivery {
-    /// Waits until it ended or was killed.
+    /// Waits until the command has ended or was killed.
     pub fn wait(self) -> Result<(), NoticeError> {
         self.outcome.join().unwrap_or(Err(NoticeError::Garbled))
     }
 
-    /// Whether `wait` would not wait.
+    /// Returns `true` if [`Delivery::wait`] would return at once.
     pub fn is_over(&self) -> bool {
         self.outcome.is_finished()
     }
 }
 
-/// Starts program and arguments with this as standard input and this environment, and nothing else.
+/// Starts a command with this standard input and exactly this environment.
 pub fn command(argv: &[String], json: &[u8], env: &[(OsString, OsString)]) -> Result<Delivery, NoticeError> {
     bounded(argv, json, env, COMMAND_BOUND)
 }
@@ -56,7 +57,7 @@ fn bounded(
 
 #[expect(clippy::disallowed_methods, reason = "the door through which the user's own program is started")]
 fn start(program: &str, args: &[String], json: &[u8], env: &[(OsString, OsString)]) -> io::Result<Child> {
-    // A file without a name, not a pipe: a program that does not read cannot hold up who writes.
+    // The input is an unnamed file, not a pipe: a command that does not read it cannot block the writer.
     let mut input = tempfile::tempfile()?;
     input.write_all(json)?;
     input.seek(SeekFrom::Start(0))?;
@@ -68,7 +69,7 @@ fn start(program: &str, args: &[String], json: &[u8], env: &[(OsString, OsString
 fn see_to_its_end(mut child: Child, program: String, bound: Duration) -> Result<(), NoticeError> {
     let in_time = ends_within(&child, bound);
     if !matches!(in_time, Ok(true)) {
-        // Not reaped yet, so its number still means its own group.
+        // The child is not reaped yet, so its process id still identifies its own group.
         let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     }
     let not_run = |source| NoticeError::NotRun { program: program.clone(), source };
@@ -136,7 +137,7 @@ mod tests {
         let argv = script("trap '' TERM HUP; { echo up; exec sleep 1000; } > $1/pipe & wait", &dir);
         let started = bounded(&argv, &vec![b'x'; 1 << 20], &env(), Duration::from_secs(2)).unwrap();
         assert!(!started.is_over());
-        // Ends when nobody is left who could write.
+        // The read ends when no process is left that could write.
         assert_eq!(std::fs::read_to_string(&pipe).unwrap(), "up\n");
         let error = started.wait().unwrap_err();
         assert_eq!(error.to_string(), "`sh` did not end within 2 s, and was killed");

@@ -1,4 +1,4 @@
-//! A connection to a bus of this machine: finds the socket, says who we are, calls and waits for the answer.
+//! A connection to a D-Bus message bus of this machine: finds the socket, authenticates, and calls methods.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,21 +10,21 @@ use std::time::{Duration, Instant};
 use super::NoticeError;
 use super::dbus_message::{self, Body, FIXED, Heard, Method};
 
-/// How long the bus, and who shows notices, may take: both answer in milliseconds when they are well.
+/// Time limit for the bus and for the notification service. Both normally answer within milliseconds.
 const BOUND: Duration = Duration::from_secs(2);
-/// The bus itself, which must be greeted before anything else.
+/// First call on every connection, to the bus itself.
 const HELLO: Method<'_> =
     Method { service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", member: "Hello" };
 
-/// A bus that has been greeted.
+/// A connection on which `Hello` has been called.
 pub(super) struct Bus {
     stream: BufReader<UnixStream>,
     serial: u32,
     until: Instant,
 }
 
-/// The address of the user's bus, from the values of `DBUS_SESSION_BUS_ADDRESS` and `XDG_RUNTIME_DIR`; none when
-/// there is no desktop to tell.
+/// Returns the address of the user's session bus, from the values of `DBUS_SESSION_BUS_ADDRESS` and `XDG_RUNTIME_DIR`,
+/// or `None` if there is no session bus.
 pub fn session_bus(address: Option<&OsStr>, runtime_dir: Option<&OsStr>) -> Option<OsString> {
     address.map(OsStr::to_owned).or_else(|| {
         let socket = Path::new(runtime_dir?).join("bus");
@@ -56,13 +56,13 @@ impl Bus {
         Ok(bus)
     }
 
-    /// The kernel tells the bus our user; we only have to name the same one.
+    /// Authenticates. The kernel reports our user to the bus; we only have to name the same one.
     fn authenticate(&mut self) -> io::Result<()> {
         let user = rustix::process::geteuid().as_raw().to_string();
         let hex: String = user.bytes().map(|byte| format!("{byte:02x}")).collect();
         self.send(format!("\0AUTH EXTERNAL {hex}\r\n").as_bytes())?;
         let mut answer = Vec::new();
-        // The bus decides how long its line is, and nobody says that it is a bus.
+        // The length of the line is limited, because the peer is not known to be a bus.
         self.stream.by_ref().take(1024).read_until(b'\n', &mut answer)?;
         if !answer.starts_with(b"OK ") {
             let said = String::from_utf8_lossy(&answer).trim().to_owned();
@@ -71,7 +71,7 @@ impl Bus {
         self.send(b"BEGIN\r\n")
     }
 
-    /// Calls a method and waits until it was done.
+    /// Calls a method and waits for its completion.
     pub(super) fn call(&mut self, method: Method<'_>, body: Body) -> Result<(), NoticeError> {
         self.serial += 1;
         let message = dbus_message::call(method, self.serial, body);
@@ -122,7 +122,7 @@ impl Bus {
     }
 }
 
-/// Connects to one address; none when it is of a sort that we do not use.
+/// Connects to one address, or returns `None` if its transport is not supported.
 fn stream(address: &[u8]) -> Option<io::Result<UnixStream>> {
     let keys = address.strip_prefix(b"unix:")?;
     keys.split(|byte| *byte == b',').find_map(|pair| {
@@ -145,7 +145,7 @@ fn abstract_stream(_name: &[u8]) -> Option<io::Result<UnixStream>> {
     None
 }
 
-/// `%20` is a space in an address; none when it is cut short.
+/// Decodes `%20` and similar escapes in an address. Returns `None` if an escape is incomplete.
 fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.iter();

@@ -1,10 +1,10 @@
-//! D-Bus messages as bytes: writes a method call, reads what an answer says. Only the types that a notice needs.
+//! Encodes D-Bus method calls and decodes their replies. Supports only the types that a notice needs.
 //!
-//! Everything is aligned to its own size, from the beginning of the message; a header ends at a multiple of eight.
+//! Every value is aligned to its own size, from the beginning of the message; a header ends at a multiple of eight.
 
-/// A message of a size that no answer to us has is not one.
+/// Maximum length of a message. No reply to our calls is longer.
 pub(super) const MOST_BYTES: usize = 1 << 20;
-/// The part of a header that every message has.
+/// Length of the part of a header that every message has.
 pub(super) const FIXED: usize = 16;
 
 const METHOD_CALL: u8 = 1;
@@ -18,7 +18,7 @@ const FIELD_REPLY_SERIAL: u8 = 5;
 const FIELD_DESTINATION: u8 = 6;
 const FIELD_SIGNATURE: u8 = 8;
 
-/// Where a call goes: a service whose name, path and interface say the same.
+/// Target of a call: a service whose name, path and interface correspond.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Method<'a> {
     pub service: &'a str,
@@ -26,7 +26,7 @@ pub(super) struct Method<'a> {
     pub member: &'a str,
 }
 
-/// Values in a row.
+/// Encoded arguments of a call.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     bytes: Vec<u8>,
@@ -59,7 +59,8 @@ impl Body {
         self
     }
 
-    /// An array; what is in it is aligned to `size`, and so is its beginning, which its length does not count.
+    /// Appends an array. Its items are aligned to `size`, and so is its beginning; its length does not count that
+    /// padding.
     pub(super) fn array(mut self, size: usize, items: impl FnOnce(Body) -> Body) -> Body {
         self = self.number(0);
         let length_at = self.bytes.len() - 4;
@@ -72,7 +73,7 @@ impl Body {
     }
 }
 
-/// A whole method call.
+/// Encodes a complete method call.
 pub(super) fn call(method: Method<'_>, serial: u32, body: Body) -> Vec<u8> {
     let mut bytes = vec![b'l', METHOD_CALL, 0, 1];
     bytes.extend((body.bytes.len() as u32).to_le_bytes());
@@ -101,18 +102,18 @@ pub(super) fn call(method: Method<'_>, serial: u32, body: Body) -> Vec<u8> {
     bytes
 }
 
-/// What a message from the bus means to somebody who waits for an answer.
+/// A message from the bus, for a caller that waits for a reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Heard {
-    /// The call of this number was done.
+    /// The call with this serial number succeeded.
     Done(u32),
-    /// It was not.
+    /// The call with this serial number failed.
     Refused { serial: u32, name: String, said: String },
-    /// Something else, not for us.
+    /// Any other message, which is ignored.
     Other,
 }
 
-/// How long the rest of a message is, by the part that every message has; none when it is no message.
+/// Returns the length of the rest of a message from its fixed part, or `None` if that is invalid.
 pub(super) fn rest(fixed: &[u8; FIXED]) -> Option<usize> {
     let order = Order::of(fixed)?;
     let fields = order.number(fixed, 12)? as usize;
@@ -120,7 +121,7 @@ pub(super) fn rest(fixed: &[u8; FIXED]) -> Option<usize> {
     Some(fields.checked_next_multiple_of(8)?.checked_add(body)?).filter(|rest| *rest <= MOST_BYTES)
 }
 
-/// Reads a whole message; none when it makes no sense.
+/// Decodes a complete message, or returns `None` if it is invalid.
 pub(super) fn read(message: &[u8]) -> Option<Heard> {
     let order = Order::of(message)?;
     let end = FIXED + order.number(message, 12)? as usize;
@@ -160,7 +161,7 @@ pub(super) fn read(message: &[u8]) -> Option<Heard> {
     })
 }
 
-/// How the sender of a message writes its numbers.
+/// Byte order of a message.
 #[derive(Clone, Copy)]
 enum Order {
     Little,
@@ -219,7 +220,7 @@ mod tests {
 
     use super::*;
 
-    /// A header as a bus writes it: type, answer to 7, the name of an error; then a body.
+    /// Encodes a message like a bus does: type, reply to 7, the name of an error, then a body.
     fn answer(kind: u8, name: &str, said: &str) -> Vec<u8> {
         let mut bytes = vec![b'l', kind, 1, 1];
         bytes.extend([0; 12]);

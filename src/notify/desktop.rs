@@ -1,4 +1,4 @@
-//! The desktop: one call of `org.freedesktop.Notifications`, which every desktop answers.
+//! Desktop notices: one call of `org.freedesktop.Notifications`, which every desktop implements.
 
 use std::ffi::OsStr;
 
@@ -12,15 +12,15 @@ const NOTIFY: Method<'_> = Method {
     path: "/org/freedesktop/Notifications",
     member: "Notify",
 };
-/// As long as the desktop likes.
+/// Expiration time that leaves the duration to the desktop.
 const ITS_OWN_TIME: u32 = u32::MAX;
 
-/// Shows a notice on the desktop behind this address; takes two seconds at most.
+/// Shows a notice on the desktop with this bus address. Takes two seconds at most.
 pub fn desktop(notice: &Notice, bus_address: &OsStr) -> Result<(), NoticeError> {
     Bus::connect(bus_address)?.call(NOTIFY, body(notice))
 }
 
-/// Name, former notice, icon, title, text, buttons, hints, how long.
+/// Returns the arguments of the call: name, replaced notice, icon, title, text, buttons, hints and duration.
 fn body(notice: &Notice) -> Body {
     let urgency = match notice.urgency {
         Urgency::Low => 0,
@@ -38,7 +38,7 @@ fn body(notice: &Notice) -> Body {
         .number(ITS_OWN_TIME)
 }
 
-/// A text that shows as it is where markup is understood: a body, not a title.
+/// Escapes a text for the body of a notice, where desktops interpret markup. Titles contain none.
 fn without_markup(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(plain).collect();
     lines.join("\n").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")

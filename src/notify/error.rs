@@ -1,74 +1,74 @@
-//! What can go wrong with telling, as facts.
+//! Errors of the notify adapter. They hold facts only.
 
 use std::io;
 use std::time::Duration;
 
 use crate::model::Exit;
 
-/// Why something could not be told.
+/// Reason why a notice could not be delivered.
 #[derive(Debug, thiserror::Error)]
 pub enum NoticeError {
-    /// An address of a bus that is no socket of this machine.
+    /// The address of the bus is not a socket on this machine.
     #[error("the bus address `{address}` is not one we can use: only `unix:path=` and `unix:abstract=` are")]
     Address {
-        /// The address.
+        /// Address of the bus.
         address: String,
     },
     /// The bus could not be reached or did not answer.
     #[error("{what} failed: {source}")]
     Bus {
-        /// What was being done.
+        /// Operation that failed.
         what: &'static str,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The bus, or who shows notices, said no.
+    /// The bus or the notification service rejected the call.
     #[error("the bus answered {name}: {said}")]
     Refused {
-        /// The error's name.
+        /// Name of the D-Bus error.
         name: String,
-        /// What was said.
+        /// Message of the D-Bus error.
         said: String,
     },
-    /// The bus said something that is not D-Bus.
+    /// The answer of the bus is not valid D-Bus.
     #[error("the bus said something that cannot be understood")]
     Garbled,
-    /// There is no program to run.
+    /// The command of the user is empty.
     #[error("no program is named")]
     NoProgram,
-    /// The user's program could not be started.
+    /// The command of the user could not be started.
     #[error("cannot run `{program}`: {source}")]
     NotRun {
-        /// The program.
+        /// Name of the program.
         program: String,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The user's program did not end in time, and was killed.
+    /// The command of the user did not end in time and was killed.
     #[error("`{program}` did not end within {} s, and was killed", bound.as_secs())]
     TimedOut {
-        /// The program.
+        /// Name of the program.
         program: String,
-        /// How long it had.
+        /// Time limit of the command.
         bound: Duration,
     },
-    /// The user's program said that it failed.
+    /// The command of the user failed.
     #[error("`{program}` ended with {exit}")]
     Failed {
-        /// The program.
+        /// Name of the program.
         program: String,
-        /// How it ended.
+        /// Exit status of the command.
         exit: Exit,
     },
 }
 
 impl NoticeError {
-    /// For `map_err` on what talks to the bus.
+    /// Returns a conversion for `map_err` on operations on the bus.
     pub(super) fn bus(what: &'static str) -> impl FnOnce(io::Error) -> NoticeError {
         move |source| NoticeError::Bus { what, source }
     }
 
-    /// Whether nobody is there who shows notices: a bus without a desktop, as on a server.
+    /// Returns `true` if there is no notification service: a bus without a desktop, for example on a server.
     pub fn is_absence(&self) -> bool {
         const NOBODY: [&str; 3] = [
             "org.freedesktop.DBus.Error.ServiceUnknown",

@@ -1,7 +1,7 @@
-//! The notice edge: hands what a person is told to the desktop and to a program of the user's.
+//! The notify adapter: delivers notices to the desktop and to a command of the user.
 //!
-//! D-Bus is spoken here, in the little that one call needs (0012). Must never decide what is told, nor hold up its
-//! caller for longer than the bounds named here.
+//! It implements the part of D-Bus that one call needs (RFD 0012). It never decides which notices are sent, and never
+//! blocks its caller longer than the time limits defined here.
 
 mod command;
 mod dbus;

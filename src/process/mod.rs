@@ -1,10 +1,11 @@
-//! The process edge: finding, ending and running processes.
+//! The process adapter: finds, ends and runs processes.
 //!
-//! An agent's processes are known by their **mark**, a variable in the environment they were born with. It
-//! is inherited by everything an agent starts, also by what has left its session, its process group and its
-//! parent. Processes are signalled through a handle (pidfd) that cannot come to mean another process.
+//! An agent's processes are identified by their **mark**, a variable in their initial environment. Everything that an
+//! agent starts inherits it, also processes that have left its session, its process group and its parent. Processes are
+//! signalled through a pidfd, which cannot refer to another process later.
 //!
-//! Must never signal by a bare number, nor count the caller or its ancestors among an agent's processes.
+//! This module must never signal a process by its bare process id, nor count the caller or its ancestors among an
+//! agent's processes.
 
 mod end;
 mod inspect;
@@ -37,24 +38,24 @@ pub use start::job::{is_session_leader, run_in_job};
 pub use start::run::{Output, Run, run_bounded, run_foreground, run_watched};
 pub use users::{user_id, user_name, user_names};
 
-/// The variable that an agent's processes carry in their environment.
+/// Environment variable that identifies an agent's processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
-    /// Its name, `SYMPOSIUM_AGENT_ID`.
+    /// Name of the variable, `SYMPOSIUM_AGENT_ID`.
     pub variable: String,
-    /// Its value, the agent's id.
+    /// Value of the variable, the agent's id.
     pub value: String,
 }
 
-/// One process at the moment of a look.
+/// A process at the time it was inspected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proc {
-    /// Its number, which may be given to another process once this one is gone.
+    /// Process id. The system may reuse it after this process has ended.
     pub pid: i32,
-    /// Its parent.
+    /// Process id of the parent.
     pub ppid: i32,
-    /// When it started, in clock ticks since boot: with the number it names the process for ever.
+    /// Start time in clock ticks since boot. Together with the process id it identifies the process uniquely.
     pub start: u64,
-    /// Its short name, at most 15 bytes.
+    /// Short name of the program, at most 15 bytes.
     pub command: String,
 }

@@ -1,4 +1,4 @@
-//! Tells when the terminal of this process gets another size, as it happens.
+//! Reports changes of the size of this process's terminal.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
@@ -7,7 +7,7 @@ use std::thread;
 use signal_hook::consts::SIGWINCH;
 use signal_hook::low_level::pipe;
 
-/// Calls back at each change, for as long as this process lives.
+/// Calls back at each change for as long as this process lives.
 pub fn on_resize(resized: impl Fn() + Send + 'static) -> io::Result<()> {
     let (mut told, tell) = UnixStream::pair()?;
     pipe::register(SIGWINCH, tell)?;

@@ -1,10 +1,10 @@
-//! What the system knows of terminals: whether one of this name can be drawn on. Reads where ncurses looks, and nothing
-//! of what stands there.
+//! Checks whether the terminfo database of the system describes a terminal type. Searches the directories that ncurses
+//! searches, without parsing the entries.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Where systems keep what they know.
+/// Directories in which systems keep their terminfo database.
 const USUAL: [&str; 7] = [
     "/etc/terminfo",
     "/lib/terminfo",
@@ -14,23 +14,23 @@ const USUAL: [&str; 7] = [
     "/usr/share/lib/terminfo",
     "/run/current-system/sw/share/terminfo",
 ];
-/// Known wherever anything is.
+/// Terminal types that every database contains.
 const KNOWN_EVERYWHERE: [&str; 3] = ["xterm-256color", "xterm", "vt100"];
-/// Terminals that have no cursor to be moved.
+/// Terminal types without cursor movement.
 const CANNOT: [&str; 3] = ["", "dumb", "unknown"];
 
-/// Where a user has put more.
+/// Additional directories of a user.
 #[derive(Debug, Default)]
 pub struct Places<'a> {
-    /// `TERMINFO`.
+    /// Value of `TERMINFO`.
     pub own: Option<PathBuf>,
-    /// `TERMINFO_DIRS`.
+    /// Value of `TERMINFO_DIRS`.
     pub more: Option<&'a OsStr>,
-    /// The user's home.
+    /// Home directory of the user.
     pub home: Option<&'a Path>,
 }
 
-/// Whether a program could draw on a terminal of this name; also yes where nobody can tell.
+/// Returns `true` if a program can draw on this terminal type, or if that cannot be determined.
 pub fn can_show(term: &str, places: &Places<'_>) -> bool {
     if CANNOT.contains(&term) || term.contains('/') {
         return false;
@@ -44,11 +44,12 @@ pub fn can_show(term: &str, places: &Places<'_>) -> bool {
         .chain(USUAL.map(PathBuf::from))
         .collect();
     let knows = |term: &str| dirs.iter().any(|dir| holds(dir, term));
-    // Where not even these are found the system keeps them in a way that we do not know.
+    // If not even these are found, the system stores its database in an unknown format.
     knows(term) || !KNOWN_EVERYWHERE.iter().any(|term| knows(term))
 }
 
-/// One is in a directory called by its first letter, or by that letter's number where case does not count.
+/// Returns `true` if the directory has an entry for the terminal type. Entries are in subdirectories named after their
+/// first letter, or after the code of that letter on file systems that ignore case.
 fn holds(dir: &Path, term: &str) -> bool {
     let Some(&first) = term.as_bytes().first() else { return false };
     let letter = char::from(first).to_string();

@@ -1,4 +1,4 @@
-//! Real processes for the tests of this edge: each marked, each ended by its mark when the test is over.
+//! Real processes for the tests of this adapter. Each carries a mark, by which it is ended when the test is over.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child as Process, ChildStdout, Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{EndPlan, Mark, Target, end, tree};
 
-/// A marked shell whose first line of output has been seen, so that its script is under way.
+/// A shell with a mark. Its first line of output has been read, so its script is running.
 pub(super) struct Child {
     process: Process,
     output: BufReader<ChildStdout>,
@@ -14,7 +14,7 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Runs a script that says when it is ready, with one line.
+    /// Runs a script that prints one line when it is ready.
     #[expect(clippy::disallowed_methods, reason = "a test's own child")]
     pub(super) fn start(script: &str) -> Child {
         let mark = Child::fresh_mark();
@@ -31,19 +31,19 @@ impl Child {
         child
     }
 
-    /// A mark that nothing carries yet.
+    /// Returns a mark that no process carries yet.
     pub(super) fn fresh_mark() -> Mark {
         Mark { variable: "SYMPOSIUM_TEST_MARK".to_owned(), value: uuid::Uuid::new_v4().to_string() }
     }
 
-    /// The next line it says.
+    /// Reads the next line of its output.
     pub(super) fn line(&mut self) -> String {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         line.trim_end().to_owned()
     }
 
-    /// Waits until everything that holds its output is gone.
+    /// Waits until all processes that hold its output have ended.
     pub(super) fn end_of_output(&mut self) {
         std::io::copy(&mut self.output.by_ref(), &mut std::io::sink()).unwrap();
     }
@@ -65,13 +65,13 @@ impl Child {
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     }
 
-    /// Takes its exit status, so that its number is free.
+    /// Reaps the process, so that its process id becomes free.
     pub(super) fn reap(mut self) -> i32 {
         self.process.wait().unwrap();
         self.pid()
     }
 
-    /// Ends everything that carries a mark.
+    /// Ends all processes that carry the mark.
     pub(super) fn end_all(mark: &Mark) {
         let target = Target { mark: mark.clone(), root: None, server: None };
         let _ = end(&target, &EndPlan { hup_after: Duration::ZERO, grace: Duration::ZERO });
@@ -81,13 +81,14 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         Child::end_all(&self.mark);
-        // Also when its mark was not seen: on a busy machine it may still be in the middle of its exec.
+        // This also ends a process whose mark was not found: on a busy machine it may still be in the middle of its
+        // exec.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// How many living processes carry a mark.
+/// Returns the number of living processes that carry the mark.
 pub(super) fn alive_with(mark: &Mark) -> usize {
     tree(&Target { mark: mark.clone(), root: None, server: None }).unwrap().len()
 }

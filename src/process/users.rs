@@ -1,4 +1,4 @@
-//! Users of this machine, by name and by number: from `/etc/passwd`, else from whatever directory `getent` knows.
+//! Looks up users of this machine by name and by id: in `/etc/passwd`, otherwise with `getent`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -7,24 +7,24 @@ use std::time::Duration;
 
 use super::{Run, run_bounded};
 
-/// How long a directory of users may take.
+/// Time limit for a lookup with `getent`.
 const BOUND: Duration = Duration::from_secs(5);
 
-/// The same for names without which one can do: their numbers say as much.
+/// Time limit for a lookup of several names. The caller can show ids instead.
 const BOUND_OF_MANY: Duration = Duration::from_secs(1);
 const GETENT: &str = "/usr/bin/getent";
 
-/// The number of a user.
+/// Returns the id of a user.
 pub fn user_id(name: &str) -> Option<u32> {
     entry(name, |entry| entry.0 == name).map(|(_, uid)| uid)
 }
 
-/// The name of a user.
+/// Returns the name of a user.
 pub fn user_name(uid: u32) -> Option<String> {
     entry(&uid.to_string(), |entry| entry.1 == uid).map(|(name, _)| name)
 }
 
-/// The names of these users, as far as they are known; all of them are asked for at once.
+/// Returns the names of these users, as far as they are known. Unknown users are looked up with a single call.
 pub fn user_names(uids: impl IntoIterator<Item = u32>) -> HashMap<u32, String> {
     let mut unknown: BTreeSet<u32> = uids.into_iter().collect();
     let local = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -58,7 +58,7 @@ fn entry(key: &str, is_meant: impl Fn(&(String, u32)) -> bool) -> Option<(String
     })
 }
 
-/// `name:password:uid:…`
+/// Parses a line of the form `name:password:uid:…`.
 fn parse(line: &str) -> Option<(String, u32)> {
     let mut fields = line.split(':');
     let name = fields.next().filter(|name| !name.is_empty())?;

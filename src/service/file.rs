@@ -1,10 +1,10 @@
-//! The file itself: replaced whole, or not at all.
+//! Atomic replacement of the service file.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What the file holds, `None` when there is none.
+/// Returns the contents of the file, or `None` if it does not exist.
 pub fn installed(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -13,7 +13,7 @@ pub fn installed(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Writes it, with the directories above it; a link in its place is replaced, never followed.
+/// Writes the file and creates its parent directories. A symbolic link in its place is replaced, never followed.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     fs::create_dir_all(dir)?;
@@ -24,7 +24,7 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes it; says whether there was one.
+/// Removes the file. Returns whether it existed.
 pub fn remove(path: &Path) -> io::Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),

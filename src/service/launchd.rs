@@ -1,16 +1,16 @@
-//! The text of a property list for launchd, which starts one program at each login.
+//! Renders a property list for launchd, which starts one program at each login.
 
 use super::Boot;
 
-/// Both commands in a row; the program is `$0`, so that its path is never read as shell.
+/// Runs both commands in sequence. The program is `$0`, so that the shell never interprets its path.
 const SCRIPT: &str = r#""$0" supervisor start; exec "$0" agent restore --all"#;
 
-/// What launchd calls it.
+/// Returns the label of the job.
 pub(super) fn label(boot: &Boot) -> String {
     format!("agents.{}", boot.name)
 }
 
-/// The property list.
+/// Renders the property list.
 pub(super) fn plist(boot: &Boot) -> String {
     let exe = boot.exe.to_string_lossy();
     let words = ["/bin/sh", "-c", SCRIPT, exe.as_ref()];
@@ -24,7 +24,7 @@ pub(super) fn plist(boot: &Boot) -> String {
         .map(|(name, value)| pair(&name.to_string_lossy(), &value.to_string_lossy()))
         .collect();
     let label = escaped(&label(boot));
-    // What the job leaves behind goes on when the job is over: the tmux server and its agents.
+    // The processes that the job started, the tmux server and its agents, continue after the job has ended.
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -1,7 +1,7 @@
-//! The service edge: what starts agents when the machine starts. Writes the file that the system's own service manager
-//! reads, and knows the commands that make it read it; running them is the caller's.
+//! The service adapter: starts agents when the machine starts. Writes the file for the system's service manager and
+//! knows the commands that load it; the caller runs them.
 //!
-//! Must never hold a secret: of the environment only what the caller names goes into the file.
+//! The file must never contain a secret: only the environment variables that the caller names are written to it.
 
 mod file;
 mod launchd;
@@ -12,23 +12,23 @@ use std::path::{Path, PathBuf};
 
 pub use file::{installed, remove, write};
 
-/// What is to be started, and for whom.
+/// Program to start at boot, and its settings.
 #[derive(Debug, Clone)]
 pub struct Boot {
-    /// What the service is called: letters, digits, `-` and `_`.
+    /// Name of the service: letters, digits, `-` and `_`.
     pub name: String,
-    /// Our binary.
+    /// Path of the `symposium` binary.
     pub exe: PathBuf,
-    /// What it is told of the environment: where programs are, which home, which tmux.
+    /// Environment variables of the service: the search path, the state directory and the tmux socket.
     pub env: Vec<(OsString, OsString)>,
 }
 
-/// The service managers that we know.
+/// Supported service managers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum System {
     /// The user manager of systemd.
     Systemd,
-    /// launchd, on macOS.
+    /// launchd on macOS.
     Launchd,
 }
 
@@ -36,12 +36,12 @@ pub enum System {
 pub type Argv = Vec<String>;
 
 impl System {
-    /// The one that this machine would have.
+    /// Returns the service manager of this operating system.
     pub fn here() -> System {
         if cfg!(target_os = "macos") { System::Launchd } else { System::Systemd }
     }
 
-    /// What people call it.
+    /// Returns the name of the service manager.
     pub fn word(self) -> &'static str {
         match self {
             System::Systemd => "systemd",
@@ -49,7 +49,7 @@ impl System {
         }
     }
 
-    /// The text of the file.
+    /// Renders the service file.
     pub fn text(self, boot: &Boot) -> String {
         match self {
             System::Systemd => systemd::unit(boot),
@@ -57,7 +57,7 @@ impl System {
         }
     }
 
-    /// Where the file belongs, from the user's home and the value of `XDG_CONFIG_HOME`.
+    /// Returns the path of the service file, from the user's home directory and the value of `XDG_CONFIG_HOME`.
     pub fn file(self, boot: &Boot, user_home: &Path, config_home: Option<&Path>) -> PathBuf {
         match self {
             System::Systemd => {
@@ -70,7 +70,7 @@ impl System {
         }
     }
 
-    /// Changes nothing, and fails where the manager is not there to be asked.
+    /// Returns a command that changes nothing and fails if the service manager is not available.
     pub fn ask(self) -> Argv {
         match self {
             System::Systemd => argv(&["systemctl", "--user", "show-environment"]),
@@ -78,7 +78,7 @@ impl System {
         }
     }
 
-    /// Once the file is there.
+    /// Returns the commands that start the service after the file was written.
     pub fn start(self, boot: &Boot, file: &Path) -> Vec<Argv> {
         match self {
             System::Systemd => vec![
@@ -89,7 +89,7 @@ impl System {
         }
     }
 
-    /// While the file is still there.
+    /// Returns the commands that stop the service before the file is removed.
     pub fn stop(self, boot: &Boot) -> Vec<Argv> {
         match self {
             System::Systemd => {
@@ -101,7 +101,7 @@ impl System {
         }
     }
 
-    /// Once the file is gone.
+    /// Returns the commands that run after the file was removed.
     pub fn forget(self) -> Vec<Argv> {
         match self {
             System::Systemd => vec![argv(&["systemctl", "--user", "daemon-reload"])],

@@ -1,14 +1,14 @@
-//! The text of a unit for the user manager of systemd.
+//! Renders a unit for the user manager of systemd.
 //!
-//! The unit starts our tmux server, so that it belongs to the user manager and not to somebody's login, and is over at
-//! once; what it started goes on in its control group, also when the unit is stopped.
+//! The unit starts our tmux server, so that it belongs to the user manager and not to a login session, and then ends at
+//! once. The processes that it started continue in its control group, also when the unit is stopped.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use super::Boot;
 
-/// The unit.
+/// Renders the unit.
 pub(super) fn unit(boot: &Boot) -> String {
     let exe = program(boot.exe.as_os_str());
     let env: String = boot
@@ -48,17 +48,17 @@ WantedBy=default.target
     )
 }
 
-/// A program's path; systemd refuses some characters there that it takes in an argument.
+/// Quotes the path of a program. systemd rejects some characters there that it accepts in an argument.
 fn program(path: &OsStr) -> String {
     let refused = |c: char| c.is_control() || matches!(c, '"' | '\'' | '\\');
     match path.to_str() {
         Some(text) if !text.contains(refused) => quoted(path),
-        // Variables are put into arguments, but not into a path.
+        // systemd expands variables in arguments, but not in a path.
         _ => format!("/usr/bin/env {}", quoted(path).replace('$', "$$")),
     }
 }
 
-/// A word that systemd reads as it is where `$` means nothing.
+/// Quotes a text so that systemd reads it literally, except for `$` where variables are expanded.
 fn quoted(word: &OsStr) -> String {
     let mut text = String::from("\"");
     for chunk in word.as_bytes().utf8_chunks() {

@@ -1,4 +1,4 @@
-//! Letting one more user at a file: an access list as Linux keeps it beside the mode.
+//! Gives one more user access to a file, with a POSIX access control list.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,8 @@ use std::path::Path;
 use rustix::fs::{XattrFlags, setxattr};
 use rustix::io::Errno;
 
-/// Where Linux keeps the list, and how it is written: a version, then tag, rights and user of each entry.
+/// Extended attribute in which Linux stores the list. Its format is a version, followed by tag, permissions and user of
+/// each entry.
 const NAME: &str = "system.posix_acl_access";
 const VERSION: u32 = 2;
 const OWNER: u16 = 0x01;
@@ -17,16 +18,17 @@ const MASK: u16 = 0x10;
 const OTHERS: u16 = 0x20;
 const NOBODY: u32 = u32::MAX;
 
-/// Who is kept out by the file system itself.
+/// Whether the file system itself restricts access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fence {
-    /// All but the owner and this user.
+    /// Only the owner and this user have access.
     OneUser,
-    /// Nobody: the file system has no such lists.
+    /// Access is not restricted, because the file system has no access control lists.
     None,
 }
 
-/// Gives the owner all rights, this user these, and nobody else any; `without` is the mode where there are no lists.
+/// Gives the owner all permissions, this user the given ones, and other users none. `without` is the mode for file
+/// systems without access control lists.
 pub(super) fn only(path: &Path, user: u32, rights: u16, without: u32) -> io::Result<Fence> {
     let entries = [
         (OWNER, 7, NOBODY),

@@ -1,4 +1,5 @@
-//! Coming to a door. Whoever listens may be anybody, who need not take what comes: so coming to it is bounded.
+//! Connects to the socket of a share. The listener may belong to any user and need not accept anything, so all waits
+//! have a time limit.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -8,20 +9,20 @@ use std::time::Duration;
 use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_peercred};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-/// How long a queue in front of a door of our own may take to move.
+/// Time limit for a connection to a listener of our own.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A line to whoever listens there; `WouldBlock` when the queue in front of it has not moved for so long, and later
-/// when what is said is not taken for so long.
+/// Connects to the listener. Fails with `WouldBlock` if the backlog has been full for this time, and later if sent data
+/// is not accepted for this time.
 pub(super) fn to(path: &Path, patience: Duration) -> io::Result<UnixStream> {
     let line = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    // Linux waits for a place in the queue as long as it would wait to send.
+    // On Linux the send timeout also limits the wait for a place in the backlog.
     set_socket_timeout(&line, Timeout::Send, Some(patience))?;
     connect(&line, &SocketAddrUnix::new(path)?)?;
     Ok(line.into())
 }
 
-/// A line on which nothing is ever waited for; `WouldBlock` when there is a queue that is full.
+/// Opens a non-blocking connection. Fails with `WouldBlock` if the backlog is full.
 pub(super) fn at_once(path: &Path) -> io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let line = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -29,7 +30,7 @@ pub(super) fn at_once(path: &Path) -> io::Result<UnixStream> {
     Ok(line.into())
 }
 
-/// Whether somebody listens there.
+/// Returns `true` if a process listens on the socket.
 pub(super) fn has_listener(path: &Path) -> bool {
     match to(path, PATIENCE) {
         Ok(_) => true,
@@ -37,7 +38,7 @@ pub(super) fn has_listener(path: &Path) -> bool {
     }
 }
 
-/// The user whose process listens at the other end.
+/// Returns the user id of the process that listens at the other end.
 pub(super) fn listener(line: &UnixStream) -> io::Result<u32> {
     Ok(socket_peercred(line)?.uid.as_raw())
 }

@@ -1,8 +1,9 @@
-//! Where doors are: `/tmp/symposium-share-OWNER/GUEST/NAME`, with numbers for the users. The first directory lets
-//! everybody through and nobody look; the second only the guest, where the file system keeps lists of users.
+//! Directories of share sockets: `/tmp/symposium-share-OWNER/GUEST/NAME`, with numeric user ids. All users may pass
+//! through the first directory but not list it. Only the guest may enter the second, if the file system supports access
+//! control lists.
 //!
-//! `/tmp` is anybody's. A directory that is not its user's own, that is a link, or that others can write in is
-//! refused, on both sides.
+//! All users can write to `/tmp`. A directory that does not belong to the owner, is a symbolic link or is writable by
+//! others is refused, on both sides.
 
 use std::fs;
 use std::io;
@@ -15,55 +16,55 @@ use super::acl::{self, Fence};
 use super::connect;
 use crate::model::AgentName;
 
-/// Where all are, whatever `TMPDIR` says: both users must find the same place.
+/// Parent of all share directories, independent of `TMPDIR`, because both users must find the same path.
 const ROOT: &str = "/tmp";
 const PREFIX: &str = "symposium-share-";
 
-/// How many doors are found at most: a process may have 1024 files open.
+/// Maximum number of shares that a search returns: a process may have 1024 files open.
 const MOST: usize = 512;
-/// And how many of one user's, among how many that are no doors.
+/// Maximum number of shares of one owner in a search, and of directory entries that are checked for it.
 const MOST_OF_ONE: usize = 64;
 const MOST_LOOKED_AT: usize = 4096;
 
-/// The doors of one user for another one.
+/// Directory for the shares of one owner with one guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     owner: u32,
     guest: u32,
 }
 
-/// A door of somebody's that was found.
+/// A share that a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Whose.
+    /// User id of the owner.
     pub owner: u32,
-    /// What it is called.
+    /// Name of the shared agent.
     pub name: AgentName,
-    /// Where it is.
+    /// Path of the socket.
     pub path: PathBuf,
 }
 
-/// What a search for doors has found.
+/// Result of a search for shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
-    /// The doors.
+    /// Shares that were found.
     pub found: Vec<Found>,
-    /// Whether these are all.
+    /// Whether the list is complete.
     pub is_whole: bool,
 }
 
 impl Place {
-    /// The place of these two.
+    /// Returns the directory for this owner and guest.
     pub fn of(owner: u32, guest: u32) -> Place {
         Place { owner, guest }
     }
 
-    /// Whether this user has, or has had, any door.
+    /// Returns `true` if this user has, or has had, any share.
     pub fn is_any_of(owner: u32) -> bool {
         fs::symlink_metadata(Place::of(owner, owner).outer()).is_ok()
     }
 
-    /// Where the door of an agent is.
+    /// Returns the path of the socket for an agent.
     pub fn door(&self, name: &AgentName) -> PathBuf {
         self.inner().join(name.as_str())
     }
@@ -76,10 +77,10 @@ impl Place {
         self.outer().join(self.guest.to_string())
     }
 
-    /// Makes it, on the owner's side; says whether the file system itself keeps others out.
+    /// Creates the directory, on the owner's side. Returns whether the file system itself denies access to other users.
     pub fn prepare(&self) -> Result<bool, ShareError> {
         match self.prepare_once() {
-            // The last door that was there has just taken it along.
+            // The last share in the directory has just ended and removed it.
             Err(ShareError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 self.prepare_once()
             }
@@ -98,24 +99,24 @@ impl Place {
         Ok(fence == Fence::OneUser)
     }
 
-    /// Lets the guest use a socket that is there.
+    /// Gives the guest access to an existing socket.
     pub(super) fn open(&self, socket: &Path) -> Result<(), ShareError> {
         acl::only(socket, self.guest, 6, 0o666).map_err(ShareError::file("open", socket)).map(drop)
     }
 
-    /// Whether somebody listens at the door.
+    /// Returns `true` if a process listens on the socket of the agent.
     pub fn answers(&self, name: &AgentName) -> bool {
         self.checked(name).is_ok_and(|path| connect::has_listener(&path))
     }
 
-    /// Takes the door away that nobody listens at any more. One of another environment of ours stays.
+    /// Removes the socket if no process listens on it. A socket of another environment of the same owner stays.
     pub fn clear(&self, name: &AgentName) {
         if !self.answers(name) {
             self.remove(name);
         }
     }
 
-    /// Takes the door away, and what is empty then.
+    /// Removes the socket, and the directories if they are empty.
     pub fn remove(&self, name: &AgentName) {
         if self.check_dir(&self.outer()).is_ok() && self.check_dir(&self.inner()).is_ok() {
             let _ = fs::remove_file(self.door(name));
@@ -124,7 +125,7 @@ impl Place {
         }
     }
 
-    /// The door of an agent, on the guest's side, when it certainly is the owner's.
+    /// Returns the path of the socket on the guest's side, after checking that it belongs to the owner.
     pub fn checked(&self, name: &AgentName) -> Result<PathBuf, ShareError> {
         let path = self.door(name);
         for dir in [self.outer(), self.inner()] {
@@ -146,8 +147,8 @@ impl Place {
         }
     }
 
-    /// The doors that anybody has opened for this user, as far as there is time to look; one of each user's first, so
-    /// that nobody is kept out by another one's.
+    /// Finds all shares with this user, until the deadline. The first share of each owner comes first, so that one
+    /// owner cannot crowd out the others.
     pub fn all_for(guest: u32, until: Instant) -> Search {
         let is_late = || Instant::now() >= until;
         let (mut found, mut is_whole) = (Vec::new(), true);
@@ -167,10 +168,10 @@ impl Place {
         Search { found: found.into_iter().take(MOST).map(|(_, door)| door).collect(), is_whole }
     }
 
-    /// The doors here, and whether these are all.
+    /// Returns the shares in this directory, and whether the list is complete.
     fn doors(&self, is_late: impl Fn() -> bool) -> (Vec<Found>, bool) {
         let mut found = Vec::new();
-        // Before anything is read there: it may be a link to anywhere.
+        // The check comes before anything is read, because the directory may be a symbolic link to any path.
         if self.check_dir(&self.outer()).is_err() || self.check_dir(&self.inner()).is_err() {
             return (found, true);
         }
@@ -190,7 +191,7 @@ impl Place {
 
     fn check_dir(&self, dir: &Path) -> Result<(), ShareError> {
         let refuse = |why: String| Err(ShareError::Unsafe { path: dir.to_owned(), why });
-        // Where others could put another one in its place, it says nothing that it is the right one now.
+        // If other users could replace the directory, a check of it would prove nothing.
         let root = fs::metadata(ROOT).map_err(ShareError::file("look at", ROOT))?;
         if root.mode() & 0o022 != 0 && root.mode() & 0o1000 == 0 {
             return refuse(format!("{ROOT} has no sticky bit, so others can replace it"));
@@ -199,14 +200,15 @@ impl Place {
         match meta.mode() & 0o7777 {
             _ if !meta.is_dir() => refuse("it is not a directory".to_owned()),
             _ if meta.uid() != self.owner => refuse(format!("it belongs to user {}", meta.uid())),
-            // With an access list the group's bits are the list's mask.
+            // With an access control list, the group bits of the mode are the mask of the list.
             mode if mode & 0o022 != 0 => refuse(format!("others can write there (mode {mode:04o})")),
             _ => Ok(()),
         }
     }
 }
 
-/// Whose place is called so. A number can be written in many ways, and only one is its owner's to make.
+/// Parses the owner's user id from the name of a directory. Accepts only its canonical form, because other spellings of
+/// the number could be created by any user.
 fn owner_in(name: &str) -> Option<u32> {
     let number = name.strip_prefix(PREFIX)?;
     number.parse().ok().filter(|owner: &u32| owner.to_string() == number)

@@ -1,5 +1,5 @@
-//! Asking what is shared, at many doors at once. Whoever keeps one may be anybody: all together take no longer than
-//! they are given, however many do not answer, and no answer is longer than one can be.
+//! Queries many shares at once. Their listeners may belong to any user: the queries together take no longer than the
+//! deadline, however many do not answer, and the length of an answer is limited.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -12,25 +12,25 @@ use super::connect;
 use super::directory::Found;
 use super::frame::{Facts, Frame, Hello, Incoming, Want};
 
-/// What came of asking at one door.
+/// Result of querying one share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// This is shared.
+    /// Facts about the shared agent.
     Facts(Facts),
-    /// Nobody is there, or nobody who is understood.
+    /// No process listens there, or its answer is invalid.
     Nothing,
-    /// Nothing was heard in time.
+    /// No answer arrived in time.
     Silence,
 }
 
-/// A door that has been asked.
+/// A share that has been queried.
 struct Asked {
     at: usize,
     line: UnixStream,
     incoming: Incoming,
 }
 
-/// What is heard at these doors until then, one answer each.
+/// Queries these shares until the deadline. Returns one answer for each.
 pub fn ask(doors: &[Found], until: Instant) -> io::Result<Vec<Answer>> {
     let mut answers = vec![Answer::Nothing; doors.len()];
     let mut open = Vec::with_capacity(doors.len());
@@ -79,7 +79,7 @@ fn knock(door: &Found) -> io::Result<UnixStream> {
 }
 
 impl Asked {
-    /// What was said, when that is all.
+    /// Returns the answer if it is complete.
     fn hear(&mut self) -> Option<Answer> {
         let is_open = match self.incoming.take(&mut self.line) {
             Ok(is_open) => is_open,
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// Listens, and does this with the first who comes.
+    /// Listens on a socket and calls `meet` with the first connection.
     fn door(dir: &std::path::Path, name: &str, meet: fn(UnixStream)) -> Found {
         let path = dir.join(name);
         let listener = UnixListener::bind(&path).unwrap();
@@ -115,7 +115,7 @@ mod tests {
     fn say(mut line: UnixStream, text: &[u8]) {
         let _ = Hello::read(&mut line);
         let _ = line.write_all(text);
-        // Until the other side has gone.
+        // Wait until the other side has closed the connection.
         let _ = line.read(&mut [0]);
     }
 

@@ -1,82 +1,82 @@
-//! What is said through a door: a line of JSON that says hello, then pieces of bytes with a letter and a length.
+//! Wire format of a share: a JSON hello line, then frames of type, length and value.
 
 use std::io::{self, Read, Write};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The version of what is said here.
+/// Version of the protocol.
 const VERSION: u32 = 1;
-/// No hello is longer.
+/// Maximum length of a hello.
 const LONGEST_HELLO: u64 = 1024;
-/// No piece is longer.
+/// Maximum length of a frame.
 pub(super) const LONGEST: usize = 16 * 1024;
 
-/// What somebody who knocks wants.
+/// Purpose of a guest's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Want {
-    /// To type, if nobody else does.
+    /// To drive, if the session has no driver.
     Drive,
-    /// To type, also when somebody else does.
+    /// To drive, also if another client drives.
     Take,
-    /// To watch.
+    /// To observe without typing.
     Observe,
-    /// To know what is shared.
+    /// To query the facts about the share.
     Ask,
 }
 
-/// The first thing that is said.
+/// First message of a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     symposium: u32,
-    /// What for.
+    /// Purpose of the connection.
     pub want: Want,
-    /// What sort of terminal.
+    /// Value of `TERM` of the guest's terminal.
     pub term: String,
-    /// How wide.
+    /// Width of the terminal in columns.
     pub columns: u16,
-    /// How high.
+    /// Height of the terminal in rows.
     pub rows: u16,
-    /// Whether it is inside a tmux of theirs.
+    /// Whether the terminal is inside the guest's own tmux.
     #[serde(default)]
     pub within_tmux: bool,
 }
 
-/// What is shared, as its owner's side says.
+/// Facts about a share, as the owner's side reports them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// Whether a guest may only watch.
+    /// Whether the guest may only observe.
     pub read_only: bool,
-    /// Until when.
+    /// Time at which the share ends, if it is limited.
     #[serde(default, with = "crate::base::json_time::option")]
     pub until: Option<Timestamp>,
-    /// What the agent does, in a word.
+    /// Status of the agent as one word.
     pub status: String,
 }
 
-/// A piece of what is said after it.
+/// A message after the hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// What was typed.
+    /// Bytes that the guest typed.
     Input(Vec<u8>),
-    /// The window has another size: columns and rows.
+    /// New size of the guest's window in columns and rows.
     Size(u16, u16),
-    /// What is to be shown.
+    /// Bytes to show on the guest's terminal.
     Output(Vec<u8>),
-    /// That was all, and why.
+    /// End of the connection, with its reason.
     End(String),
-    /// The answer to who asks.
+    /// Answer to [`Want::Ask`], as JSON.
     Facts(Vec<u8>),
 }
 
 impl Hello {
-    /// One of ours.
+    /// Creates a hello with the current version of the protocol.
     pub fn new(want: Want, term: &str, (columns, rows): (u16, u16)) -> Hello {
         Hello { symposium: VERSION, want, term: term.to_owned(), columns, rows, within_tmux: false }
     }
 
-    /// Reads one; what is not one, or of another version, is an error.
+    /// Reads a hello. Fails if it is invalid or has another version.
     pub(super) fn read(from: &mut impl Read) -> io::Result<Hello> {
         let mut line = Vec::new();
         let mut byte = [0];
@@ -100,7 +100,7 @@ impl Hello {
         to.write_all(&line)
     }
 
-    /// With a terminal that can be one and a size that can be drawn: it was somebody else who said it.
+    /// Replaces an invalid terminal type and limits the size, because the guest is not trusted.
     fn sane(mut self) -> Hello {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
         if self.term.is_empty()
@@ -120,7 +120,7 @@ fn sane_size(columns: u16, rows: u16) -> (u16, u16) {
 }
 
 impl Frame {
-    /// The one that these bytes begin with, and how many it takes; none when more is to come.
+    /// Parses the first frame and its length, or returns `None` if it is incomplete.
     fn parse(bytes: &[u8]) -> io::Result<Option<(Frame, usize)>> {
         let Some((&[letter, high, low], rest)) = bytes.split_first_chunk() else { return Ok(None) };
         let length = usize::from(u16::from_be_bytes([high, low]));
@@ -158,14 +158,14 @@ impl Frame {
     }
 }
 
-/// What comes, put together again. Whoever sends half a piece is not waited for.
+/// Buffer that reassembles frames from the received bytes. It never blocks on an incomplete frame.
 #[derive(Debug, Default)]
 pub(super) struct Incoming {
     held: Vec<u8>,
 }
 
 impl Incoming {
-    /// Reads once what is there; false at the end.
+    /// Reads the available bytes once. Returns `false` at the end of the stream.
     pub(super) fn take(&mut self, from: &mut impl Read) -> io::Result<bool> {
         let mut bytes = [0; LONGEST];
         let count = from.read(&mut bytes)?;
@@ -173,7 +173,7 @@ impl Incoming {
         Ok(count > 0)
     }
 
-    /// The next whole piece of what was read; all are to be taken before more is read.
+    /// Returns the next complete frame. The caller takes all frames before it reads more.
     pub(super) fn next(&mut self) -> io::Result<Option<Frame>> {
         let Some((frame, length)) = Frame::parse(&self.held)? else { return Ok(None) };
         self.held.drain(..length);
@@ -200,7 +200,7 @@ mod tests {
         let expected =
             [&all[..], &[Frame::Output(long[..LONGEST].to_vec()), Frame::Output(long[LONGEST..].to_vec())]]
                 .concat();
-        // However it is cut.
+        // The result must not depend on the sizes of the reads.
         for size in [1, 2, 5, 4096, bytes.len()] {
             let (mut incoming, mut heard) = (Incoming::default(), Vec::new());
             for mut piece in bytes.chunks(size) {

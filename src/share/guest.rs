@@ -1,4 +1,4 @@
-//! The guest's side: this terminal shows what comes through the door, and sends what is typed.
+//! The guest's side of a share: shows the received output on this terminal and sends the input.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -17,27 +17,27 @@ use super::frame::{Frame, Hello, Incoming};
 use crate::base::terminal::{LEAVE_ALTERNATE_SCREEN, MODES_OFF};
 use crate::model::AgentName;
 
-/// How long a door may take to let us in, or to take what is typed.
+/// Time limit for the owner's side to accept the connection or the input.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// C-b, behind which `d` leaves: the keys that everybody who attaches leaves with.
+/// C-b, the prefix of the detach key `C-b d`, which is the same for all attached clients.
 const PREFIX: u8 = 0x02;
 
-/// How a visit ended.
+/// Reason why the connection ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Left {
-    /// By the guest's own keys.
+    /// The guest pressed the detach keys.
     ByKeys,
-    /// The other side ended it, with these words.
+    /// The owner's side ended it, for this reason.
     Sent(String),
 }
 
-/// Puts this terminal on an agent that its owner shares with us, in the size that it has then.
+/// Attaches this terminal to an agent that its owner shares with this user, with the terminal's size at that time.
 pub fn visit(place: &Place, owner: u32, name: &AgentName, mut hello: Hello) -> Result<Left, ShareError> {
     let path = place.checked(name)?;
     let mut line = connect(&path, owner)?;
     let failed = |doing| ShareError::file(doing, &path);
     let resized = told_of(&[SIGWINCH]).map_err(failed("watch the size for"))?;
-    // The terminal is given back first.
+    // On a signal, the terminal is restored before this process ends.
     let asked_to_end = told_of(&[SIGTERM, SIGHUP]).map_err(failed("take the terminal for"))?;
     (hello.columns, hello.rows) = size();
     if hello.write(&mut line).is_err() {
@@ -48,7 +48,7 @@ pub fn visit(place: &Place, owner: u32, name: &AgentName, mut hello: Hello) -> R
     terminal.run().map_err(failed("speak to"))
 }
 
-/// One end of a line that can be read when one of these signals has come.
+/// Returns a stream that becomes readable when one of these signals arrives.
 fn told_of(signals: &[i32]) -> io::Result<UnixStream> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;
@@ -64,7 +64,7 @@ fn connect(path: &Path, owner: u32) -> Result<UnixStream, ShareError> {
         io::ErrorKind::WouldBlock => ShareError::Silent { after: PATIENCE },
         _ => ShareError::NoDoor { path: path.to_owned() },
     })?;
-    // Whoever made the file may have gone, and another one listen in its place.
+    // The process that created the socket may have ended, and another may listen in its place.
     match connect::listener(&line) {
         Ok(uid) if uid == owner => Ok(line),
         Ok(uid) => {
@@ -116,7 +116,7 @@ impl Visit {
                 }
             }
             if from_door {
-                // Cut: unshared, out of time, or killed.
+                // The connection is closed: the share was ended, has expired, or its process was killed.
                 let is_open = incoming.take(&mut self.line).unwrap_or(false);
                 loop {
                     match incoming.next() {
@@ -145,14 +145,14 @@ impl Visit {
         }
     }
 
-    /// What is to be sent; none when the guest leaves.
+    /// Returns the bytes to send, or `None` if the guest detaches.
     fn without_prefix(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut typed = Vec::with_capacity(bytes.len());
         for &byte in bytes {
             match (std::mem::take(&mut self.prefix), byte) {
                 (true, b'd') => return None,
                 (true, PREFIX) => typed.push(PREFIX),
-                // No other key means anything behind it: nothing here is tmux's.
+                // No other key has a meaning after the prefix, because tmux does not interpret the guest's keys.
                 (true, _) => {}
                 (false, PREFIX) => self.prefix = true,
                 (false, byte) => typed.push(byte),
@@ -162,12 +162,12 @@ impl Visit {
     }
 }
 
-/// Words of somebody else's, for one line of a terminal.
+/// Sanitizes a text from the other side for one line of a terminal.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
-/// A terminal in raw mode; dropping it puts everything back.
+/// A terminal in raw mode. Dropping it restores the former mode.
 struct Raw(Termios);
 
 impl Raw {

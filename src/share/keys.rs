@@ -1,45 +1,45 @@
-//! What a guest's terminal sends, taken apart: what was typed and pasted is for the agent; what the terminal says by
-//! itself (mouse, focus, answers to what tmux asked it) is for nobody.
+//! Decodes the output of a guest's terminal: typed and pasted text is for the agent; reports of the terminal itself
+//! (mouse, focus, answers to queries of tmux) are dropped.
 
-/// A paste is held until its end; no more than this, which no person means.
+/// Maximum length of a paste, which is buffered until its end. A larger paste cannot be intended.
 const MOST: usize = 1 << 20;
 const BEGIN: &[u8] = b"\x1b[200~";
 const END: &[u8] = b"\x1b[201~";
 
-/// Something for the agent.
+/// Input for the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typed {
-    /// These bytes.
+    /// Bytes as they were typed.
     Bytes(Vec<u8>),
-    /// A text that was pasted.
+    /// Text that was pasted.
     Paste(Vec<u8>),
-    /// A key whose bytes depend on what the program has asked for, by tmux's name.
+    /// A key by its tmux name. Its bytes depend on the mode that the program has set.
     Key(&'static str),
 }
 
-/// Takes apart what comes in pieces.
+/// Decoder for input that arrives in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     held: Vec<u8>,
     paste: Option<Vec<u8>>,
 }
 
-/// What begins at a place.
+/// Kind and length of the next part of the input.
 enum Next {
-    /// So many bytes as they are.
+    /// This many bytes of plain input.
     Plain(usize),
-    /// So many bytes that are a key.
+    /// This many bytes that form a key.
     Key(usize, &'static str),
-    /// So many bytes that are nothing.
+    /// This many bytes that are dropped.
     Nothing(usize),
-    /// A paste, behind so many bytes.
+    /// A paste that begins after this many bytes.
     Paste(usize),
-    /// More is to come.
+    /// The part is incomplete.
     Open,
 }
 
 impl Decoder {
-    /// What these bytes mean, together with those that were held.
+    /// Decodes these bytes together with those that were buffered.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Typed> {
         let mut all = std::mem::take(&mut self.held);
         all.extend_from_slice(bytes);
@@ -56,7 +56,7 @@ impl Decoder {
                         at += end + END.len();
                     }
                     None => {
-                        // The mark may be cut in two.
+                        // The end marker may be split between two reads.
                         let keep = rest.len().min(END.len() - 1);
                         let room = MOST.saturating_sub(paste.len());
                         paste.extend(rest[..rest.len() - keep].iter().take(room));
@@ -102,38 +102,38 @@ fn next(rest: &[u8]) -> Next {
             None => Next::Plain(3),
         },
         [0x1b, b']' | b'P' | b'_' | b'^', ..] => string(rest),
-        // Escape itself, or Alt with a key.
+        // The Escape key itself, or Alt with another key.
         [0x1b, ..] => Next::Plain(1),
         _ => Next::Plain(rest.iter().position(|byte| *byte == 0x1b).unwrap_or(rest.len())),
     }
 }
 
-/// `ESC [`, numbers, a letter.
+/// Decodes a control sequence: `ESC [`, parameters, a final letter.
 fn control(rest: &[u8]) -> Next {
     let Some(end) = rest[2..].iter().position(|byte| (0x40..=0x7e).contains(byte)).map(|at| at + 2) else {
         return if rest.len() > 64 { Next::Nothing(rest.len()) } else { Next::Open };
     };
     let (inside, letter, count) = (&rest[2..end], rest[end], end + 1);
     match (inside, letter) {
-        // A mouse of the old sort has three bytes behind it.
+        // A report of the old mouse protocol has three more bytes.
         ([], b'M') => Next::Nothing((count + 3).min(rest.len())),
         ([], b'I' | b'O') => Next::Nothing(count),
         ([], letter) if cursor(letter).is_some() => Next::Key(count, cursor(letter).unwrap_or_default()),
         (b"200", b'~') => Next::Paste(BEGIN.len()),
         (b"201", b'~') => Next::Nothing(count),
-        // A mouse, and what a terminal answers when it is asked what it is.
+        // Mouse reports, and answers of the terminal to queries of its properties.
         ([b'<' | b'?' | b'>' | b'=', ..], _) | (_, b'R' | b'c' | b'n' | b't' | b'y') => Next::Nothing(count),
         _ => Next::Plain(count),
     }
 }
 
-/// An answer that goes on until it says that it is over.
+/// Decodes an answer that extends to its terminator.
 fn string(rest: &[u8]) -> Next {
     let bell = rest.iter().position(|byte| *byte == 0x07).map(|at| at + 1);
     let end = find(rest, b"\x1b\\").map(|at| at + 2);
     match bell.into_iter().chain(end).min() {
         Some(count) => Next::Nothing(count),
-        // Alt with that key, when nothing comes behind it.
+        // This is Alt with that key if no more bytes follow.
         None if rest.len() == 2 => Next::Plain(2),
         None if rest.len() > 256 => Next::Nothing(rest.len()),
         None => Next::Open,
@@ -193,7 +193,7 @@ mod tests {
     fn where_it_is_cut_does_not_matter() {
         let sent = b"a\x1b[200~pas\x1b[Ate\x1b[201~b\x1b[<0;1;1Mc";
         for cut in 0..sent.len() {
-            // A lone escape is a key that was pressed.
+            // A lone escape character is the Escape key.
             if sent[..cut].ends_with(b"\x1b") && !sent[..cut].starts_with(b"a\x1b[200~") {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! The owner's side of a door: one socket, one user who may come through. Who knocks tells the kernel; everybody else
-//! is let go before a byte of theirs is read.
+//! The owner's side of a share: one socket that accepts one user. The kernel reports the user of a connection; other
+//! users are disconnected before any of their bytes are read.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -20,29 +20,30 @@ use super::keys::{Decoder, Typed};
 use super::pty::Screen;
 use crate::model::AgentName;
 
-/// How many lines of a guest's may be there at once: more than terminals, so that one can always ask.
+/// Maximum number of connections of a guest at a time: more than the guest's terminals, so that a query is always
+/// possible.
 const MOST_LINES: usize = 16;
-/// How long somebody may take to say hello, or to take what is shown.
+/// Time limit for a guest to send the hello, or to accept output.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The clock is looked at this often: it may be set, and a machine may sleep.
+/// Interval at which the clock is checked, because the clock may be set and the machine may be suspended.
 const LOOK_AT_CLOCK: Duration = Duration::from_secs(20);
 
-/// A door that is open.
+/// An open listener for one guest.
 pub struct Door {
     listener: UnixListener,
     path: PathBuf,
     guest: u32,
 }
 
-/// Somebody who came through it.
+/// A connection of the guest.
 pub struct Guest {
-    /// What they want.
+    /// First message of the connection, with its purpose.
     pub hello: Hello,
     line: UnixStream,
 }
 
 impl Door {
-    /// Opens it; refuses where somebody listens already.
+    /// Opens the listener. Fails if another process already listens on the socket.
     pub fn open(place: &Place, guest: u32, name: &AgentName) -> Result<Door, ShareError> {
         place.prepare()?;
         let path = place.door(name);
@@ -55,7 +56,7 @@ impl Door {
         Ok(Door { listener, path, guest })
     }
 
-    /// Lets guests in, each on a thread of its own, for as long as there is time left.
+    /// Accepts connections, each on its own thread, for as long as `time_left` returns a positive time.
     pub fn keep(
         &self,
         time_left: impl Fn() -> Option<Duration>,
@@ -86,7 +87,7 @@ impl Door {
         Ok(())
     }
 
-    /// Where it is.
+    /// Returns the path of the socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -104,19 +105,19 @@ impl Guest {
         Ok(Guest { hello, line })
     }
 
-    /// Tells what is shared.
+    /// Answers a query with the facts about the share.
     pub fn tell(mut self, facts: &Facts) -> io::Result<()> {
         let facts = serde_json::to_vec(facts).map_err(io::Error::other)?;
         Frame::Facts(facts).write(&mut self.line)
     }
 
-    /// Says that it is over.
+    /// Tells the guest that the connection ends, and why.
     pub fn dismiss(&mut self, why: &str) {
         let _ = Frame::End(why.to_owned()).write(&mut self.line);
         let _ = self.line.flush();
     }
 
-    /// Shows the screen and hands on what is typed, until one of them leaves.
+    /// Shows the screen to the guest and passes on the guest's input, until one side ends.
     pub fn watch(&mut self, screen: &mut Screen, mut typed: impl FnMut(Typed, &Screen)) -> io::Result<()> {
         let (mut decoder, mut incoming) = (Decoder::default(), Incoming::default());
         let mut buffer = [0; LONGEST];

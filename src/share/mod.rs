@@ -1,12 +1,12 @@
-//! The sharing edge: the door through which another Unix user comes to one agent, and the way in from their side.
+//! The share adapter: the listener through which another Unix user attaches to one agent, and the guest's side of it.
 //!
-//! - `place` is where doors are and who may reach them, `acl` how the file system is told; `door` listens and knows
-//!   who knocks, `frame` is what is said through it
-//! - `pty` is the terminal that a guest's screen is drawn on; `keys` takes what a guest types apart; `line` comes to a
-//!   door, `visit` is the guest's own side of one, `ask` of many
+//! - `directory`: where the sockets are and which users may reach them; `acl` sets their access control lists
+//! - `listener`: the owner's side of a share; `frame` is the wire format
+//! - `pty`: the terminal on which a guest's screen is drawn; `keys` decodes the guest's input
+//! - `connect`: connections with a time limit; `guest` is the guest's side of one share, `discover` queries many
 //!
-//! What a guest sends is bytes for an agent's program and the size of a window, never a command and never a key for
-//! tmux. What the other side sends is never believed: who it is tells the kernel.
+//! A guest sends bytes for the agent's program and the size of a window, never a command and never a key for tmux. The
+//! user at the other end is identified by the kernel, never by what the other side sends.
 
 mod acl;
 mod connect;
@@ -30,43 +30,43 @@ pub use keys::Typed;
 pub use listener::{Door, Guest};
 pub use pty::Screen;
 
-/// What can go wrong with a door.
+/// Reason why an operation on a share failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ShareError {
-    /// A place that somebody else could have prepared.
+    /// A path that another user could have prepared.
     #[error("{} is not safe to use: {why}", path.display())]
     Unsafe {
-        /// The place.
+        /// The unsafe path.
         path: PathBuf,
-        /// Why.
+        /// Reason why it is unsafe.
         why: String,
     },
-    /// Nobody shares this here, or no longer.
+    /// The agent is not, or no longer, shared with this user.
     #[error("nobody answers at {}", path.display())]
     NoDoor {
-        /// Where the door would be.
+        /// Path at which the socket would be.
         path: PathBuf,
     },
-    /// Somebody is there, and does not let us in.
+    /// The owner's process did not complete the handshake.
     #[error("no answer within {after:?}")]
     Silent {
-        /// How long we waited.
+        /// Time that was waited.
         after: Duration,
     },
-    /// The other side said no.
+    /// The owner's side refused the connection.
     #[error("{why}")]
     Refused {
-        /// Its words, made fit to be shown.
+        /// Its reason, sanitized for display.
         why: String,
     },
-    /// The system said no.
+    /// A file operation failed.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// Operation that failed, as a verb.
         doing: &'static str,
-        /// On what.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
 }

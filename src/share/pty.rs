@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// A program on a terminal of its own; dropping it ends both.
+/// A program on its own terminal. Dropping it ends both.
 pub struct Screen {
     master: File,
     child: Child,
@@ -21,7 +21,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Starts the program with these arguments and this environment, and nothing else.
+    /// Starts the program with exactly these arguments and this environment.
     pub fn open(
         program: &Path,
         args: &[OsString],
@@ -42,28 +42,29 @@ impl Screen {
         Ok(Screen { master: File::from(master), child, name })
     }
 
-    /// What it shows next; nothing when the program has left.
+    /// Reads the next output, or 0 bytes if the program has ended.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.master.read(buffer) {
-            // Nobody holds the other end.
+            // No process has the other end open.
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => Ok(0),
             other => other,
         }
     }
 
-    /// Gives it another size. The program is not told by the system, whose terminal this is not: it is told here.
+    /// Sets the size of the terminal. The program is notified explicitly, because this is not its controlling terminal
+    /// and the kernel does not send SIGWINCH.
     pub(super) fn resize(&self, size: (u16, u16)) {
         let _ = tcsetwinsize(&self.master, winsize(size));
         self.is_used();
     }
 
-    /// Tells the program that somebody uses the terminal: tmux takes one that may have another size for the one that
+    /// Notifies the program that its terminal was used: for tmux, a client whose size may have changed is the one that
     /// was used last.
     pub fn is_used(&self) {
         let _ = kill_process(Pid::from_child(&self.child), Signal::WINCH);
     }
 
-    /// The process that draws, `@` and the terminal's name.
+    /// Returns the key of the tmux client: its process id, `@` and the name of its terminal.
     pub fn key(&self) -> String {
         format!("{}@{}", self.child.id(), self.name)
     }
@@ -77,7 +78,7 @@ impl AsFd for Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A client of tmux leaves properly when it is asked to.
+        // A tmux client detaches properly on SIGHUP.
         let _ = kill_process(Pid::from_child(&self.child), Signal::HUP);
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! The only place that starts ssh: its options, and the few words that the far side's shell gets to see.
+//! The only place that starts ssh: its options, and the few arguments that the shell of the host sees.
 
 use std::ffi::OsStr;
 use std::io;
@@ -10,30 +10,30 @@ use std::time::{Duration, Instant};
 use super::{Asking, Ssh, SshError, request};
 use crate::model::{AgentName, Exit, FarBinary, Host, HostName};
 
-/// How long the old connection may take to be let go of; it only has to answer on this machine.
+/// Time limit for closing the shared connection. Only the ssh process on this machine has to answer.
 const LETTING_GO: Duration = Duration::from_secs(2);
 
-/// Where symposium is put when it is not in the PATH of a shell that nobody logged in to. `sh`, because the shell of
-/// the user there may be any.
+/// Finds symposium on the host, also in directories that are not in the PATH of a non-login shell. Uses `sh`, because
+/// the user's shell on the host may be any.
 const FIND: &str = r#"PATH="$PATH:$HOME/.cargo/bin:$HOME/.local/bin"; export PATH; exec symposium"#;
 
-/// What attaching does there.
+/// Arguments of an attach on the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachWords<'a> {
-    /// The agent; its pattern makes it safe in any shell.
+    /// Name of the agent. Its character set is safe in any shell.
     pub name: &'a AgentName,
-    /// Options, all of them fixed words of ours.
+    /// Additional options, all of them constants.
     pub options: &'a [&'static str],
-    /// What the attaching is called, so that the next one knows which came before.
+    /// Id of this attach, by which a later attach refers to it.
     pub link: uuid::Uuid,
-    /// What that machine is called here; its pattern makes it safe too.
+    /// Name of the host on this machine. Its character set is safe as well.
     pub host: &'a HostName,
-    /// What ssh is started through, so that it ends with us.
+    /// Command through which ssh is started, so that it ends with this process.
     pub tie: [&'static str; 2],
 }
 
 impl Ssh {
-    /// A command that speaks with the far side over pipes.
+    /// Returns a command that runs `remote` on the host and communicates over pipes.
     pub(super) fn speaking(&self, host: &Host, asking: Asking) -> Command {
         let mut command = self.command(self.program(), host, asking);
         command.arg("-T").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), "remote"));
@@ -41,10 +41,10 @@ impl Ssh {
         command
     }
 
-    /// Puts this terminal on an agent there until it leaves, or the connection does.
+    /// Attaches this terminal to an agent on the host until the user detaches or the connection ends.
     ///
-    /// What ssh itself has to say is handed over, not shown: on the screen of an agent it would be noise. It must not
-    /// outlive us: it would take what is typed next, which is meant for the shell.
+    /// Returns the messages of ssh instead of showing them, because they would disturb the screen of the agent. ssh
+    /// must not outlive this process: it would read input that is meant for the shell.
     pub fn attach(&self, host: &Host, words: &AttachWords<'_>) -> Result<(Exit, String), SshError> {
         let mut far = format!("agent attach --link {} --known-as {}", words.link, words.host);
         for option in words.options {
@@ -52,7 +52,8 @@ impl Ssh {
         }
         far.push_str(&format!(" {}", words.name));
         let mut command = self.command(self.tied_program(words.tie), host, Asking::Allowed);
-        // Whatever is typed is for the agent: by `~.` at the beginning of a line ssh would leave, and what is behind it be lost.
+        // All input is meant for the agent: with an escape character, `~.` at the beginning of a line would end ssh,
+        // and the input after it would be lost.
         command.args(["-o", "EscapeChar=none"]);
         command.arg("-tt").arg("--").arg(host.address.as_str()).arg(far_words(host.binary.as_ref(), &far));
         let mut child = command.stderr(Stdio::piped()).spawn().map_err(|source| self.not_run(source))?;
@@ -63,14 +64,14 @@ impl Ssh {
         Ok((Exit { code: status.code(), signal: status.signal() }, said))
     }
 
-    /// Whether nobody has been let in at a host: there is a connection to share as soon as somebody was.
+    /// Returns `true` if no login on the host has succeeded: a successful one leaves a connection to share.
     pub(super) fn is_unshared(&self, host: &Host) -> bool {
         self.socket(host).is_some_and(|socket| std::fs::symlink_metadata(socket).is_err())
     }
 
-    /// Has nobody else come over the shared connection to a host, which may be dead and would hold up the next one. Who
-    /// is on it stays: one that is dead ends by itself (`ServerAliveInterval`), one that is not ends with the last of
-    /// them.
+    /// Stops new sessions from using the shared connection to a host, which may be dead and would delay them. Existing
+    /// sessions stay: a dead connection ends by itself (`ServerAliveInterval`), a working one ends with its last
+    /// session.
     pub fn let_go(&self, host: &Host) {
         let Some(socket) = self.socket(host) else { return };
         let Ok(before) = std::fs::symlink_metadata(&socket) else { return };
@@ -81,7 +82,8 @@ impl Ssh {
         if let Ok(child) = command.spawn() {
             end_within(child, LETTING_GO);
         }
-        // What did not answer must not be found by the next one, who may have made a new one already.
+        // A connection that did not answer must not be found by the next call. Another process may have created a new
+        // one already.
         if std::fs::symlink_metadata(&socket).is_ok_and(|now| now.ino() == before.ino()) {
             let _ = std::fs::remove_file(socket);
         }
@@ -109,8 +111,8 @@ impl Ssh {
             "-o",
             "ConnectTimeout=5",
         ]);
-        // What people have for their own shells: a program of theirs in place of ours, ports that their shell holds
-        // already, and a client that does not say why it cannot get in.
+        // Override settings that users make for their own shells: another remote command, forwarded ports that are
+        // already in use, and a log level that hides why the login failed.
         command.args(["-o", "RemoteCommand=none", "-o", "ClearAllForwardings=yes", "-o", "LogLevel=INFO"]);
         if asking == Asking::Never {
             command.args(["-o", "BatchMode=yes"]);
@@ -139,7 +141,7 @@ impl Ssh {
     }
 }
 
-/// The command line of the far side: `sh` finds the binary, and is given fixed words only.
+/// Returns the command line for the host: `sh` finds the binary and receives only constants.
 fn far_words(binary: Option<&FarBinary>, words: &str) -> String {
     match binary {
         Some(binary) => format!("exec '{}' {words}", binary.as_str()),
@@ -147,7 +149,7 @@ fn far_words(binary: Option<&FarBinary>, words: &str) -> String {
     }
 }
 
-/// Waits for a child, and ends it when it takes too long; how it ended.
+/// Waits for a child and kills it at the time limit. Returns its exit status.
 pub(super) fn end_within(mut child: Child, bound: Duration) -> Option<ExitStatus> {
     let deadline = Instant::now() + bound;
     while matches!(child.try_wait(), Ok(None)) {

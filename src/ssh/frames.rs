@@ -1,17 +1,18 @@
-//! Frames out of a stream. What comes before the hello is a shell's and is skipped; what does not fit ends it.
+//! Reads frames from a stream. Output before the hello comes from a shell and is skipped; an invalid frame ends the
+//! stream.
 
 use std::io::{self, BufRead, Read};
 
 use crate::model::{Frame, HELLO, Hello};
 
-/// More than any shell greets with.
+/// Maximum number of bytes before the hello, more than any shell prints.
 const MOST_NOISE: usize = 64 * 1024;
-/// No frame is longer: it must fit into memory whole.
+/// Maximum length of a frame, which must fit into memory.
 const LONGEST: usize = 1 << 20;
-/// No version is longer.
+/// Maximum length of a version.
 const LONGEST_VERSION: usize = 32;
 
-/// Reads until the hello has come; none when the stream ended without one, with what was said instead.
+/// Reads up to the hello. If the stream ends without one, returns the output that came instead.
 pub(super) fn hello(source: &mut impl BufRead) -> io::Result<Result<Frame, String>> {
     let mut noise = Vec::new();
     loop {
@@ -28,7 +29,7 @@ pub(super) fn hello(source: &mut impl BufRead) -> io::Result<Result<Frame, Strin
     }
 }
 
-/// The next frame; none at the end of the stream.
+/// Reads the next frame, or returns `None` at the end of the stream.
 pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<Frame>> {
     let mut head = Vec::new();
     source.by_ref().take(64).read_until(b'\n', &mut head)?;
@@ -53,7 +54,8 @@ pub(super) fn next(source: &mut impl BufRead) -> io::Result<Option<Frame>> {
     }))
 }
 
-/// A version as it is told to people and written down: a stranger chose it, so it ends where it is no version any more.
+/// Truncates a version at the first character that is not valid in one, because it is shown and stored and the host is
+/// not trusted.
 fn word(version: &str) -> String {
     let is_of_one = |c: &char| c.is_ascii_alphanumeric() || ".+-".contains(*c);
     match version.chars().take_while(is_of_one).take(LONGEST_VERSION).collect::<String>() {

@@ -1,9 +1,9 @@
-//! The ssh edge: the OpenSSH client, with the user's own configuration, as it is asked here.
+//! The ssh adapter: runs the OpenSSH client with the user's own configuration.
 //!
-//! What goes into a command line of the far side is fixed words, a checked path and the name of an agent; everything
-//! else goes in over standard input, so that no shell there ever sees a text of anybody. One connection to a host is
-//! shared by all that is asked of it (ControlMaster). Must never change what the user's configuration says of keys,
-//! known hosts or proxies.
+//! A command line for the host contains only constants, a validated path and the name of an agent. Everything else is
+//! sent over standard input, so that no shell on the host interprets any text. All requests to a host share one
+//! connection (ControlMaster). This module must never override the user's configuration of keys, known hosts or
+//! proxies.
 
 mod command;
 mod frames;
@@ -17,35 +17,35 @@ use crate::model::Host;
 pub use command::AttachWords;
 pub use request::{Bounds, Heed, Lost, Talked};
 
-/// Why ssh could not even be started.
+/// Reason why ssh could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SshError {
-    /// There is no such program.
+    /// The program does not exist.
     #[error("`{program}` is not installed, or not in PATH")]
     Missing {
-        /// What was looked for.
+        /// Name or path that was searched.
         program: String,
     },
-    /// It could not be started, or spoken to.
+    /// The program could not be started, or its pipes failed.
     #[error("cannot run {}: {source}", program.display())]
     NotRun {
-        /// The program.
+        /// Path of the program.
         program: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
 }
 
-/// Whether ssh may ask a person for a password or for a host's key.
+/// Whether ssh may ask the user for a password or the confirmation of a host key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asking {
-    /// There is a person and a terminal.
+    /// ssh may ask, because there is a user at a terminal.
     Allowed,
-    /// Whatever needs an answer fails.
+    /// ssh may not ask; a login that needs an answer fails.
     Never,
 }
 
-/// The OpenSSH client.
+/// The OpenSSH client and its settings.
 #[derive(Debug, Clone)]
 pub struct Ssh {
     program: PathBuf,
@@ -54,18 +54,20 @@ pub struct Ssh {
 }
 
 impl Ssh {
-    /// The one that `program` names, a path or a name in this PATH; its sockets are in `run_dir`.
+    /// Finds the client. `program` is a path or a name in the PATH of `env`; the sockets of shared connections are in
+    /// `run_dir`.
     pub fn find(program: &str, run_dir: PathBuf, env: &[(OsString, OsString)]) -> Result<Ssh, SshError> {
         let path = env.iter().find(|(key, _)| key == "PATH").map(|(_, value)| value.clone());
-        // From the root, so that a `.` in PATH does not find a program wherever we are.
+        // Relative entries of PATH are resolved from the root, so that a `.` in PATH does not find a program in the
+        // current directory.
         let found = which::which_in(program, path, "/");
         let program = found.map_err(|_| SshError::Missing { program: program.to_owned() })?;
         Ok(Ssh { program, run_dir, env: env.to_vec() })
     }
 
-    /// The socket of the connection to a host; none when its path would be too long for one.
+    /// Returns the socket of the shared connection to a host, or `None` if its path would be too long.
     fn socket(&self, host: &Host) -> Option<PathBuf> {
-        /// A socket's path has 104 bytes on some systems, and ssh puts 17 behind it while it makes one.
+        /// A socket path has 104 bytes on some systems, and ssh appends 17 while it creates one.
         const LONGEST: usize = 104 - 17 - 1;
         let path = self.run_dir.join(format!("ssh-{}", host.link));
         let is_plain =

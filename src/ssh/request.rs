@@ -1,5 +1,5 @@
-//! One request to the far side and its answer, frame by frame, with bounds on silence: a link that is dead without
-//! saying so is told from a far side that has nothing to say yet.
+//! One request to a host and its answer, frame by frame. Time limits on silence distinguish a dead connection from a
+//! host that has nothing to send yet.
 
 use std::io::{BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
@@ -10,69 +10,69 @@ use std::time::{Duration, Instant};
 use super::{Asking, Ssh, SshError, command, frames};
 use crate::model::{FarRequest, Frame, Host};
 
-/// The far side says that it is alive every 5 s; after three of these are missing the link is taken for dead.
+/// The host sends a keepalive every 5 s. After three missing ones the connection is considered dead.
 const SILENCE: Duration = Duration::from_secs(16);
-/// How long a client that has said everything may take to end.
+/// Time for a client to end after it has sent everything.
 const LEAVING: Duration = Duration::from_secs(1);
-/// How long one may take whose exit code we want to know.
+/// Time for a client to end if its exit code is needed.
 const ENDING: Duration = Duration::from_secs(5);
-/// How long the last complaint of a client that has ended is waited for.
+/// Time to wait for the last error message of a client that has ended.
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(200);
-/// More than ssh ever complains.
+/// Maximum length of the error messages, more than ssh ever prints.
 const MOST_COMPLAINTS: u64 = 16 * 1024;
-/// How many frames wait for whoever shows them; the others wait over there.
+/// Number of frames that are buffered here; further frames wait on the host.
 const MOST_WAITING: usize = 4;
 
-/// How long to wait.
+/// Time limits of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// For the first word.
+    /// Time limit for the hello.
     pub hello: Duration,
-    /// For all of it.
+    /// Time limit for the whole request, if any.
     pub whole: Option<Duration>,
-    /// Whether a person may be asked.
+    /// Whether ssh may ask the user.
     pub asking: Asking,
 }
 
-/// What a listener wants.
+/// Whether the receiver of the frames wants more of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heed {
-    /// More.
+    /// Continue with the next frame.
     On,
-    /// No more.
+    /// Stop the request.
     Enough,
 }
 
-/// How a talk ended.
+/// Outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Talked {
-    /// With this exit code.
+    /// The remote command ended with this exit code.
     Ended(u8),
-    /// The work was cut short over there, and nobody knows how far it came.
+    /// The command was interrupted on the host, and its progress is unknown.
     Unknown,
-    /// The listener had enough.
+    /// The receiver stopped the request.
     Enough,
-    /// The link was lost, or was never there.
+    /// The connection was lost or never established.
     Lost(Lost),
 }
 
-/// How a link was lost.
+/// Details of a lost connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Whether a symposium had answered.
+    /// Whether symposium had answered on the host.
     pub greeted: bool,
-    /// Whether time was over, rather than ssh.
+    /// Whether a time limit was exceeded, rather than ssh having ended.
     pub late: bool,
-    /// Whether nobody was let in until then: nothing can have been asked.
+    /// Whether no login had succeeded, so that the request cannot have been executed.
     pub in_vain: bool,
-    /// The exit code of ssh: 255 is its own, 127 that there is no such program there.
+    /// Exit code of ssh: 255 is an error of ssh itself, 127 means that the program does not exist on the host.
     pub code: Option<i32>,
-    /// What ssh, or whatever is there in place of symposium, said.
+    /// Output of ssh, or of the program that ran in place of symposium.
     pub said: String,
 }
 
 impl Ssh {
-    /// Asks, and tells each piece of the answer as it comes.
+    /// Sends a request and calls `each` for each frame of the answer as it arrives.
     pub fn talk(
         &self,
         host: &Host,
@@ -98,7 +98,7 @@ impl Ssh {
             let silence = if greeted { SILENCE } else { bounds.hello };
             let left =
                 bounds.whole.map_or(silence, |whole| whole.saturating_sub(began.elapsed()).min(silence));
-            // Who speaks without a pause is late as well.
+            // The time limit also applies to a host that sends without a pause.
             let next = if bounds.whole.is_some_and(|whole| began.elapsed() >= whole) {
                 Err(RecvTimeoutError::Timeout)
             } else {
@@ -115,13 +115,13 @@ impl Ssh {
                 }
                 Ok(Heard::Noise(noise)) => {
                     let (code, said) = ended(child, &complaints);
-                    // What had to be ended while it spoke was there, and was no symposium.
+                    // A program that had to be killed while it printed was running and is not symposium.
                     let code = code.or((!noise.is_empty()).then_some(0));
                     let said = if said.is_empty() { noise } else { said };
                     return Ok(Talked::Lost(Lost { greeted, code, said, ..Lost::default() }));
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    // Before it is ended, which leaves what is shared behind.
+                    // This is checked before the kill, which leaves a shared connection behind.
                     let in_vain = !greeted && self.is_unshared(host);
                     let _ = child.kill();
                     let (code, said) = ended(child, &complaints);
@@ -133,7 +133,7 @@ impl Ssh {
         drop(open);
         match end {
             Some(end) => {
-                // It has nothing more to say: nobody waits for it.
+                // The client has nothing more to send, so its end is awaited in the background.
                 thread::spawn(move || command::end_within(child, LEAVING));
                 Ok(end)
             }
@@ -147,12 +147,12 @@ impl Ssh {
 
 enum Heard {
     Frame(Frame),
-    /// The stream ended without a hello; what was said in its place.
+    /// The stream ended without a hello; this is the output that came instead.
     Noise(String),
 }
 
-/// Says all of it on a thread, and keeps the stream open until the answer is dropped: the far side takes its end for
-/// ours.
+/// Writes the request on a thread, and keeps the stream open until the returned sender is dropped: the host treats the
+/// end of the stream as the end of this process.
 fn say(mut stdin: ChildStdin, words: Vec<u8>) -> Sender<()> {
     let (open, until) = mpsc::channel();
     thread::spawn(move || {
@@ -180,7 +180,8 @@ fn listen(stdout: ChildStdout) -> Receiver<Heard> {
     heard
 }
 
-/// What is complained about, in a thread of its own: a master that went into the background may hold the stream open.
+/// Collects the error messages on a separate thread, because a connection master in the background may hold the stream
+/// open.
 pub(super) fn collect(stderr: impl Read + Send + 'static) -> Receiver<String> {
     let (tell, said) = mpsc::channel();
     thread::spawn(move || {
@@ -191,7 +192,8 @@ pub(super) fn collect(stderr: impl Read + Send + 'static) -> Receiver<String> {
     said
 }
 
-/// How a client ended that has nothing more to say. Whatever keeps it there is ended: over there may be anything.
+/// Returns the exit code and error messages of a client whose output has ended. Kills the client at the time limit,
+/// because the program on the host may be any.
 fn ended(child: Child, complaints: &Receiver<String>) -> (Option<i32>, String) {
     let code = command::end_within(child, ENDING).and_then(|status| status.code());
     (code, complaints.recv_timeout(LAST_WORDS).unwrap_or_default())

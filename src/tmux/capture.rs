@@ -1,8 +1,8 @@
-//! Reading what a pane shows. Copy mode does not change the answer: it is always the program's own screen.
+//! Captures the contents of panes. The result is always the program's own screen, also while the pane is in copy mode.
 
 use super::{Tmux, TmuxError, target};
 
-/// Which part of a pane, in which form.
+/// Part of a pane to capture, and its format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capture {
     /// The visible screen as text, wrapped lines joined.
@@ -14,7 +14,7 @@ pub enum Capture {
 }
 
 impl Tmux {
-    /// What the pane shows, or showed when its process ended.
+    /// Returns the contents of the pane. For a dead pane these are the contents at the time its process ended.
     pub fn capture(&self, pane: &str, what: Capture) -> Result<String, TmuxError> {
         let pane = target::pane(pane)?;
         let mut words = vec!["capture-pane", "-p", "-t", pane];
@@ -26,12 +26,13 @@ impl Tmux {
         self.ask("read a screen", &words)
     }
 
-    /// Returns what several panes show, with styles, by one message to tmux. Fails if one of the panes is gone.
+    /// Returns the contents of several panes with styles, in a single tmux call. Fails if one of the panes does not
+    /// exist.
     pub fn captures(&self, panes: &[&str]) -> Result<Vec<String>, TmuxError> {
         if panes.is_empty() {
             return Ok(Vec::new());
         }
-        // No program can print the separator, because it does not know it.
+        // A random separator that no program can know and therefore cannot print.
         let separator = uuid::Uuid::new_v4().to_string();
         let mut words = Vec::new();
         for pane in panes {

@@ -1,163 +1,163 @@
-//! What can go wrong with tmux, as facts. Hints for people are composed elsewhere.
+//! Errors of the tmux adapter. They hold facts only; hints for the user are added by the callers.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why something could not be had from tmux.
+/// Reason why a tmux operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TmuxError {
-    /// No tmux in PATH.
+    /// PATH contains no `tmux` program.
     #[error("tmux was not found in PATH")]
     Missing {
-        /// The PATH that was searched.
+        /// Value of PATH that was searched.
         path: Option<OsString>,
     },
-    /// A tmux older than 3.2.
+    /// The tmux program is older than 3.2.
     #[error("`{}` is tmux {version}, 3.2 or newer is needed", program.display())]
     TooOld {
-        /// The program.
+        /// Path of the tmux program.
         program: PathBuf,
-        /// What it says it is.
+        /// Version that the program reports.
         version: String,
     },
-    /// The server is of another version than the tmux program, and its own program cannot be found.
+    /// The versions of the server and of the tmux program differ, and the program of the server was not found.
     #[error("the tmux server is version {server}, but `{}` is {version}", program.display())]
     OtherVersion {
-        /// The tmux program of PATH.
+        /// Path of the `tmux` that PATH selects.
         program: PathBuf,
-        /// Its version.
+        /// Version of that program.
         version: String,
-        /// The version of the server.
+        /// Version of the running server.
         server: String,
     },
-    /// A program that does not say which tmux it is.
+    /// The output of `tmux -V` is not a tmux version.
     #[error("`{} -V` said {said:?}, which is no tmux version", program.display())]
     OddVersion {
-        /// The program.
+        /// Path of the program.
         program: PathBuf,
-        /// What it said.
+        /// Output of `tmux -V`.
         said: String,
     },
-    /// tmux did not answer in time; nothing is known about its sessions.
+    /// tmux did not answer in time. The state of its sessions is unknown.
     #[error("tmux did not answer within {bound:?} ({what})")]
     TimedOut {
-        /// The call.
+        /// Short name of the call.
         what: &'static str,
-        /// How long we waited.
+        /// Time limit of the call.
         bound: Duration,
     },
-    /// The server that the call needs is certainly not there.
+    /// The call needs a server, and it is certain that none is running.
     #[error("no tmux server on `{}`", socket.display())]
     NoServer {
-        /// Its socket.
+        /// Path of the server's socket.
         socket: PathBuf,
     },
-    /// The server is there and has no sessions at all.
+    /// The server is running and has no sessions.
     #[error("the tmux server on `{}` has no sessions", socket.display())]
     NoSessions {
-        /// Its socket.
+        /// Path of the server's socket.
         socket: PathBuf,
     },
     /// The server has too few file descriptors left for another agent.
     #[error("the tmux server has no room for another agent: {} file descriptors are left", limit.saturating_sub(*open))]
     NoDescriptors {
-        /// How many are open.
+        /// Number of open descriptors.
         open: u64,
-        /// How many it may have open.
+        /// Limit on open descriptors.
         limit: u64,
     },
-    /// A session of that name exists.
+    /// A session with this name already exists.
     #[error("a tmux session named `{session}` exists already")]
     Duplicate {
-        /// The name.
+        /// Name of the session.
         session: String,
     },
-    /// No session of that name that belongs to the agent in question.
+    /// No session with this name belongs to the agent.
     #[error("no tmux session `{session}` of this agent")]
     NoSession {
-        /// The name.
+        /// Name of the session.
         session: String,
     },
-    /// No such pane.
+    /// The pane does not exist.
     #[error("no tmux pane `{pane}`")]
     NoPane {
-        /// The id.
+        /// Id of the pane, for example `%3`.
         pane: String,
     },
-    /// The pane's process has ended, so there is nobody to type to.
+    /// The pane's process has ended, so the pane accepts no input.
     #[error("the process in tmux pane `{pane}` has ended")]
     DeadPane {
-        /// The id.
+        /// Id of the pane.
         pane: String,
     },
-    /// The pane's process still runs, so the pane is not free.
+    /// The pane's process is still running, so it cannot be replaced.
     #[error("the process in tmux pane `{pane}` still runs")]
     BusyPane {
-        /// The id.
+        /// Id of the pane.
         pane: String,
     },
-    /// A NUL byte, which no program can be given.
+    /// The value contains a NUL byte, which an argument cannot hold.
     #[error("a NUL byte in {what}")]
     Nul {
-        /// Where it stood.
+        /// Description of the value that contains it.
         what: &'static str,
     },
-    /// The directory to start in is not there.
+    /// The working directory does not exist.
     #[error("`{}` is not a directory", path.display())]
     NoDirectory {
-        /// The path.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// A socket path that the system cannot take.
+    /// The socket path exceeds the limit of the operating system.
     #[error("the socket path `{}` has {length} bytes, at most 107 are possible", path.display())]
     LongSocket {
-        /// The path.
+        /// Path of the socket.
         path: PathBuf,
-        /// Its length.
+        /// Length of the path in bytes.
         length: usize,
     },
-    /// The directory of the socket could be used by others.
+    /// Other users could access the directory of the socket.
     #[error("the socket directory `{}` is not safe: {why}", path.display())]
     UnsafeDirectory {
-        /// The path.
+        /// Path of the directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason why the directory is unsafe.
         why: String,
     },
-    /// A file of ours could not be read or written.
+    /// A file of the adapter could not be read or written.
     #[error("cannot {doing} `{}`", path.display())]
     File {
-        /// What we were doing.
+        /// Operation that failed, as a verb.
         doing: &'static str,
-        /// The path.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The tmux program could not be run.
+    /// The tmux program could not be started.
     #[error("cannot run `{}`", program.display())]
     NotRun {
-        /// The program.
+        /// Path of the program.
         program: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// tmux said no, in its own words.
+    /// tmux rejected the command.
     #[error("tmux refused ({what}): {said}")]
     Refused {
-        /// The call.
+        /// Short name of the call.
         what: &'static str,
-        /// Its words.
+        /// Error message of tmux.
         said: String,
     },
-    /// tmux answered something that we do not understand.
+    /// The output of tmux could not be parsed.
     #[error("tmux answered {said:?} ({what})")]
     Garbled {
-        /// The call.
+        /// Short name of the call.
         what: &'static str,
-        /// What it said.
+        /// Output of tmux.
         said: String,
     },
 }

@@ -1,21 +1,21 @@
-//! Typing into a pane. tmux 3.3a dies of a paste into a dead pane, and takes all agents with it; so the pane is
-//! checked inside the server, in the same step as the paste.
+//! Sends input to a pane. A paste into a dead pane crashes tmux 3.3a and with it all agents, so the server itself
+//! checks the pane in the same command that pastes.
 
 use super::script::{Script, command};
 use super::transport::call::Call;
 use super::{Tmux, TmuxError, target};
 
-/// How bytes are put into a pane.
+/// How bytes are sent to a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paste {
-    /// As a paste: with brackets around it when the program has asked for them.
+    /// As a paste, in brackets if the program has enabled bracketed paste.
     Bracketed,
-    /// As typed: these bytes and nothing else.
+    /// As typed input, without any additions.
     Raw,
 }
 
 impl Tmux {
-    /// Puts these bytes into the pane, once. Leaves copy mode first, in which tmux forgets the brackets.
+    /// Sends the bytes to the pane exactly once. Leaves copy mode first, because tmux omits the paste brackets in it.
     pub fn paste(&self, pane: &str, text: &[u8], how: Paste) -> Result<(), TmuxError> {
         let buffer = format!("symposium-{}", uuid::Uuid::new_v4());
         let mut deed = Script::default();
@@ -29,7 +29,7 @@ impl Tmux {
         let (test, deed, instead) = (alive(target::pane(pane)?), written(deed)?, written_after(instead)?);
         let words =
             ["load-buffer", "-b", &buffer, "-", ";", "if-shell", "-F", "-t", pane, &test, &deed, &instead];
-        // An empty standard input makes no buffer at all.
+        // tmux creates no buffer from an empty standard input.
         if text.is_empty() {
             return Ok(());
         }
@@ -38,7 +38,7 @@ impl Tmux {
         self.took(pane, &answer)
     }
 
-    /// Presses keys by their tmux names; leaves copy mode first, which would take them for itself.
+    /// Presses keys, given by their tmux names. Leaves copy mode first, because it would interpret the keys itself.
     pub fn keys(&self, pane: &str, keys: &[String]) -> Result<(), TmuxError> {
         let mut deed = Script::default();
         deed.then(&command(&["copy-mode", "-q", "-t", pane]));
@@ -52,7 +52,8 @@ impl Tmux {
         self.took(pane, &answer)
     }
 
-    /// Whether the deed was done, and if not, what the pane is.
+    /// Converts the answer of the script: `done` is success, anything else means that the pane is dead or does not
+    /// exist.
     fn took(&self, pane: &str, answer: &str) -> Result<(), TmuxError> {
         let pane = pane.to_owned();
         match answer.trim() {
@@ -63,18 +64,19 @@ impl Tmux {
     }
 }
 
-/// True inside the server when the pane is this one (tmux tests another when it is gone) and has a process.
+/// Returns a tmux format that is true if the pane has this id and a running process. The id is compared because tmux
+/// evaluates the format for another pane if this one does not exist.
 fn alive(pane: &str) -> String {
     format!("#{{&&:#{{==:#{{pane_id}},{pane}}},#{{==:#{{pane_dead}},0}}}}")
 }
 
-/// The deed as a word, which says `done` at its end.
+/// Renders the commands for the successful case as one argument. They print `done` at the end.
 fn written(mut deed: Script) -> Result<String, TmuxError> {
     deed.then(&command(&["display-message", "-p", "done"]));
     text_of(deed)
 }
 
-/// What happens instead as a word, which says what the pane is.
+/// Renders the commands for the other case as one argument. They print the id of the pane and whether it is dead.
 fn written_after(mut instead: Script) -> Result<String, TmuxError> {
     instead.then(&command(&["display-message", "-p", "not #{pane_id} #{pane_dead}"]));
     text_of(instead)

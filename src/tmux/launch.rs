@@ -1,5 +1,5 @@
-//! Starting an agent's process: in a session of its own, or again in the pane where it ended; and the marks by which
-//! the session is known as the agent's.
+//! Starts an agent's process in a new session, or again in the pane where it ended, and sets the options that identify
+//! the session as the agent's.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -15,58 +15,58 @@ use super::{
 };
 use crate::model::{AgentId, AgentName, ServerIdentity};
 
-/// The tmux words for what is printed at the end of a launch.
+/// tmux format that is printed at the end of a launch.
 const STARTED: &str = "#{start_time}:#{pid} #{pane_id} #{pane_pid} #{session_name}";
 
-/// What is started, and where.
+/// Process to start and the session to start it in.
 #[derive(Clone, Copy)]
 pub struct Launch<'a> {
-    /// The session's name.
+    /// Name of the session.
     pub name: &'a AgentName,
-    /// The agent.
+    /// Id of the agent.
     pub id: AgentId,
-    /// Free text for the status line.
+    /// Free text that the status line shows.
     pub title: Option<&'a str>,
-    /// The program and its arguments; no shell sees them.
+    /// Program and arguments. No shell interprets them.
     pub argv: &'a [String],
-    /// Where it runs.
+    /// Working directory of the process.
     pub dir: &'a Path,
-    /// Its environment.
+    /// Environment of the process.
     pub env: LaunchEnv<'a>,
-    /// The agent's record as JSON, kept with the session.
+    /// The agent's record as JSON, stored in the session.
     pub record: &'a str,
-    /// The program that is given everything the agent prints, with its arguments; none when empty, but then
-    /// tmux 3.3a may lose the last words of a program that ends at once.
+    /// Program and arguments that receive all output of the agent. If empty, the output is not piped, and tmux 3.3a may
+    /// lose the last output of a program that ends at once.
     pub pipe: &'a [String],
-    /// Columns and lines until somebody attaches.
+    /// Columns and lines of the pane until a client attaches.
     pub size: (u16, u16),
-    /// Whether our program is told when it prints, falls quiet or rings.
+    /// Whether tmux calls `symposium event` when the agent prints, falls silent or rings the bell.
     pub edges: Edges,
-    /// What the caller does while the server works, when the server is there.
+    /// Callback that runs while the server works. It does not run if the server has to be started first.
     pub meanwhile: Option<&'a dyn Fn()>,
 }
 
-/// Whether a session's changes between busy and quiet are told, see `hooks.conf`.
+/// Whether tmux reports changes between activity and silence of a session, see `hooks.conf`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edges {
-    /// They are.
+    /// tmux reports them.
     Told,
-    /// They are not: the agent tells by itself what it does.
+    /// tmux does not report them, because the agent reports its status itself.
     Untold,
 }
 
-/// What was started.
+/// Result of a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Started {
-    /// The server it is in.
+    /// Server that the session belongs to.
     pub server: ServerIdentity,
-    /// The session.
+    /// Name of the session.
     pub session: String,
-    /// The pane.
+    /// Id of the pane.
     pub pane: String,
-    /// The first process.
+    /// Process id of the pane's first process.
     pub pid: i32,
-    /// What is wrong with the user's additions to the configuration, when the server was started for it.
+    /// Errors in the user's `tmux.conf`, if the launch started the server.
     pub mistakes: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Launch<'a> {
 }
 
 impl Tmux {
-    /// Starts an agent in a new session, and the server with it when there is none.
+    /// Starts an agent in a new session. Starts the server if none is running.
     pub fn start(&self, launch: &Launch<'_>) -> Result<Started, TmuxError> {
         let (columns, lines) = launch.size;
         let new = NewSession::new()
@@ -94,17 +94,18 @@ impl Tmux {
         let said = self.open_session(&new, &launch.program(), |script| {
             script.append(&mistakes);
             dress(launch, &pane, script);
-            // Whoever drives another agent at this moment would be the measure otherwise.
+            // Without this, tmux would use the size of the client that currently drives another agent.
             let (columns, lines) = (columns.to_string(), lines.to_string());
             script.then(&command(&["resize-window", "-t", &pane, "-x", &columns, "-y", &lines]));
-            // The server asks first whether it may speak, unless it has more to say meanwhile. Each time it listens it
-            // looks through all its panes: with a thousand of them one question less is four milliseconds.
+            // The server asks for permission to write before it prints, unless more output follows. Each time it waits
+            // for input it iterates over all its panes: with a thousand panes one round trip less saves four
+            // milliseconds.
             script.then(&command(&["display-message", "-p", "-t", &pane, ""]));
         })?;
         parse_started(said)
     }
 
-    /// Starts an agent again in its pane, whose process has ended; terminals stay attached to it.
+    /// Starts an agent again in its pane, whose process has ended. Clients stay attached.
     pub fn respawn(&self, launch: &Launch<'_>, pane: &str) -> Result<Started, TmuxError> {
         let session = target::session(launch.name.as_str());
         let mut script = Script::default();
@@ -139,14 +140,15 @@ impl Tmux {
         }
     }
 
-    /// Sends what a pane prints to a command, in place of the one before. tmux drops what it still held for that one.
+    /// Sends the output of a pane to a command and replaces the previous command. tmux discards output that it still
+    /// buffered for the previous one.
     pub fn pipe_output(&self, pane: &str, argv: &[String]) -> Result<(), TmuxError> {
         let mut script = Script::default();
         pipe_to(argv, target::pane(pane)?, &mut script);
         self.tell("record what an agent prints", script).map(drop)
     }
 
-    /// Makes sure that the pane is there and the agent's.
+    /// Checks that the pane exists and belongs to the agent.
     fn check_owner(&self, launch: &Launch<'_>, pane: &str) -> Result<(), TmuxError> {
         let name = launch.name.as_str();
         let mut script = Script::default();
@@ -163,11 +165,11 @@ impl Tmux {
         }
     }
 
-    /// The names of the variables that the session's former process had.
+    /// Returns the names of the variables that the session's previous process had.
     fn old_variables(&self, session: &str) -> Result<Vec<Vec<u8>>, TmuxError> {
         let words = ["show-environment", "-t", session];
         let said = self.run(&self.call("look at a session", &words))?;
-        // A value of several lines looks like more variables; to unset what is not there does no harm.
+        // A value with several lines looks like more variables. Unsetting a variable that does not exist is harmless.
         let names = said.out.split(|byte| *byte == b'\n').map(|line| {
             let line = line.strip_prefix(b"-").unwrap_or(line);
             line.split(|byte| *byte == b'=').next().unwrap_or_default().to_owned()
@@ -176,10 +178,10 @@ impl Tmux {
     }
 }
 
-/// Marks the session as the agent's, sends its output to the pipe and says what was started. Only what differs from
-/// nothing is set: setting an option takes tmux the longer, the more sessions there are.
+/// Marks the session as the agent's and connects its output to the pipe. Sets only options that have a value, because
+/// setting an option takes tmux longer the more sessions there are.
 fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
-    // Where its last screen is drawn, only its window is known.
+    // `remain-on-exit-format` can read options of the window only.
     script.then(&command(&["set-option", "-w", "-t", pane, "@symposium_name", launch.name.as_str()]));
     let mut set = |option: &str, value: &[u8]| {
         script.then(&command(&["set-option", "-t", pane, option])).word(value);
@@ -195,30 +197,31 @@ fn dress(launch: &Launch<'_>, pane: &str, script: &mut Script) {
     if !launch.pipe.is_empty() {
         pipe_to(launch.pipe, pane, script);
     }
-    // What carries the agent's id is the agent's: the hooks that tmux runs for the session must not look like it.
+    // A variable that holds the agent's id identifies a process as part of the agent. The hooks that tmux runs for the
+    // session must not inherit it.
     let id = launch.id.to_string();
     let session = target::session(launch.name.as_str());
     for (name, _) in launch.env.named().iter().filter(|(_, value)| *value == *id) {
         script.then(&command(&["set-environment", "-t", &session, "-u", "--"])).word(name.as_bytes());
     }
     if launch.edges == Edges::Told {
-        // In a pane that is used again the quiet of the former process is over.
+        // In a reused pane, the silence of the previous process is over.
         script.then(&command(&["set-option", "-w", "-t", pane, "@symposium_quiet", "0"]));
         script.then(&command(&["kill-session", "-C", "-t", &session]));
         script.then(&command(&["set-option", "-w", "-t", pane, "monitor-activity", "on"]));
     }
 }
 
-/// The variable that gives the command behind a pane's pipe the process id of the pane.
+/// Environment variable that passes the pane's process id to the command behind the pane's pipe.
 pub const PANE_PROCESS: &str = "SYMPOSIUM_PANE_PROCESS";
 
-/// Sends what a pane prints to a command, in place of the one before.
+/// Sends the output of a pane to a command and replaces the previous command.
 fn pipe_to(argv: &[String], pane: &str, script: &mut Script) {
     let words: Vec<Vec<u8>> = argv.iter().map(|word| sh_word(word.as_bytes())).collect();
     let pipe = [b"exec ".as_slice(), &words.join(&b' ')].concat();
     let process = format!("{PANE_PROCESS}=#{{pane_pid}} ");
     if pipe.iter().any(|byte| matches!(byte, b'#' | b'%')) {
-        // Formats and times are expanded in the command itself, but not in the value of an option.
+        // tmux expands formats and times in the command itself, but not in the value of an option.
         script.then(&command(&["set-option", "-t", pane, "@symposium_pipe"])).word(&pipe);
         let command = format!("{process}#{{@symposium_pipe}}");
         script.then(&PipePane::new().target_pane(pane).shell_command(command).build());

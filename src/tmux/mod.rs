@@ -1,17 +1,18 @@
-//! The tmux edge: the only module that knows tmux. One [`Tmux`] is one server on a socket of our own.
+//! The tmux adapter: the only module that talks to tmux. A [`Tmux`] stands for one server on a socket of our own.
 //!
-//! - `call` is a question; `wire` puts it to the server, `door` to the tmux program, which can start one; both are
-//!   bounded; `linux` is what they need from the system
-//! - `socket` and `version`: which server, which program; `conf` is the server's configuration and its hooks
-//! - `script` and `target`: how data and names are said so that tmux takes them for what they are
-//! - `query` looks, `program` starts programs, after `news` told the server what it does not know, `launch` agents
-//!   and `keeper` the supervisor, `session` names, marks and kills, `input` types, `capture` reads screens, `attach`
-//!   brings people in and out, `driver` says who of them may type, `share` shows a session to another user, `tell`
-//!   gives news
+//! - `server`: socket, version, configuration, hooks, limits and the supervisor's session
+//! - `transport`: how commands reach the server, over its protocol or through the tmux program, always with a time
+//!   limit
+//! - `script` and `target`: quoting of data and names, so that tmux reads them literally
+//! - `snapshot`: queries the state of all sessions, panes and clients
+//! - `pane_command` and `launch`: start processes and agents
+//! - `session`: reads, renames and kills sessions, and updates their options
+//! - `input` and `capture`: type into panes and read their screens
+//! - `clients`: attached clients, the driver, guests, sizes and messages
 //!
-//! Two things must never happen here: that silence is taken for absence (a call that failed or timed out is an
-//! error, and only tmux's own words for "no server" mean that there is none), and that tmux or a shell
-//! interprets data.
+//! Two rules hold in this module. A missing answer never means absence: a call that failed or timed out is an error,
+//! and only tmux's own messages for "no server" mean that there is none. And neither tmux nor a shell ever interprets
+//! data.
 
 mod capture;
 mod clients;
@@ -49,28 +50,28 @@ pub use snapshot::PaneFacts;
 use script::Spoken;
 use transport::call::{Call, Said};
 
-/// What a [`Tmux`] is made from.
+/// Configuration of a [`Tmux`].
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// The PATH in which tmux is searched.
+    /// PATH that is searched for the tmux program.
     pub path: Option<OsString>,
-    /// The socket of our server, see [`choose_socket`].
+    /// Socket of our server, see [`choose_socket`].
     pub socket: SocketChoice,
-    /// Where small files of ours are kept.
+    /// Directory for the adapter's small files.
     pub run_dir: PathBuf,
-    /// The environment's directory, for the hooks.
+    /// State directory of the environment, which the hooks pass on.
     pub home: PathBuf,
-    /// The user's additions to the server's configuration.
+    /// Path of the user's additions to the server configuration.
     pub user_conf: PathBuf,
-    /// Our own program, for the hooks.
+    /// Path of the `symposium` program, which the hooks call.
     pub binary: PathBuf,
-    /// The little that the server itself gets of the environment.
+    /// Environment variables of the server itself. It gets only these.
     pub base_env: Vec<(OsString, OsString)>,
-    /// How long one call may take.
+    /// Time limit of one call.
     pub bound: Duration,
 }
 
-/// Our tmux server, whether it runs or not.
+/// Our tmux server, whether it is running or not.
 #[derive(Debug, Clone)]
 pub struct Tmux {
     setup: Setup,
@@ -79,10 +80,10 @@ pub struct Tmux {
     way: Way,
 }
 
-/// How our server is spoken to when it is there.
+/// How commands reach a running server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// In its own words.
+    /// Over the tmux client protocol.
     Wire,
     /// Through the tmux program.
     #[cfg(test)]
@@ -90,7 +91,7 @@ enum Way {
 }
 
 impl Tmux {
-    /// Finds the tmux program and makes sure that it is new enough; starts nothing when that is known already.
+    /// Finds the tmux program and checks that it is new enough. Starts no process if the version is cached.
     pub fn find(setup: Setup) -> Result<Tmux, TmuxError> {
         let program = which::which_in("tmux", setup.path.as_ref(), "/")
             .map_err(|_| TmuxError::Missing { path: setup.path.clone() })?;
@@ -105,35 +106,35 @@ impl Tmux {
         Ok(Tmux { setup, program, version, way: Way::Wire })
     }
 
-    /// The path of the server's socket.
+    /// Returns the path of the server's socket.
     pub fn socket(&self) -> &Path {
         &self.setup.socket.path
     }
 
-    /// Whether the socket is gone under a server that may still run.
+    /// Returns `true` if the socket file does not exist. The server may still be running.
     pub fn has_no_socket(&self) -> bool {
         !self.setup.socket.path.exists()
     }
 
-    /// Asks this server, which is ours, to make its socket again; says whether it did.
+    /// Asks the server with this process id, which must be ours, to create its socket again. Returns whether it did.
     pub fn reopen_socket(&self, server: i32) -> bool {
         crate::tmux::server::socket::reopen(&self.setup.socket.path, server)
     }
 
-    /// The process of the server, also of one that does not answer.
+    /// Returns the process id of the server, also if the server does not answer.
     pub fn server_process(&self) -> Option<i32> {
         crate::tmux::transport::protocol::server_of(&self.setup.socket.path)
             .map(|pid| pid.as_raw_nonzero().get())
     }
 
-    /// How many file descriptors the server has open, and how many it may have.
+    /// Returns the number of file descriptors that the server has open, and its limit.
     pub fn descriptors(&self) -> Option<DescriptorUse> {
         crate::tmux::server::descriptors::used_by(crate::tmux::transport::protocol::server_of(
             &self.setup.socket.path,
         )?)
     }
 
-    /// Process id of a server that is ending: it still holds the socket and closes every new connection.
+    /// Returns the process id of a server that is ending: it still holds the socket and closes every new connection.
     pub fn ending_server(&self) -> Option<i32> {
         match self.ask("look", &["display-message", "-p", ""]) {
             Err(TmuxError::NoServer { .. }) => self.server_process(),
@@ -141,23 +142,24 @@ impl Tmux {
         }
     }
 
-    /// The tmux program.
+    /// Returns the path of the tmux program.
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// Its version, as it says it.
+    /// Returns the version of the tmux program, as the program reports it.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// A call of our server with these commands.
+    /// Creates a call with these commands and the adapter's environment and time limit.
     fn call<'a>(&'a self, what: &'static str, words: &'a [&'a str]) -> Call<'a> {
         let env = self.setup.base_env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()));
         Call::new(what, words, env.collect(), self.setup.bound)
     }
 
-    /// Asks the server; the program when there is none to ask, because that one can start it or knows why not.
+    /// Runs a call over the protocol. Falls back to the tmux program if no server can be reached, because the program
+    /// can start a server or report why it cannot.
     fn run(&self, call: &Call<'_>) -> Result<Said, TmuxError> {
         let said = if self.way == Way::Wire {
             crate::tmux::transport::protocol::ask(&self.setup.socket.path, call)?
@@ -173,12 +175,12 @@ impl Tmux {
         crate::tmux::transport::program::run(&self.program, &options, call)
     }
 
-    /// Runs commands given as arguments; they must be constant or checked.
+    /// Runs commands that are given as arguments. The arguments must be constants or validated.
     fn ask(&self, what: &'static str, words: &[&str]) -> Result<String, TmuxError> {
         self.understand(what, self.run(&self.call(what, words))?)
     }
 
-    /// Runs a script on the server that is there.
+    /// Runs a script on the running server.
     fn tell(&self, what: &'static str, script: script::Script) -> Result<String, TmuxError> {
         let Spoken { text, words } = script.spoken(what)?;
         let call = self.call(what, &["source-file", "-"]);
@@ -186,7 +188,7 @@ impl Tmux {
         self.understand(what, self.run(&call)?)
     }
 
-    /// What tmux said, or which of the situations we know its refusal is.
+    /// Returns the output of a successful call, or converts tmux's error message to an error.
     fn understand(&self, what: &'static str, said: Said) -> Result<String, TmuxError> {
         if said.success {
             return Ok(String::from_utf8_lossy(&said.out).into_owned());
@@ -212,7 +214,8 @@ impl Tmux {
     }
 }
 
-/// Whether tmux says that there certainly is no server. A refused permission or a full queue is something else.
+/// Returns `true` if the message says that there is certainly no server. A denied permission or a full backlog does
+/// not.
 fn means_no_server(err: &str) -> bool {
     let unreachable = ["(No such file or directory)", "(Connection refused)"];
     err.starts_with("no server running on ")
@@ -222,14 +225,14 @@ fn means_no_server(err: &str) -> bool {
 }
 
 impl TmuxError {
-    /// Whether what was asked for is certainly not there, whichever way tmux says it.
+    /// Returns `true` if the requested object certainly does not exist, in whichever way tmux reports it.
     fn is_absence(&self) -> bool {
         use TmuxError::{NoPane, NoServer, NoSession, NoSessions};
         matches!(self, NoServer { .. } | NoSessions { .. } | NoSession { .. } | NoPane { .. })
     }
 }
 
-/// The environment less what would lead tmux to another server.
+/// Removes the variables that would direct tmux to another server.
 fn without_tmux(env: &[(OsString, OsString)]) -> impl Iterator<Item = (&OsStr, &OsStr)> {
     let stays = |key: &OsStr| key != "TMUX" && key != "TMUX_PANE";
     env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())).filter(move |(key, _)| stays(key))

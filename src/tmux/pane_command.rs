@@ -1,8 +1,8 @@
-//! Programs as tmux is told to start them, and the call that does it.
+//! Program arguments in the form that tmux expects, and the call that starts them.
 //!
-//! All of a start is one client call. What is secret or odd goes in on standard input; directories are the
-//! client's own, or come out of an option, because tmux expands formats in `-c`. tmux itself sets `TERM`,
-//! `TERM_PROGRAM`, `TMUX`, `TMUX_PANE`, `SHELL` and `PWD`; every other variable is the program's.
+//! A start is a single client call. Secrets and unusual bytes are passed on standard input. Directories are the
+//! client's own or come from an option, because tmux expands formats in `-c`. tmux itself sets `TERM`, `TERM_PROGRAM`,
+//! `TMUX`, `TMUX_PANE`, `SHELL` and `PWD`; every other variable comes from the caller.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -19,39 +19,41 @@ use super::{
     server::{conf, socket},
 };
 
-/// What the server keeps of its own environment so that hooks can run; never shown to an agent that lacks it.
+/// Variables that the server keeps in its own environment for its hooks. An agent that lacks them does not inherit
+/// them.
 const KEPT: [&str; 5] = ["HOME", "LOGNAME", "PATH", "SHELL", "USER"];
 
-/// A launch may take so many times as long as other calls: when it is cut short, nobody knows what it started.
+/// Factor by which the time limit of a launch exceeds that of other calls. The result of an interrupted launch is
+/// unknown.
 const PATIENCE: u32 = 3;
 
-/// What is started.
+/// Program to start in a pane.
 #[derive(Clone, Copy)]
 pub(super) struct Program<'a> {
-    /// It and its arguments; no shell sees them.
+    /// Program and arguments. No shell interprets them.
     pub argv: &'a [String],
-    /// Where it runs.
+    /// Working directory of the program.
     pub dir: &'a Path,
-    /// Its environment.
+    /// Environment of the program.
     pub env: LaunchEnv<'a>,
-    /// What the caller does while the server starts it; not done when the server itself is started first.
+    /// Callback that runs while the server starts the program. It does not run if the server has to be started first.
     pub meanwhile: Option<&'a dyn Fn()>,
 }
 
-/// The environment that a process gets.
+/// Environment of a new process.
 #[derive(Debug, Clone, Copy)]
 pub enum LaunchEnv<'a> {
-    /// These variables and no others.
+    /// Exactly these variables.
     Given(&'a [(OsString, OsString)]),
-    /// What the session's former process had, for a caller who does not have it; a new session has nothing to keep.
+    /// The environment of the session's previous process, for a caller that does not have it. A new session has none.
     Kept {
-        /// Variables that are set above it; the agent's mark must be among them.
+        /// Variables that override it. The variable that identifies the agent must be among them.
         also: &'a [(OsString, OsString)],
     },
 }
 
 impl<'a> LaunchEnv<'a> {
-    /// The variables that the caller names.
+    /// Returns the variables that the caller specifies.
     pub(super) fn named(self) -> &'a [(OsString, OsString)] {
         match self {
             LaunchEnv::Given(variables) | LaunchEnv::Kept { also: variables } => variables,
@@ -60,7 +62,7 @@ impl<'a> LaunchEnv<'a> {
 }
 
 impl Program<'_> {
-    /// Says it as tmux must be told it: a single word would be read by a shell.
+    /// Appends the arguments to the script. A single argument would be interpreted by a shell, so it is wrapped.
     pub(super) fn words(&self, script: &mut Script) {
         script.word("--");
         if self.argv.len() == 1 {
@@ -71,7 +73,7 @@ impl Program<'_> {
 }
 
 impl Tmux {
-    /// Runs the program in the session that this command makes, and what is said after it.
+    /// Runs the program in the session that `new` creates, followed by the commands that `then` adds.
     pub(super) fn open_session(
         &self,
         new: &TmuxCommand<'_>,
@@ -95,7 +97,7 @@ impl Tmux {
         let said = self.launch(program, script);
         let refused = matches!(said, Err(TmuxError::Refused { .. } | TmuxError::Duplicate { .. }));
         if refused && !hidden.is_empty() {
-            // What follows a command that fails is not run, and the server's hooks want theirs back.
+            // tmux skips the commands after one that fails, and the server's hooks need these variables.
             let mut script = Script::default();
             self.restore(&hidden, &mut script);
             let _ = self.tell("restore an environment", script);
@@ -111,7 +113,7 @@ impl Tmux {
         }
     }
 
-    /// Tells the server where our program and home are now, for its hooks, and the spawner's shell.
+    /// Sets the server options for our program and state directory, which the hooks use, and the spawner's shell.
     pub(super) fn announce(&self, program: &Program<'_>, script: &mut Script) -> Result<(), TmuxError> {
         let mut news = News::default();
         conf::refresh(&self.setup, &mut news)?;
@@ -127,7 +129,7 @@ impl Tmux {
         Ok(())
     }
 
-    /// Runs a launch script, starting the server when there is none.
+    /// Runs a launch script. Starts the server if none is running.
     pub(super) fn launch(&self, program: &Program<'_>, script: Script) -> Result<String, TmuxError> {
         if program.argv.is_empty() {
             return Err(TmuxError::Refused { what: "launch", said: "no program was given".to_owned() });
@@ -140,7 +142,7 @@ impl Tmux {
         let conf = conf::write(&self.setup)?;
         let run = || {
             let mut call = self.call("launch", &["start-server", ";", "source-file", "-"]);
-            // tmux gives a new process its client's PATH, whatever the session's is.
+            // tmux gives a new process the PATH of its client, not that of the session.
             call.env.retain(|(key, _)| *key != "PATH");
             call.env.extend(variable(program.env.named(), "PATH").map(|value| (OsStr::new("PATH"), value)));
             let bound = self.setup.bound * PATIENCE;
@@ -157,7 +159,7 @@ impl Tmux {
             };
             self.understand("launch", self.run(&call)?)
         };
-        // A server that is just leaving takes the call with it; the next one starts a new server.
+        // A server that is just ending drops the call. The second call starts a new server.
         let said = match run() {
             Err(TmuxError::NoServer { .. }) => run(),
             other => other,
@@ -169,12 +171,11 @@ impl Tmux {
     }
 }
 
-/// The value of a variable.
 fn variable<'a>(env: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsStr> {
     env.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
 }
 
-/// Whether tmux would take this for `default-shell`; it fails the whole launch on one that it does not like.
+/// Returns `true` if tmux accepts the path as `default-shell`. An invalid value makes the whole launch fail.
 fn is_shell(path: &Path) -> bool {
     path.is_absolute()
         && path.is_file()

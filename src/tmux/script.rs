@@ -1,11 +1,11 @@
-//! Commands written in tmux's configuration language, for `source-file -`. Whatever a word holds, tmux reads
-//! exactly these bytes back: nothing is expanded, split or cut.
+//! Commands in tmux's configuration language, for `source-file -`. tmux reads every argument back byte by byte: nothing
+//! is expanded, split or truncated.
 
 use tmux_interface::TmuxCommand;
 
 use super::TmuxError;
 
-/// Commands for tmux. Those of one line run until one fails.
+/// Sequence of tmux commands. The commands of one line run until one of them fails.
 #[derive(Default)]
 pub(super) struct Script {
     text: Vec<u8>,
@@ -14,16 +14,16 @@ pub(super) struct Script {
     holds_nul: bool,
 }
 
-/// The same commands as a text and, when they are one line, as the words of one command line.
+/// A finished script as text and, if it is a single line, as the arguments of one command line.
 pub(super) struct Spoken {
-    /// For `source-file -`.
+    /// Text for `source-file -`.
     pub text: Vec<u8>,
-    /// For a client whose words nobody else can read.
+    /// Arguments for the client protocol, where other users cannot read them.
     pub words: Option<Vec<Vec<u8>>>,
 }
 
 impl Script {
-    /// A command that runs when those before it on the line went well.
+    /// Adds a command. It runs if all commands before it on the line succeeded.
     pub(super) fn then(&mut self, command: &TmuxCommand<'_>) -> &mut Self {
         if !matches!(self.text.last(), None | Some(b'\n')) {
             self.text.extend_from_slice(b" ;");
@@ -32,7 +32,7 @@ impl Script {
         self.words(command.to_vec().iter().map(|word| word.as_bytes()))
     }
 
-    /// One more word for the last command.
+    /// Adds an argument to the last command.
     pub(super) fn word(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         let bytes = bytes.as_ref();
         self.holds_nul |= bytes.contains(&0);
@@ -44,7 +44,7 @@ impl Script {
         self
     }
 
-    /// More words for the last command.
+    /// Adds several arguments to the last command.
     pub(super) fn words(&mut self, words: impl IntoIterator<Item = impl AsRef<[u8]>>) -> &mut Self {
         for word in words {
             self.word(word);
@@ -52,7 +52,7 @@ impl Script {
         self
     }
 
-    /// One more word in which formats are left for tmux to expand before it reads the command: for `run-shell -C`.
+    /// Adds an argument in which tmux expands formats before it parses the command, for `run-shell -C`.
     pub(super) fn raw(&mut self, format: &str) -> &mut Self {
         self.text.push(b' ');
         self.text.push(b'"');
@@ -62,7 +62,7 @@ impl Script {
         self
     }
 
-    /// What another script says, behind this one.
+    /// Appends the commands of another script to the current line.
     pub(super) fn append(&mut self, other: &Script) {
         if !other.text.is_empty() {
             if !self.text.is_empty() {
@@ -77,19 +77,19 @@ impl Script {
         }
     }
 
-    /// Begins a line: what follows runs even when what came before failed.
+    /// Begins a new line: the commands that follow run even if those before failed.
     pub(super) fn anyway(&mut self) -> &mut Self {
         self.text.push(b'\n');
         self.has_lines = true;
         self
     }
 
-    /// The text, unless a word holds a NUL byte.
+    /// Returns the text. Fails if an argument contains a NUL byte.
     pub(super) fn finish(self, what: &'static str) -> Result<Vec<u8>, TmuxError> {
         self.spoken(what).map(|spoken| spoken.text)
     }
 
-    /// The same, both ways.
+    /// Returns both forms of the script. Fails if an argument contains a NUL byte.
     pub(super) fn spoken(self, what: &'static str) -> Result<Spoken, TmuxError> {
         match self.holds_nul {
             true => Err(TmuxError::Nul { what }),
@@ -98,7 +98,7 @@ impl Script {
     }
 }
 
-/// A word as an argument of a client: only a `;` at its end would mean something.
+/// Escapes an argument for the client protocol, where only a `;` at the end has a meaning.
 fn as_argument(bytes: &[u8]) -> Vec<u8> {
     match bytes {
         [front @ .., b';'] => [front, b"\\;"].concat(),
@@ -106,8 +106,8 @@ fn as_argument(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Writes one word. Octal for all that could mean something: tmux drops white space after a newline in quotes,
-/// and takes the byte 0xff for the end of the file.
+/// Appends an argument in quotes. Every byte that may have a meaning is written in octal: tmux drops white space after
+/// a newline in quotes, and treats the byte 0xff as the end of the file.
 fn quote(bytes: &[u8], text: &mut Vec<u8>) {
     text.push(b'"');
     for &byte in bytes {
@@ -131,7 +131,7 @@ fn quote(bytes: &[u8], text: &mut Vec<u8>) {
     text.push(b'"');
 }
 
-/// A command by its name, where the builders of `tmux_interface` have no word for it.
+/// Creates a command by its name, for commands that `tmux_interface` has no builder for.
 pub(super) fn command<'a>(words: &[&'a str]) -> TmuxCommand<'a> {
     let mut command = TmuxCommand::with_name(words[0]);
     for word in &words[1..] {
@@ -140,7 +140,7 @@ pub(super) fn command<'a>(words: &[&'a str]) -> TmuxCommand<'a> {
     command
 }
 
-/// A word as sh reads it back. NUL is left in, for the script to refuse.
+/// Quotes an argument for `sh`. NUL bytes are kept, so that the script rejects them.
 pub(super) fn sh_word(bytes: &[u8]) -> Vec<u8> {
     let mut word = vec![b'\''];
     for &byte in bytes {

@@ -1,18 +1,19 @@
-//! Sessions that are there: their records, their names, their end. A session is touched only when it carries
-//! the id of the agent that is meant, and the check and the deed are one step inside the server.
+//! Operations on existing sessions: their records, names, status and end. A session is changed only if it carries the
+//! id of the given agent, and the server checks this in the same command.
 
 use super::script::{Script, command};
 use super::{Tmux, TmuxError, target};
 use crate::model::{AgentId, AgentName};
 
-/// Lets the server read and hand on what a program printed last, when it has not yet seen that the program ended:
-/// with the session, its pipe is thrown away. One turn of its loop is nearly always enough, a few always are.
+/// Delays a kill until the server has read and forwarded the last output of a program whose end it has not noticed yet,
+/// because tmux discards the pipe with the session. One iteration of the server's event loop is nearly always enough, a
+/// few always are.
 const LAST_WORDS: [&str; 2] = ["run-shell -d 0.001", "run-shell -d 0.01"];
 
 impl Tmux {
-    /// The record that each of our sessions carries, as JSON.
+    /// Returns the record of each of our sessions as JSON, with the name of the session.
     pub fn records(&self) -> Result<Vec<(String, String)>, TmuxError> {
-        // The name's length comes first, because a session that somebody renamed may be called anything.
+        // The length of the name comes first, because the user may have renamed the session to anything.
         let format = "#{n:session_name} #{session_name}#{@symposium_record}";
         let text = match self.ask("records", &["list-sessions", "-F", format]) {
             Err(other) if other.is_absence() => return Ok(Vec::new()),
@@ -26,7 +27,7 @@ impl Tmux {
         Ok(text.lines().filter_map(parse).filter(|(_, record)| !record.is_empty()).collect())
     }
 
-    /// Gives an agent's session another name, and the record that says so.
+    /// Renames an agent's session and stores the new record in it.
     pub fn rename_session(
         &self,
         id: AgentId,
@@ -45,7 +46,7 @@ impl Tmux {
         }
     }
 
-    /// Ends the session called exactly that, if it is this agent's; says whether there was one.
+    /// Kills the session with exactly this name if it belongs to the agent. Returns whether there was one.
     pub fn kill_session(&self, session: &str, id: AgentId) -> Result<bool, TmuxError> {
         let mut deed = Script::default();
         let pane = target::pane_of(session);
@@ -56,7 +57,7 @@ impl Tmux {
         gone_is_false(self.when_owned("kill", Owned { session, id }, deed))
     }
 
-    /// Ends our server.
+    /// Ends our server and all its sessions. Succeeds if no server is running.
     pub fn end(&self) -> Result<(), TmuxError> {
         match self.ask("end the server", &["kill-server"]) {
             Err(other) if other.is_absence() => Ok(()),
@@ -64,14 +65,14 @@ impl Tmux {
         }
     }
 
-    /// Shows what the agent does in its status line; says whether it has a session.
+    /// Shows the agent's status in its status line. Returns whether the agent has a session.
     pub fn note_status(&self, session: &str, id: AgentId, text: &str) -> Result<bool, TmuxError> {
         let mut deed = Script::default();
         deed.then(&command(&["set-option", "-t", &target::pane_of(session), "@symposium_status", text]));
         gone_is_false(self.when_owned("note a status", Owned { session, id }, deed))
     }
 
-    /// Shows how many agents need an answer in the status lines of all sessions, and lets the key `N` go to them in this order.
+    /// Shows in the status lines of all sessions how many agents need an answer. The key `N` visits them in this order.
     pub fn note_needing_answer(&self, names: &[AgentName]) -> Result<(), TmuxError> {
         let list: String = names.iter().map(|name| format!("{name} ")).collect();
         let mut script = Script::default();
@@ -83,33 +84,33 @@ impl Tmux {
         }
     }
 
-    /// Keeps a newer record with the agent's session; says whether it has one.
+    /// Stores a newer record in the agent's session. Returns whether the agent has one.
     pub fn note_record(&self, session: &str, id: AgentId, record: &str) -> Result<bool, TmuxError> {
         let mut deed = Script::default();
         deed.then(&command(&["set-option", "-t", &target::pane_of(session), "@symposium_record", record]));
         gone_is_false(self.when_owned("note a record", Owned { session, id }, deed))
     }
 
-    /// Wants to be told again when this pane prints, without waiting for it to fall quiet first.
+    /// Requests another event when the pane prints, without waiting until it falls silent first.
     pub fn rearm_activity(&self, pane: &str) -> Result<(), TmuxError> {
         let pane = target::pane(pane)?;
         self.ask("watch a pane", &["set-option", "-w", "-t", pane, "monitor-activity", "on"]).map(drop)
     }
 
-    /// Has the server tell once more that the pane is quiet, when it still is.
+    /// Requests another event for the pane's silence if it is still silent.
     pub fn rearm_silence(&self, pane: &str) -> Result<(), TmuxError> {
         let pane = target::pane(pane)?;
-        // `kill-session -C` kills nothing: it forgets that an alert was given.
+        // `kill-session -C` kills nothing: it clears the alert.
         let words =
             ["set-option", "-w", "-t", pane, "@symposium_quiet", "0", ";", "kill-session", "-C", "-t", pane];
         self.ask("watch a pane", &words).map(drop)
     }
 
-    /// Has the timers of all windows' silences run out together from now on. tmux wakes for each of them every two
-    /// seconds, also when it has long been quiet, and looks at every pane whenever it wakes. What is being waited
-    /// for comes up to two seconds later. Nothing happens when there is no server.
+    /// Makes the silence timers of all windows expire together from now on. tmux wakes up for each of them every two
+    /// seconds, also in windows that have been silent for a long time, and checks every pane whenever it wakes up.
+    /// Pending silence events arrive up to two seconds later. Succeeds if no server is running.
     pub fn gather_silences(&self) -> Result<(), TmuxError> {
-        // Set to what it is: that begins every window's silence anew.
+        // Setting the option, even to its current value, restarts the silence timers of all windows.
         let again = ["set-option", "-gF", "monitor-silence", "#{monitor-silence}"];
         match self.ask("gather silences", &again) {
             Err(other) if other.is_absence() => Ok(()),
@@ -117,11 +118,12 @@ impl Tmux {
         }
     }
 
-    /// Runs the deed if the session is the agent's, and says whether it was.
+    /// Runs the commands if the session belongs to the agent. Returns whether it does.
     fn when_owned(&self, what: &'static str, whose: Owned<'_>, mut deed: Script) -> Result<bool, TmuxError> {
         let Owned { session, id } = whose;
         deed.then(&command(&["display-message", "-p", "done"]));
-        // The name is asked again: for a session that is not there tmux tests the condition on another one.
+        // The name is compared too, because tmux evaluates the condition for another session if this one does not
+        // exist.
         let name = target::in_format(session);
         let test = format!("#{{&&:#{{==:#{{session_name}},{name}}},#{{==:#{{@symposium_id}},{id}}}}}");
         let mut script = Script::default();
@@ -131,13 +133,13 @@ impl Tmux {
     }
 }
 
-/// A session and the agent it must belong to.
+/// A session and the agent that it must belong to.
 struct Owned<'a> {
     session: &'a str,
     id: AgentId,
 }
 
-/// To find nothing is an answer here, not an error.
+/// Converts the absence of the session to `false`.
 fn gone_is_false(answer: Result<bool, TmuxError>) -> Result<bool, TmuxError> {
     match answer {
         Err(other) if other.is_absence() => Ok(false),

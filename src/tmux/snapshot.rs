@@ -1,7 +1,7 @@
-//! Looking at the server: one call, whatever the number of agents.
+//! Queries the state of the server in a single call, independent of the number of agents.
 //!
-//! Fields are parted by `|`. tmux 3.5 and newer escape tabs and other control characters in what they print, so
-//! those cannot part anything; a field that can hold any text comes last.
+//! Fields are separated by `|`. tmux 3.5 and newer escape tabs and other control characters in their output, so these
+//! cannot be separators. A field that may contain any text comes last.
 
 use std::time::Duration;
 
@@ -20,35 +20,36 @@ const PANE: &str = "P|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{
 const CLIENT: &str = "C|#{client_readonly}|#{m:*focused*,#{client_flags}}|#{client_pid}|#{client_created}|#{@symposium_driver}|#{@symposium_driver_since}|#{@symposium_wanting}|#{@symposium_guests}|#{client_user}|#{client_name}|#{session_name}";
 const FACTS: &str = "#{pane_id}|#{pane_tty}|#{pane_width}|#{pane_height}|#{cursor_x}|#{cursor_y}|#{pane_in_mode}|#{pane_dead}|#{alternate_on}";
 
-/// The terminal of a process is closed, and tmux does not know yet how the process ended.
+/// Exit of a process whose terminal is closed while tmux does not know yet how it ended.
 const NOT_TOLD: Exit = Exit { code: None, signal: None };
 
-/// One pane in more detail.
+/// Details of one pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaneFacts {
-    /// Its terminal.
+    /// Path of the pane's terminal.
     pub tty: String,
-    /// Columns.
+    /// Width in columns.
     pub width: u16,
-    /// Lines.
+    /// Height in lines.
     pub height: u16,
-    /// Column and line of the cursor, from 0.
+    /// Column and line of the cursor, counted from 0.
     pub cursor: (u16, u16),
-    /// Whether somebody scrolls or copies in it.
+    /// Whether the pane is in copy mode or another tmux mode.
     pub in_mode: bool,
-    /// Whether its process has ended.
+    /// Whether the pane's process has ended.
     pub dead: bool,
-    /// Whether its program has switched to the alternate screen.
+    /// Whether the program uses the alternate screen.
     pub alternate: bool,
 }
 
 impl Tmux {
-    /// All panes and terminals of our server but the supervisor's pane, or the certainty that there is no server.
+    /// Takes a snapshot of all panes and clients of our server, without the supervisor's pane. `NoServer` means that it
+    /// is certain that no server is running.
     pub fn look(&self) -> Result<Look, TmuxError> {
         self.look_within(self.setup.bound)
     }
 
-    /// The same, with another bound on the time that the server may take.
+    /// Takes a snapshot like [`Tmux::look`], with another time limit.
     pub fn look_within(&self, bound: Duration) -> Result<Look, TmuxError> {
         match self.look_once(bound)? {
             Some((server, Told::Everything)) => Ok(Look::Running(server)),
@@ -77,16 +78,16 @@ impl Tmux {
         let said = self.run(&Call { bound, ..self.call("look", &words) })?;
         let text = String::from_utf8_lossy(&said.out).into_owned();
         match self.understand("look", said) {
-            // A server without sessions introduces itself and then says no to `list-panes -a`.
+            // A server without sessions prints its identity and then fails `list-panes -a`.
             Ok(_) | Err(TmuxError::NoSessions { .. }) => parse_look(&text).map(Some),
             Err(TmuxError::NoServer { .. }) => Ok(None),
             Err(other) => Err(other),
         }
     }
 
-    /// One pane in more detail, or nothing when it is certainly gone.
+    /// Returns the details of one pane, or `None` if it certainly does not exist.
     pub fn pane_facts(&self, pane: &str) -> Result<Option<PaneFacts>, TmuxError> {
-        // Not `display-message`, which answers for another pane when this one is gone.
+        // `display-message` would answer for another pane if this one does not exist.
         let text = match self.ask("look at a pane", &["list-panes", "-t", target::pane(pane)?, "-F", FACTS]) {
             Err(other) if other.is_absence() => return Ok(None),
             other => other?,
@@ -101,15 +102,15 @@ impl Tmux {
     }
 }
 
-/// Whether tmux has told how each ended process ended.
+/// Whether tmux has reported the exit status of every ended process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Everything,
     NotHowItEnded,
 }
 
-/// Makes the server look after its children. tmux 3.3a misses the end of one in a hundred when it is busy: the
-/// process stays a zombie, the pane has no exit status and `pane-died` does not run, until the next child ends.
+/// Makes the server reap its children. A busy tmux 3.3a misses the end of one child in a hundred: the process stays a
+/// zombie, the pane has no exit status and `pane-died` does not run until the next child ends.
 fn remind(server: &ServerIdentity) {
     let pid = server.0.rsplit(':').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
     if let Some(pid) = pid {
@@ -128,7 +129,7 @@ fn parse_look(text: &str) -> Result<(LiveServer, Told), TmuxError> {
                 server = Some(LiveServer { identity, version, panes: Vec::new(), clients: Vec::new() });
             }),
             (Some(("P", rest)), Some(server)) => parse_pane(rest).map(|mut pane| {
-                // Only 3.2, which never tells a signal, leaves it at that.
+                // Only 3.2, which never reports a signal, leaves both fields empty for good.
                 let is_open = pane.dead.as_ref().is_some_and(|dead| dead.exit == NOT_TOLD);
                 if is_open && !server.version.starts_with("3.2") {
                     pane.dead = None;
@@ -176,7 +177,7 @@ fn parse_client(rest: &str) -> Option<LiveClient> {
         user: user.filter(|user| !user.is_empty()).map(str::to_owned),
         observer: guest.map_or(readonly? == "1", |(_, may)| may == GuestMay::Watch || !is_turn),
         pid: pid?.parse().ok(),
-        // Who waited drives since it was let, who was taken over from watches since then.
+        // A client that waited drives since it became the driver; a client that lost its place watches since then.
         since: match driver? == key {
             true => time(drives_since?),
             false => watches_since(wanting?, &key).and_then(time),
@@ -197,7 +198,7 @@ fn parse_facts(line: &str) -> Option<PaneFacts> {
     Some(PaneFacts { tty, width, height, cursor, in_mode: is_on()?, dead: is_on()?, alternate: is_on()? })
 }
 
-/// A time of the day, as people here read it.
+/// Formats a time of day in the local time zone.
 pub(super) fn clock(at: Timestamp) -> String {
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string()
 }

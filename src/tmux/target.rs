@@ -1,18 +1,19 @@
-//! Names by which tmux finds exactly one thing. A bare name is never a target: tmux would take a prefix for it.
+//! Targets that tmux resolves to exactly one object. A bare name is never used as a target, because tmux also accepts a
+//! prefix of it.
 
 use super::TmuxError;
 
-/// The session called exactly this, for commands that want a session.
+/// Returns the target of the session with exactly this name, for commands that expect a session.
 pub(super) fn session(name: &str) -> String {
     format!("={name}")
 }
 
-/// The active pane of the session called exactly this, for commands that want a pane.
+/// Returns the target of the active pane of the session with exactly this name, for commands that expect a pane.
 pub(super) fn pane_of(name: &str) -> String {
     format!("={name}:")
 }
 
-/// A pane's id, when it is one.
+/// Validates the id of a pane.
 pub(super) fn pane(id: &str) -> Result<&str, TmuxError> {
     match id.strip_prefix('%') {
         Some(number) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => Ok(id),
@@ -20,7 +21,7 @@ pub(super) fn pane(id: &str) -> Result<&str, TmuxError> {
     }
 }
 
-/// A session's name inside a format, where `,`, `}` and `#` would end or begin something.
+/// Escapes a session name for use in a format, where `,`, `}` and `#` have a meaning.
 pub(super) fn in_format(name: &str) -> String {
     name.chars().flat_map(|c| matches!(c, ',' | '}' | '#').then_some('#').into_iter().chain([c])).collect()
 }

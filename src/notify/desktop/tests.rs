@@ -1,4 +1,4 @@
-//! The call against a real bus of the test's own, with a stand-in for the desktop; never the developer's bus.
+//! Tests the call against a real bus of the test's own, with a fake desktop; never against the developer's bus.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -9,20 +9,20 @@ use super::*;
 use crate::model::NotifyOn;
 use crate::notify::dbus_message::{self, FIXED, Heard};
 
-/// A private bus, and a program that writes down what goes over it.
+/// A private bus, and the directory of its files.
 struct PrivateBus {
     daemon: Child,
     dir: tempfile::TempDir,
 }
 
-/// Nothing can be started over it, and everybody on it may do everything.
+/// Bus configuration without service activation and without access restrictions.
 const CONF: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:dir=/tmp</listen><policy context="default">
 <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"#;
 
 impl PrivateBus {
-    /// Starts one; none, and why, where there is no `dbus-daemon`.
+    /// Starts a bus. Returns `None` and prints the reason if there is no `dbus-daemon`.
     #[expect(clippy::disallowed_methods, reason = "a test's own child")]
     #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
     fn start() -> Option<PrivateBus> {
@@ -59,7 +59,7 @@ impl PrivateBus {
         self.dir.path().join("bus")
     }
 
-    /// What a foreign program reads on the bus, once it listens.
+    /// Starts `dbus-monitor`, and returns its output once it is listening.
     #[expect(clippy::disallowed_methods, reason = "a test's own child")]
     fn monitor(&self) -> (Child, BufReader<ChildStdout>) {
         let mut monitor = Command::new("dbus-monitor")
@@ -69,7 +69,7 @@ impl PrivateBus {
             .unwrap();
         let mut lines = BufReader::new(monitor.stdout.take().unwrap());
         let mut line = String::new();
-        // The bus takes its name away when it has become a monitor.
+        // The bus removes the client's name when it has become a monitor.
         while !line.contains("member=NameLost") {
             line.clear();
             assert!(lines.read_line(&mut line).unwrap() > 0, "dbus-monitor ended");
@@ -98,7 +98,7 @@ fn notice(body: &str) -> Notice {
     }
 }
 
-/// A desktop on the bus: takes the name, then answers one call.
+/// A fake desktop: acquires the name, then answers one call.
 struct StandIn(UnixStream);
 
 impl StandIn {
@@ -134,7 +134,7 @@ impl StandIn {
         message
     }
 
-    /// Answers as a desktop does, with the number of the notice.
+    /// Answers like a desktop, with the id of the notice.
     fn answer_one(mut self) {
         let call = loop {
             let message = self.message();
@@ -142,7 +142,7 @@ impl StandIn {
                 break message;
             }
         };
-        // The bus wrote the caller's name into the call: the only text in it that begins with a colon.
+        // The bus adds the caller's name to the call: it is the only text that begins with a colon.
         let at = call.windows(2).position(|pair| pair == b":1").unwrap();
         let caller: Vec<u8> = call[at..].iter().copied().take_while(|byte| *byte != 0).collect();
         let mut answer = vec![b'l', 2, 1, 1, 4, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0];

@@ -1,4 +1,4 @@
-//! Tells when processes end, as it happens: one thread that sleeps until the system says so.
+//! Watches processes with pidfd and epoll and reports exits, from a thread that sleeps until one occurs.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,14 +10,14 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// Processes that are watched until they end.
+/// Set of processes that are watched until they end.
 pub struct Exits {
     epoll: Arc<OwnedFd>,
     watched: Arc<Mutex<HashMap<i32, OwnedFd>>>,
 }
 
 impl Exits {
-    /// Watches nobody yet; `ended` is called for each that ends.
+    /// Creates an empty set. `ended` is called when processes of the set end.
     pub fn new(ended: impl Fn() + Send + 'static) -> io::Result<Exits> {
         let epoll = Arc::new(epoll::create(CreateFlags::CLOEXEC)?);
         let watched: Arc<Mutex<HashMap<i32, OwnedFd>>> = Arc::default();
@@ -45,7 +45,7 @@ impl Exits {
         Ok(Exits { epoll, watched })
     }
 
-    /// Watches exactly these from now on; one that is gone already is told of at once.
+    /// Replaces the set of watched processes. Reports a process that is already a zombie at once.
     pub fn watch(&self, pids: &[i32]) -> io::Result<()> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let dropped: Vec<i32> = watched.keys().copied().filter(|pid| !pids.contains(pid)).collect();
@@ -58,7 +58,7 @@ impl Exits {
             if watched.contains_key(&pid) {
                 continue;
             }
-            // One that cannot be held is gone: the next look at everything tells.
+            // A process without a pidfd has ended; the next snapshot shows that.
             let Some(handle) = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
             else {
                 continue;

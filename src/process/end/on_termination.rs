@@ -1,4 +1,4 @@
-//! Lets this process do one last thing when it is asked to end, as it happens.
+//! Runs a last action when this process is asked to terminate.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
@@ -7,7 +7,7 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGTERM};
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
-/// Calls back when this process is asked to end; then it ends as it would have without us.
+/// Calls back on SIGTERM and SIGHUP. The process then ends with the default reaction to the signal.
 pub fn on_end(last: impl Fn() + Send + Clone + 'static) -> io::Result<()> {
     for signal in [SIGTERM, SIGHUP] {
         let (mut told, tell) = UnixStream::pair()?;

@@ -1,4 +1,4 @@
-//! A hold on one process that no reuse of its number can move to another one (pidfd).
+//! A handle for a process that stays valid if the process id is reused (pidfd).
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -10,19 +10,19 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::process::{Proc, inspect::procfs};
 
-/// A hold on one process.
+/// Handle for one process.
 #[derive(Debug)]
 pub(in crate::process) struct Handle(pub(in crate::process) OwnedFd);
 
 impl Handle {
-    /// None when the process is gone, or its number means another one by now.
+    /// Opens a handle, or returns `None` if the process has ended or its id now belongs to another process.
     pub(in crate::process) fn open(process: &Proc) -> io::Result<Option<Handle>> {
         let Some(handle) = by_number(process.pid)? else { return Ok(None) };
-        // What the handle holds cannot change any more, so a matching start time proves that it is the one.
+        // The handle cannot change its process any more, so a matching start time proves that it is the right one.
         Ok((procfs::start(process.pid) == Some(process.start)).then_some(handle))
     }
 
-    /// Sends a signal; one that is gone already is no error.
+    /// Sends a signal. Succeeds if the process has already ended.
     pub(in crate::process) fn signal(&self, signal: Signal) -> io::Result<()> {
         match pidfd_send_signal(&self.0, signal) {
             Err(Errno::SRCH) | Ok(()) => Ok(()),
@@ -31,7 +31,7 @@ impl Handle {
     }
 }
 
-/// Waits until a process is gone: true when it is, false when the time is over. A zombie counts as gone.
+/// Waits until a process has ended. Returns `false` on timeout. A zombie counts as ended.
 pub fn wait_exit(pid: i32, at_most: Duration) -> io::Result<bool> {
     let Some(handle) = by_number(pid)? else { return Ok(true) };
     let mut handles = vec![handle];
@@ -39,16 +39,16 @@ pub fn wait_exit(pid: i32, at_most: Duration) -> io::Result<bool> {
     Ok(handles.is_empty())
 }
 
-/// Asks a process to end, if `still` says that its number means the one that is meant.
+/// Sends SIGTERM to a process if `still` confirms that the process id still belongs to the intended process.
 pub fn ask_to_end(pid: i32, still: impl Fn() -> bool) -> io::Result<()> {
     match by_number(pid)? {
-        // What the handle holds cannot change any more, so what holds now holds for it.
+        // The handle cannot change its process any more, so the result of `still` applies to it.
         Some(handle) if still() => handle.signal(Signal::TERM),
         _ => Ok(()),
     }
 }
 
-/// Lets a stopped process continue, if `still` says that its number means the one that is meant.
+/// Sends SIGCONT to a stopped process if `still` confirms that the process id still belongs to the intended process.
 pub fn ask_to_continue(pid: i32, still: impl Fn() -> bool) -> io::Result<()> {
     match by_number(pid)? {
         Some(handle) if still() => handle.signal(Signal::CONT),
@@ -56,8 +56,8 @@ pub fn ask_to_continue(pid: i32, still: impl Fn() -> bool) -> io::Result<()> {
     }
 }
 
-/// Ends a process without asking it, if `still` says that its number means the one that is meant; says whether it is
-/// gone, which is waited for.
+/// Kills a process if `still` confirms that the process id still belongs to the intended process, and waits for its
+/// end. Returns whether it has ended.
 pub fn end_at_once(pid: i32, still: impl Fn() -> bool, at_most: Duration) -> io::Result<bool> {
     let Some(handle) = by_number(pid)? else { return Ok(true) };
     if !still() {
@@ -69,7 +69,7 @@ pub fn end_at_once(pid: i32, still: impl Fn() -> bool, at_most: Duration) -> io:
     Ok(handles.is_empty())
 }
 
-/// Waits until all are gone or the time is over; the ones that are gone are removed.
+/// Waits until all processes have ended or the time is over. Removes the handles of those that ended.
 pub(in crate::process) fn wait_all(handles: &mut Vec<Handle>, until: Instant) -> io::Result<()> {
     while !handles.is_empty() {
         let mut polled: Vec<PollFd<'_>> =
@@ -87,20 +87,20 @@ pub(in crate::process) fn wait_all(handles: &mut Vec<Handle>, until: Instant) ->
     Ok(())
 }
 
-/// A moment later; a day later when that is beyond what can be counted.
+/// Adds a duration to a time, or a day if the sum would overflow.
 pub(in crate::process) fn after(begun: Instant, duration: Duration) -> Instant {
     begun.checked_add(duration).unwrap_or(begun + Duration::from_secs(86_400))
 }
 
-/// The time that is left, never less than none.
+/// Returns the remaining time, or zero.
 pub(in crate::process) fn left(until: Instant) -> Timespec {
     let left = until.saturating_duration_since(Instant::now());
     Timespec { tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: left.subsec_nanos().into() }
 }
 
-/// Opens the process that has this number now; `None` when there is none.
+/// Opens the process that currently has this id, or returns `None` if there is none.
 pub(super) fn by_number(pid: i32) -> io::Result<Option<Handle>> {
-    // `from_raw` must not be given a negative number, and a file may hold any.
+    // `from_raw` must not be called with a negative number, and the id may come from a file.
     let Some(pid) = Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw) else { return Ok(None) };
     match pidfd_open(pid, PidfdFlags::empty()) {
         Ok(fd) => Ok(Some(Handle(fd))),

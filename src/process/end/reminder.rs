@@ -1,4 +1,4 @@
-//! Reminds a parent process of an ended child whose SIGCHLD it has missed.
+//! Reminds a parent process of an ended child whose SIGCHLD it missed.
 
 use std::io;
 use std::thread;
@@ -11,16 +11,16 @@ use rustix::process::{Signal, getppid};
 use super::pidfd::{Handle, by_number};
 use crate::process::inspect::procfs;
 
-/// The pause before the first reminder. A parent that got the signal collects its child within a few milliseconds.
+/// Delay before the first reminder. A parent that received the signal reaps its child within a few milliseconds.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
-/// The longest pause between two reminders, for a parent that is stopped.
+/// Longest delay between two reminders, for a parent that is stopped.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Waits until another child of this process's parent has ended, and makes the parent collect it.
+/// Waits until another child of this process's parent has ended, and makes the parent reap it.
 ///
 /// tmux 3.3a calls libutempter for each terminal that is closed. That library resets the handler of SIGCHLD while its
-/// helper program runs, so the signal of a process that ends in this time is lost: the process stays a zombie, and the
-/// hook `pane-died` runs only after the end of another child.
+/// helper program runs, so the signal of a process that ends during this time is lost: the process stays a zombie, and
+/// the hook `pane-died` runs only after the end of another child.
 pub fn remind_parent_of(sibling: i32) -> io::Result<()> {
     let Some(parent) = getppid().map(|pid| pid.as_raw_nonzero().get()) else { return Ok(()) };
     let Some(handle) = by_number(parent)? else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! Ends all processes of an agent: asks with SIGTERM, then SIGHUP, and kills what is left when the grace is
-//! over. Returns as soon as all are gone; must never sleep for a fixed time.
+//! Ends all processes of an agent: sends SIGTERM, then SIGHUP, and kills the remaining ones when the grace period is
+//! over. Returns as soon as all have ended, and never sleeps for a fixed time.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,48 +12,48 @@ use crate::process::end::pidfd::{Handle, after, wait_all};
 use crate::process::inspect::procfs::{Round, Search};
 use crate::process::inspect::tree::{Near, Target, near, tree};
 
-/// Handles held at a time: well under the usual limit of 1024 open files.
+/// Number of handles that are held at a time, well below the usual limit of 1024 open files.
 const HELD: usize = 512;
 
-/// How long after SIGKILL a process may take: one that is longer in the kernel cannot be ended by anybody.
+/// Time for a process to end after SIGKILL. A process that stays in the kernel longer cannot be ended.
 const KILL_BOUND: Duration = Duration::from_secs(2);
 
-/// How long one round of killing waits: one process that is stuck must not shield those started meanwhile.
+/// Duration of one round of killing. A process that is stuck must not protect processes that are started meanwhile.
 const KILL_ROUND: Duration = Duration::from_millis(100);
 
-/// How long those that descend from the first process have, before all others of the agent are told as well: a program
-/// that heeds SIGTERM needs a millisecond, and then nobody else has to be looked for twice.
+/// Time for the descendants of the first process to end before all other processes of the agent are signalled. A
+/// program that handles SIGTERM needs a millisecond, and a second search is then unnecessary.
 const NEAR_ROUND: Duration = Duration::from_millis(20);
 
-/// How many rounds others are looked for while processes of the machine come and go.
+/// Number of search rounds while processes of the machine start and end.
 const ROUNDS: usize = 10;
 
-/// How patiently an agent is ended.
+/// Schedule of the signals that end an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndPlan {
-    /// When SIGHUP follows SIGTERM: interactive shells ignore SIGTERM.
+    /// Time from SIGTERM to SIGHUP, which is needed because interactive shells ignore SIGTERM.
     pub hup_after: Duration,
-    /// When SIGKILL follows, from the beginning.
+    /// Time from SIGTERM to SIGKILL.
     pub grace: Duration,
 }
 
 impl EndPlan {
-    /// A plan with the usual half a second between SIGTERM and SIGHUP.
+    /// Creates a schedule with the usual half second between SIGTERM and SIGHUP.
     pub fn with_grace(grace: Duration) -> EndPlan {
         EndPlan { hup_after: Duration::from_millis(500), grace }
     }
 }
 
-/// What became of the processes.
+/// Result of ending an agent's processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// How many were told to end.
+    /// Number of processes that were signalled.
     pub asked: usize,
-    /// How many of them had to be killed.
+    /// Number of processes that had to be killed.
     pub forced: usize,
-    /// How many of them are gone.
+    /// Number of processes that have ended.
     pub ended: usize,
-    /// What is still there: out of reach in the kernel, or not ours to signal.
+    /// Processes that still exist: stuck in the kernel, or without permission to signal them.
     pub survivors: Vec<Proc>,
 }
 
@@ -65,7 +65,7 @@ enum Stage {
 }
 
 impl Stage {
-    /// SIGCONT lets a stopped process act on what it was sent before.
+    /// Returns the signals of the stage. SIGCONT lets a stopped process handle the signals before it.
     fn signals(self) -> &'static [Signal] {
         match self {
             Stage::Term => &[Signal::TERM, Signal::CONT],
@@ -101,8 +101,8 @@ pub fn end(target: &Target, plan: &EndPlan) -> io::Result<Ending> {
         };
         let mut held = tell(&there, stage, &mut told)?;
         wait_all(&mut held, until.min(after(now, at_most)))?;
-        // A pass lists first and reads then, so it misses what a process starts that ends in between. An empty
-        // pass is believed only when all that we knew of were gone before it, and no others had turned up.
+        // A pass lists first and then reads, so it misses a process whose parent ends in between. An empty pass is
+        // trusted only if all known processes had ended before it and no others had appeared.
         doubt = !held.is_empty() || there.len() > HELD || (known > 0 && told.len() > known);
         let gone = told.keys().map(|(pid, _)| *pid);
         if !doubt && is_nobody_left(Search::new(&target.mark, elders.into_iter().chain(gone)))? {
@@ -111,7 +111,7 @@ pub fn end(target: &Target, plan: &EndPlan) -> io::Result<Ending> {
     }
 }
 
-/// Whether certainly no process carries the mark, when all that were told are gone.
+/// Returns `true` if it is certain that no process carries the mark. All signalled processes must have ended.
 fn is_nobody_left(mut search: Search<'_>) -> io::Result<bool> {
     for _ in 0..ROUNDS {
         match search.round()? {
@@ -123,7 +123,7 @@ fn is_nobody_left(mut search: Search<'_>) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Tells each process that has not been told yet; gives handles to wait on.
+/// Signals each process that has not received this stage's signals yet. Returns handles to wait on.
 fn tell(there: &[Proc], stage: Stage, told: &mut HashMap<(i32, u64), Stage>) -> io::Result<Vec<Handle>> {
     let mut held = Vec::new();
     for process in there {
@@ -134,7 +134,7 @@ fn tell(there: &[Proc], stage: Stage, told: &mut HashMap<(i32, u64), Stage>) -> 
         let Some(handle) = Handle::open(process)? else { continue };
         if last != Some(stage) {
             for signal in stage.signals() {
-                // One that is not ours to signal may still end by itself; if not, it is told as a survivor.
+                // A process that may not be signalled may still end by itself; otherwise it is reported as a survivor.
                 let _ = handle.signal(*signal);
             }
             told.insert((process.pid, process.start), stage);

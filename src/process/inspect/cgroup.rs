@@ -1,15 +1,15 @@
-//! Which part of the system a process belongs to, as systemd keeps it in control groups. Must never move one.
+//! Reads the systemd control group of a process. Never changes it.
 
 use std::fs;
 
-/// Whether the user manager of systemd keeps a process; false also where nobody can say.
+/// Returns `true` if the process belongs to the user manager of systemd. Returns `false` if that cannot be determined.
 ///
-/// What it keeps outlives a login; what a login keeps may be ended with it.
+/// Processes of the user manager outlive a login; processes of a login session may be ended with it.
 pub fn is_kept_by_user_manager(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/cgroup")).is_ok_and(|text| is_under_user_manager(&text))
 }
 
-/// Each line is `number:controllers:path`; systemd's own are the one without controllers and `name=systemd`.
+/// Parses lines of the form `number:controllers:path`. The lines of systemd have no controllers or `name=systemd`.
 fn is_under_user_manager(cgroups: &str) -> bool {
     let path = |line: &str| {
         let (controllers, path) = line.split_once(':')?.1.split_once(':')?;

@@ -1,6 +1,6 @@
-//! The environment that a process was born with, for whoever must keep its secrets.
+//! Reads the initial environment of a process, for callers that must redact its secrets.
 
-/// The variables of a process; none where the system does not tell.
+/// Returns the variables of a process, or none if the system denies access.
 pub fn environment(pid: i32) -> Vec<(String, String)> {
     let bytes = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let pair = |entry: &[u8]| {

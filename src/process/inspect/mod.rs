@@ -1,4 +1,4 @@
-//! Looking at processes and terminals from outside. Nothing here signals or changes a process.
+//! Inspects processes and terminals from outside. Nothing in this module signals or changes a process.
 //!
 //! - `procfs`: reading `/proc`
 //! - `tree`: the processes of an agent
@@ -7,7 +7,7 @@
 //! - `environment`: the environment of a process
 //! - `limits`: resource limits
 //! - `cgroup`: the control group of a process
-//! - `ssh_origin`: the address a user came from over SSH
+//! - `ssh_origin`: the address from which a user connected over SSH
 //! - `tty`: the state of a terminal
 
 pub(in crate::process) mod cgroup;

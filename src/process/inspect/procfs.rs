@@ -1,4 +1,4 @@
-//! Reads `/proc`, the only file that knows how Linux writes processes down. Must never signal or wait.
+//! Reads `/proc`. This is the only file that knows the formats of `/proc`; it never signals a process.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -8,25 +8,25 @@ use std::time::{Duration, Instant};
 
 use crate::process::{Mark, Proc};
 
-/// How long a look waits for a process that is just replacing its program: without it, such a process would
-/// seem to carry nothing, and one whose parent has just ended would be missed. On a busy machine an exec takes long.
+/// Time to wait for a process that is in the middle of an exec. Otherwise such a process would seem to carry no mark,
+/// and if its parent has just ended, it would be missed. On a busy machine an exec takes long.
 const LONGEST_EXEC: Duration = Duration::from_millis(250);
 
-/// How often a list of children is read again that changes meanwhile.
+/// Number of times a list of children is read again if it changes.
 const READS: usize = 5;
 
-/// What the environment of a process says about whose it is.
+/// Mark in the environment of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::process) enum Carries {
-    /// The mark that was asked for.
+    /// The requested mark.
     Ours,
-    /// The same variable with another value: another agent's.
+    /// The same variable with another value: the mark of another agent.
     Others,
-    /// No mark, or an environment that we may not read.
+    /// No mark, or an environment that may not be read.
     Nothing,
 }
 
-/// All living processes, in one pass; one that vanishes meanwhile is left out.
+/// Returns all living processes in one pass. Omits processes that end meanwhile.
 pub(in crate::process) fn all(mark: &Mark) -> io::Result<Vec<(Proc, Carries)>> {
     let mut found = Vec::with_capacity(256);
     let mut buffer = Vec::with_capacity(16 * 1024);
@@ -39,7 +39,7 @@ pub(in crate::process) fn all(mark: &Mark) -> io::Result<Vec<(Proc, Carries)>> {
     Ok(found)
 }
 
-/// One living process.
+/// Returns one living process and its mark.
 pub(in crate::process) fn one(pid: i32, mark: &Mark) -> Option<(Proc, Carries)> {
     let mut buffer = Vec::new();
     let stat = Stat::read(pid, &mut buffer)?;
@@ -47,24 +47,24 @@ pub(in crate::process) fn one(pid: i32, mark: &Mark) -> Option<(Proc, Carries)> 
     Some((stat.process, carries))
 }
 
-/// Whether a process is stopped, as by SIGSTOP.
+/// Returns `true` if a process is stopped, for example by SIGSTOP.
 pub fn is_stopped(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // Its short name stands in parentheses, and may hold anything.
+    // The short name is in parentheses and may contain any character.
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']))
 }
 
-/// Returns whether a process has ended and its parent, which is this one, has not collected it yet.
+/// Returns `true` if a process has ended and `parent` has not reaped it yet.
 pub(in crate::process) fn is_zombie_of(pid: i32, parent: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let fields = stat.rsplit_once(") ").and_then(|(_, rest)| rest.strip_prefix("Z "));
     fields.and_then(|fields| fields.split(' ').next()) == Some(&parent.to_string())
 }
 
-/// The children of a living process; nothing when it is gone.
+/// Returns the children of a living process, or none if it has ended.
 pub(in crate::process) fn children(pid: i32) -> Vec<i32> {
     let mut last = children_once(pid);
-    // A child that ends while the list is read may take a sibling out of it: two that agree are right.
+    // A child that ends while the list is read may remove a sibling from it, so two reads must agree.
     for _ in 0..READS {
         let again = children_once(pid);
         if again == last {
@@ -91,12 +91,13 @@ fn children_once(pid: i32) -> Vec<i32> {
     found
 }
 
-/// Whether this kernel tells the children of a process.
+/// Returns `true` if this kernel lists the children of a process.
 pub(in crate::process) fn tells_children() -> bool {
     Path::new("/proc/thread-self/children").exists()
 }
 
-/// The children of a process of one thread that became so before this one: the kernel lists them in that order.
+/// Returns the children of a single-threaded parent that precede this one. The kernel lists them in the order in which
+/// they became children.
 pub(in crate::process) fn elder_siblings(pid: i32, parent: i32) -> Vec<i32> {
     let mut buffer = Vec::new();
     if slurp(format!("/proc/{parent}/task/{parent}/children"), &mut buffer).is_err() {
@@ -108,32 +109,32 @@ pub(in crate::process) fn elder_siblings(pid: i32, parent: i32) -> Vec<i32> {
     children[..elders].to_vec()
 }
 
-/// A search for processes that carry a mark, which reads nothing but environments, and each only once.
+/// A search for processes that carry a mark. It reads only environments, and each only once.
 pub(in crate::process) struct Search<'a> {
     mark: &'a Mark,
     seen: HashSet<i32>,
 }
 
-/// What a round of a search came to.
+/// Result of one search round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::process) enum Round {
-    /// Some process carries the mark.
+    /// A process carries the mark.
     Found,
-    /// None does.
+    /// No process carries the mark.
     Nothing,
-    /// None does, but one ended meanwhile, and what it started last may be missing from the list.
+    /// No process was found, but one ended meanwhile, and a process that it started last may be missing from the list.
     Unsure,
 }
 
 impl<'a> Search<'a> {
-    /// A search that passes over those who are known to be somebody else's, or gone.
+    /// Creates a search that skips the given processes, which are known to belong to others or to have ended.
     pub(in crate::process) fn new(mark: &'a Mark, known: impl IntoIterator<Item = i32>) -> Search<'a> {
         let mut seen = kernel_threads();
         seen.extend(known);
         Search { mark, seen }
     }
 
-    /// Looks at those who are new since the last round; at all in the first one.
+    /// Checks the processes that are new since the last round; the first round checks all.
     pub(in crate::process) fn round(&mut self) -> io::Result<Round> {
         let mut answer = Round::Nothing;
         let mut buffer = Vec::with_capacity(16 * 1024);
@@ -150,7 +151,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What a process carries, from its environment alone where that is enough; none when it has ended.
+/// Returns the mark of a process, from its environment alone if that is sufficient, or `None` if it has ended.
 fn glance(pid: i32, mark: &Mark, buffer: &mut Vec<u8>) -> Option<Carries> {
     match slurp(format!("/proc/{pid}/environ"), buffer) {
         Ok(()) if !buffer.is_empty() => Some(carried(buffer, mark)),
@@ -159,7 +160,8 @@ fn glance(pid: i32, mark: &Mark, buffer: &mut Vec<u8>) -> Option<Carries> {
     }
 }
 
-/// The threads of the kernel, where they can be seen: half of all numbers on a quiet machine, and never an agent's.
+/// Returns the kernel threads, if they are visible: half of all process ids on an idle machine, and never part of an
+/// agent.
 fn kernel_threads() -> HashSet<i32> {
     const PARENT: i32 = 2;
     let mut buffer = Vec::new();
@@ -168,7 +170,7 @@ fn kernel_threads() -> HashSet<i32> {
     if is_kernel { children(PARENT).into_iter().collect() } else { HashSet::new() }
 }
 
-/// The numbers of all processes.
+/// Returns the ids of all processes.
 fn list() -> io::Result<Vec<i32>> {
     let mut pids = Vec::with_capacity(512);
     for entry in fs::read_dir("/proc")? {
@@ -177,36 +179,36 @@ fn list() -> io::Result<Vec<i32>> {
     Ok(pids)
 }
 
-/// When a process that still lives started.
+/// Returns the start time of a process that is still alive.
 pub(in crate::process) fn start(pid: i32) -> Option<u64> {
     Stat::read(pid, &mut Vec::new()).map(|stat| stat.process.start)
 }
 
-/// `/proc/PID/stat`, as far as it concerns us.
+/// The relevant fields of `/proc/PID/stat`.
 struct Stat {
     process: Proc,
     has_memory: bool,
     environment: Environment,
 }
 
-/// Why an environment may read as empty.
+/// Reason why an environment may read as empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Environment {
-    /// There is nothing in it.
+    /// The environment has no variables.
     Empty,
-    /// The process is just replacing its program, and its environment is not in place yet.
+    /// The process is in the middle of an exec, and its environment is not in place yet.
     Unfinished,
 }
 
 impl Stat {
-    /// None when it is gone; a zombie counts as gone.
+    /// Reads the fields, or returns `None` if the process has ended. A zombie counts as ended.
     fn read(pid: i32, buffer: &mut Vec<u8>) -> Option<Stat> {
         slurp(format!("/proc/{pid}/stat"), buffer).ok()?;
         parse(&String::from_utf8_lossy(buffer))
     }
 
     fn carries(&self, mark: &Mark, buffer: &mut Vec<u8>) -> Carries {
-        // Kernel threads have no memory, hence no environment: not opening theirs halves the cost of a pass.
+        // Kernel threads have no memory and therefore no environment. Not opening theirs halves the cost of a pass.
         let mut environment = if self.has_memory { Environment::Unfinished } else { Environment::Empty };
         let until = Instant::now() + LONGEST_EXEC;
         while environment == Environment::Unfinished && Instant::now() < until {
@@ -218,14 +220,14 @@ impl Stat {
             }
             environment =
                 Stat::read(self.process.pid, buffer).map_or(Environment::Empty, |stat| stat.environment);
-            // It may be waiting for the very processor that asks.
+            // The process may be waiting for the very CPU that this thread uses.
             std::thread::yield_now();
         }
         Carries::Nothing
     }
 }
 
-/// Reads a whole file of `/proc`. `read_to_end` would first ask for a size, which these files do not have.
+/// Reads a whole file of `/proc`. `read_to_end` would query the size first, which these files do not have.
 fn slurp(path: impl AsRef<Path>, buffer: &mut Vec<u8>) -> io::Result<()> {
     let mut file = File::open(path)?;
     let mut length = 0;
@@ -242,18 +244,18 @@ fn slurp(path: impl AsRef<Path>, buffer: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// The command stands in parentheses and may itself hold parentheses, spaces and newlines.
+/// Parses the fields. The command is in parentheses and may itself contain parentheses, spaces and newlines.
 fn parse(stat: &str) -> Option<Stat> {
     let (pid, rest) = stat.split_once(" (")?;
     let (command, rest) = rest.rsplit_once(") ")?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    // proc(5) counts from 1 and the state is its field 3, so its field N is ours N - 3.
+    // proc(5) counts fields from 1 and the state is field 3, so its field N has the index N - 3 here.
     let (state, ppid, start, memory) = (fields.first()?, fields.get(1)?, fields.get(19)?, fields.get(20)?);
     if matches!(*state, "Z" | "X" | "x") {
         return None;
     }
-    // In the middle of an exec the end of the environment is still 0. When it is set and the environment read
-    // as empty before, the exec is over by now and another read tells.
+    // In the middle of an exec, the end of the environment is still 0. If it is set although the environment read as
+    // empty before, the exec has finished by now and another read gives the variables.
     let (from, to) = (fields.get(47), fields.get(48));
     let environment = if *memory != "0" && (from != to || to == Some(&"0")) {
         Environment::Unfinished
@@ -272,7 +274,7 @@ fn parse(stat: &str) -> Option<Stat> {
     })
 }
 
-/// Like for `getenv`, the first entry of a name counts.
+/// Returns the mark in an environment. As with `getenv`, the first entry of a name counts.
 fn carried(environ: &[u8], mark: &Mark) -> Carries {
     let value = environ
         .split(|byte| *byte == 0)

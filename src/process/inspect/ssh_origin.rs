@@ -1,16 +1,18 @@
-//! Where the person at a terminal sits: the address that SSH told its processes. Linux only, through `/proc`.
+//! Address from which the user of a terminal connected over SSH, as SSH set it in the environment. Linux only, through
+//! `/proc`.
 
 use std::fs;
 use std::net::IpAddr;
 
-/// The address that the process came from; none when it is of this machine, or not ours to look at.
+/// Returns the address that the process was connected from, or `None` if it is local or its environment is not
+/// readable.
 pub fn came_from(pid: i32) -> Option<String> {
     let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
     let mut variables = environment.split(|byte| *byte == 0).filter_map(|text| str::from_utf8(text).ok());
     address_of(variables.find_map(|text| text.strip_prefix("SSH_CONNECTION="))?)
 }
 
-/// The far address in the text of `SSH_CONNECTION`, when it is one.
+/// Parses the client address in the value of `SSH_CONNECTION`.
 pub fn address_of(connection: &str) -> Option<String> {
     let address: IpAddr = connection.split_whitespace().next()?.parse().ok()?;
     Some(address.to_string())

@@ -1,35 +1,35 @@
-//! Child processes that make no progress because they are stopped, or because a disk does not answer them.
+//! Finds child processes that make no progress because they are stopped, or because a disk does not respond.
 
 use std::fs;
 
 use crate::process::inspect::procfs;
 
-/// Why a process makes no progress.
+/// Reason why a process makes no progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stall {
-    /// It was stopped by a signal or a debugger (state T).
+    /// The process was stopped by a signal or a debugger (state T).
     Stopped,
-    /// One of its threads waits for a disk without being interruptible (state D).
+    /// One of its threads is in an uninterruptible wait for a disk (state D).
     WaitsForDisk,
 }
 
 /// A child process that makes no progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StalledChild {
-    /// The process id.
+    /// Process id of the child.
     pub pid: i32,
-    /// Why it makes no progress.
+    /// Reason why it makes no progress.
     pub stall: Stall,
-    /// Its command line.
+    /// Command line of the child.
     pub args: Vec<String>,
 }
 
-/// Lists the children of a process whose command line is wanted and that make no progress at this moment. A disk also
-/// makes healthy processes wait for a moment: callers look twice.
+/// Returns the children of a process that match `is_wanted` and make no progress at this moment. A disk also makes
+/// healthy processes wait for a moment, so callers check twice.
 pub fn stalled_children(parent: i32, is_wanted: impl Fn(&[String]) -> bool) -> Vec<StalledChild> {
     let stalled = |pid| {
         let args = arguments(pid);
-        // An agent may have dozens of threads: those of other processes are not looked at.
+        // An agent may have dozens of threads, so the threads of other processes are not checked.
         let stall = if is_wanted(&args) { stall_of(pid)? } else { return None };
         Some(StalledChild { pid, stall, args })
     };
@@ -45,10 +45,10 @@ fn stall_of(pid: i32) -> Option<Stall> {
     states.contains(&'D').then_some(Stall::WaitsForDisk)
 }
 
-/// The state letter of a thread, as `ps` shows it.
+/// Returns the state letter of a thread, as `ps` shows it.
 fn state(thread: &std::path::Path) -> Option<char> {
     let stat = fs::read_to_string(thread.join("stat")).ok()?;
-    // The command stands in parentheses and may itself hold parentheses.
+    // The command is in parentheses and may itself contain parentheses.
     stat.rsplit_once(") ")?.1.chars().next()
 }
 

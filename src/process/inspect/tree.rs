@@ -1,4 +1,4 @@
-//! Decides which processes belong to an agent. Must never signal one.
+//! Determines which processes belong to an agent. Never signals one.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -6,34 +6,34 @@ use std::io;
 use crate::process::inspect::procfs::{self, Carries};
 use crate::process::{Mark, Proc};
 
-/// Whose processes are meant.
+/// An agent whose processes are searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// What all of them were born with.
+    /// Mark in the initial environment of all its processes.
     pub mark: Mark,
-    /// The first process, as remembered: believed only with the mark or as a child of `server`.
+    /// First process according to the record. It is trusted only if it carries the mark or is a child of `server`.
     pub root: Option<i32>,
-    /// The tmux server, when it runs: never counted, whatever it carries.
+    /// The tmux server, if it is running. It never counts as part of the agent, even if it carries the mark.
     pub server: Option<i32>,
 }
 
-/// All living processes of an agent: its first one, all that carry its mark, and all their descendants,
-/// less those that carry another agent's mark, the caller and the caller's ancestors.
+/// Returns all living processes of an agent: the first one, all that carry its mark, and all their descendants, without
+/// those that carry another agent's mark, the caller and the caller's ancestors.
 pub fn tree(target: &Target) -> io::Result<Vec<Proc>> {
     let own = rustix::process::getpid().as_raw_pid();
     Ok(choose(target, procfs::all(&target.mark)?, own))
 }
 
-/// Those who are near the first process of an agent.
+/// Processes that descend from the first process of an agent.
 pub(in crate::process) struct Near {
-    /// The living processes of the agent that descend from it, and itself.
+    /// The first process and those living processes of the agent that descend from it.
     pub processes: Vec<Proc>,
-    /// Whom its tmux server started before it: they cannot descend from it.
+    /// Processes that its tmux server started earlier, which cannot descend from it.
     pub elders: Vec<i32>,
 }
 
-/// Those who are near, found without looking at all the others; none when the first process is gone or not to be
-/// believed, or when the kernel does not tell.
+/// Finds the descendants of the first process without reading all processes. Returns `None` if the first process has
+/// ended or is not trusted, or if the kernel does not list children.
 pub(in crate::process) fn near(target: &Target) -> Option<Near> {
     let root = target.root.filter(|_| procfs::tells_children())?;
     let own = rustix::process::getpid().as_raw_pid();
@@ -48,7 +48,7 @@ pub(in crate::process) fn near(target: &Target) -> Option<Near> {
             found.push(one);
         }
     }
-    // The caller's ancestors, so that they are known as such.
+    // The caller's ancestors are included so that they can be excluded as such.
     let mut ancestor = own;
     while let Some(one) = procfs::one(ancestor, &target.mark) {
         let parent = one.0.ppid;
@@ -67,12 +67,12 @@ pub(in crate::process) fn near(target: &Target) -> Option<Near> {
     Some(Near { processes, elders })
 }
 
-/// Whether a process lives and carries the mark.
+/// Returns `true` if a process is alive and carries the mark.
 pub fn is_alive(pid: i32, mark: &Mark) -> bool {
     procfs::one(pid, mark).is_some_and(|(_, carries)| carries == Carries::Ours)
 }
 
-/// Whether a process lives as the child of this tmux server: then the server lives too, reachable or not.
+/// Returns `true` if a process is alive as a child of this tmux server. Then the server is alive too, reachable or not.
 pub fn is_held(pid: i32, server: i32, mark: &Mark) -> bool {
     let is_server = |(process, _): (Proc, Carries)| process.command.starts_with("tmux");
     procfs::one(pid, mark)
@@ -101,7 +101,8 @@ fn choose(target: &Target, all: Vec<(Proc, Carries)>, own: i32) -> Vec<Proc> {
         }
         children.entry(process.ppid).or_default().push(process.pid);
     }
-    // A server that was started from within an agent carries that agent's mark; its children are not ours.
+    // A server that was started from within an agent carries that agent's mark, but its children do not belong to the
+    // agent.
     open.retain(|pid| target.server != Some(*pid));
     let mut ours = HashSet::new();
     while let Some(pid) = open.pop() {

@@ -1,4 +1,4 @@
-//! Looks at a terminal from outside: how it reads, and what waits in it unread. Must never change it.
+//! Inspects a terminal from outside: its input modes and unread input. Never changes it.
 
 use std::io;
 use std::path::Path;
@@ -10,20 +10,20 @@ use rustix::io::ioctl_fionread;
 use rustix::termios::{LocalModes, tcgetattr};
 use rustix::time::Timespec;
 
-/// How a terminal reads, at the moment of a look.
+/// Input modes of a terminal at the time of inspection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TtyState {
-    /// Whether it hands over whole lines (and cuts each at 4095 bytes).
+    /// Whether it delivers whole lines and truncates each at 4095 bytes.
     pub cooked: bool,
-    /// Whether it shows what is typed.
+    /// Whether it echoes input.
     pub echo: bool,
-    /// Bytes that were typed and not read yet; in a cooked terminal only those of finished lines.
+    /// Number of bytes that were typed and not read yet. In cooked mode, only bytes of complete lines count.
     pub queued: usize,
 }
 
-/// Looks at the terminal of a pane, `/dev/pts/N`.
+/// Inspects the terminal of a pane, `/dev/pts/N`.
 pub fn tty_state(tty: &Path) -> io::Result<TtyState> {
-    // Without NOCTTY a caller that has no terminal would get this one for its own.
+    // Without NOCTTY this terminal would become the controlling terminal of a caller that has none.
     let terminal =
         open(tty, OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
     let modes = tcgetattr(&terminal)?.local_modes;
@@ -34,8 +34,8 @@ pub fn tty_state(tty: &Path) -> io::Result<TtyState> {
     })
 }
 
-/// Whether a terminal has no room for output during all of this time: whatever shows it has stopped reading. A terminal
-/// that nothing is written to cannot be recognised in this way.
+/// Returns `true` if a terminal accepts no output for this whole time, because the program that displays it has stopped
+/// reading. A terminal without any output cannot be recognised in this way.
 pub fn takes_no_output(tty: &Path, during: Duration) -> bool {
     let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let (Ok(terminal), Ok(during)) = (open(tty, flags, Mode::empty()), Timespec::try_from(during)) else {
@@ -53,7 +53,7 @@ mod tests {
 
     use super::*;
 
-    /// A terminal of its own; the first end is what a person types into.
+    /// Creates a terminal. The first value is its master end, which receives the user's input.
     fn terminal() -> (OwnedFd, PathBuf) {
         let ours = open("/dev/ptmx", OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
         rustix::pty::unlockpt(&ours).unwrap();
@@ -83,7 +83,7 @@ mod tests {
         let program = open(&tty, OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty()).unwrap();
         let moment = Duration::from_millis(1);
         assert!(!takes_no_output(&tty, moment));
-        // The kernel moves some of it on, so that there is room once more.
+        // The kernel moves some of the data on, which makes room again.
         while !takes_no_output(&tty, Duration::from_millis(50)) {
             while rustix::io::write(&program, &[b'x'; 1024]).is_ok() {}
         }

@@ -1,5 +1,4 @@
-//! Programs that are run for somebody far away: listened to as they print, or set apart so that they outlive whoever
-//! asked for them.
+//! Runs programs on behalf of another host: with streamed output, or detached so that they outlive the connection.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,34 +11,34 @@ use crate::model::Exit;
 use crate::process::Run;
 use crate::process::start::run::{command, exit};
 
-/// What one read brings at most.
+/// Maximum number of bytes of one read.
 const PIECE: usize = 32 * 1024;
 
-/// Something about a program that is listened to.
+/// Event of a program whose output is streamed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// It printed this.
+    /// Data on standard output.
     Out(Vec<u8>),
-    /// It said this on standard error.
+    /// Data on standard error.
     Err(Vec<u8>),
-    /// Nobody wants to hear more.
+    /// The reader requested no more output.
     Unwanted,
-    /// For as long as was asked, nothing.
+    /// No event within the time limit.
     Nothing,
-    /// It has closed its outputs.
+    /// The program has closed both outputs.
     Closed,
 }
 
-/// A program that is listened to; it is ended when nobody does any more.
+/// A program whose output is streamed. Dropping it kills the program.
 pub struct Listening {
     child: Child,
     heard: Receiver<Heard>,
     tell: Sender<Heard>,
-    /// How many of its two outputs are open.
+    /// Number of its two outputs that are open.
     open: u8,
 }
 
-/// Starts a program with this input and listens to it.
+/// Starts a program with this input and streams its output.
 pub fn listen_to(run: &Run<'_>, input: Vec<u8>) -> io::Result<Listening> {
     let mut command = command(run);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -57,13 +56,13 @@ pub fn listen_to(run: &Run<'_>, input: Vec<u8>) -> io::Result<Listening> {
 }
 
 impl Listening {
-    /// Whoever has this can say that nobody wants to hear more.
+    /// Returns a function that makes [`Listening::next`] return [`Heard::Unwanted`].
     pub fn stopper(&self) -> impl FnOnce() + Send + 'static {
         let tell = self.tell.clone();
         move || drop(tell.send(Heard::Unwanted))
     }
 
-    /// The next thing heard, waited for so long.
+    /// Waits for the next event, up to the time limit.
     pub fn next(&mut self, at_most: Duration) -> Heard {
         loop {
             match self.heard.recv_timeout(at_most) {
@@ -75,7 +74,7 @@ impl Listening {
         }
     }
 
-    /// Waits for its end.
+    /// Waits until the program ends.
     pub fn end(mut self) -> io::Result<Exit> {
         self.child.wait().map(exit)
     }
@@ -102,19 +101,19 @@ fn pass_on(mut source: impl Read + Send + 'static, as_what: fn(Vec<u8>) -> Heard
     });
 }
 
-/// Starts a program that holds nothing of ours open, and goes on.
+/// Starts a program that inherits no open files and continues in the background.
 pub fn start_apart(run: &Run<'_>) -> io::Result<()> {
     let mut command = command(run);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().map(drop)
 }
 
-/// Leaves the session of whoever started this process, so that a connection that ends does not end it.
+/// Moves this process into a new session, so that the end of a connection does not end it.
 pub fn leave_session() -> io::Result<()> {
     rustix::process::setsid().map(drop).map_err(Into::into)
 }
 
-/// Runs a program to its end with these files for input, output and errors.
+/// Runs a program until it ends, with these files as standard input, output and error.
 pub fn run_into(run: &Run<'_>, [input, out, err]: [File; 3]) -> io::Result<Exit> {
     let mut command = command(run);
     Ok(exit(command.stdin(input).stdout(out).stderr(err).status()?))

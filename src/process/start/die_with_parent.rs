@@ -1,7 +1,7 @@
-//! A program that ends with whoever started it, however that one ends: by then nobody is left to end it.
+//! Starts programs that must die with their parent, however the parent ends.
 //!
-//! Only a process itself can ask the system for this, and what it asks for stays when it becomes another program. So our
-//! own binary is started first, asks, and becomes the program.
+//! Only a process itself can request this from the kernel, and the request survives an exec. So our own binary is
+//! started first, makes the request and then executes the program.
 
 use std::fs;
 use std::io;
@@ -13,15 +13,15 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use crate::process::Run;
 use crate::process::start::run::command;
 
-/// What stands before a program and its arguments: this very binary, also when another has taken its place on disk.
+/// Arguments that precede the program: this binary, even if its file was replaced on disk.
 pub const TIE: [&str; 2] = ["/proc/self/exe", "tied"];
 
-/// Becomes a program that is asked to end when its parent has ended. Comes back only with why that cannot be.
+/// Executes a program that receives SIGTERM when its parent ends. Returns only on failure.
 ///
-/// Its parent must be this binary as well: one who may call us must not come to run anything else in this way.
+/// The parent must also run this binary, so that this command cannot be used to run other programs.
 pub fn become_tied(run: &Run<'_>) -> io::Error {
     let asked = set_parent_process_death_signal(Some(Signal::TERM));
-    // After it was asked for: a parent that ended before is another's by now.
+    // This check comes after the request: if the parent ended before it, this process has another parent by now.
     match asked.map_err(io::Error::from).and_then(|()| is_child_of_ours()) {
         Ok(true) => command(run).exec(),
         Ok(false) => io::Error::other("whoever asked for it is not there"),

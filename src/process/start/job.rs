@@ -1,5 +1,5 @@
-//! Runs a program as a part of this process's job, so that the shell sees one program: this process stops when the program
-//! stops, and ends when it ends.
+//! Runs a program as part of this process's job, so that the shell sees a single program: this process stops when the
+//! program stops, and ends when it ends.
 
 use std::io;
 use std::sync::Arc;
@@ -13,17 +13,18 @@ use super::run::Run;
 use super::run::command;
 use crate::model::Exit;
 
-/// Whether this process leads its session, as the first program of a terminal does. Then no shell waits for its end.
+/// Returns `true` if this process leads its session, like the first program of a terminal. Then no shell waits for its
+/// end.
 pub fn is_session_leader() -> bool {
     getsid(None) == Ok(getpid())
 }
 
 /// Runs a program in this terminal and process group until it ends.
 ///
-/// Unlike [`super::run::run_foreground`], this process stops when the program stops itself, so that the shell gets the terminal
-/// back; `fg` continues both.
+/// Unlike [`super::run::run_foreground`], this process stops when the program stops itself, so that the shell gets the
+/// terminal back; `fg` continues both.
 pub fn run_in_job(run: &Run<'_>) -> io::Result<Exit> {
-    // A handler, unlike an ignored signal, is not inherited: the program starts with the usual reactions.
+    // A handler, unlike an ignored signal, is not inherited: the program starts with the default reactions.
     for signal in [SIGINT, SIGQUIT] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }

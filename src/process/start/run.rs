@@ -1,4 +1,4 @@
-//! Runs a program and waits for it: in this terminal, or aside with a bound on its time.
+//! Runs a program and waits for it: in this terminal, or in the background with a time limit.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,39 +19,39 @@ use signal_hook::consts::{SIGINT, SIGQUIT};
 use crate::model::Exit;
 use crate::process::end::pidfd::{after, left};
 
-/// More than any version line; what a program says beyond it is dropped.
+/// Maximum number of output bytes, more than any version line. Further output is dropped.
 const MOST_OUTPUT: usize = 1 << 20;
 
 /// A program to run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
-    /// Where it is.
+    /// Path of the program.
     pub program: &'a Path,
-    /// Its arguments, without its own name.
+    /// Arguments without the program name.
     pub args: &'a [String],
-    /// Where it runs; none means where we are.
+    /// Working directory, or `None` for the current one.
     pub dir: Option<&'a Path>,
-    /// Its whole environment; none means ours.
+    /// Complete environment, or `None` for the environment of this process.
     pub env: Option<&'a [(OsString, OsString)]>,
 }
 
-/// What a bounded run said.
+/// Result of a run with a time limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// How it ended.
+    /// Exit status of the program.
     pub exit: Exit,
-    /// Its standard output.
+    /// Bytes from standard output.
     pub stdout: Vec<u8>,
-    /// Its standard error.
+    /// Bytes from standard error.
     pub stderr: Vec<u8>,
 }
 
 /// Runs a program in this terminal until it ends.
 ///
-/// The program is in our process group, so the terminal is its own: Ctrl-C, Ctrl-\ and Ctrl-Z reach it as if
-/// we were not there. We outlive the first two; from then on this process no longer ends by them.
+/// The program is in our process group, so Ctrl-C, Ctrl-\ and Ctrl-Z reach it directly. This process survives the first
+/// two, also after the program has ended.
 pub fn run_foreground(run: &Run<'_>, started: impl FnOnce(i32)) -> io::Result<Exit> {
-    // A handler, unlike an ignored signal, is not inherited: the program starts with the usual reactions.
+    // A handler, unlike an ignored signal, is not inherited: the program starts with the default reactions.
     for signal in [SIGINT, SIGQUIT] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
@@ -60,8 +60,8 @@ pub fn run_foreground(run: &Run<'_>, started: impl FnOnce(i32)) -> io::Result<Ex
     Ok(exit(child.wait()?))
 }
 
-/// Runs a program with our terminal until it ends. Calls `look` with its process id whenever `every` has passed, and
-/// kills the program when that returns [`ControlFlow::Break`].
+/// Runs a program in this terminal until it ends. Calls `look` with its process id whenever `every` has passed, and
+/// kills the program if that returns [`ControlFlow::Break`].
 pub fn run_watched(
     run: &Run<'_>,
     every: impl Fn() -> Duration,
@@ -85,7 +85,7 @@ pub fn run_watched(
     }
 }
 
-/// Runs a program aside, without input; kills it with all of its process group when the time is over.
+/// Runs a program in the background without input. Kills its whole process group when the time is over.
 pub fn run_bounded(run: &Run<'_>, bound: Duration) -> io::Result<Output> {
     let until = after(Instant::now(), bound);
     let mut command = command(run);
@@ -93,7 +93,7 @@ pub fn run_bounded(run: &Run<'_>, bound: Duration) -> io::Result<Output> {
     let mut child = command.spawn()?;
     let heard = listen(&child, until);
     if !matches!(heard, Ok(Some(_))) {
-        // Not reaped yet, so its number still means its own group.
+        // The child is not reaped yet, so its process id still identifies its own group.
         let group = Pid::from_child(&child);
         let _ = kill_process_group(group, Signal::KILL);
     }
@@ -120,9 +120,9 @@ pub(in crate::process) fn command(run: &Run<'_>) -> Command {
     command
 }
 
-/// Collects what a child says until it ends; none when the time is over first.
+/// Collects the output of a child until it ends. Returns `None` if the time is over first.
 ///
-/// It does not wait for the end of the output: a daemon that the child left behind may hold it open for ever.
+/// Does not wait for the end of the output, because a daemon that the child started may hold it open forever.
 fn listen(child: &Child, until: Instant) -> io::Result<Option<[Vec<u8>; 2]>> {
     let (Some(stdout), Some(stderr)) = (&child.stdout, &child.stderr) else {
         return Err(io::Error::other("the child has no output"));
@@ -154,7 +154,7 @@ fn listen(child: &Child, until: Instant) -> io::Result<Option<[Vec<u8>; 2]>> {
     }
 }
 
-/// One pipe and what came out of it.
+/// One pipe and the data read from it.
 struct Source<'a> {
     fd: BorrowedFd<'a>,
     open: bool,

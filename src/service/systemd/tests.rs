@@ -1,4 +1,4 @@
-//! The unit's text, and what systemd's own tools make of it.
+//! Tests of the unit, also with systemd's own tools.
 
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -58,7 +58,7 @@ fn odd_paths_are_read_as_they_are() {
     assert_eq!(quoted(OsStr::from_bytes(b"/\xff/s")), r#""/\xff/s""#);
 }
 
-/// systemd names every line that it does not understand, and a program that is not there.
+/// systemd reports every line that it does not understand, and a program that does not exist.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test's own child")]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]

@@ -1,4 +1,4 @@
-//! Attaching terminals to sessions and detaching them. `manager/attach.rs` says when this process becomes the client.
+//! Attaches clients to sessions and detaches them. `manager/attach.rs` decides when this process becomes the client.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
@@ -18,69 +18,70 @@ use crate::tmux::transport::call::{Call, Growth};
 use crate::tmux::transport::program;
 use crate::tmux::{Tmux, TmuxError, clients::size, server::conf, target, transport::linux, without_tmux};
 
-/// What somebody who attaches wants.
+/// Role that an attaching client asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttachAs {
-    /// To type, if nobody else does.
+    /// Drives if the session has no driver.
     Driver,
-    /// To type, also when somebody else does, who then watches.
+    /// Takes over: drives also if the session has a driver, which then observes.
     Taker,
-    /// To watch.
+    /// Observes and never types.
     Observer,
 }
 
-/// Somebody who attaches.
+/// A request to attach a client to a session.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
-    /// Where to.
+    /// Session to attach to.
     pub session: &'a AgentName,
-    /// What for.
+    /// Role that the client asks for.
     pub how: AttachAs,
-    /// What holds here.
+    /// Attach policy of the environment.
     pub policy: AttachPolicy,
-    /// Who it is.
+    /// Name of the user.
     pub user: &'a str,
-    /// Whose agent it is, where that is somebody else.
+    /// Owner of the agent, if it is another user.
     pub owner: Option<&'a str>,
-    /// The address of the machine that the person sits at, over SSH.
+    /// Address of the machine that the user connects from, over SSH.
     pub from: Option<&'a str>,
-    /// What that machine calls this one.
+    /// Name of this host on the user's machine.
     pub host: Option<&'a HostName>,
-    /// When.
+    /// Time of the request.
     pub now: Timestamp,
-    /// Whether for the first time.
+    /// Whether the client is new or replaces one whose connection was lost.
     pub arrival: Arrival,
-    /// The page that covers the agent's screen until the driver presses a key.
+    /// Page that covers the agent's screen until the driver presses a key.
     pub cover: Option<&'a CoverPage>,
-    /// What the terminal is.
+    /// Environment of the client's terminal.
     pub around: Around,
 }
 
-/// What must be known before a terminal is attached.
+/// Facts that are needed before a client is attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BeforeAttach {
-    /// The prefix key, which the user's configuration may have changed.
+    /// Prefix key, which the user's configuration may have changed.
     pub prefix: String,
-    /// The tmux program that can attach a terminal to the server.
+    /// Path of a tmux program that can attach to the server.
     pub client: PathBuf,
-    /// Whether the server was told how many agents need an answer.
+    /// Whether the server knows how many agents need an answer.
     pub shows_needing_answer: bool,
 }
 
-/// How many times as long as other calls the question before an attach may take.
+/// Factor by which the time limit of the query before an attach exceeds that of other calls.
 const ATTACH_PATIENCE: u32 = 3;
 
-/// What is around somebody who attaches.
+/// Environment of an attaching client's terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Around {
-    /// A terminal.
+    /// A terminal outside of tmux.
     Terminal,
-    /// A pane of somebody's own tmux, whose prefix key comes first.
+    /// A pane of the user's own tmux, which receives the prefix key first.
     OwnTmux,
 }
 
 impl Around {
-    /// Has the status line tell the keys by it. Those who have left are forgotten when many have come.
+    /// Records the environment, so that the status line shows the right keys. The list is truncated, which drops
+    /// clients that left long ago.
     pub(in crate::tmux) fn noted(self, session: &str) -> Script {
         let mut script = Script::default();
         if self == Around::OwnTmux {
@@ -93,7 +94,7 @@ impl Around {
 }
 
 impl Entry<'_> {
-    /// What is done when another one drives; none when nobody asks for the wheel.
+    /// Returns how to treat another driver, or `None` if the client does not ask to become the driver.
     pub(in crate::tmux) fn meeting(&self) -> Option<Meeting> {
         match (self.how, self.policy) {
             (AttachAs::Observer, _) | (_, AttachPolicy::Shared) => None,
@@ -102,7 +103,7 @@ impl Entry<'_> {
         }
     }
 
-    /// What a driver's screen shows first.
+    /// Returns the commands that prepare a driver's screen: removing an old page and showing the new one.
     fn covered(&self) -> Result<Script, TmuxError> {
         let mut script = Script::default();
         remove_old_page(self.session.as_str(), &mut script)?;
@@ -119,21 +120,21 @@ impl Entry<'_> {
 
 /// A page of text that covers the agent's screen until the driver presses a key.
 ///
-/// It is shown in the agent's pane, in tmux's view mode, with the keys of a view that is scrolled back (`scroll.rs`). A popup
-/// would have been simpler, but tmux hands every key to the program in a popup, the prefix too, and loses the keys that
-/// arrive while the popup closes.
+/// It is shown in the agent's pane in tmux's view mode, with the keys of a scrolled view (`scroll.rs`). A popup would
+/// have been simpler, but tmux passes every key to the program in a popup, also the prefix, and loses keys that arrive
+/// while the popup closes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoverPage {
-    /// The program that prints the page, and its arguments. `--page COLUMNSxLINES`, the size of the pane, is added.
+    /// Program that prints the page, and its arguments. `--page COLUMNSxLINES`, the size of the pane, is added.
     pub argv: Vec<String>,
 }
 
-/// Has the terminal send a paste as keys while the page is shown. From version 3.4 on tmux drops a bracketed paste into a pane
-/// that is in a mode; `hooks.conf` turns brackets on again. Older versions do both by themselves.
+/// Makes the terminal send a paste as keys while the page is shown. From version 3.4 on, tmux drops a bracketed paste
+/// into a pane that is in a mode; `hooks.conf` enables brackets again. Older versions do both by themselves.
 const PASTE_AS_KEYS: &str = "#{?#{m/r:^3[.][23],#{version}},:,printf '\\033[?2004l' >#{client_tty}}";
 
 impl CoverPage {
-    /// Shows the page unless the pane is in a mode already.
+    /// Shows the page unless the pane is already in a mode.
     fn show(&self, session: &str, script: &mut Script) -> Result<(), TmuxError> {
         let at = target::pane_of(session);
         let words: Vec<Vec<u8>> = self.argv.iter().map(|word| sh_word(word.as_bytes())).collect();
@@ -158,7 +159,7 @@ impl CoverPage {
     }
 }
 
-/// Removes a page that a former driver left without closing it.
+/// Removes a page that a former driver left open.
 fn remove_old_page(session: &str, script: &mut Script) -> Result<(), TmuxError> {
     let at = target::pane_of(session);
     let is_page = "#{&&:#{==:#{pane_mode},view-mode},#{!=:#{@symposium_scrolled},}}";
@@ -171,7 +172,8 @@ fn remove_old_page(session: &str, script: &mut Script) -> Result<(), TmuxError> 
 }
 
 impl Tmux {
-    /// Becomes a terminal of the session; returns only when that failed. Works inside somebody's own tmux.
+    /// Replaces this process with a tmux client that is attached to the session. Returns only on failure. Also works
+    /// inside the user's own tmux.
     pub fn attach(&self, entry: &Entry<'_>, client: &Path, env: Vec<(OsString, OsString)>) -> TmuxError {
         let words = match self.attach_words(entry) {
             Ok(words) => words,
@@ -182,14 +184,15 @@ impl Tmux {
         TmuxError::NotRun { program: client.to_owned(), source }
     }
 
-    /// The arguments that attach a terminal to the session.
+    /// Returns the tmux arguments that attach a client to the session.
     pub fn attach_words(&self, entry: &Entry<'_>) -> Result<Vec<OsString>, TmuxError> {
         let session = entry.session.as_str();
         let target = target::session(session);
         let mut words: Vec<OsString> = vec!["-u".into(), "-f".into(), conf::path(&self.setup).into()];
         words.extend(["-S".into(), self.setup.socket.path.clone().into()]);
         let mut script = Script::default();
-        // First: printing a page holds up the commands after it, and the status line below it names the keys.
+        // This comes first: printing a page delays the commands after it, and the status line below the page shows the
+        // keys.
         let around = entry.around.noted(session);
         match entry.meeting() {
             None if entry.how == AttachAs::Observer => {
@@ -203,7 +206,7 @@ impl Tmux {
                 script.append(&entry.covered()?);
             }
             Some(meeting) => {
-                // Not counted until it may type: the agent must not see a size that is taken back at once.
+                // The client is not counted until it may type: the agent must not see a size that is reverted at once.
                 let attach = ["attach-session", "-t", &target, "-f", "ignore-size"];
                 script.then(&command(&attach)).append(&around);
                 entry.host.iter().for_each(|host| comes_from(session, host, &mut script));
@@ -222,7 +225,8 @@ impl Tmux {
         Ok(words)
     }
 
-    /// Shows the session in the terminal around us, which is one of our own server's; `env` says which it is.
+    /// Switches the client that this command runs in, which belongs to our server, to the session. `env` identifies the
+    /// client.
     pub fn switch_client(&self, entry: &Entry<'_>, env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
         let own = self.own_client(env)?;
         let name = own.key.split_once('@').map_or("", |(_, name)| name);
@@ -260,7 +264,7 @@ impl Tmux {
         self.tell("switch", script).map(drop)
     }
 
-    /// Sends terminals of the session away, all or one; says how many.
+    /// Detaches all clients of the session, or one. Returns how many.
     pub fn detach(&self, session: &str, client: Option<&str>) -> Result<usize, TmuxError> {
         let mut script = Script::default();
         let at = target::session(session);
@@ -280,21 +284,21 @@ impl Tmux {
         self.tell("detach", script).map(|_| 1)
     }
 
-    /// Whether `$TMUX` names our server.
+    /// Returns `true` if `$TMUX` refers to our server.
     pub fn is_inside(&self, tmux_var: Option<&OsStr>) -> bool {
         let Some(text) = tmux_var.and_then(OsStr::to_str) else { return false };
-        // `path,pid,session`, and the path may hold commas.
+        // The format is `path,pid,session`, and the path may contain commas.
         let Some(path) = text.rsplitn(3, ',').nth(2) else { return false };
         let ours = std::fs::canonicalize(&self.setup.socket.path);
         ours.is_ok_and(|ours| std::fs::canonicalize(path).is_ok_and(|theirs| theirs == ours))
     }
 
-    /// What must be known before a terminal is attached to the session.
+    /// Queries the facts that are needed before a client is attached to the session.
     pub fn before_attach(&self, session: &AgentName) -> Result<BeforeAttach, TmuxError> {
         let format = "#{pid} #{version} #{?#{==:#{@symposium_needing_count},},0,1} #{prefix}";
         let at = target::pane_of(session.as_str());
         let words = ["display-message", "-p", "-t", &at, format];
-        // Many terminals may come at once, and a person would rather wait than try again.
+        // Many clients may attach at once, and waiting is better for the user than trying again.
         let bound = self.setup.bound * ATTACH_PATIENCE;
         let call = Call { growth: Growth::Terminal, bound, ..self.call("attach", &words) };
         let said = self.understand("attach", self.run(&call)?)?;
@@ -307,16 +311,16 @@ impl Tmux {
         })
     }
 
-    /// The program that can attach a terminal to the running server.
+    /// Returns the path of a tmux program that can attach to the running server.
     pub fn client_program(&self) -> Result<PathBuf, TmuxError> {
         let said = self.ask("attach", &["display-message", "-p", "#{pid} #{version}"])?;
         let (pid, version) = said.trim_end().split_once(' ').unwrap_or_default();
         self.client_for(pid, version)
     }
 
-    /// The tmux of PATH if it is the server's version. Otherwise the program that the server itself runs: clients and servers
-    /// of different versions do not always understand each other (3.6 and 3.3a do not), and the server cannot be replaced
-    /// without ending all agents.
+    /// Returns the tmux of PATH if it has the server's version, otherwise the program that the server itself runs.
+    /// Clients and servers of different versions are not always compatible (3.6 and 3.3a are not), and the server
+    /// cannot be replaced without ending all agents.
     fn client_for(&self, server: &str, version: &str) -> Result<PathBuf, TmuxError> {
         if version == self.version {
             return Ok(self.program.clone());
@@ -328,7 +332,7 @@ impl Tmux {
         })
     }
 
-    /// The terminal in which the caller runs.
+    /// Finds the client in which the caller runs.
     fn own_client(&self, env: &[(OsString, OsString)]) -> Result<Terminal, TmuxError> {
         let pane = env.iter().find(|(key, _)| key == "TMUX_PANE").and_then(|(_, value)| value.to_str());
         let pane = target::pane(pane.unwrap_or_default())?;
@@ -344,7 +348,7 @@ impl Tmux {
             format,
         ]));
         let clients = self.tell("switch", script)?;
-        // The terminal that was typed into last is the one that called us.
+        // The client with the latest activity is the one that called us.
         let latest = clients.lines().filter_map(|line| line.split_once(' '));
         let latest = latest.max_by_key(|(activity, _)| activity.parse::<u64>().unwrap_or(0));
         match latest {

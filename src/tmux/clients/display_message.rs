@@ -1,5 +1,6 @@
-//! News for whoever is attached: a text in the status line, and the bell of the terminal. What the text holds is
-//! shown, never read as a format or a style. A guest was let in to one agent: news of the others are not for them.
+//! Shows notices to attached clients: a text in the status line, and the bell of the terminal. The text is shown
+//! literally, never interpreted as a format or a style. A guest has access to one agent and gets no notices about other
+//! agents.
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::write;
@@ -9,7 +10,7 @@ use crate::tmux::clients::guests::guest_in;
 use crate::tmux::script::{Script, command};
 use crate::tmux::{Tmux, TmuxError};
 
-/// How long a text stays, unless a key is pressed.
+/// Time in milliseconds for which a text is shown, unless a key is pressed.
 const SHOWN_MS: &str = "5000";
 
 /// Whether a text comes with a sound.
@@ -17,18 +18,18 @@ const SHOWN_MS: &str = "5000";
 pub enum Bell {
     /// The terminal rings.
     Ring,
-    /// It does not.
+    /// The terminal does not ring.
     Silent,
 }
 
-/// Which attached terminals are told.
+/// Attached clients that receive a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience<'a> {
-    /// All of them but guests'.
+    /// All clients except guests.
     Everybody,
-    /// All but those of this session and guests'.
+    /// All clients except those of this session and guests.
     AllBut(&'a str),
-    /// Those of this session, guests' too: they may be who types there.
+    /// The clients of this session including guests, because a guest may be typing there.
     Only(&'a str),
 }
 
@@ -43,7 +44,7 @@ impl Audience<'_> {
 }
 
 impl Tmux {
-    /// Shows the text to attached terminals; says how many there are.
+    /// Shows the text to attached clients. Returns how many clients there are.
     pub fn tell_clients(&self, who: Audience<'_>, text: &str, bell: Bell) -> Result<usize, TmuxError> {
         let format = format!("#{{client_control_mode}}|{OWN_KEY}|#{{@symposium_guests}}|#{{session_name}}");
         let all = match self.ask("look for terminals", &["list-clients", "-F", &format]) {
@@ -70,7 +71,7 @@ impl Tmux {
     fn show(&self, clients: &[String], text: &str) -> Result<(), TmuxError> {
         let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let mut script = Script::default();
-        // Formats and times are expanded in the command itself, but not in the value of an option.
+        // tmux expands formats and times in the command itself, but not in the value of an option.
         script.then(&command(&["set-option", "-s", "@symposium_news", &line])).anyway();
         for client in clients {
             let words = ["display-message", "-d", SHOWN_MS, "-c", client, "#{q/h:@symposium_news}"];
@@ -78,7 +79,7 @@ impl Tmux {
         }
         script.then(&command(&["set-option", "-su", "@symposium_news"]));
         match self.tell("show a text", script) {
-            // Who has left meanwhile needs no news.
+            // A client that has left meanwhile needs no notice.
             Err(TmuxError::Refused { said, .. })
                 if said.lines().all(|line| line.starts_with("can't find client")) =>
             {
@@ -89,8 +90,8 @@ impl Tmux {
     }
 }
 
-/// Rings a terminal. tmux has no command for it, and for tmux our terminals have no bell (see `hooks.conf`), so the
-/// byte goes to the terminal itself; one that is stopped or gone is left alone.
+/// Rings a terminal. tmux has no command for this, and its terminal descriptions have no bell (see `hooks.conf`), so
+/// the byte is written to the terminal itself. A terminal that is stopped or closed is skipped.
 fn ring(terminal: &str) {
     let how = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     if let Ok(terminal) = open(terminal, how, Mode::empty()) {

@@ -1,17 +1,18 @@
-//! Who of a session's terminals may type. The server decides, in one step, when a terminal comes: it is noted as the
-//! session's driver, or made read-only because somebody drives. Two processes of ours never look and then act. What is
-//! set right afterwards is in `seats.rs`.
+//! Decides which client of a session may type. The server decides atomically when a client attaches: the client becomes
+//! the session's driver, or read-only because the session has one. No process of ours checks first and acts later.
+//! `list.rs` applies later corrections.
 //!
-//! Options of the session: `@symposium_driver` is who drives, `@symposium_driver_words` the same in words,
-//! `@symposium_driver_since` when it was let, where that was after it came; `@symposium_address` is what guests know the
-//! agent by; `@symposium_chosen` is who wanted to drive last and did, and after it who came to drive because others left.
+//! Options of the session: `@symposium_driver` is the key of the driver, `@symposium_driver_words` its description, and
+//! `@symposium_driver_since` the time at which it became the driver, if that was after it attached.
+//! `@symposium_address` is the name under which guests know the agent. `@symposium_chosen` lists the client that last
+//! asked to drive and did, followed by clients that became the driver because others left.
 //!
-//! Options of the server, which go along with whoever walks to another session by tmux's own keys: `@symposium_wanting`
-//! is who watches only because somebody else drives, in the order in which that was, and since when; `@symposium_far`
-//! what the machine that a terminal comes from calls this one.
+//! Options of the server, which apply to a client in whichever session it is: `@symposium_wanting` lists the clients
+//! that observe only because another client drives, in order, with the time since when. `@symposium_far` holds the name
+//! of this host on the machine that a client comes from.
 //!
-//! A terminal is known by its key, the process that draws on it and its name: a name alone is given again to another
-//! terminal.
+//! A client is identified by its key, which is its process id and its name, because tmux gives the same name to later
+//! clients.
 
 use jiff::Timestamp;
 
@@ -19,53 +20,54 @@ use crate::model::{AgentName, HostName, Terminal};
 use crate::tmux::script::{Script, command};
 use crate::tmux::{TmuxError, clients::size, target};
 
-/// A read-only terminal must not decide the size of everybody's window either.
+/// Flags of an observer. A read-only client must not affect the size of the window either.
 pub(in crate::tmux) const OBSERVER: &str = "read-only,ignore-size";
-/// The key of the terminal that runs the command.
+/// Format of the key of the client that runs the command.
 pub(in crate::tmux) const OWN_KEY: &str = "#{client_pid}@#{client_name}";
-/// The name in a key.
+/// Format of the driver's name, taken from its key.
 const DRIVER_NAME: &str = "#{s/^[0-9]*@//:@symposium_driver}";
-/// Who drives, and where and since when: the two parts of the words about the driver.
+/// Formats of the two parts of the driver's description: the user, and the terminal with the time.
 const WHO: &str = "#{s/ on .*//:@symposium_driver_words}";
 const WHERE: &str = "#{s/^.* on /on /:@symposium_driver_words}";
-/// How long a text stays. tmux draws nothing else meanwhile, and a terminal that only watches has no key to be rid of
-/// it; the status line goes on to tell who drives.
+/// Time in milliseconds for which a message is shown. tmux draws nothing else meanwhile, and an observer has no key to
+/// dismiss it. The status line continues to show the driver.
 pub(in crate::tmux) const SHOWN_MS: &str = "3000";
 
-/// The terminal that comes.
+/// A client that joins a session and asks to drive.
 pub(in crate::tmux) struct Comer<'a> {
-    /// Where to.
+    /// Session that the client joins.
     pub session: &'a AgentName,
-    /// Its name and key; none when it is the one that runs the command.
+    /// The client, or `None` if it runs the command itself.
     pub named: Option<&'a Terminal>,
-    /// Whose it is, in words; `#` means nothing to tmux in it.
+    /// Description of the client. It contains no `#` that tmux would expand.
     pub words: &'a str,
-    /// When.
+    /// Time at which the client joins.
     pub now: Timestamp,
-    /// How.
+    /// Reason why the client joins.
     pub arrival: Arrival,
 }
 
-/// How a terminal comes.
+/// Reason why a client joins a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival {
-    /// Because somebody wants it there now.
+    /// The user asks for it now.
     Anew,
-    /// In place of one whose connection was lost, and that did not drive then.
+    /// It replaces a client whose connection was lost and that was not the driver.
     Back,
 }
 
-/// What becomes of a terminal that wants to drive while another one does.
+/// Treatment of a client that asks to drive while another client drives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tmux) enum Meeting {
-    /// It watches.
+    /// The joining client observes.
     Yield,
-    /// It drives, and the other one watches.
+    /// The joining client drives, and the former driver observes.
     Take,
 }
 
 impl Comer<'_> {
-    /// Seats the terminal, which is with the session already, and does something when it may type.
+    /// Returns the commands that make the client, which is already attached, the driver or an observer, and run
+    /// `when_driving` if it may type.
     pub(in crate::tmux) fn seated(
         &self,
         meeting: Meeting,
@@ -73,7 +75,7 @@ impl Comer<'_> {
     ) -> Result<Script, TmuxError> {
         let at = target::pane_of(self.session.as_str());
         let is_there = format!("#{{m/r:(^|#,){DRIVER_NAME}(#,|$),#{{session_attached_list}}}}");
-        // One of the same name is this terminal, or was there before it.
+        // A driver with the same name is this client or an earlier one.
         let is_other = format!("#{{!=:{DRIVER_NAME},{}}}", self.name().unwrap_or("#{client_name}"));
         let is_driven = format!("#{{&&:#{{!=:#{{@symposium_driver}},}},#{{&&:{is_there},{is_other}}}}}");
         let mut drive = Script::default();
@@ -153,14 +155,14 @@ impl Comer<'_> {
         }
     }
 
-    /// The former driver watches, wants to drive again, and is told. What is expanded is expanded at once, so that of
-    /// several who take over each means the one before it.
+    /// Makes the former driver an observer that waits to drive again, and shows it a message. Formats are expanded at
+    /// once, so that if several clients take over, each refers to the one before it.
     fn tell_former(&self, script: &mut Script) -> Result<(), TmuxError> {
         let at = target::pane_of(self.session.as_str());
         let former = "#{s/^[0-9]*@//:@symposium_former}";
         let mut deed = Script::default();
         deed.then(&command(&["refresh-client", "-t"])).raw(former).words(["-f", OBSERVER]);
-        // Nothing reaches a popup of a terminal that may not type: it would stay, and what is typed would wait behind it.
+        // A popup of a read-only client receives no keys: it would stay open, and typed input would wait behind it.
         deed.then(&command(&["display-popup", "-C", "-c"])).raw(former);
         deed.then(&command(&["set-option", "-g", "@symposium_wanting"]));
         deed.raw(&wanting_with("#{@symposium_former}", self.now));
@@ -172,34 +174,34 @@ impl Comer<'_> {
     }
 }
 
-/// The terminal of this key would drive, wherever it goes, and watches from now on.
+/// Records that the client asks to drive, in any session, and observes from now on.
 pub(in crate::tmux) fn wants(session: &str, key: &str, now: Timestamp, script: &mut Script) {
     let at = target::pane_of(session);
     let with = wanting_with(key, now);
     script.then(&command(&["set-option", "-gF", "-t", &at, "@symposium_wanting", &with]));
 }
 
-/// All who would drive, and this one last.
+/// Returns the list of waiting clients with this client at its end.
 fn wanting_with(key: &str, now: Timestamp) -> String {
     format!("{} {key}={} ", wanting_without(key), now.as_second())
 }
 
-/// Since when the terminal of this key has to watch, in what the server has noted of those who would drive.
+/// Returns the time since when the client has to observe, from the server's list of waiting clients.
 pub(in crate::tmux) fn watches_since<'t>(wanting: &'t str, key: &str) -> Option<&'t str> {
     wanting.split_whitespace().find_map(|entry| entry.strip_prefix(key)?.strip_prefix('='))
 }
 
-/// All who would drive but this one.
+/// Returns the list of waiting clients without this client.
 fn wanting_without(key: &str) -> String {
     format!("#{{s| {key}=[0-9]* ||:@symposium_wanting}}")
 }
 
-/// The terminal of this key drives, only watches or has left.
+/// Removes the client from the list of waiting clients: it drives, only observes or has left.
 pub(in crate::tmux) fn wants_no_more(key: &str, script: &mut Script) {
     script.then(&command(&["set-option", "-gF", "@symposium_wanting", &wanting_without(key)]));
 }
 
-/// Lets a terminal type, whether it could before or not: `-r` turns over what it is, so it is made read-only first.
+/// Lets a client type, whether it could before or not. `-r` toggles the state, so the client is made read-only first.
 pub(in crate::tmux) fn let_type(session: &str, name: &str, script: &mut Script) {
     script.then(&command(&["refresh-client", "-t", name, "-f", "read-only"]));
     script.then(&command(&["switch-client", "-c", name, "-r", "-t", &target::session(session)]));
@@ -209,7 +211,7 @@ pub(in crate::tmux) fn name_in(key: &str) -> &str {
     key.split_once('@').map_or(key, |(_, name)| name)
 }
 
-/// What the person at the terminal of this key types to come here.
+/// Returns the name under which the user of this client attaches to the agent.
 pub(in crate::tmux) fn known_as(session: &str, key: &str) -> String {
     let is_guest = format!("#{{m/r: {key}=,#{{@symposium_guests}}}}");
     let is_far = format!("#{{m/r: {key}=,#{{@symposium_far}}}}");
@@ -218,30 +220,31 @@ pub(in crate::tmux) fn known_as(session: &str, key: &str) -> String {
     format!("#{{?{is_guest},#{{@symposium_address}},{host}{own}}}")
 }
 
-/// The terminal that runs the command is of a person for whom this machine has a name. Those who have left are forgotten
-/// when many have come.
+/// Records the name that this host has on the machine of the client that runs the command. The list is truncated, which
+/// drops clients that left long ago.
 pub(in crate::tmux) fn comes_from(session: &str, host: &HostName, script: &mut Script) {
     let far = format!("#{{=-800:@symposium_far}} {OWN_KEY}={} ", host.as_str());
     let at = target::pane_of(session);
     script.then(&command(&["set-option", "-gF", "-t", &at, "@symposium_far", &far]));
 }
 
-/// What somebody who came to drive is told when another one does. Who comes first: a narrow terminal shows no more.
+/// Returns the message for a client that asked to drive while another client drives. The driver comes first, because a
+/// narrow terminal shows no more.
 pub(in crate::tmux) fn told(address: &str) -> String {
     format!("{WHO} drives, you watch; take over: symposium agent attach {address} --take ({WHERE})")
 }
 
-/// What somebody is told whom another one took over from; who that is, is looked up when it is told.
+/// Returns the message for a former driver. The new driver is looked up when the message is shown.
 fn taken(address: &str) -> String {
     format!("#{WHO} took over, you watch; take it back: symposium agent attach {address} --take (#{WHERE})")
 }
 
-/// A session may be called anything by somebody who renamed it; a format, a style or a time must not begin in it.
+/// Removes characters that could begin a format, a style or a time, because a user may rename a session to anything.
 pub(in crate::tmux) fn in_message(session: &str) -> String {
     session.chars().filter(|c| !matches!(c, '#' | '%' | '{' | '}' | '"' | '$') && !c.is_control()).collect()
 }
 
-/// Whose a terminal is, in words that mean nothing to tmux.
+/// Describes a client in characters that tmux does not interpret.
 pub(in crate::tmux) fn in_words(user: &str, tty: &str, from: Option<&str>) -> String {
     let plain = |text: &str| -> String {
         text.chars().filter(|c| c.is_ascii_alphanumeric() || "._:-/@ ".contains(*c)).take(64).collect()

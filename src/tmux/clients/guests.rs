@@ -1,8 +1,8 @@
-//! What another user sees of a session, and how what they type gets to it.
+//! What guests see of a session, and how their input reaches it.
 //!
-//! A guest's screen is drawn by a read-only client of ours that is given no key at all: none of the guest's bytes is
-//! ever read by tmux as a key, so there is no prefix, no prompt, no menu and no other session for them. What they may
-//! type is put into the agent's pane, as a paste is. Whether they may is checked in the same step, inside the server.
+//! A guest's screen is drawn by a read-only client of ours that receives no keys. tmux never interprets any of the
+//! guest's bytes as a key, so a guest has no prefix, no prompt, no menu and no other session. Permitted input is pasted
+//! into the agent's pane; the server checks the permission in the same command.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -19,61 +19,61 @@ use crate::tmux::script::{Script, command};
 use crate::tmux::transport::call::Call;
 use crate::tmux::{Tmux, TmuxError, clients::size, server::conf, target};
 
-/// What sessions of doors begin with; no agent can be called so.
+/// Prefix of the sessions of share processes, which no agent name can have.
 pub(in crate::tmux) const DOORS: &str = "_share-";
 
-/// Something that a guest typed.
+/// Input of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GuestTypes<'a> {
-    /// These bytes.
+    /// Bytes as they were typed.
     Bytes(&'a [u8]),
-    /// A text that was pasted.
+    /// Text that was pasted.
     Paste(&'a [u8]),
-    /// A key, by tmux's name.
+    /// A key, by its tmux name.
     Key(&'a str),
 }
 
-/// Whether a guest may do more than watch.
+/// Permission of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GuestMay {
-    /// Type, when it is their turn.
+    /// The guest may drive.
     Type,
-    /// Watch.
+    /// The guest may only observe.
     Watch,
 }
 
-/// What tmux says when another terminal decides the size.
+/// Output of tmux if another client determines the size.
 const OTHER: &str = "another decides";
 
-/// Who decides the size of an agent that a guest types to.
+/// Which client determines the size of an agent that a guest types to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizer {
-    /// Whoever should.
+    /// The client that should.
     Settled,
-    /// Another terminal, though the guest's is the one that is used.
+    /// Another client, although the guest's was used last.
     Another,
 }
 
-/// A guest's terminal on an agent.
+/// A guest's client of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct GuestSeat<'a> {
-    /// The agent's pane.
+    /// Id of the agent's pane.
     pub pane: &'a str,
-    /// The process that draws on the terminal, `@` and the terminal's name.
+    /// Key of the client: its process id, `@` and its name.
     pub key: &'a str,
 }
 
 impl Tmux {
-    /// The arguments for a client that draws the session for a guest.
+    /// Returns the tmux arguments for a client that draws the session for a guest.
     pub fn guest_words(&self, entry: &Entry<'_>, may: GuestMay) -> Result<Vec<OsString>, TmuxError> {
         let session = entry.session.as_str();
         let (target, at) = (target::session(session), target::pane_of(session));
         let mut script = Script::default();
         size::kept(session, &mut script);
-        // Our configuration says so for all; a person may have read their own file in again since, and a guest whose agent
-        // is gone must not be shown another one.
+        // Our configuration sets this for all sessions, but the user may have loaded their own file again since, and a
+        // guest whose agent has ended must not see another agent.
         script.then(&command(&["set-option", "-t", &at, "detach-on-destroy", "on"]));
-        // What the agent passes through to terminals would reach the guest's unread, whatever it means there.
+        // With passthrough, escape sequences of the agent would reach the guest's terminal unfiltered.
         script.then(&command(&["set-option", "-wq", "-t", &at, "allow-passthrough", "off"]));
         script.then(&command(&["attach-session", "-t", &target, "-f", OBSERVER]));
         script.append(&entry.around.noted(session));
@@ -104,14 +104,14 @@ impl Tmux {
         Ok(words)
     }
 
-    /// Puts what a guest typed into the agent's pane, if they drive or all may type. Says whether another terminal
-    /// decides the size all the same: tmux counts no key of one that it takes for one that only watches.
+    /// Types a guest's input into the agent's pane if the guest drives or all clients may type. Returns whether another
+    /// client still determines the size, because tmux ignores the activity of a client that it considers read-only.
     pub fn guest_types(&self, seat: GuestSeat<'_>, typed: GuestTypes<'_>) -> Result<Sizer, TmuxError> {
         let GuestSeat { pane, key } = seat;
         let pane = target::pane(pane)?;
         let buffer = format!("symposium-{}", uuid::Uuid::new_v4());
         let mut deed = Script::default();
-        // In a mode of tmux's own keys would be tmux's.
+        // In a tmux mode, tmux would interpret the keys.
         deed.then(&command(&["copy-mode", "-q", "-t", pane]));
         let text = match typed {
             GuestTypes::Bytes(text) => {
@@ -159,12 +159,12 @@ impl Tmux {
         self.understand("type for a guest", self.run(&call)?).map(sizer)
     }
 
-    /// Forgets the terminal of a guest who has left.
+    /// Forgets the client of a guest that has left.
     pub fn forget_guest(&self, session: &AgentName, key: &str) -> Result<(), TmuxError> {
         self.set_guests(session, &format!("#{{s| {key}=[^ ]*||:@symposium_guests}}"))
     }
 
-    /// Forgets all terminals of a guest whose door was closed.
+    /// Forgets all clients of a guest whose share was ended.
     pub fn forget_guests_of(&self, session: &AgentName, user: &str) -> Result<(), TmuxError> {
         let user = plain(user).replace('.', "[.]");
         let less = format!("#{{s| [^ ]*={user}:[rw]||:@symposium_guests}}");
@@ -182,7 +182,7 @@ impl Tmux {
         }
     }
 
-    /// Runs the program that keeps a door, in a session of its own that ends with it.
+    /// Runs the process that serves a share, in its own session that ends with it.
     pub fn start_door(
         &self,
         agent: &AgentName,
@@ -201,9 +201,9 @@ impl Tmux {
         self.open_session(&new, &program, dress).map(drop)
     }
 
-    /// For whom sessions of doors to this agent are there.
+    /// Returns the user ids of the guests for which this agent has share sessions.
     pub fn doors(&self, agent: &AgentName) -> Result<Vec<u32>, TmuxError> {
-        // No name of an agent means anything in a pattern.
+        // An agent name contains no characters with a meaning in a pattern.
         let filter = format!("#{{m:{DOORS}*-{agent},#{{session_name}}}}");
         match self.ask("look for doors", &["list-sessions", "-F", "#{session_name}", "-f", &filter]) {
             Err(other) if other.is_absence() => Ok(Vec::new()),
@@ -211,7 +211,7 @@ impl Tmux {
         }
     }
 
-    /// Ends a door and all who came through it; says whether there was one.
+    /// Ends a share process and disconnects its guests. Returns whether there was one.
     pub fn stop_door(&self, agent: &AgentName, guest: u32) -> Result<bool, TmuxError> {
         match self.ask("close a door", &["kill-session", "-t", &target::session(&door_of(agent, guest))]) {
             Err(other) if other.is_absence() => Ok(false),
@@ -219,7 +219,7 @@ impl Tmux {
         }
     }
 
-    /// Whether tmux itself keeps a list of who may speak to a server, from 3.3 on.
+    /// Returns `true` if tmux has an access list of users for a server, which it has since 3.3.
     pub fn has_access_list(&self) -> bool {
         !self.version.starts_with("3.2")
     }
@@ -229,20 +229,20 @@ fn door_of(agent: &AgentName, guest: u32) -> String {
     format!("{DOORS}{guest}-{agent}")
 }
 
-/// For whom this is the session of a door to this agent, when it is one.
+/// Returns the guest's user id if this is a share session of the agent.
 fn guest_of(session: &str, agent: &AgentName) -> Option<u32> {
     let (guest, name) = session.strip_prefix(DOORS)?.split_once('-')?;
     (name == agent.as_str()).then(|| guest.parse().ok())?
 }
 
-/// The guest whose terminal this is, and whether they may type, in what the session has noted of guests.
+/// Finds the guest of a client, and the guest's permission, in the session's list of guests.
 pub(in crate::tmux) fn guest_in<'t>(guests: &'t str, key: &str) -> Option<(&'t str, GuestMay)> {
     let entry = guests.split(' ').find_map(|entry| entry.strip_prefix(key)?.strip_prefix('='))?;
     let (user, may) = entry.rsplit_once(':')?;
     Some((user, if may == "w" { GuestMay::Type } else { GuestMay::Watch }))
 }
 
-/// A user's name with nothing in it that could mean something.
+/// Removes all characters from a user name that tmux could interpret.
 fn plain(user: &str) -> String {
     let user = user.rsplit(' ').next().unwrap_or_default();
     user.chars().filter(|c| c.is_ascii_alphanumeric() || "._-@+".contains(*c)).take(64).collect()

@@ -1,4 +1,4 @@
-//! The terminals of all sessions, and what is set right about them: somebody left, or came in another way than ours.
+//! Lists the clients of all sessions and applies corrections after a client left or attached without our commands.
 
 use jiff::Timestamp;
 
@@ -14,7 +14,7 @@ use crate::tmux::{Tmux, TmuxError, clients::size, target};
 const SEAT: &str = "#{client_readonly}|#{m:*ignore-size*,#{client_flags}}|#{@symposium_sizer}|#{client_created}|#{@symposium_driver}|#{@symposium_wanting}|#{@symposium_guests}|#{client_user}|#{client_pid}@#{client_name}|#{session_name}";
 
 impl Tmux {
-    /// The terminals of all sessions that have one.
+    /// Returns the clients of all sessions that have any.
     pub fn seats(&self) -> Result<Vec<Seats>, TmuxError> {
         let text = match self.ask("look for terminals", &["list-clients", "-F", SEAT]) {
             Err(other) if other.is_absence() => return Ok(Vec::new()),
@@ -40,8 +40,8 @@ impl Tmux {
         Ok(all)
     }
 
-    /// Whether this terminal, which has left, is the last that wanted to drive and did, and nobody is there who has come
-    /// to drive since.
+    /// Returns `true` if this client, which has left, is the last that asked to drive and did, and no client that
+    /// became the driver since is attached.
     pub fn drove_last(&self, session: &AgentName, key: &str) -> Result<bool, TmuxError> {
         let mut script = Script::default();
         let at = target::pane_of(session.as_str());
@@ -58,7 +58,7 @@ impl Tmux {
         Ok(chosen.next() == Some(key) && !chosen.any(|heir| there.contains(&heir)))
     }
 
-    /// Forgets what terminals wanted that have left.
+    /// Removes clients that have left from the list of waiting clients.
     pub fn forget_terminals(&self, keys: &[String]) -> Result<(), TmuxError> {
         let mut script = Script::default();
         keys.iter().for_each(|key| wants_no_more(key, &mut script));
@@ -68,7 +68,7 @@ impl Tmux {
         }
     }
 
-    /// Takes these steps, unless another terminal drives meanwhile than was seen.
+    /// Applies the changes, unless the driver has changed since `seats` was read.
     pub fn reseat(&self, seats: &Seats, steps: &[Step], now: Timestamp) -> Result<(), TmuxError> {
         let (session, at) = (&seats.session, target::pane_of(&seats.session));
         let mut deed = Script::default();
@@ -83,7 +83,7 @@ impl Tmux {
         let mut script = Script::default();
         script.then(&command(&["if-shell", "-F", "-t", &at, &test])).word(deed.finish("terminals")?);
         match self.tell("seat terminals", script) {
-            // Who has left meanwhile has told so: the next look is on its way.
+            // The client has left meanwhile. tmux reports that with an event, which triggers another check.
             Err(TmuxError::Refused { said, .. }) if said.starts_with("can't find client") => Ok(()),
             Err(other) if other.is_absence() => Ok(()),
             other => other.map(drop),
@@ -111,7 +111,8 @@ impl Step {
                     &format!(" {key}"),
                 ]));
                 wants_no_more(key, script);
-                // Who types already is left alone: a prefix key that was just pressed there would be forgotten.
+                // A client that can already type is left unchanged, because `switch-client` would cancel a prefix key
+                // that was just pressed.
                 match terminal(key).is_some_and(|terminal| terminal.guest || terminal.types) {
                     true => size::counted(Some(name_in(key)), script),
                     false => let_type(&seats.session, name_in(key), script),
@@ -149,12 +150,12 @@ impl Step {
     }
 }
 
-/// The key in an entry of those who would drive.
+/// Returns the key of an entry in the list of waiting clients.
 fn key_in(entry: &str) -> String {
     entry.split('=').next().unwrap_or_default().to_owned()
 }
 
-/// A line about a terminal.
+/// Parsed line about a client.
 struct Seat<'t> {
     types: bool,
     counts: bool,
@@ -173,7 +174,7 @@ impl<'t> Seat<'t> {
         let mut fields = line.splitn(10, '|');
         let [readonly, ignored, sizer, since, driver, waiting, guests, user, key, session] =
             std::array::from_fn(|_| fields.next());
-        // It becomes a part of a pattern.
+        // The key becomes part of a regular expression.
         let is_plain = |key: &&str| key.chars().all(|c| c.is_ascii_alphanumeric() || "/_-@".contains(c));
         Some(Seat {
             types: readonly? == "0",
@@ -195,7 +196,7 @@ impl<'t> Seat<'t> {
         let is_turn = self.driver.is_empty() || self.driver == self.key;
         Terminal {
             key: self.key.to_owned(),
-            // For tmux a guest only watches; what they type we put in for them.
+            // For tmux a guest is read-only; symposium types on the guest's behalf.
             types: guest.map_or(self.types, |(_, may)| may == GuestMay::Type && is_turn),
             counts: self.counts,
             words: in_words(&user, name_in(self.key), None),

@@ -1,23 +1,24 @@
 //! Typing while the view is scrolled back.
 //!
-//! The mouse wheel enters tmux's copy mode with `copy-mode -e`, in which every letter is a command. A user who scrolled up
-//! to read and then types means the agent, so such a view has a key table of its own: navigation keys scroll, any other key
-//! leaves the view and is delivered. Copy mode that was entered on purpose (`C-b [`) keeps the keys that the user has there.
+//! The mouse wheel enters tmux's copy mode with `copy-mode -e`, in which every letter is a command. A user who scrolled
+//! up to read and then types addresses the agent, so such a view has its own key table: navigation keys scroll, any
+//! other key leaves the view and is delivered. Copy mode that was entered on purpose (`C-b [`) keeps the user's keys.
 //!
-//! tmux selects the key table of copy mode by the window option `mode-keys` (`copy-mode` or `copy-mode-vi`), at each key. The
-//! table that the user's configuration does not select serves the scrolled view: `hooks.conf` sets `mode-keys` of the window
-//! to it when the view is scrolled back, and unsets it when the view is left. `@symposium_typing` on the server says which
-//! value that is; `@symposium_scrolled` on a window says that its view is such a one.
+//! tmux selects the key table of copy mode by the window option `mode-keys` (`copy-mode` or `copy-mode-vi`) at each
+//! key. The scrolled view uses the table that the user's configuration does not select: `hooks.conf` sets `mode-keys`
+//! of the window to it when the view is scrolled back, and unsets it when the view is left. `@symposium_typing` on the
+//! server holds that value; `@symposium_scrolled` on a window marks a scrolled view.
 
 use crate::tmux::TmuxError;
 use crate::tmux::script::{Script, command};
 
 const KEYS: &str = include_str!("scroll-keys.conf");
 
-/// tmux 3.2 cannot send "the key that was pressed", so each printable ASCII character is bound there by itself.
+/// tmux 3.2 cannot send the key that was pressed, so each printable ASCII character has its own binding there.
 const LACKS_SEND_OF_PRESSED_KEY: &str = "#{m:3.2*,#{version}}";
 
-/// The commands that choose the table and bind its keys. They come after the user's configuration, which may set `mode-keys`.
+/// Returns the commands that choose the table and bind its keys. They come after the user's configuration, which may
+/// set `mode-keys`.
 pub(in crate::tmux) fn bindings() -> Result<Vec<u8>, TmuxError> {
     let choose = "if-shell -F '#{==:#{@symposium_typing},}' {\n\
                   if-shell -F '#{==:#{mode-keys},vi}' \

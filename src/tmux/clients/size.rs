@@ -1,26 +1,26 @@
-//! How large a session's window is: as large as the terminal of whoever drives, and as it was while nobody does.
+//! Size of a session's window: the size of the driver's terminal, and unchanged while there is no driver.
 //!
-//! tmux heeds that a terminal is not to count only as long as another one counts. So it is never left to tmux: from its
-//! birth on the window's size is `manual`, and is set when a driver comes and when a driver's terminal changes
-//! (`hooks.conf`). Where all may type, the terminal that was used last decides: `@symposium_sizer` is its name,
-//! `@symposium_typists` the names of those that it can be, and tmux counts none of the others. Names are enough:
-//! whoever only watches strikes its own out when it comes.
+//! tmux honours `ignore-size` only while another client is counted, so the size is never left to tmux: `window-size` of
+//! the window is `manual` from its creation on, and the size is set when a client becomes the driver and when the
+//! driver's terminal is resized (`hooks.conf`). If all clients may type, the client that was used last determines the
+//! size: `@symposium_sizer` is its name, `@symposium_typists` holds the names of the candidates, and tmux counts none
+//! of the others. Names are sufficient here, because an observer removes its own name when it attaches.
 
 use crate::tmux::script::{Script, command};
 use crate::tmux::{TmuxError, target};
 
-/// The name of the terminal that decides. `hooks.conf` says the same.
+/// Format of the name of the client that determines the size. `hooks.conf` contains the same format.
 const DECIDES: &str = "#{?#{@symposium_driver},#{s/^[0-9]*@//:@symposium_driver},#{@symposium_sizer}}";
-/// The terminal that runs the command.
+/// Format of the name of the client that runs the command.
 pub(in crate::tmux) const OWN_NAME: &str = "#{client_name}";
 
-/// Keeps the window as large as it is, whoever comes.
+/// Keeps the current size of the window when a client attaches.
 pub(in crate::tmux) fn kept(session: &str, script: &mut Script) {
     script.then(&command(&["resize-window", "-t", &target::pane_of(session)]));
 }
 
-/// Makes the window as large as the terminal of the one that decides, who has just come to. Not for others: a driver
-/// that leaves is still there for a moment, and counts no more.
+/// Resizes the window to the terminal of the client that determines the size and has just attached. Otherwise keeps the
+/// size: a driver that leaves is still listed for a moment, but is no longer counted.
 pub(in crate::tmux) fn fitted(session: &str, script: &mut Script) -> Result<(), TmuxError> {
     let at = target::pane_of(session);
     let is_one = format!("#{{!=:{DECIDES},}}");
@@ -33,7 +33,7 @@ pub(in crate::tmux) fn fitted(session: &str, script: &mut Script) -> Result<(), 
     Ok(())
 }
 
-/// Where all may type: the terminal of this name decides, or the one that runs the command.
+/// If all clients may type: makes the named client, or the one that runs the command, determine the size.
 pub(in crate::tmux) fn by(session: &str, name: Option<&str>, script: &mut Script) -> Result<(), TmuxError> {
     let at = target::pane_of(session);
     let own = name.unwrap_or(OWN_NAME);
@@ -42,7 +42,7 @@ pub(in crate::tmux) fn by(session: &str, name: Option<&str>, script: &mut Script
     typist(session, own, script);
     script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_sizer", own]));
     let mut deed = Script::default();
-    // The names are put in now, whether the terminal is still there is asked when it is told.
+    // The names are expanded now; whether the client is still attached is checked when the command runs.
     let is_there = "##{m/r:(^|##,)#{@symposium_sized}(##,|$),##{session_attached_list}}";
     deed.then(&command(&["if-shell", "-F", "-t", &at])).raw(is_there);
     deed.raw("refresh-client -t #{@symposium_sized} -f ignore-size");
@@ -54,7 +54,7 @@ pub(in crate::tmux) fn by(session: &str, name: Option<&str>, script: &mut Script
     fitted(session, script)
 }
 
-/// The terminal of this name never decides from now on: it only watches.
+/// Removes the named client, an observer, from the candidates that determine the size.
 pub(in crate::tmux) fn not_by(session: &str, name: &str, script: &mut Script) -> Result<(), TmuxError> {
     let at = target::pane_of(session);
     let less = format!("#{{s| {name} ||:@symposium_typists}}");
@@ -67,14 +67,14 @@ pub(in crate::tmux) fn not_by(session: &str, name: &str, script: &mut Script) ->
     Ok(())
 }
 
-/// Where all may type: the terminal of this name can decide.
+/// If all clients may type: adds the named client to the candidates that determine the size.
 pub(in crate::tmux) fn typist(session: &str, name: &str, script: &mut Script) {
     let all = format!("#{{s| {name} ||:@symposium_typists}} {name} ");
     let at = target::pane_of(session);
     script.then(&command(&["set-option", "-F", "-t", &at, "@symposium_typists", &all]));
 }
 
-/// tmux counts this terminal, or the one that runs the command.
+/// Makes tmux count the named client, or the one that runs the command.
 pub(in crate::tmux) fn counted(name: Option<&str>, script: &mut Script) {
     match name {
         Some(name) => script.then(&command(&["refresh-client", "-t", name, "-f", "!ignore-size"])),
@@ -82,7 +82,7 @@ pub(in crate::tmux) fn counted(name: Option<&str>, script: &mut Script) {
     };
 }
 
-/// Nobody drives.
+/// Clears the options that describe the driver.
 pub(in crate::tmux) fn vacated(session: &str, script: &mut Script) {
     let at = target::pane_of(session);
     for option in ["@symposium_driver", "@symposium_driver_words", "@symposium_driver_since"] {

@@ -1,11 +1,11 @@
-//! The configuration of our server: a constant text, the user's additions, and the hooks, which data reaches
-//! through options only.
+//! Configuration of our server: a constant text, the user's additions, and the hooks. Data reaches the hooks only
+//! through options.
 //!
-//! What a hook runs, `--home` before and nothing after:
-//! `event pane-died --session=S --pane=%N --code=[N] --signal=[N]`, `event session-closed --session=S`,
-//! `event client-attached --session=S`, `event client-moved --session=`, `event client-detached --session=`, and where [`crate::tmux::Edges`] are told
-//! `event edge --session=S --edge=activity|silence|bell`. A value that tmux does not know is
-//! empty; the session that a terminal has left is never known.
+//! The hooks run these commands, with `--home` in front and nothing behind:
+//! `event pane-died --session=S --pane=%N --code=[N] --signal=[N]`, `event session-closed --session=S`, `event
+//! client-attached --session=S`, `event client-moved --session=`, `event client-detached --session=`, and, for sessions
+//! with [`crate::tmux::Edges::Told`], `event edge --session=S --edge=activity|silence|bell`. A value that tmux does not
+//! know is empty; the session that a client has left is never known.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::tmux::{
 const TEXT: &str = include_str!("server.conf");
 const HOOKS: &str = include_str!("hooks.conf");
 
-/// Writes the configuration when it is not there as it should be, and says where it is.
+/// Writes the configuration unless the file is up to date, and returns its path.
 pub(in crate::tmux) fn write(setup: &Setup) -> Result<PathBuf, TmuxError> {
     let path = path(setup);
     let text = text(setup)?;
@@ -35,7 +35,7 @@ pub(in crate::tmux) fn write(setup: &Setup) -> Result<PathBuf, TmuxError> {
     }
 }
 
-/// Where the configuration is.
+/// Returns the path of the configuration file.
 pub(in crate::tmux) fn path(setup: &Setup) -> PathBuf {
     setup.run_dir.join("server.conf")
 }
@@ -46,7 +46,7 @@ fn text(setup: &Setup) -> Result<Vec<u8>, TmuxError> {
     let mut end = Script::default();
     end.then(&command(&["set-option", "-s", "@symposium_user_conf", &hash_of(&setup.user_conf)])).anyway();
     end.then(&command(&["set-option", "-s", "@symposium_conf", &edition()?])).anyway();
-    // The hooks come last: a hook that the user sets without an index would wipe ours, and ours have one.
+    // The hooks come last: a hook that the user sets without an index would replace ours, which have one.
     Ok([
         TEXT.as_bytes(),
         &script.finish("the path of tmux.conf")?,
@@ -57,14 +57,14 @@ fn text(setup: &Setup) -> Result<Vec<u8>, TmuxError> {
     .concat())
 }
 
-/// How many lines about mistakes are read; the rest shows when these are mended.
+/// Number of error lines that are read. Further errors show up once these are fixed.
 const MOST_MISTAKES: usize = 6;
-/// What a line about a mistake begins with, in what a launch says.
+/// Prefix of an error line in the output of a launch.
 const MISTAKE: &str = "mistake: ";
 
-/// Takes what tmux has to say about mistakes in the user's file off the screen of the first session, where it would lie
-/// over the agent's, and says it: a line each, kept also with the server for whoever asks later. tmux 3.3 shows the lines
-/// of such a page only where its cursor is.
+/// Moves tmux's errors about the user's file from the screen of the first session, where they would cover the agent's,
+/// to the output of the launch, one line each. The server keeps them in an option for later queries. tmux 3.3 reveals
+/// the lines of such a page only at its cursor.
 pub(in crate::tmux) fn take_mistakes(pane: &str, script: &mut Script) -> Result<(), TmuxError> {
     let mut deed = Script::default();
     deed.then(&command(&["send-keys", "-X", "-t", pane, "history-top"]));
@@ -86,18 +86,18 @@ pub(in crate::tmux) fn take_mistakes(pane: &str, script: &mut Script) -> Result<
     Ok(())
 }
 
-/// Parts what a launch said about mistakes from the rest.
+/// Separates the error lines from the rest of a launch's output.
 pub(in crate::tmux) fn mistakes_in(said: &str) -> (Vec<String>, String) {
     let (told, rest): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.starts_with(MISTAKE));
     let told: Vec<&str> = told.into_iter().filter_map(|line| line.strip_prefix(MISTAKE)).collect();
     (whole(&told), rest.join("\n"))
 }
 
-/// What tmux writes in place of a file and a line when a command failed that no file holds, such as one of a hook for a window
-/// that has just gone.
+/// Prefix that tmux uses in place of a file and a line if the failed command comes from no file, for example from a
+/// hook for a window that has just closed.
 const NO_FILE: &str = "(null):";
 
-/// The lines of such a page as they were before they were broken to fit it; each begins with the path of the file.
+/// Joins the lines of such a page that were wrapped to its width. Each error begins with the path of the file.
 fn whole(lines: &[&str]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut is_of_a_file = true;
@@ -110,7 +110,7 @@ fn whole(lines: &[&str]) -> Vec<String> {
         if !is_of_a_file {
             continue;
         }
-        // Where in the page the cursor is stands at the end of its first line.
+        // The first line of the page ends with the position of the cursor.
         let line = match line.rsplit_once(" [") {
             Some((text, place)) if all.is_empty() && place.ends_with(']') => text.trim_end(),
             _ => line,
@@ -124,7 +124,7 @@ fn whole(lines: &[&str]) -> Vec<String> {
 }
 
 impl Tmux {
-    /// What was wrong with the user's additions when the server read them, with file and line.
+    /// Returns the errors that the server found in the user's additions when it read them, with file and line.
     pub fn conf_mistakes(&self) -> Result<Vec<String>, TmuxError> {
         match self.ask("look for mistakes", &["show-options", "-sqv", "@symposium_mistakes"]) {
             Err(other) if other.is_absence() => Ok(Vec::new()),
@@ -133,17 +133,17 @@ impl Tmux {
     }
 }
 
-/// How a running server stands to the user's `tmux.conf`.
+/// Relation of a running server to the user's `tmux.conf`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfState {
-    /// Whether the file is another than the one that the server has read.
+    /// Whether the file has changed since the server read it.
     pub is_changed: bool,
-    /// Whether `mode-keys` selects the key table that serves scrolled views (`scroll.rs`).
+    /// Whether `mode-keys` selects the key table that scrolled views use (`scroll.rs`).
     pub mode_keys_clash: bool,
 }
 
 impl Tmux {
-    /// Compares the server's configuration with the user's file; none when no server runs.
+    /// Compares the server's configuration with the user's file. Returns `None` if no server is running.
     pub fn conf_state(&self) -> Result<Option<ConfState>, TmuxError> {
         let format = "#{@symposium_user_conf} #{==:#{mode-keys},#{@symposium_typing}}";
         let said = match self.ask("look at the configuration", &["display-message", "-p", format]) {
@@ -151,12 +151,12 @@ impl Tmux {
             other => other?,
         };
         let (read, clash) = said.trim_end().split_once(' ').unwrap_or_default();
-        // A server that an older version started does not say what it has read.
+        // A server that an older version started has not recorded which file it read.
         let is_changed = !read.is_empty() && read != hash_of(&self.setup.user_conf);
         Ok(Some(ConfState { is_changed, mode_keys_clash: clash == "1" }))
     }
 
-    /// Has the server read its configuration again; says what is wrong with the user's file.
+    /// Makes the server read its configuration again. Returns the errors in the user's file.
     pub fn reload_conf(&self) -> Result<Vec<String>, TmuxError> {
         let path = write(&self.setup)?;
         let pattern = plain_glob(&path);
@@ -176,7 +176,7 @@ impl Tmux {
         self.understand("read the configuration", said).map(|_| mistakes)
     }
 
-    /// Mistakes of syntax in the user's file as it is now; nothing of it is executed.
+    /// Returns the syntax errors in the user's current file. Executes none of its commands.
     pub fn check_conf(&self) -> Result<Vec<String>, TmuxError> {
         if !self.setup.user_conf.exists() {
             return Ok(Vec::new());
@@ -190,8 +190,8 @@ impl Tmux {
         Ok(printed.lines().chain(said.err.lines()).filter_map(|line| self.placed(line)).collect())
     }
 
-    /// A message about the user's file, with its line. tmux names the line of a mistake of syntax only; for a command that it
-    /// refused, the line is looked up by the word that the message ends with.
+    /// Adds the file and line to a message about the user's file. tmux names the line of a syntax error only; for a
+    /// command that it rejected, the line is found by the last part of the message.
     fn placed(&self, message: &str) -> Option<String> {
         let message = message.trim();
         if message.is_empty() || message.starts_with(NO_FILE) {
@@ -220,12 +220,12 @@ impl Tmux {
     }
 }
 
-/// A hash of a file, or a word for one that is not there.
+/// Returns a hash of the file, or `none` if it cannot be read.
 fn hash_of(path: &Path) -> String {
     std::fs::read(path).map_or_else(|_| "none".to_owned(), |bytes| format!("{:08x}", socket::fnv1a(&bytes)))
 }
 
-/// Has a server that an older symposium started read the configuration of this one.
+/// Makes a server that an older version started read the configuration of this version.
 pub(in crate::tmux) fn refresh(setup: &Setup, news: &mut News) -> Result<(), TmuxError> {
     news.when("@symposium_conf", &edition()?, |script| {
         script.then(&command(&["source-file"])).word(plain_glob(&path(setup)));
@@ -233,13 +233,13 @@ pub(in crate::tmux) fn refresh(setup: &Setup, news: &mut News) -> Result<(), Tmu
     Ok(())
 }
 
-/// A hash of the parts of the configuration that come with this version.
+/// Returns a hash of the parts of the configuration that come with this version.
 fn edition() -> Result<String, TmuxError> {
     let text = [TEXT.as_bytes(), &scroll::bindings()?, HOOKS.as_bytes()].concat();
     Ok(format!("{:08x}", socket::fnv1a(&text)))
 }
 
-/// A glob pattern that matches this path only, because `source-file` takes patterns.
+/// Returns a glob pattern that matches only this path, because `source-file` expects patterns.
 fn plain_glob(path: &Path) -> Vec<u8> {
     let mut pattern = Vec::new();
     for &byte in path.as_os_str().as_bytes() {

@@ -1,56 +1,58 @@
-//! The file descriptors of our server. Each agent costs it about two and each terminal two more; at its limit the server stops
-//! answering for all agents. The server inherits the soft limit of the command that started it, often 1024. It is raised
-//! towards the hard limit when it comes near, and an agent that would take the last descriptors is refused.
+//! File descriptors of our server. Each agent uses about two and each client two more; at its limit the server stops
+//! answering for all agents. The server inherits the soft limit of the command that started it, often 1024. The limit
+//! is raised towards the hard limit when few descriptors are left, and an agent that would use the last ones is
+//! refused.
 //!
-//! The limit is not raised before it is needed, because agents inherit it from the server, and there are programs that go
-//! through all descriptors that they could have. An agent is given the soft limit of the command that starts it.
+//! The limit is not raised earlier, because agents inherit it from the server and some programs iterate over all
+//! descriptors up to the limit. An agent gets the soft limit of the command that starts it.
 
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use crate::tmux::TmuxError;
 use crate::tmux::transport::call::Growth;
 
-/// Descriptors that stay free for terminals, commands and hooks when agents are started.
+/// Descriptors that are reserved for clients, commands and hooks when agents are started.
 const RESERVE: u64 = 32;
 
-/// The soft limit is raised when fewer descriptors than these are left: many terminals may come before the next agent.
+/// The soft limit is raised if fewer descriptors than this are left, because many clients may attach before the next
+/// agent starts.
 const HEADROOM: u64 = 128;
 
-/// The open file descriptors of a process.
+/// Number of open file descriptors of a process, and its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DescriptorUse {
-    /// How many are open.
+    /// Number of open descriptors.
     pub open: u64,
-    /// How many it may have open.
+    /// Soft limit on open descriptors.
     pub limit: u64,
 }
 
 impl DescriptorUse {
-    /// How many more can be opened.
+    /// Returns the number of descriptors that can still be opened.
     pub fn left(self) -> u64 {
         self.limit.saturating_sub(self.open)
     }
 }
 
-/// The soft limit of this process, which a program that it starts would have inherited.
+/// Returns the soft limit of this process, which a child process would inherit.
 pub(in crate::tmux) fn own_soft_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// Gives a process that the server has started the soft limit that it would have inherited from this process.
+/// Sets the soft limit of a process that the server started to the one that it would have inherited from this process.
 pub(in crate::tmux) fn hand_down(process: i32) {
     let Some(process) = Pid::from_raw(process) else { return };
     let (Some(limit), own) = (limit_of(process), own_soft_limit()) else { return };
-    // A hard limit that is lower than this process's soft limit stays what it is.
+    // A hard limit below the soft limit of this process stays unchanged.
     let wanted = lower(own, limit.maximum);
     if limit.current != wanted {
         let _ = prlimit(Some(process), Resource::Nofile, Rlimit { current: wanted, ..limit });
     }
 }
 
-/// Raises the limit of the server when few descriptors are left, and refuses another agent when that is not enough.
+/// Raises the server's limit if few descriptors are left, and refuses another agent if that is not enough.
 pub(in crate::tmux) fn make_room(server: Pid, growth: Growth) -> Result<(), TmuxError> {
-    // A server that cannot be looked at is asked all the same.
+    // If the server's descriptors cannot be counted, the call proceeds.
     let Some(used) = (growth != Growth::None).then(|| used_by(server)).flatten() else { return Ok(()) };
     if used.left() >= HEADROOM {
         return Ok(());
@@ -68,19 +70,19 @@ pub(in crate::tmux) fn make_room(server: Pid, growth: Growth) -> Result<(), Tmux
     }
 }
 
-/// The lower of two limits, of which `None` is no limit.
+/// Returns the lower of two limits. `None` means no limit.
 fn lower(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     [one, other].into_iter().flatten().min()
 }
 
-/// The open descriptors of a process.
+/// Returns the number of open descriptors of a process and its limit.
 pub(in crate::tmux) fn used_by(process: Pid) -> Option<DescriptorUse> {
     let limit = limit_of(process)?.current.unwrap_or(u64::MAX);
     let open = std::fs::read_dir(format!("/proc/{}/fd", process.as_raw_nonzero())).ok()?.count();
     Some(DescriptorUse { open: u64::try_from(open).ok()?, limit })
 }
 
-/// The limits of a process, as `/proc` has them: reading them through `prlimit` would have to set them too.
+/// Reads the limits of a process from `/proc`, because reading them with `prlimit` would have to set them too.
 fn limit_of(process: Pid) -> Option<Rlimit> {
     let text = std::fs::read_to_string(format!("/proc/{}/limits", process.as_raw_nonzero())).ok()?;
     parse_limits(&text)
@@ -89,7 +91,7 @@ fn limit_of(process: Pid) -> Option<Rlimit> {
 fn parse_limits(text: &str) -> Option<Rlimit> {
     let line = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     let mut words = line.split_whitespace();
-    // `unlimited` is no number, and `None` for rustix.
+    // `unlimited` does not parse as a number and becomes `None`, as rustix expects.
     let mut number = || words.next().map(|word| word.parse().ok());
     Some(Rlimit { current: number()?, maximum: number()? })
 }

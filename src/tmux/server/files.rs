@@ -1,11 +1,11 @@
-//! The small files that the tmux edge keeps in the run directory. They are replaced whole, and only ours to read.
+//! Small files of the tmux adapter in the run directory. They are replaced atomically and readable only by their owner.
 
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Puts these bytes there as one step; a reader sees the old file or the new one. Mode 0600.
+/// Replaces the file atomically with mode 0600. A reader sees the old or the new contents.
 pub(in crate::tmux) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = private_temp(path)?;
     file.write_all(bytes)?;
@@ -13,7 +13,7 @@ pub(in crate::tmux) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A new file that only we can read and write, under any umask.
+/// Creates a temporary file that only its owner can read and write, under any umask.
 fn private_temp(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let file = tempfile::NamedTempFile::new_in(directory_of(path)?)?;
     file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;

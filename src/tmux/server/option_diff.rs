@@ -1,25 +1,25 @@
-//! What the server should know and mostly knows already: it is told only when something of it is other.
+//! Sets server options only if their values differ.
 //!
-//! Whenever an option is set, tmux goes through all sessions and windows, which takes a millisecond for a thousand of
-//! them; and every command costs something. So all of it is one question.
+//! When an option is set, tmux iterates over all sessions and windows, which takes a millisecond for a thousand of
+//! them, and every command has a cost. Therefore all options are compared with a single condition.
 
 use crate::tmux::script::{Script, command};
 use crate::tmux::target;
 
-/// Options and their values, and what else is to be done when one of them is other.
+/// Options with their expected values, and commands to run if a value differs.
 #[derive(Default)]
 pub(in crate::tmux) struct News {
-    /// True for tmux when something is other.
+    /// tmux format that is true if any value differs.
     is_other: Option<String>,
     deeds: Script,
     always: Script,
 }
 
 impl News {
-    /// Sets this option.
+    /// Sets the option if its value differs.
     pub(in crate::tmux) fn option(&mut self, [scope, option]: [&str; 2], value: &[u8]) {
         let set = command(&["set-option", scope, option]);
-        // What means something in a format is not compared; to set it again does no harm.
+        // A value that contains a format is set without a comparison; setting it again is harmless.
         match str::from_utf8(value).ok().filter(|value| !value.contains('#')) {
             Some(text) => self.when(option, text, |deed| {
                 deed.then(&set).word(value);
@@ -30,12 +30,12 @@ impl News {
         }
     }
 
-    /// Runs this when the option has another value.
+    /// Runs the commands if the option has another value.
     pub(in crate::tmux) fn when(&mut self, option: &str, value: &str, write: impl FnOnce(&mut Script)) {
         let is_other = format!("#{{!=:#{{{option}}},{}}}", target::in_format(value));
         let mut deed = Script::default();
         write(&mut deed);
-        // A path cannot hold NUL, the one thing that cannot be said.
+        // Only a NUL byte cannot be written, and a path cannot contain one.
         let deed = deed.finish("an option").unwrap_or_default();
         self.deeds.then(&command(&["if-shell", "-F", &is_other])).word(deed);
         self.is_other = Some(match self.is_other.take() {
@@ -44,7 +44,7 @@ impl News {
         });
     }
 
-    /// Says it.
+    /// Appends the commands to the script.
     pub(in crate::tmux) fn tell(self, script: &mut Script) {
         if let Some(is_other) = self.is_other {
             let deeds = self.deeds.finish("an option").unwrap_or_default();

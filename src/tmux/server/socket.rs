@@ -1,7 +1,8 @@
-//! Which socket our server listens on, and whether its directory is safe.
+//! Chooses the socket of our server and checks that its directory is safe.
 //!
-//! An override wins. Otherwise an environment remembers the socket on which a server was started, because a shell with
-//! another `TMUX_TMPDIR` must find the same server. Otherwise it is where `tmux -L symposium` would put it.
+//! An override takes precedence. Otherwise an environment remembers the socket on which a server was started, because a
+//! shell with another `TMUX_TMPDIR` must find the same server. By default it is the path that `tmux -L symposium` would
+//! use.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -15,34 +16,34 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::tmux::{TmuxError, server::files};
 
-/// `sun_path` has 108 bytes on Linux, the last is NUL.
+/// Maximum length of a socket path: `sun_path` has 108 bytes on Linux, and the last is NUL.
 pub const LONGEST: usize = 107;
 
-/// How long a server may take to make its socket again.
+/// Time limit for a server to create its socket again.
 const REOPENED: Duration = Duration::from_secs(1);
 
-/// What the choice of a socket depends on.
+/// Inputs for the choice of a socket.
 pub struct SocketRule<'a> {
-    /// Where the environment remembers its socket.
+    /// Directory in which the environment remembers its socket.
     pub run_dir: &'a Path,
     /// `SYMPOSIUM_TMUX_SOCKET`: a name, or a path when it contains `/`.
     pub over: Option<&'a OsStr>,
-    /// The environment's directory.
+    /// State directory of the environment.
     pub home: &'a Path,
-    /// Whether that is the directory everybody has who sets nothing.
+    /// Whether `home` is the default state directory.
     pub default_home: bool,
-    /// `TMUX_TMPDIR`.
+    /// Value of `TMUX_TMPDIR`.
     pub tmpdir: Option<&'a OsStr>,
-    /// The user.
+    /// Id of the user.
     pub uid: u32,
 }
 
-/// The socket of our server.
+/// Socket that was chosen for our server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SocketChoice {
-    /// Its path.
+    /// Path of the socket.
     pub path: PathBuf,
-    /// The file in which the path is kept once a server was started there; none for an override.
+    /// File that stores the path once a server was started on it, or `None` for an override.
     pub memory: Option<PathBuf>,
 }
 
@@ -65,11 +66,11 @@ pub fn choose_socket(rule: &SocketRule<'_>) -> Result<SocketChoice, TmuxError> {
     }
 }
 
-/// Makes the socket's directory when it is missing, and refuses one that others could use.
+/// Creates the socket's directory if it is missing, and refuses one that other users could access.
 pub(in crate::tmux) fn prepare(socket: &Path) -> Result<(), TmuxError> {
     let Some(dir) = socket.parent() else { return Ok(()) };
     let made = fs::DirBuilder::new().mode(0o700).create(dir);
-    // The umask may have taken even our own rights.
+    // The umask may have removed even the owner's permissions.
     match made.and_then(|()| fs::set_permissions(dir, fs::Permissions::from_mode(0o700))) {
         Ok(()) => {}
         Err(other) if other.kind() == io::ErrorKind::AlreadyExists => {}
@@ -78,8 +79,8 @@ pub(in crate::tmux) fn prepare(socket: &Path) -> Result<(), TmuxError> {
     check(socket)
 }
 
-/// Asks a server whose socket was deleted to make it again, as tmux does on SIGUSR1; says whether it did.
-/// The caller has made sure that the process is a tmux server of ours.
+/// Asks a server whose socket was deleted to create it again, which tmux does on SIGUSR1. Returns whether it did. The
+/// caller ensures that the process is a tmux server of ours.
 pub(in crate::tmux) fn reopen(socket: &Path, server: i32) -> bool {
     let Some(pid) = Some(server).filter(|pid| *pid > 1).and_then(Pid::from_raw) else { return false };
     if prepare(socket).is_err() || kill_process(pid, Signal::USR1).is_err() {
@@ -92,8 +93,8 @@ pub(in crate::tmux) fn reopen(socket: &Path, server: i32) -> bool {
     socket.exists()
 }
 
-/// Refuses a `tmux-UID` directory that is not ours or is open to others: the server there may be anybody's.
-/// A directory of another name was chosen by the user, as with `tmux -S`.
+/// Refuses a `tmux-UID` directory that belongs to another user or is open to others, because the server in it could
+/// belong to any user. A directory with another name was chosen by the user, as with `tmux -S`.
 pub(in crate::tmux) fn check(socket: &Path) -> Result<(), TmuxError> {
     let uid = rustix::process::getuid().as_raw();
     let Some(dir) = socket.parent().filter(|dir| dir.ends_with(format!("tmux-{uid}"))) else { return Ok(()) };
@@ -103,7 +104,7 @@ pub(in crate::tmux) fn check(socket: &Path) -> Result<(), TmuxError> {
         Err(source) => Err(TmuxError::File { doing: "look at", path: dir.to_owned(), source }),
         Ok(meta) if !meta.is_dir() => refuse("it is not a directory".to_owned()),
         Ok(meta) if meta.uid() != uid => refuse(format!("it belongs to user {}", meta.uid())),
-        // The group may look in, as tmux allows: that is how a server is shared on purpose.
+        // The group may enter the directory, as tmux allows, because this is the way to share a server on purpose.
         Ok(meta) if meta.mode() & 0o027 != 0 => refuse(format!("its mode is {:04o}", meta.mode() & 0o7777)),
         Ok(_) => Ok(()),
     }
@@ -123,20 +124,21 @@ fn name_for(rule: &SocketRule<'_>) -> String {
     format!("symposium-{:08x}", fnv1a(home.as_os_str().as_bytes()))
 }
 
-/// FNV-1a: the name must be the same in every build and on every machine, which std's hasher does not promise.
+/// FNV-1a hash. The name must be the same in every build and on every machine, which the hasher of `std` does not
+/// guarantee.
 pub(in crate::tmux) fn fnv1a(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-/// The socket that was remembered, unless its directory is gone or is not ours alone.
+/// Returns the remembered socket, unless its directory does not exist or is accessible to other users.
 fn remembered(memory: &Path) -> Option<PathBuf> {
     let kept = PathBuf::from(OsString::from_vec(fs::read(memory).ok()?));
     let is_there = kept.is_absolute() && kept.parent().is_some_and(Path::is_dir);
     (is_there && check(&kept).is_ok()).then_some(kept)
 }
 
-/// Remembers the socket of a server that was started. A failure to write is no error: the choice is the same next time unless
-/// `TMUX_TMPDIR` changes.
+/// Remembers the socket of a started server. Ignores write errors: the next choice is the same unless `TMUX_TMPDIR`
+/// changes.
 pub(in crate::tmux) fn remember(memory: &Path, socket: &Path) {
     let text = socket.as_os_str().as_bytes();
     if fs::read(memory).is_ok_and(|kept| kept == text) {
@@ -182,7 +184,7 @@ mod tests {
             Ok(choice.path)
         }
 
-        /// Chooses as `choose` does, and starts a server there.
+        /// Chooses a socket like `choose` and remembers it as if a server had been started on it.
         fn start(&self, tmp: &str) -> PathBuf {
             let path = self.choose(tmp, None).unwrap();
             remember(&self.dir.path().join("home/run/tmux-socket"), &path);

@@ -1,5 +1,5 @@
-//! The supervisor's own session, which tmux itself keeps alive. It is no agent's: it has no mark, no transcript, and
-//! no look at the server shows it.
+//! The supervisor's session, which tmux itself keeps alive. It belongs to no agent: it has no agent id and no
+//! transcript, and snapshots omit it.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -15,13 +15,14 @@ use crate::tmux::{
     target,
 };
 
-/// What the session's name begins with, which no agent's can. Two homes may share a server, and each has its own.
+/// Prefix of the session's name, which no agent name can have. Two environments may share a server, and each has its
+/// own session.
 pub(in crate::tmux) const KEEPER: &str = "_supervisor-";
-/// What it was called when there was one for all.
+/// Name of the session in versions that had one session for all environments.
 const FORMERLY: &str = "_supervisor";
 
-/// Brings the process back 0.2 s after it was killed, and after 2 s when it left by itself, so that one that cannot
-/// run is no busy loop. An index of its own, as all our hooks have.
+/// Restarts the process 0.2 s after it was killed, and 2 s after it exited by itself, so that a process that cannot run
+/// causes no busy loop. The hook has its own index, like all our hooks.
 const REVIVE: &str = "if-shell -F '#{==:#{pane_dead_status},}' \
     { run-shell -b -d 0.2 -C 'respawn-pane -t #{pane_id}' } \
     { run-shell -b -d 2 -C 'respawn-pane -t #{pane_id}' }";
@@ -31,8 +32,8 @@ impl Tmux {
         format!("{KEEPER}{:08x}", socket::fnv1a(self.setup.home.as_os_str().as_bytes()))
     }
 
-    /// Runs this program in a session of its own for as long as the server lives, and starts the server when there is
-    /// none; nothing happens when it is there already.
+    /// Runs the program in its own session for as long as the server lives. Starts the server if none is running, and
+    /// does nothing if the session already runs the program.
     pub fn start_keeper(&self, argv: &[String], env: &[(OsString, OsString)]) -> Result<(), TmuxError> {
         let keeper = self.keeper_session();
         let new = NewSession::new().detached().session_name(&keeper).width(80usize).height(24usize).build();
@@ -46,7 +47,7 @@ impl Tmux {
             script.then(&command(&["set-option", "-t", &session, "status", "off"]));
         };
         match self.open_session(&new, &program, dress) {
-            // One that runs a program from where it is no more would never come back.
+            // A session whose program file was moved or deleted could never restart it.
             Err(TmuxError::Duplicate { .. }) if self.keeps(&argv[0])? => Ok(()),
             Err(TmuxError::Duplicate { .. }) => {
                 self.stop_keeper()?;
@@ -56,7 +57,7 @@ impl Tmux {
         }
     }
 
-    /// Whether that session runs this program.
+    /// Returns `true` if the session runs this program.
     fn keeps(&self, program: &str) -> Result<bool, TmuxError> {
         let words =
             ["list-panes", "-t", &target::pane_of(&self.keeper_session()), "-F", "#{pane_start_command}"];
@@ -66,7 +67,7 @@ impl Tmux {
         }
     }
 
-    /// Ends that session and what runs in it; says whether there was one.
+    /// Ends the session and its process. Returns whether there was one.
     pub fn stop_keeper(&self) -> Result<bool, TmuxError> {
         let mut was_there = false;
         for session in [self.keeper_session(), FORMERLY.to_owned()] {
@@ -78,7 +79,7 @@ impl Tmux {
         Ok(was_there)
     }
 
-    /// The process in that session; none also while it is dead and not yet back.
+    /// Returns the process id of the supervisor, or `None` if it is not running or about to be restarted.
     pub fn keeper(&self) -> Result<Option<i32>, TmuxError> {
         let words =
             ["list-panes", "-t", &target::pane_of(&self.keeper_session()), "-F", "#{pane_dead} #{pane_pid}"];

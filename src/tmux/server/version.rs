@@ -1,5 +1,5 @@
-//! Which tmux this is. Asked once; the answer is kept beside the program's file stamp, so that later calls only
-//! need a `stat`.
+//! Version of the tmux program. It is queried once and cached with the metadata of the program file, so that later
+//! calls need only a `stat`.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use crate::tmux::{TmuxError, server::files};
 
-/// The oldest tmux that has all we use.
+/// Oldest tmux version that has all features in use.
 const OLDEST: (u32, u32) = (3, 2);
 
-/// The version of the program: from the cache when the program's file is the same, otherwise by asking.
+/// Returns the version of the program: from the cache if the program file is unchanged, otherwise by calling `ask`.
 pub(in crate::tmux) fn known(
     program: &Path,
     cache: &Path,
@@ -24,12 +24,12 @@ pub(in crate::tmux) fn known(
         return Ok(version.to_owned());
     }
     let version = accept(program, &ask()?)?;
-    // A cache that cannot be written costs time, nothing else.
+    // A cache that cannot be written only costs time.
     let _ = files::replace(cache, &[stamp.as_slice(), version.as_bytes()].concat());
     Ok(version)
 }
 
-/// What makes this program file this one: path, size, inode, time of change.
+/// Returns the identity of the program file: path, size, inode and modification time.
 fn stamp(program: &Path) -> Result<Vec<u8>, TmuxError> {
     let meta = std::fs::metadata(program).map_err(|source| TmuxError::File {
         doing: "look at",
@@ -40,11 +40,11 @@ fn stamp(program: &Path) -> Result<Vec<u8>, TmuxError> {
     Ok([program.as_os_str().as_bytes(), facts.as_bytes()].concat())
 }
 
-/// The version in the answer to `tmux -V`, when it is new enough.
+/// Parses the output of `tmux -V` and checks that the version is new enough.
 fn accept(program: &Path, said: &str) -> Result<String, TmuxError> {
     let odd = || TmuxError::OddVersion { program: program.to_owned(), said: said.to_owned() };
     let version = said.trim().strip_prefix("tmux ").ok_or_else(odd)?.trim();
-    // `master` and OpenBSD's own numbering come from trees that are newer than any release we know.
+    // `master` and the numbering of OpenBSD come from source trees that are newer than any known release.
     if version == "master" || version.starts_with("openbsd-") {
         return Ok(version.to_owned());
     }

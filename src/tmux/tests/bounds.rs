@@ -1,4 +1,4 @@
-//! A tmux that does not answer is told within the bound, and is never taken for one that is not there.
+//! A tmux that does not answer is reported within the time limit, and never treated as absent.
 
 use rustix::process::{Pid, Signal, kill_process};
 

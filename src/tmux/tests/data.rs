@@ -1,4 +1,4 @@
-//! Whatever is in arguments, variables, paths and titles arrives to the letter and is never interpreted.
+//! Arguments, variables, paths and titles arrive byte by byte and are never interpreted.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -10,7 +10,7 @@ use proptest::test_runner::TestRunner;
 
 use super::*;
 
-/// Prints its arguments, each with a NUL behind it, into a file.
+/// Prints its arguments into a file, each followed by a NUL byte.
 const PRINT: &str = "out=$1; shift; printf '%s\\0' \"$@\" > \"$out.new\"; mv \"$out.new\" \"$out\"";
 
 fn printed(path: &Path) -> Vec<Vec<u8>> {
@@ -22,7 +22,7 @@ fn printed(path: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn every_byte_gets_through_an_argument_list_and_a_variable() {
-    // The program asks the first, and we ourselves the second.
+    // The first server is reached through the tmux program, the second over the protocol.
     for server in [Server::new(), Server::running()] {
         every_byte_gets_through(&server);
     }
@@ -46,7 +46,7 @@ fn every_byte_gets_through(server: &Server) {
 
 #[test]
 fn arbitrary_texts_get_through_in_one_call() {
-    // Few enough fit into one message.
+    // With 30 texts the script fits into one message.
     for (server, count) in [(Server::new(), 300), (Server::running(), 300), (Server::running(), 30)] {
         arbitrary_texts_get_through(&server, count);
     }
@@ -104,7 +104,7 @@ fn a_directory_is_taken_as_it_is_called() {
 fn a_program_alone_is_not_read_by_a_shell() {
     let server = Server::new();
     let program = server.path().join("a b $(touch x) ; touch x");
-    // It stays a moment: tmux 3.3a may lose what a program prints right before it ends.
+    // The program runs a moment longer: tmux 3.3a may lose the last output of a program that ends at once.
     std::fs::write(&program, "#!/bin/sh\n/bin/pwd -P; exec /bin/sleep 0.2\n").unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
     let start = Start { dir: server.path().into(), ..Start::new("a", &[program.to_str().unwrap()]) };
@@ -113,7 +113,7 @@ fn a_program_alone_is_not_read_by_a_shell() {
     assert!(!server.path().join("x").exists());
 }
 
-/// Prints the environment and stays a moment: tmux 3.3a may lose what a program prints right before it ends.
+/// Prints the environment and runs a moment longer: tmux 3.3a may lose the last output of a program that ends at once.
 const ENV: &str = "/usr/bin/env; exec /bin/sleep 0.2";
 
 #[test]
@@ -131,7 +131,7 @@ fn an_agent_gets_its_own_environment_and_nothing_of_the_first_spawners() {
     server.start(&second);
     let said = server.last_words("second");
     let names: Vec<_> = said.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
-    // With none given, tmux puts a PATH of the system's in.
+    // Without a PATH, tmux inserts the default of the system.
     assert!(!said.contains("/first") && !said.contains(path_var().to_str().unwrap()), "{said}");
     let own =
         ["PATH", "TMUX", "TMUX_PANE", "TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "SHELL", "PWD", "ONLY"];
@@ -178,7 +178,7 @@ fn the_first_words_reach_the_pipe_whatever_its_path_is_called() {
         let name = format!("a{at}");
         let pipe = ["sh", "-c", "cat > \"$0.new\"; mv \"$0.new\" \"$0\"", log.to_str().unwrap()];
         let pipe = pipe.map(str::to_owned).to_vec();
-        // It stays a moment: tmux 3.3a may lose what a program prints right before it ends.
+        // The program runs a moment longer: tmux 3.3a may lose the last output of a program that ends at once.
         let argv = ["sh", "-c", "printf \"$@\"; exec sleep 0.05", "sh", "hello %s", "world"];
         let start = Start { pipe, ..Start::new(&name, &argv) };
         server.start(&start);

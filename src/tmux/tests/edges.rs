@@ -1,9 +1,10 @@
-//! Busy and quiet are told once each, of the right session, whoever is attached; and nobody's terminal rings for it.
+//! Activity and silence are reported once each, for the right session, with or without attached clients, and ring no
+//! terminal.
 
 use super::hooks::listening;
 use super::*;
 
-/// Prints a line when the file is there, once for each time it appears.
+/// Prints a line once for each time that the file appears.
 const ON_DEMAND: &str = "while :; do if [ -e \"$0\" ]; then rm \"$0\"; echo line; fi; sleep 0.05; done";
 
 fn told<'a>(name: &'a str, argv: &[&str]) -> Start<'a> {
@@ -17,7 +18,7 @@ fn edges_of(log: &Path, session: &str) -> Vec<String> {
     text.lines().filter_map(edge).collect()
 }
 
-/// Waits until tmux has had time for one more silence of every window: that of a session which begins now.
+/// Waits until tmux has had time for one more silence alert of every window: that of a session that starts now.
 fn another_silence(server: &Server, log: &Path, name: &'static str) {
     server.start(&told(name, &["sleep", "1000"]));
     until("another silence", || edges_of(log, name).contains(&"silence".to_owned()).then_some(()));
@@ -35,7 +36,7 @@ fn busy_and_quiet_are_told_once_each_of_every_session() {
         server.start(&told(name, &["sh", "-c", ON_DEMAND, file.to_str().unwrap()]));
     }
     server.start(&Start::new("untold", &["sh", "-c", "while :; do echo x; sleep 0.5; done"]));
-    // Nobody has printed yet; who starts quietly is told of as quiet.
+    // No agent has printed yet; an agent that starts silently is reported as silent.
     until_edges(&log, "a", &["silence"]);
     until_edges(&log, "b", &["silence"]);
     std::fs::write(&wanted[0], "").unwrap();

@@ -1,10 +1,10 @@
-//! What happens is told to our program, with the right words, and nothing in a name is run.
+//! Hooks report tmux events with the right arguments, and never execute any part of a name.
 
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
-/// A server whose hooks call a program that writes its arguments down, in a place with a hostile name.
+/// Starts a server whose hooks call a program that logs its arguments, in a directory with a hostile name.
 pub(super) fn listening() -> (Server, PathBuf) {
     let server = Server::with(|setup| {
         let dir = setup.home.join("b 'in\"$(touch pwned)#{pid}#[x]%H\t~");
@@ -12,7 +12,7 @@ pub(super) fn listening() -> (Server, PathBuf) {
         let log = setup.home.join("log");
         setup.binary = dir.join("sympo");
         setup.home = dir;
-        // In one write: two of them may speak at once.
+        // The line is written at once, because two hooks may run at the same time.
         let text = format!(
             "#!/bin/sh\nline=$(printf '%s|' \"$@\")\nprintf '%s\\n' \"$line\" >> '{}'\n",
             log.display()
@@ -38,7 +38,7 @@ fn a_death_and_a_closed_session_are_told() {
     server.start(&Start::new("other", &["sleep", "1000"]));
     let code = server.start(&Start::new("code", &["sh", "-c", "exit 3"]));
     let said = format!("pane-died|--session=code|--pane={}|--code=3|--signal=", code.pane);
-    // Looking makes a busy tmux notice.
+    // A snapshot makes a busy tmux notice the exit.
     until("the code is told", || Some(server.look()).filter(|_| has(&log, &line(&server, &said))));
     let killed = Start::new("killed", &["sh", "-c", "kill -9 $$"]);
     let pane = server.start(&killed).pane;
@@ -83,7 +83,7 @@ fn a_session_with_a_hostile_name_runs_nothing() {
     for hostile in
         ["x$(touch P)", "`touch P`", "';touch P;'", "a;touch P", "#(touch P)", "~root", "a\\", "-x"]
     {
-        // tmux expands formats in `-s`, so a `#` in a name must be written twice.
+        // tmux expands formats in `-s`, so a `#` in a name must be doubled.
         let hostile = hostile.replace('P', pwned.to_str().unwrap()).replace('#', "##");
         server.bare(&["new-session", "-d", "-s", &hostile, "exit 1"]);
         let words = ["new-session", "-dPF", "#{session_id}", "-s", &format!("{hostile} 2"), "sleep 1000"];

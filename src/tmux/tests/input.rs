@@ -1,8 +1,8 @@
-//! Typing: to the letter, once, into the right pane, and never into a dead one.
+//! Input arrives unchanged, once, in the right pane, and never in a dead one.
 
 use super::*;
 
-/// A program that writes what it reads into a file, in raw mode, until `Q`.
+/// Starts a program that writes its input into a file, in raw mode, until `Q`.
 fn reader(server: &Server, brackets: &str) -> (Started, PathBuf) {
     let out = server.path().join("typed");
     let line = format!("stty raw -echo; {brackets} echo ready; exec cat > \"$0\"");

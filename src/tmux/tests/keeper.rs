@@ -1,4 +1,4 @@
-//! The supervisor's session: tmux brings its process back, and nothing takes it for an agent.
+//! tmux restarts the process of the supervisor's session, and the session is never treated as an agent.
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -21,7 +21,7 @@ fn a_killed_keeper_is_back_each_time_with_its_environment() {
     for _ in 0..5 {
         let pid = until("it runs", || server.tmux.keeper().unwrap());
         kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
-        // Looking makes a busy tmux notice.
+        // A snapshot makes a busy tmux notice the exit.
         until("it is back", || {
             server.look();
             server.tmux.keeper().unwrap().filter(|again| *again != pid)

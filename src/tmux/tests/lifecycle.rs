@@ -1,4 +1,4 @@
-//! Starting, finding, renaming, reviving, ending.
+//! Sessions are started, found, renamed, respawned and ended.
 
 use std::os::unix::fs::PermissionsExt;
 

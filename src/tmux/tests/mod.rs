@@ -1,5 +1,5 @@
-//! The tmux edge on a real tmux. Each test has a server of its own, on a socket in a short directory, and ends
-//! that server and nothing else.
+//! Tests of the tmux adapter against a real tmux. Each test has its own server, on a socket in a short directory, and
+//! ends only that server.
 
 mod bounds;
 mod data;
@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::model::{AgentId, AgentName, AttachPolicy, LivePane, LiveServer, Look};
 
-/// A server of its own.
+/// A tmux server for one test.
 struct Server {
     dir: tempfile::TempDir,
     tmux: Tmux,
 }
 
-/// What a test starts; the rest is the same for all.
+/// Process that a test starts; all other parameters have default values.
 struct Start<'a> {
     name: &'a str,
     id: AgentId,
@@ -60,7 +60,7 @@ impl Server {
         Server { dir, tmux: Tmux::find(setup).unwrap() }
     }
 
-    /// One that runs, with a session of somebody else's that tmux could fall back on.
+    /// Starts a server that has another session, which tmux could fall back on.
     fn running() -> Server {
         let server = Server::new();
         server.start(&Start::new("bystander", &["sleep", "1000"]));
@@ -83,7 +83,7 @@ impl Server {
         start.launch(|launch| self.tmux.respawn(launch, pane))
     }
 
-    /// Bare tmux on the same socket.
+    /// Runs a tmux command on the same socket.
     fn bare(&self, words: &[&str]) -> String {
         self.tmux.ask("test", words).unwrap()
     }
@@ -99,13 +99,13 @@ impl Server {
         self.look().panes.into_iter().find(|pane| pane.session == session)
     }
 
-    /// What the pane printed, when its process has ended.
+    /// Returns the output of the pane after its process has ended.
     fn last_words(&self, session: &str) -> String {
         let pane = until("the process has ended", || self.pane(session).filter(|pane| pane.dead.is_some()));
         self.tmux.capture(&pane.pane, Capture::All).unwrap()
     }
 
-    /// A terminal of its own size on another server, which runs this command line.
+    /// Runs a command line in a terminal of its own size on another server.
     fn terminal(&self, command: &str) -> Server {
         let outer = Server::new();
         let words = ["/bin/sh", "-c", command].map(str::to_owned).to_vec();
@@ -113,7 +113,7 @@ impl Server {
         outer
     }
 
-    /// The command line that attaches to a session here.
+    /// Returns the command line that attaches to a session of this server.
     fn attach_line(&self, session: &str, how: AttachAs) -> String {
         let words = self.tmux.attach_words(&entry(&name(session), how)).unwrap();
         let words = words.iter().map(|word| word.to_str().unwrap());
@@ -190,7 +190,7 @@ fn path_var() -> OsString {
     std::env::var_os("PATH").unwrap()
 }
 
-/// Asks until there is an answer. Each question is a process of its own or a file read, and paces the loop.
+/// Repeats the question until it has an answer. Each question starts a process or reads a file, which paces the loop.
 fn until<T>(what: &str, mut question: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
@@ -202,7 +202,7 @@ fn until<T>(what: &str, mut question: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The text of a file once it holds this.
+/// Waits until the file contains this text, and returns its contents.
 fn file_with(path: &Path, part: &str) -> String {
     until(part, || std::fs::read_to_string(path).ok().filter(|text| text.contains(part)))
 }

@@ -1,4 +1,4 @@
-//! What people see: the status line, titles, screens; and how they come and go.
+//! Status line, titles and screens as users see them; attaching and detaching.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn the_status_line_shows_a_title_as_it_is_and_the_way_out() {
 #[test]
 fn an_ended_agent_says_how_it_ended() {
     let server = Server::running();
-    // It stays a moment: tmux 3.3a may lose what a program prints right before it ends.
+    // The program runs a moment longer: tmux 3.3a may lose the last output of a program that ends at once.
     server.start(&Start::new("a", &["sh", "-c", "echo bye; sleep 0.2; exit 3"]));
     let said = server.last_words("a");
     assert!(said.contains("bye"), "{said}");
@@ -56,7 +56,7 @@ fn how_an_ended_agent_is_brought_back_can_be_pasted_or_has_no_name() {
     };
     let said = ended("b", "renamed");
     assert!(said.contains(" the agent has ended: code 3; symposium agent resume renamed"), "{said}");
-    // As long as a name may be, it does not fit into 80 columns with what is before it.
+    // A name of the maximum length does not fit into 80 columns with the text before it.
     let said = ended("c", &"n".repeat(63));
     assert!(said.contains(" the agent has ended: code 3 (bring it back: symposium agent resume)"), "{said}");
 }
@@ -135,7 +135,7 @@ fn an_observer_sees_the_screen_and_types_nothing() {
     assert!(server.look().clients[0].observer);
     let watching = outer.pane("term").unwrap().pane;
     outer.tmux.keys(&watching, &["typed".to_owned()]).unwrap();
-    // A driver's keys come after the observer's: when they are there, the others would be.
+    // The driver's keys are sent after the observer's: when they have arrived, the observer's would have arrived too.
     let driver = server.terminal(&server.attach_line("a", AttachAs::Driver));
     screen_with(&driver, "hello");
     driver.tmux.keys(&driver.pane("term").unwrap().pane, &["driven".to_owned()]).unwrap();

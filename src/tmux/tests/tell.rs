@@ -1,4 +1,4 @@
-//! News reach every terminal but those that need none, to the letter, with a bell when one is wanted.
+//! A notice reaches every client except those excluded, unchanged, with a bell if requested.
 
 use super::screen::{screen, screen_with};
 use super::*;

@@ -1,5 +1,5 @@
-//! The server spoken to in its own words: it says the same as through the program, and whatever is not an answer is
-//! an error, never taken for one and never asked again.
+//! The protocol gives the same answers as the program, and anything that is not an answer is an error: it is never
+//! treated as one, and the call is not repeated.
 
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -22,7 +22,8 @@ fn numbers(numbers: &[i32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// What is said to a server that reads the opening, says these bytes and then does this with the connection.
+/// Takes a snapshot of a fake server that reads the handshake, sends these bytes and then runs `then` on the
+/// connection.
 fn told_by(says: &[u8], then: fn(UnixStream)) -> (Result<Look, TmuxError>, usize) {
     let server = Server::with(|setup| setup.bound = Duration::from_millis(500));
     let listener = UnixListener::bind(server.tmux.socket()).unwrap();
@@ -32,7 +33,7 @@ fn told_by(says: &[u8], then: fn(UnixStream)) -> (Result<Look, TmuxError>, usize
         loop {
             let (mut stream, _) = listener.accept().unwrap();
             let mut opening = [0; 16 * 1024];
-            // The one that ends the test says a single byte.
+            // The connection that ends the test sends a single byte.
             if stream.read(&mut opening).unwrap() == 1 {
                 return calls;
             }

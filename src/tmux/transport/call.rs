@@ -1,5 +1,4 @@
-//! One thing that is asked of tmux and what it says to it, whichever way the question goes: through `wire` to the
-//! server, or through `door` to the tmux program.
+//! One tmux call and its output, independent of the transport: the client protocol or the tmux program.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,57 +6,58 @@ use std::time::{Duration, Instant};
 
 use crate::tmux::TmuxError;
 
-/// Variables that would lead tmux to another server or lie about where it is.
+/// Variables that would direct tmux to another server or state a wrong directory.
 const NEVER: [&str; 3] = ["TMUX", "TMUX_PANE", "PWD"];
 
-/// One call of tmux.
+/// One call to tmux.
 pub(in crate::tmux) struct Call<'a> {
-    /// The call in a word, for errors.
+    /// Short name of the call, for errors.
     pub what: &'static str,
-    /// The commands, parted by `;`.
+    /// Commands, separated by `;`.
     pub words: &'a [&'a str],
-    /// The client's whole environment.
+    /// Complete environment of the client.
     pub env: Vec<(&'a OsStr, &'a OsStr)>,
-    /// What is read as standard input.
+    /// Standard input of the call.
     pub stdin: Option<&'a [u8]>,
-    /// The same as `words` and `stdin` together, where words go to the server alone: nobody else may read them.
+    /// The same commands as `words` and `stdin` together, for the client protocol, where other users cannot read the
+    /// arguments.
     pub direct: Option<&'a [Vec<u8>]>,
-    /// Where the client is, when that matters.
+    /// Working directory of the client, if it matters.
     pub dir: Option<&'a Path>,
-    /// What a server reads that this call starts.
+    /// Configuration file of a server that this call starts.
     pub conf: Option<&'a Path>,
-    /// How long it may take.
+    /// Time limit of the call.
     pub bound: Duration,
-    /// What the caller does while the server works.
+    /// Callback that runs while the server works.
     pub meanwhile: Option<&'a dyn Fn()>,
-    /// Whether the call makes the server open more files for good.
+    /// Whether the call makes the server keep more files open.
     pub growth: Growth,
 }
 
-/// Whether a call makes the server open more files for good.
+/// Whether a call makes the server keep more files open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tmux) enum Growth {
-    /// It does not.
+    /// It opens no more files.
     None,
-    /// A process in a pane: refused when few descriptors are left.
+    /// It starts a process in a pane, and is refused if few descriptors are left.
     Pane,
-    /// A terminal, which is never refused.
+    /// It attaches a client, and is never refused.
     Terminal,
 }
 
-/// What tmux said.
+/// Output of a tmux call.
 #[derive(Debug)]
 pub(in crate::tmux) struct Said {
-    /// Whether it exited with 0.
+    /// Whether the exit code was 0.
     pub success: bool,
-    /// Standard output.
+    /// Standard output as raw bytes.
     pub out: Vec<u8>,
     /// Standard error, trimmed.
     pub err: String,
 }
 
 impl<'a> Call<'a> {
-    /// These commands with this environment, and nothing else.
+    /// Creates a call with these commands, this environment and no other options.
     pub(in crate::tmux) fn new(
         what: &'static str,
         words: &'a [&'a str],
@@ -78,17 +78,17 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The variables that may be given on.
+    /// Returns the variables that may be passed on.
     pub(in crate::tmux) fn variables(&self) -> impl Iterator<Item = (&'a OsStr, &'a OsStr)> {
         self.env.iter().copied().filter(|(key, _)| NEVER.iter().all(|name| key != name))
     }
 
-    /// The call's error when the deadline came first.
+    /// Returns the error for a call that exceeded its time limit.
     pub(in crate::tmux) fn timed_out(&self) -> TmuxError {
         TmuxError::TimedOut { what: self.what, bound: self.bound }
     }
 
-    /// When it must be over, if it begins now.
+    /// Returns the time at which the call must be finished if it begins now.
     pub(in crate::tmux) fn deadline(&self) -> Instant {
         Instant::now() + self.bound
     }

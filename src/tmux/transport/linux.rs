@@ -1,5 +1,5 @@
-//! What the ways to tmux take from Linux: standard input that cannot block, waiting for a process with a bound, and
-//! who listens on a socket. Another system needs another file with these functions, and nothing else.
+//! Linux-specific functions of the transport: a standard input that cannot block, waiting for a process with a time
+//! limit, and the process that listens on a socket. A port to another system replaces only this file.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -15,7 +15,7 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::Timespec;
 
-/// A file that holds these bytes, in memory only: secrets never touch a disk, and no pipe can fill up.
+/// Creates a file in memory with these bytes: secrets never reach a disk, and no pipe can fill up.
 pub(in crate::tmux) fn file_of(bytes: &[u8]) -> io::Result<File> {
     let mut file = File::from(memfd_create("symposium", MemfdFlags::CLOEXEC)?);
     file.write_all(bytes)?;
@@ -23,23 +23,23 @@ pub(in crate::tmux) fn file_of(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// A descriptor that becomes readable when the child has ended.
+/// Returns a descriptor that becomes readable when the child has ended.
 pub(in crate::tmux) fn end_of(child: &Child) -> io::Result<OwnedFd> {
     Ok(pidfd_open(Pid::from_child(child), PidfdFlags::empty())?)
 }
 
-/// The process at the other end of a connection: the one that listened for it.
+/// Returns the process at the other end of a connection, which is the one that listened for it.
 pub(in crate::tmux) fn peer(line: &OwnedFd) -> Option<Pid> {
     socket_peercred(line).ok().map(|peer| peer.pid)
 }
 
-/// The program file of a process. The path works as long as the process lives, also after the file was deleted.
+/// Returns the program file of a process. The path works while the process lives, also after the file was deleted.
 pub(in crate::tmux) fn program_of(pid: i32) -> Option<PathBuf> {
     let path = PathBuf::from(format!("/proc/{pid}/exe"));
     std::fs::metadata(&path).is_ok().then_some(path)
 }
 
-/// Whether the process has ended, or does within this time.
+/// Returns `true` if the process has ended or ends within this time.
 pub(in crate::tmux) fn ends(process: Pid, within: Duration) -> bool {
     let Ok(within) = Timespec::try_from(within) else { return false };
     match pidfd_open(process, PidfdFlags::empty()) {

@@ -1,5 +1,5 @@
-//! The only place that starts tmux. Every call is bounded, gets a small clean environment and never inherits
-//! `TMUX`, so that it can only reach our own socket.
+//! The only place that starts the tmux program. Every call has a time limit and a small clean environment, and never
+//! inherits `TMUX`, so that it can reach only our own socket.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use rustix::time::Timespec;
 use crate::tmux::transport::call::{Call, Said};
 use crate::tmux::{TmuxError, transport::linux};
 
-/// Runs the program with these options to its end, or kills it when the bound is over.
+/// Runs the program with these options until it ends, or kills it at the time limit.
 pub(in crate::tmux) fn run(path: &Path, options: &[&OsStr], call: &Call<'_>) -> Result<Said, TmuxError> {
     let deadline = call.deadline();
     let failed = |source| TmuxError::NotRun { program: path.to_owned(), source };
@@ -31,7 +31,7 @@ pub(in crate::tmux) fn run(path: &Path, options: &[&OsStr], call: &Call<'_>) -> 
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
     let read = read_until(&mut child, deadline);
     if !matches!(read, Ok(Some(_))) {
-        // The client is ours to end; what it asked of the server may still happen.
+        // Only the client is killed; the server may still execute its commands.
         let _ = child.kill();
     }
     let status = child.wait().map_err(failed)?;
@@ -40,13 +40,13 @@ pub(in crate::tmux) fn run(path: &Path, options: &[&OsStr], call: &Call<'_>) -> 
     Ok(Said { success: status.success(), out, err })
 }
 
-/// A command that is not started yet.
+/// Creates a command that is not started yet.
 #[expect(clippy::disallowed_methods, reason = "this is the door to tmux")]
 pub(in crate::tmux) fn program(path: &Path) -> Command {
     Command::new(path)
 }
 
-/// Both outputs of a child that ended, or nothing when the deadline came first.
+/// Returns both outputs of a child that ended, or `None` if the deadline came first.
 fn read_until(child: &mut Child, deadline: Instant) -> io::Result<Option<[Vec<u8>; 2]>> {
     let ended = linux::end_of(child)?;
     let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
@@ -60,7 +60,7 @@ fn read_until(child: &mut Child, deadline: Instant) -> io::Result<Option<[Vec<u8
             if over {
                 fds.remove(0);
             }
-            // A pipe that somebody else still holds must not keep us once the child has ended.
+            // A pipe that another process still holds open must not block after the child has ended.
             let left = if over { Duration::ZERO } else { deadline.saturating_duration_since(Instant::now()) };
             match poll(&mut fds, Some(&Timespec::try_from(left).map_err(io::Error::other)?)) {
                 Err(rustix::io::Errno::INTR) => continue,
@@ -89,7 +89,7 @@ fn read_until(child: &mut Child, deadline: Instant) -> io::Result<Option<[Vec<u8
     }
 }
 
-/// Reads what is there, and closes the pipe at its end.
+/// Reads the available bytes, and closes the pipe at its end.
 fn read_some<R: Read>(pipe: &mut Option<R>, text: &mut Vec<u8>) -> io::Result<()> {
     let mut chunk = [0; 1 << 16];
     let count = match pipe {

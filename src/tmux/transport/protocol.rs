@@ -1,7 +1,7 @@
-//! Speaking to the tmux server as the tmux program does, without starting it: one connection, one call, one answer.
+//! Client for the tmux protocol, without starting the tmux program: one connection, one call, one answer.
 //!
-//! Until the server can have read the command, whatever is odd means "not this way", and the caller asks the
-//! program instead. From then on every oddity is an error, because nobody knows what the server has done.
+//! Until the server can have read the command, anything unexpected means that the protocol cannot be used, and the
+//! caller runs the program instead. From then on it is an error, because it is unknown what the server has done.
 
 mod handshake;
 mod message;
@@ -18,13 +18,14 @@ use crate::tmux::transport::call::{Call, Said};
 use crate::tmux::{TmuxError, server::descriptors, transport::linux};
 use session::{Talk, Unanswered};
 
-/// Newer servers read a header's length and flags as one number, which comes to the same only on such machines.
+/// Newer servers read a header's length and flags as one number, which is equivalent only on little-endian machines.
 const IS_SPOKEN_HERE: bool = cfg!(target_endian = "little");
 
-/// How long a process may take to be gone after its connections: an exit closes files first.
+/// Time for a process to end after its connections are closed, because an exiting process closes its files first.
 const LAST_BREATH: Duration = Duration::from_millis(200);
 
-/// Asks the server; none when it cannot be asked in this way, and then it has not been asked.
+/// Sends a call to the server. Returns `None` if the protocol cannot be used; then the server has not executed
+/// anything.
 pub(in crate::tmux) fn ask(socket: &Path, call: &Call<'_>) -> Result<Option<Said>, TmuxError> {
     let deadline = call.deadline();
     let Some(opening) = handshake::of(call).filter(|_| IS_SPOKEN_HERE) else { return Ok(None) };
@@ -46,7 +47,7 @@ pub(in crate::tmux) fn ask(socket: &Path, call: &Call<'_>) -> Result<Option<Said
     }
 }
 
-/// The process that listens on this socket, whether it answers or not.
+/// Returns the process that listens on this socket, whether it answers or not.
 pub(in crate::tmux) fn server_of(socket: &Path) -> Option<Pid> {
     linux::peer(&connect(socket)?)
 }

@@ -1,4 +1,4 @@
-//! Real processes that end willingly, late, or not at all.
+//! Real processes that end on SIGTERM, late, or not at all.
 
 use crate::process::end::terminate::*;
 use crate::process::testing::{Child, alive_with};
@@ -6,10 +6,10 @@ use crate::process::{inspect::procfs, is_alive, wait_exit};
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// A plan in which nothing but the first SIGTERM comes within the time of a test.
+/// A schedule in which only the first SIGTERM is sent within the duration of a test.
 const PATIENT: EndPlan = EndPlan { hup_after: LONG, grace: LONG };
 
-/// A plan that goes through all stages at once.
+/// A schedule that runs through all stages quickly.
 const HASTY: EndPlan = EndPlan { hup_after: Duration::from_millis(20), grace: Duration::from_millis(100) };
 
 #[test]
@@ -116,7 +116,7 @@ fn ending_nothing_is_done_at_once() {
     assert_eq!(end(&target, &PATIENT).unwrap(), Ending::default());
 }
 
-/// Returns when at least so many processes are there; bounded, and without sleeping.
+/// Waits until at least this many processes exist, with a time limit and without sleeping.
 fn wait_until(child: &Child, count: usize) {
     let until = Instant::now() + LONG;
     while tree(&child.target()).unwrap().len() < count {
@@ -156,7 +156,7 @@ fn a_search_tells_marked_from_unmarked_and_is_unsure_once_of_the_dead() {
     assert_ne!(round(vec![child.pid()]), Round::Found);
     child.kill();
     assert!(wait_exit(child.pid(), LONG).unwrap());
-    // A zombie of ours, which nobody can take away meanwhile.
+    // This zombie is a child of the test, so it cannot be reaped meanwhile.
     let mut search = Search::new(child.mark(), []);
     assert_eq!(search.round().unwrap(), Round::Unsure);
     assert!(is_nobody_left(search).unwrap());

@@ -1,5 +1,5 @@
-//! The first words of a client: who it is, and what it wants. The same messages in the same order as the tmux
-//! program's, less the two descriptors of its terminal.
+//! First messages of a client: its identification and its command. They have the same contents and order as those of
+//! the tmux program, without the two descriptors of its terminal.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -7,19 +7,20 @@ use std::path::Path;
 use crate::tmux::transport::call::Call;
 use crate::tmux::transport::protocol::message::{self, Outgoing, TooLong};
 
-/// `CLIENT_UTF8`, as `tmux -u` sets it: without it every letter that is not ASCII comes back as `_`.
+/// `CLIENT_UTF8`, which `tmux -u` sets. Without it every non-ASCII character is returned as `_`.
 const UTF8: u32 = 0x1_0000;
 
-/// All that is said before tmux answers; none when it cannot be said in this way.
+/// Returns all bytes that are sent before tmux answers, or `None` if the call does not fit into the protocol.
 pub(super) fn of(call: &Call<'_>) -> Option<Vec<u8>> {
-    // The tmux program says the directory as the system calls it, not as it was named.
+    // Like the tmux program, send the canonical path of the directory.
     let dir = match call.dir {
         Some(dir) => dir.canonicalize().ok()?,
         None => Path::new("/").to_owned(),
     };
     let mut out = Outgoing::default();
     introduce(call, &dir, &mut out).ok()?;
-    // One message saves the server a question, which costs it a look at every pane. A long one does not fit.
+    // A single message saves the server a round trip, during which it would check every pane. A long script does not
+    // fit.
     let direct = call.direct.and_then(|words| command(words, &mut out).ok());
     if direct.is_none() {
         command(call.words, &mut out).ok()?;
@@ -45,7 +46,7 @@ fn introduce(call: &Call<'_>, dir: &Path, out: &mut Outgoing) -> Result<(), TooL
 fn command(words: &[impl AsRef<[u8]>], out: &mut Outgoing) -> Result<(), TooLong> {
     let count = i32::try_from(words.len()).map_err(|_| TooLong)?;
     let text: Vec<u8> = words.iter().flat_map(|word| word.as_ref().iter().copied().chain([0])).collect();
-    // A word with a NUL byte would be two; the count must be what tmux will find.
+    // An argument with a NUL byte would become two; the count must match what tmux finds.
     if text.iter().filter(|byte| **byte == 0).count() != words.len() {
         return Err(TooLong);
     }

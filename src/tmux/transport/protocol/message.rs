@@ -1,20 +1,20 @@
-//! tmux's own messages between client and server, protocol version 8: bytes to messages and back, nothing else.
+//! Encodes and decodes the messages between tmux client and server, protocol version 8.
 //!
-//! A header of 16 bytes (type, length, flags, version, a process id that nobody reads), then the body. Numbers are
-//! the machine's own. A server ends itself, with all agents, over an identify message of a wrong size: what is
-//! written here must be exactly what the tmux program writes.
+//! A message is a header of 16 bytes (type, length, flags, version and an unused process id) and a body. Numbers have
+//! the byte order of the machine. An identify message of a wrong size makes the server exit, with all agents: the
+//! output of this module must be identical to that of the tmux program.
 
-/// The longest message with its header, `MAX_IMSGSIZE`.
+/// Maximum length of a message with its header, `MAX_IMSGSIZE`.
 const LONGEST: usize = 16_384;
 const HEADER: usize = 16;
 /// `PROTOCOL_VERSION`, the same from tmux 3.2 to 3.6.
 const PROTOCOL: u32 = 8;
-/// What the tmux program puts where a process id could be.
+/// Value that the tmux program sends in place of a process id.
 const NO_PID: u32 = u32::MAX;
-/// The most data that a [`READ`] can carry behind its stream number.
+/// Maximum length of the data in a [`READ`] message, after its stream number.
 pub(super) const PIECE: usize = LONGEST - HEADER - 4;
 
-/// What the types of messages are called in tmux: `MSG_VERSION` and so on.
+/// Message types, which tmux calls `MSG_VERSION` and so on.
 pub(super) const VERSION: u32 = 12;
 pub(super) const IDENTIFY_FLAGS: u32 = 100;
 pub(super) const IDENTIFY_TERM: u32 = 101;
@@ -36,18 +36,18 @@ pub(super) const WRITE: u32 = 304;
 pub(super) const WRITE_READY: u32 = 305;
 pub(super) const WRITE_CLOSE: u32 = 306;
 
-/// Messages to be sent.
+/// Encoded messages that are ready to be sent.
 #[derive(Default)]
 pub(super) struct Outgoing {
     pub(super) bytes: Vec<u8>,
 }
 
-/// A message that tmux could not take.
+/// Error for a message that exceeds the maximum length.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooLong;
 
 impl Outgoing {
-    /// One more message, with these parts as its body.
+    /// Appends a message whose body consists of these parts.
     pub(super) fn put(&mut self, kind: u32, body: &[&[u8]]) -> Result<(), TooLong> {
         let length = HEADER + body.iter().map(|part| part.len()).sum::<usize>();
         let length = u16::try_from(length).ok().filter(|length| usize::from(*length) <= LONGEST);
@@ -62,25 +62,26 @@ impl Outgoing {
     }
 }
 
-/// A message that came.
+/// A message that was received.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Message<'a> {
-    /// Its type.
+    /// Type of the message.
     pub(super) kind: u32,
-    /// What is behind the header.
+    /// Bytes after the header.
     pub(super) body: &'a [u8],
 }
 
 impl<'a> Message<'a> {
-    /// The first message of these bytes and how long it is; none when it has not come whole.
+    /// Decodes the first message and its length, or returns `None` if it is incomplete.
     pub(super) fn first(bytes: &'a [u8]) -> Result<Option<(Message<'a>, usize)>, String> {
         let Some((header, _)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
         let word = |at: usize| u32::from_ne_bytes(std::array::from_fn(|byte| header[at + byte]));
         let half = |at: usize| u16::from_ne_bytes(std::array::from_fn(|byte| header[at + byte]));
         let (kind, length, flags, protocol) = (word(0), usize::from(half(4)), half(6), word(8));
-        // The upper bytes of the version are the server's business; flags mean a descriptor, which is never ours.
+        // The upper bytes of the version are used by the server only; flags announce a descriptor, which we never
+        // receive.
         let is_ours = (HEADER..=LONGEST).contains(&length) && flags == 0 && protocol & 0xff == PROTOCOL;
-        // Who speaks another version says so in a message of that version.
+        // A server with another protocol version says so in a message of that version.
         if !is_ours && kind != VERSION {
             return Err(format!(
                 "a message of type {kind}, length {length}, flags {flags}, version {protocol}"
@@ -90,7 +91,7 @@ impl<'a> Message<'a> {
         Ok(Some((Message { kind, body }, length.max(HEADER))))
     }
 
-    /// The first numbers of the body and what is behind them.
+    /// Decodes numbers at the beginning of the body, and returns them with the rest.
     pub(super) fn numbers<const COUNT: usize>(&self) -> Result<([i32; COUNT], &'a [u8]), String> {
         let wrong = || format!("{} bytes in a message of type {}", self.body.len(), self.kind);
         let mut rest = self.body;

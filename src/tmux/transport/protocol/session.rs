@@ -1,5 +1,5 @@
-//! A conversation with the server after the connection is made: the opening goes out, what the server wants to read
-//! is given, what it prints is kept, until it says that the client may go.
+//! A protocol session after the connection is made: sends the handshake, provides the files that the server reads and
+//! collects its output, until the server ends the session.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,29 +16,29 @@ use rustix::time::Timespec;
 use crate::tmux::transport::call::Said;
 use crate::tmux::transport::protocol::message::{self, Message, Outgoing, TooLong};
 
-/// As much as is read in one go: the longest message.
+/// Number of bytes to read at once: the length of the longest message.
 const CHUNK: usize = 16 * 1024;
-/// As much as a server reads in one go, `IBUF_READ_SIZE`.
+/// Number of bytes that a server reads at once, `IBUF_READ_SIZE`.
 const READ_AT_ONCE: usize = 65_535;
-/// How the server names what it wants to read or write.
+/// File descriptors by which the server refers to the client's streams.
 const STDIN: i32 = 0;
 const STDOUT: i32 = 1;
 const STDERR: i32 = 2;
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Debug)]
 pub(super) enum Unanswered {
-    /// The server has done nothing for us.
+    /// The server has not executed anything.
     NotAsked,
-    /// The time is over.
+    /// The time limit was exceeded.
     TimedOut,
-    /// The connection ended first.
+    /// The server closed the connection before it answered.
     Lost,
-    /// The server said something that nobody expects.
+    /// The server sent an unexpected message.
     Odd(String),
 }
 
-/// One conversation.
+/// State of one protocol session.
 pub(super) struct Talk<'a> {
     line: OwnedFd,
     stdin: &'a [u8],
@@ -46,13 +46,13 @@ pub(super) struct Talk<'a> {
     sent: usize,
     came: Vec<u8>,
     has_heard: bool,
-    /// Which of our outputs a stream of the server's is.
+    /// Maps the server's stream numbers to our output descriptors.
     streams: BTreeMap<i32, i32>,
     texts: [Vec<u8>; 2],
 }
 
 impl<'a> Talk<'a> {
-    /// A conversation that begins with these bytes.
+    /// Creates a session that begins with these bytes.
     pub(super) fn new(line: OwnedFd, opening: Vec<u8>, stdin: &'a [u8]) -> Talk<'a> {
         let out = Outgoing { bytes: opening };
         Talk {
@@ -67,7 +67,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Talks until the server lets us go; `meanwhile` is done while it works on what was said first.
+    /// Runs the session until the server ends it. Calls `meanwhile` while the server works on the first messages.
     pub(super) fn run(mut self, deadline: Instant, meanwhile: Option<&dyn Fn()>) -> Result<Said, Unanswered> {
         self.send()?;
         if let Some(meanwhile) = meanwhile {
@@ -83,7 +83,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Sends as much as goes. A server that hears no more may still have something to say.
+    /// Sends as many bytes as possible. A server that has stopped reading may still send something.
     fn send(&mut self) -> Result<(), Unanswered> {
         while self.sent < self.out.bytes.len() {
             match send(&self.line, &self.out.bytes[self.sent..], SendFlags::NOSIGNAL) {
@@ -97,7 +97,7 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    /// Waits until there is something to read, or room for what is to be sent.
+    /// Waits until there is something to read, or space for pending output.
     fn wait(&self, deadline: Instant) -> Result<(), Unanswered> {
         let is_done = self.sent == self.out.bytes.len();
         let wanted = if is_done { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
@@ -113,7 +113,7 @@ impl<'a> Talk<'a> {
     fn receive(&mut self) -> Result<(), Unanswered> {
         let mut chunk = [0; CHUNK];
         match recv(&self.line, &mut chunk[..], RecvFlags::empty()) {
-            // What we sent was left unread, as a server does that is about to leave.
+            // The server left our bytes unread, which a server does that is about to exit.
             Err(Errno::CONNRESET) if !self.has_heard && self.out.bytes.len() <= READ_AT_ONCE => {
                 Err(Unanswered::NotAsked)
             }
@@ -128,7 +128,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Does what the messages that have come ask for; the answer when one of them is the last.
+    /// Handles the received messages. Returns the output if one of them ends the session.
     fn hear(&mut self) -> Result<Option<Said>, Unanswered> {
         let came = std::mem::take(&mut self.came);
         let mut rest = &came[..];
@@ -145,7 +145,7 @@ impl<'a> Talk<'a> {
     fn obey(&mut self, message: &Message<'_>) -> Result<Option<Said>, Unanswered> {
         let odd = |what: String| Unanswered::Odd(what);
         match message.kind {
-            // It is the answer to the very first message, and nothing behind that one is looked at.
+            // This answers the very first message, and the server ignores all messages after that one.
             message::VERSION => return Err(Unanswered::NotAsked),
             message::READ_OPEN => {
                 let ([stream, fd], path) = message.numbers().map_err(odd)?;
@@ -153,7 +153,7 @@ impl<'a> Talk<'a> {
             }
             message::WRITE_OPEN => {
                 let ([stream, fd, _], _) = message.numbers().map_err(odd)?;
-                // A hook of the user's may want to write a file; the server would say that it cannot.
+                // A hook of the user may want to write a file; with this error the server reports that it cannot.
                 let error = if matches!(fd, STDOUT | STDERR) { 0 } else { Errno::PERM.raw_os_error() };
                 self.streams.insert(stream, fd);
                 self.put(message::WRITE_READY, &[&stream.to_ne_bytes(), &error.to_ne_bytes()])?;
@@ -180,7 +180,7 @@ impl<'a> Talk<'a> {
         Ok(None)
     }
 
-    /// Gives the server what it wants to read: our input, or a file that a command of the user's names.
+    /// Sends the server what it wants to read: our standard input, or a file that a command of the user names.
     fn give(&mut self, stream: i32, fd: i32, path: &[u8]) -> Result<(), Unanswered> {
         let file;
         let (text, error) = if fd == STDIN {
@@ -202,7 +202,7 @@ impl<'a> Talk<'a> {
             .map_err(|TooLong| Unanswered::Odd("a question too long to answer".to_owned()))
     }
 
-    /// All that was said, with the server's last words among the errors.
+    /// Returns the collected output. The final message of the server is appended to standard error.
     fn finish(&mut self, code: i32, last: &[u8]) -> Said {
         let [out, mut err] = std::mem::take(&mut self.texts);
         err.extend_from_slice(last.strip_suffix(b"\0").unwrap_or(last));
@@ -210,7 +210,7 @@ impl<'a> Talk<'a> {
     }
 }
 
-/// A plain file; anything else could keep us waiting.
+/// Reads a regular file. Any other file type could block.
 fn read_file(path: &[u8]) -> Result<Vec<u8>, Errno> {
     let path = OsStr::from_bytes(path.strip_suffix(b"\0").unwrap_or(path));
     if !fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
