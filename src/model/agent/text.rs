@@ -3,20 +3,20 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Whether a character would move, hide or turn round what stands beside it on a terminal.
+/// Returns whether a character would move, hide or reorder the characters beside it on a terminal.
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Returns a text fit for a terminal: everything that would move, hide or reorder other characters is replaced by a
-/// space, except line ends and tabs.
+/// Returns a text that is safe for a terminal: characters that would move, hide or reorder other characters are
+/// replaced by spaces, except line ends and tabs.
 pub fn without_deception(text: &str) -> String {
     text.replace(|c| is_deceptive(c) && c != '\n' && c != '\t', " ")
 }
 
-/// Whether a character shows nothing of itself, or another than it is: what is to be read before somebody says yes to it
-/// must have none.
+/// Returns whether a character is invisible or looks like another one. A text that the user approves must not contain
+/// such characters unescaped.
 fn is_unseen(c: char) -> bool {
     let is_odd_blank = c.is_whitespace() && c != ' ';
     is_deceptive(c)
@@ -30,7 +30,7 @@ fn is_unseen(c: char) -> bool {
         || matches!(c, '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The lines of a text, with everything spelt out that would not be seen.
+/// Returns the lines of a text, with invisible characters written as `<U+XXXX>`.
 pub fn visible(text: &str) -> Vec<String> {
     let spelt = |line: &str| {
         line.chars().fold(String::new(), |mut line, c| {
@@ -44,12 +44,12 @@ pub fn visible(text: &str) -> Vec<String> {
     text.split('\n').map(spelt).collect()
 }
 
-/// A title for people: one line, no control characters, at most 200 characters.
+/// A title of an agent: one line, no control characters, at most 200 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title(String);
 
 impl Title {
-    /// Any text, made to fit on a line of a screen.
+    /// Makes a title from any text, or returns `None` if nothing is left.
     pub fn clean(text: &str) -> Option<Title> {
         let line: String = text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(200).collect();
         let line = line.trim();
@@ -63,40 +63,41 @@ impl From<Title> for String {
     }
 }
 
-/// A text that can be typed into a terminal without being taken for keys.
+/// A text that can be typed into a terminal without being interpreted as keys.
 ///
-/// Line ends are `\n`; trailing line ends are dropped because Enter is sent apart.
+/// Line ends are `
+/// `; trailing line ends are dropped, because Enter is sent separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt(String);
 
-/// Why a text cannot be typed in.
+/// Reason why a text cannot be typed into a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsendable {
-    /// There is nothing to send.
+    /// The text is empty.
     #[error("the text is empty")]
     Empty,
-    /// A control character: a terminal would take it for a key.
+    /// The text contains a control character, which a terminal would interpret as a key.
     #[error("line {line} holds the control character U+{code:04X}, which a terminal takes for a key")]
     Control {
-        /// The line, from 1.
+        /// Number of the line, starting at 1.
         line: usize,
-        /// The character.
+        /// Code point of the character.
         code: u32,
     },
 }
 
 impl Prompt {
-    /// The text.
+    /// Returns the text as a string slice.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// How many lines it has.
+    /// Returns the number of lines.
     pub fn line_count(&self) -> usize {
         self.0.split('\n').count()
     }
 
-    /// The longest line, in bytes.
+    /// Returns the length of the longest line in bytes.
     pub fn longest_line(&self) -> usize {
         self.0.split('\n').map(str::len).max().unwrap_or(0)
     }
